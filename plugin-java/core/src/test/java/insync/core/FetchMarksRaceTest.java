@@ -1,0 +1,66 @@
+package insync.core;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** Fetches that complete in several threads at once, while elections clear: every mark goes exactly once. */
+class FetchMarksRaceTest {
+    private static final int THREADS = 4;
+    private static final int ROUNDS = 2_000;
+
+    @Test
+    void nothingIsPendingAtTheEnd() throws Exception {
+        Stats stats = new Stats();
+        FakeFollower follower = new FakeFollower();
+        FollowerFetches[] partitions = new FollowerFetches[3];
+        for (int i = 0; i < partitions.length; i++) {
+            partitions[i] = new FollowerFetches(follower, new FakeClock(), stats, (replica, offset, nanos) -> { });
+        }
+        CyclicBarrier start = new CyclicBarrier(THREADS);
+        ExecutorService pool = Executors.newFixedThreadPool(THREADS);
+        List<Future<?>> all = new ArrayList<>();
+        for (int thread = 0; thread < THREADS; thread++) {
+            boolean elects = thread == 0;
+            all.add(pool.submit(() -> {
+                start.await();
+                for (int round = 0; round < ROUNDS; round++) {
+                    fetchAndCompleteTwice(partitions, round);
+                    if (elects) {
+                        follower.leaderEpoch++;
+                        partitions[round % partitions.length].clear();
+                    }
+                }
+                return null;
+            }));
+        }
+        for (Future<?> one : all) {
+            one.get(60, TimeUnit.SECONDS);
+        }
+        pool.shutdown();
+        assertTrue(pool.awaitTermination(10, TimeUnit.SECONDS));
+        assertEquals((long) THREADS * ROUNDS * partitions.length, stats.marksTotal());
+        assertEquals(stats.marksTotal(), stats.releasedTotal() + stats.clearedTotal());
+        assertEquals(0, stats.pendingNow());
+        assertEquals(0, stats.heldNow());
+    }
+
+    private static void fetchAndCompleteTwice(FollowerFetches[] partitions, int offset) {
+        FetchMarks fetch = new FetchMarks();
+        for (FollowerFetches partition : partitions) {
+            fetch.mark(partition, offset, offset);
+            partition.holdsInSync();
+            partition.served(offset, offset + 1L, offset);
+        }
+        fetch.complete();
+        fetch.complete();
+    }
+}
