@@ -1,0 +1,158 @@
+package insync.broker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.Insync;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.server.replica.Replica;
+import org.apache.kafka.server.storage.log.FetchPartitionData;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Solution 1 of KIP-501 on the broker's real classes with a mock clock. The build runs this class twice: in a
+ * JVM without the agent, where Kafka's own behaviour has to come out, and in one with it, feature on and off.
+ */
+class PendingReadsTest {
+    private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));
+
+    @TempDir
+    Path folder;
+    private final List<FetchPartitionData> answers = new ArrayList<>();
+    private final List<Boolean> outOfSync = new ArrayList<>();
+
+    /** An exception in our code is caught and counted, so a test has to look; and nothing stays pending. */
+    @AfterEach
+    void noFailureOfOursAndNothingPending() {
+        if (WOVEN) {
+            assertEquals("", Insync.current().failures().last());
+            assertEquals(0, Insync.current().stats().pendingNow());
+            assertEquals(0, Insync.current().stats().heldNow());
+        }
+    }
+
+    /** The two runs of this class would prove nothing if they ran the same classes. */
+    @Test
+    void theJvmIsWhatTheBuildSaysItIs() {
+        boolean carrier = List.of(Replica.class.getInterfaces()).toString().contains("insync");
+        assertEquals(WOVEN, carrier);
+    }
+
+    /**
+     * The KIP's example in numbers: LEO 1002 and fetch offset 950 at tx; LEO 1100 and fetch offset 1002 at ty;
+     * 25 s to process; lag 10 s; wait 500 ms.
+     */
+    @Test
+    void exampleOfTheKip() throws Exception {
+        for (boolean enable : new boolean[] {true, false}) {
+            outOfSync.clear();
+            try (Leader leader = new Leader(folder.resolve("enable-" + enable), enable)) {
+                long tx = leader.time.milliseconds();
+                leader.appendUpTo(1002);
+                leader.fetch(950, answers);
+
+                leader.time.sleep(500);
+                final long ty = leader.time.milliseconds();
+                leader.appendUpTo(1100);
+                leader.duringRead(() -> stall(leader, 25));
+                leader.fetch(1002, answers);
+                outOfSync.add(leader.followerIsOutOfSync());
+
+                boolean protectedByPlugin = WOVEN && enable;
+                assertEquals(!protectedByPlugin, outOfSync.contains(true), "out of sync at some second: " + outOfSync);
+                assertEquals(protectedByPlugin ? ty + 25_000 : tx, leader.follower().lastCaughtUpTimeMs());
+            }
+        }
+    }
+
+    /** A caught-up follower waits in the purgatory; the read that ends its wait stalls in the producer's thread. */
+    @Test
+    void readFromPurgatoryStalls() throws Exception {
+        try (Leader leader = new Leader(folder, true)) {
+            leader.appendUpTo(10);
+            leader.fetch(10, answers);
+            assertEquals(0, answers.size(), "the fetch waits");
+            leader.duringRead(() -> stall(leader, 25));
+            leader.appendUpTo(20);
+            leader.completeDelayedFetches();
+            outOfSync.add(leader.followerIsOutOfSync());
+
+            assertEquals(1, answers.size());
+            assertEquals(!WOVEN, outOfSync.contains(true), "out of sync at some second: " + outOfSync);
+            if (WOVEN) {
+                assertEquals(leader.time.milliseconds(), leader.follower().lastCaughtUpTimeMs(), "time of completion");
+            }
+        }
+    }
+
+    /** A mark ends with its fetch: a follower that does not come back is dropped as ever. */
+    @Test
+    void followerThatStopsFetchingIsDropped() throws Exception {
+        try (Leader leader = new Leader(folder, true)) {
+            leader.appendUpTo(10);
+            leader.fetch(0, answers);
+            leader.appendUpTo(20);
+            leader.fetch(10, answers);
+            assertFalse(leader.followerIsOutOfSync());
+            leader.time.sleep(Leader.LAG_MS + 1);
+            assertTrue(leader.followerIsOutOfSync());
+        }
+    }
+
+    /** A follower that was behind already is no business of the leader's stall: no mark, Kafka's rule alone. */
+    @Test
+    void followerThatWasBehindIsNotHeld() throws Exception {
+        try (Leader leader = new Leader(folder, true)) {
+            leader.appendUpTo(1002);
+            leader.fetch(0, answers);
+            leader.duringRead(() -> stall(leader, 25));
+            leader.fetch(500, answers);
+            assertTrue(outOfSync.contains(true), "out of sync at some second: " + outOfSync);
+        }
+    }
+
+    /** Re-election clears the old epoch's marks; the fetch that carried them may complete at any later time. */
+    @Test
+    void reElectionClearsMarks() throws Exception {
+        try (Leader leader = new Leader(folder, true)) {
+            leader.appendUpTo(10);
+            leader.fetch(10, answers);
+            leader.elect(6);
+            long elected = leader.follower().lastCaughtUpTimeMs();
+            leader.appendUpTo(20);
+            leader.time.sleep(Leader.LAG_MS + 1);
+            assertTrue(leader.followerIsOutOfSync(), "the old epoch's pending fetch holds nobody");
+            leader.completeDelayedFetches();
+            assertEquals(elected, leader.follower().lastCaughtUpTimeMs(), "nor does its completion");
+        }
+    }
+
+    /** A read that fails completes its fetch with an error; the mark goes and the error reaches the follower. */
+    @Test
+    void failedReadReleasesTheMark() throws Exception {
+        try (Leader leader = new Leader(folder, true)) {
+            leader.appendUpTo(10);
+            leader.duringRead(() -> {
+                throw new IllegalStateException("disk");
+            });
+            leader.fetch(0, answers);
+            assertEquals(Errors.UNKNOWN_SERVER_ERROR, answers.get(0).error);
+            leader.duringRead(() -> { });
+            leader.time.sleep(Leader.LAG_MS + 1);
+            assertTrue(leader.followerIsOutOfSync());
+        }
+    }
+
+    private void stall(Leader leader, int seconds) {
+        for (int second = 0; second < seconds; second++) {
+            leader.time.sleep(1_000);
+            outOfSync.add(leader.followerIsOutOfSync());
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package insync.agent;
+
+import insync.agent.weave.Hook;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.TreeSet;
+
+/** Everything that depends on the broker's version: its hooks, and what they hand to the core. */
+public interface Adapter {
+
+    /** Also its row in broker-versions.properties: the lowest version it fits, such as "v4_3". */
+    String name();
+
+    List<Hook> hooks();
+
+    /**
+     * Classes of this adapter that refer to the broker's; the weave check verifies each member they use.
+     */
+    List<Class<?>> ownClasses();
+
+    /**
+     * Called before weaving.
+     *
+     * @param brokerVersion as found on the class path
+     * @param bridgeFile connection file to write once the broker runs, or null
+     */
+    void prepare(String brokerVersion, Path bridgeFile);
+
+    /** "Class.method" of everything woven, sorted. */
+    default List<String> wovenMethods() {
+        TreeSet<String> names = new TreeSet<>();
+        hooks().forEach(hook -> names.add(hook.toString()));
+        return List.copyOf(names);
+    }
+}

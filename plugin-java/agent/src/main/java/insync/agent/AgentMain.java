@@ -1,0 +1,67 @@
+package insync.agent;
+
+import insync.agent.weave.Weaver;
+import insync.core.EventLog;
+import insync.core.Insync;
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Where the JVM enters the agent: settings, then the version's adapter, then the weave, all before the
+ * broker's main. Either every hook is woven or none is.
+ */
+public final class AgentMain {
+    private static final int EXIT_BAD_INPUT = 2;
+
+    private AgentMain() { }
+
+    /** Called by the JVM for {@code -javaagent:insync-agent.jar=OPTIONS}; see {@link AgentOptions}. */
+    public static void premain(String arguments, Instrumentation instrumentation) {
+        try {
+            AgentOptions options = AgentOptions.parse(arguments);
+            Insync insync = new Insync(openEvents(options));
+            Insync.install(insync);
+            install(options, insync, instrumentation);
+        } catch (AgentException refused) {
+            System.err.println("[insync] " + refused.getMessage());
+            System.exit(EXIT_BAD_INPUT);
+        }
+    }
+
+    private static void install(AgentOptions options, Insync insync, Instrumentation instrumentation)
+            throws AgentException {
+        String version = BrokerVersion.onClassPath();
+        List<String> problems = new ArrayList<>();
+        Adapter adapter = Adapters.load().pick(version, problems);
+        if (adapter != null && problems.isEmpty()) {
+            adapter.prepare(version, options.bridgeFile());
+            problems.addAll(new Weaver(adapter).weave(instrumentation));
+        }
+        if (problems.isEmpty()) {
+            insync.events().emit("agent_installed", EventLog.fields("broker_version", version,
+                "adapter", adapter.name(), "woven", adapter.wovenMethods()));
+            System.err.println("[insync] woven into Kafka " + version + " by adapter " + adapter.name());
+            return;
+        }
+        String why = "Kafka " + version + " is not supported: " + String.join("; ", problems);
+        if (!options.runStockWhenUnsupported()) {
+            throw new AgentException(why + " (on-unsupported=stock would run the broker untouched)");
+        }
+        insync.events().emit("agent_refused", EventLog.fields("broker_version", version, "problems", problems));
+        System.err.println("[insync] " + why + "; on-unsupported=stock: the broker runs untouched");
+    }
+
+    private static EventLog openEvents(AgentOptions options) throws AgentException {
+        if (options.eventsFile() == null) {
+            return EventLog.none();
+        }
+        try {
+            return EventLog.to(options.eventsFile());
+        } catch (IOException unwritable) {
+            throw new AgentException("agent option events=" + options.eventsFile()
+                + " cannot be written, expected a file in a writable folder (" + unwritable + ")");
+        }
+    }
+}

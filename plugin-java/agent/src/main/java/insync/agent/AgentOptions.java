@@ -1,0 +1,78 @@
+package insync.agent;
+
+import java.nio.file.Path;
+import java.nio.file.Paths;
+
+/**
+ * What stands behind the {@code =} of -javaagent: {@code key=value} pairs with commas between them.
+ *
+ * <ul>
+ * <li>{@code on-unsupported=fail|stock}: a broker that cannot be woven whole stops (default), or runs untouched
+ * <li>{@code events=FILE}: where to append broker-side events, JSON lines (default: nowhere)
+ * <li>{@code bridge=FILE}: connection file of the Python bridge (default: no bridge)
+ * </ul>
+ */
+public final class AgentOptions {
+    private Path eventsFile;
+    private Path bridgeFile;
+    private boolean stockWhenUnsupported;
+
+    private AgentOptions() { }
+
+    /**
+     * @param arguments the agent's argument string; null and "" mean all defaults
+     * @throws AgentException naming the option, its value and what was expected
+     */
+    public static AgentOptions parse(String arguments) throws AgentException {
+        AgentOptions options = new AgentOptions();
+        if (arguments != null && !arguments.isEmpty()) {
+            for (String pair : arguments.split(",", -1)) {
+                int equals = pair.indexOf('=');
+                String key = equals < 0 ? pair : pair.substring(0, equals);
+                options.set(key, equals < 0 ? "" : pair.substring(equals + 1));
+            }
+        }
+        return options;
+    }
+
+    private void set(String key, String value) throws AgentException {
+        switch (key) {
+            case "events":
+                eventsFile = path(key, value);
+                break;
+            case "bridge":
+                bridgeFile = path(key, value);
+                break;
+            case "on-unsupported":
+                if (!value.equals("fail") && !value.equals("stock")) {
+                    throw new AgentException("agent option on-unsupported=" + value + ": expected fail or stock");
+                }
+                stockWhenUnsupported = value.equals("stock");
+                break;
+            default:
+                throw new AgentException("agent option " + key + "=" + value
+                    + " is unknown: expected events=FILE, bridge=FILE or on-unsupported=fail|stock");
+        }
+    }
+
+    private static Path path(String key, String value) throws AgentException {
+        if (value.isEmpty()) {
+            throw new AgentException("agent option " + key + "= has no value: expected a file");
+        }
+        return Paths.get(value).toAbsolutePath();
+    }
+
+    /** Null where no events are wanted. */
+    public Path eventsFile() {
+        return eventsFile;
+    }
+
+    /** Null where no bridge is wanted. */
+    public Path bridgeFile() {
+        return bridgeFile;
+    }
+
+    public boolean runStockWhenUnsupported() {
+        return stockWhenUnsupported;
+    }
+}

@@ -1,0 +1,36 @@
+package insync.agent.v4_3;
+
+import insync.agent.weave.Hook;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
+import org.apache.kafka.common.config.ConfigDef;
+
+/**
+ * Defines the plugin's configs beside replica.lag.time.max.ms, in the class from which AbstractKafkaConfig
+ * merges its definition: they are then read, validated and described by Kafka itself.
+ */
+final class DefineConfigHook extends Hook {
+
+    DefineConfigHook() {
+        super("org.apache.kafka.server.config.ReplicationConfigs", "<clinit>");
+    }
+
+    @Override
+    public ElementMatcher<MethodDescription> methods() {
+        return ElementMatchers.isTypeInitializer();
+    }
+
+    @Override
+    public Class<?> advice() {
+        return Define.class;
+    }
+
+    static final class Define {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.FieldValue("CONFIG_DEF") ConfigDef definition) {
+            Settings.define(definition);
+        }
+    }
+}

@@ -1,0 +1,23 @@
+package insync.agent.v4_3;
+
+import insync.core.Clock;
+import org.apache.kafka.common.utils.Time;
+
+/** The broker's own Time, which Kafka's tests replace by a mock. */
+final class KafkaClock implements Clock {
+    private final Time time;
+
+    KafkaClock(Time time) {
+        this.time = time;
+    }
+
+    @Override
+    public long millis() {
+        return time.milliseconds();
+    }
+
+    @Override
+    public long nanos() {
+        return time.nanoseconds();
+    }
+}

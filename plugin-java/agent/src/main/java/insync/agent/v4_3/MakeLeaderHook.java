@@ -1,0 +1,41 @@
+package insync.agent.v4_3;
+
+import insync.agent.weave.Hook;
+import kafka.cluster.Partition;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
+
+/** This broker became leader of a partition, or leads it in a new epoch: an event. */
+final class MakeLeaderHook extends Hook {
+
+    MakeLeaderHook() {
+        super("kafka.cluster.Partition", "makeLeader");
+    }
+
+    @Override
+    public ElementMatcher<MethodDescription> methods() {
+        return ElementMatchers.named("makeLeader");
+    }
+
+    @Override
+    public Class<?> advice() {
+        return Elected.class;
+    }
+
+    static final class Elected {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static int enter(@Advice.FieldValue("leaderEpoch") int leaderEpoch) {
+            return leaderEpoch;
+        }
+
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This Partition partition, @Advice.Enter int before,
+                         @Advice.FieldValue("leaderEpoch") int leaderEpoch) {
+            if (leaderEpoch != before) {
+                PartitionEvents.leaderChange(partition, "leader", leaderEpoch);
+            }
+        }
+    }
+}

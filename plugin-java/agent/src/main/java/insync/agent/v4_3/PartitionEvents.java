@@ -1,0 +1,90 @@
+package insync.agent.v4_3;
+
+import insync.core.EventLog;
+import insync.core.FollowerFetches;
+import insync.core.Insync;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import kafka.cluster.Partition;
+import org.apache.kafka.server.replica.Replica;
+import org.apache.kafka.server.replica.ReplicaState;
+import scala.Option;
+import scala.collection.Iterator;
+
+/**
+ * Changes of leadership and ISR as this broker decides them. Called under Kafka's leaderIsrUpdateLock: values
+ * are read and handed to the event queue, nothing is waited for. The controller may still refuse an ISR change;
+ * its metadata log, not these events, is the truth about the ISR.
+ */
+public final class PartitionEvents {
+
+    private PartitionEvents() { }
+
+    /** The pending fetches of every remote replica that has any state of ours. */
+    public static List<FollowerFetches> followersOf(Partition partition) {
+        List<FollowerFetches> all = new ArrayList<>();
+        Iterator<Replica> each = partition.remoteReplicas().iterator();
+        while (each.hasNext()) {
+            FollowerFetches fetches = ((FollowerCarrier) (Object) each.next()).insync$fetches();
+            if (fetches != null) {
+                all.add(fetches);
+            }
+        }
+        return all;
+    }
+
+    public static void resigned(Partition partition, List<FollowerFetches> followers, int leaderEpoch) {
+        followers.forEach(FollowerFetches::clear);
+        leaderChange(partition, "follower", leaderEpoch);
+    }
+
+    /** @param role what this broker is from now on: "leader" or "follower" */
+    public static void leaderChange(Partition partition, String role, int leaderEpoch) {
+        emit("leader_change", partition, EventLog.fields("role", role, "leader_epoch", leaderEpoch));
+    }
+
+    public static void shrink(Partition partition, Set<Integer> isr, scala.collection.immutable.Set<Object> outOfSync) {
+        List<Object> removed = new ArrayList<>();
+        Set<Integer> left = new HashSet<>(isr);
+        Iterator<Object> each = outOfSync.iterator();
+        while (each.hasNext()) {
+            int id = (Integer) each.next();
+            left.remove(id);
+            removed.add(follower(partition, id));
+        }
+        emit("isr_shrink", partition, EventLog.fields("reason", "replica.lag.time.max.ms exceeded",
+            "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", left, "followers", removed));
+    }
+
+    public static void expand(Partition partition, Set<Integer> isr, int joining) {
+        Set<Integer> grown = new HashSet<>(isr);
+        grown.add(joining);
+        emit("isr_expand", partition, EventLog.fields("reason", "caught up to the high watermark",
+            "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", grown,
+            "followers", List.of(follower(partition, joining))));
+    }
+
+    /** A follower's state as its leader sees it: leo, last_caught_up_ms, lag_ms, last_fetch_ms, pending. */
+    static Map<String, Object> follower(Partition partition, int replicaId) {
+        Option<Replica> replica = partition.getReplica(replicaId);
+        if (replica.isEmpty()) {
+            return EventLog.fields("replica", replicaId, "known", false);
+        }
+        ReplicaState state = replica.get().stateSnapshot();
+        FollowerFetches fetches = ((FollowerCarrier) (Object) replica.get()).insync$fetches();
+        return EventLog.fields("replica", replicaId, "leo", state.logEndOffset(),
+            "last_caught_up_ms", state.lastCaughtUpTimeMs(),
+            "lag_ms", System.currentTimeMillis() - state.lastCaughtUpTimeMs(),
+            "last_fetch_ms", state.lastFetchTimeMs(),
+            "pending", fetches == null ? List.of() : fetches.snapshot());
+    }
+
+    private static void emit(String type, Partition partition, Map<String, Object> fields) {
+        Map<String, Object> all = EventLog.fields("topic", partition.topic(), "partition", partition.partitionId());
+        all.putAll(fields);
+        Insync.current().events().emit(type, all);
+    }
+}

@@ -1,0 +1,48 @@
+package insync.agent.weave;
+
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.matcher.ElementMatcher;
+
+/**
+ * One place in the broker's code: a type, its methods that take an advice, and the fields or interfaces
+ * the advice needs there. The file of a hook holds its matcher and its advice together.
+ */
+public abstract class Hook {
+    private final String typeName;
+    private final String label;
+
+    /**
+     * @param typeName the broker class to weave
+     * @param label the method's name for people and for the proof of the weave
+     */
+    protected Hook(String typeName, String label) {
+        this.typeName = typeName;
+        this.label = label;
+    }
+
+    public final String typeName() {
+        return typeName;
+    }
+
+    /** Which methods take the advice; exactly {@link #expectedMethods()} must match. */
+    public abstract ElementMatcher<? super MethodDescription> methods();
+
+    /** The class whose @Advice methods are inlined. */
+    public abstract Class<?> advice();
+
+    /** How many methods of the type the matcher has to find, for the weave to be whole. */
+    public int expectedMethods() {
+        return 1;
+    }
+
+    /** Adds fields or interfaces to the type; most hooks need none. */
+    public DynamicType.Builder<?> shape(DynamicType.Builder<?> builder) {
+        return builder;
+    }
+
+    @Override
+    public final String toString() {
+        return typeName + "." + label;
+    }
+}

@@ -1,0 +1,60 @@
+package insync.agent.weave;
+
+import java.util.Objects;
+
+/** A class of the broker, or one member of it. */
+final class Symbol implements Comparable<Symbol> {
+    private final String owner;
+    private final String name;
+    private final String descriptor;
+
+    /**
+     * @param owner class name with dots
+     * @param name the member's name, or null for the class itself
+     * @param descriptor the member's JVM descriptor, or null for the class itself
+     */
+    Symbol(String owner, String name, String descriptor) {
+        this.owner = owner;
+        this.name = name;
+        this.descriptor = descriptor;
+    }
+
+    String owner() {
+        return owner;
+    }
+
+    String name() {
+        return name;
+    }
+
+    String descriptor() {
+        return descriptor;
+    }
+
+    boolean isField() {
+        return !descriptor.startsWith("(");
+    }
+
+    @Override
+    public int compareTo(Symbol other) {
+        return toString().compareTo(other.toString());
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Symbol && toString().equals(other.toString());
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(owner, name, descriptor);
+    }
+
+    @Override
+    public String toString() {
+        if (name == null) {
+            return "class " + owner;
+        }
+        return (isField() ? "field " : "method ") + owner + "." + name + (isField() ? " of type " : "") + descriptor;
+    }
+}

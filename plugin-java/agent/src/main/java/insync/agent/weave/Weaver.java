@@ -1,0 +1,94 @@
+package insync.agent.weave;
+
+import insync.agent.Adapter;
+import insync.core.Insync;
+import java.lang.instrument.Instrumentation;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.scaffold.TypeValidation;
+import net.bytebuddy.implementation.bytecode.StackManipulation;
+import net.bytebuddy.implementation.bytecode.member.MethodInvocation;
+import net.bytebuddy.matcher.ElementMatchers;
+import net.bytebuddy.pool.TypePool;
+
+/**
+ * Weaves an adapter's hooks, all or nothing: every woven class is made in memory first, and only when all
+ * of them could be made is anything shown to the JVM. Afterwards each class is loaded and linked, so that
+ * the broker's main never meets a class that is not what was proven.
+ */
+public final class Weaver {
+    /** What an exception in advice ends in: counted and exposed, and the broker's own method goes on. */
+    private static final StackManipulation RECORD_FAILURE = MethodInvocation.invoke(
+        TypeDescription.ForLoadedType.of(Insync.class).getDeclaredMethods()
+            .filter(ElementMatchers.named("failed")).getOnly());
+
+    private final Adapter adapter;
+    private final ClassFileLocator locator = ClassFileLocator.ForClassLoader.ofSystemLoader();
+    private final TypePool pool = TypePool.Default.WithLazyResolution.of(locator);
+
+    public Weaver(Adapter adapter) {
+        this.adapter = adapter;
+    }
+
+    /**
+     * @return what stands in the way, each in words; empty if everything is woven
+     */
+    public List<String> weave(Instrumentation instrumentation) {
+        List<String> problems = new ArrayList<>(new SymbolCheck(pool, locator).missing(adapter));
+        Map<String, byte[]> woven = problems.isEmpty() ? makeAll(problems) : Map.of();
+        if (problems.isEmpty()) {
+            WovenClasses classes = new WovenClasses(woven);
+            instrumentation.addTransformer(classes);
+            problems.addAll(classes.loadAll());
+        }
+        return problems;
+    }
+
+    private Map<String, byte[]> makeAll(List<String> problems) {
+        Map<String, List<Hook>> byType = new LinkedHashMap<>();
+        adapter.hooks().forEach(hook -> byType.computeIfAbsent(hook.typeName(), t -> new ArrayList<>()).add(hook));
+        Map<String, byte[]> woven = new HashMap<>();
+        byType.forEach((typeName, hooks) -> {
+            try {
+                woven.put(typeName, make(typeName, hooks, problems));
+            } catch (RuntimeException | LinkageError failed) {
+                problems.add("cannot weave " + typeName + ": " + failed);
+            }
+        });
+        return woven;
+    }
+
+    private byte[] make(String typeName, List<Hook> hooks, List<String> problems) {
+        TypeDescription type = pool.describe(typeName).resolve();
+        DynamicType.Builder<?> builder = new ByteBuddy().with(TypeValidation.DISABLED).redefine(type, locator);
+        for (Hook hook : hooks) {
+            int found = matches(type, hook);
+            if (found != hook.expectedMethods()) {
+                problems.add(hook + ": " + found + " methods match, expected " + hook.expectedMethods());
+            }
+            builder = hook.shape(builder).visit(adviceOf(hook).on(hook.methods()));
+        }
+        return builder.make().getBytes();
+    }
+
+    /** A type pool does not list the static initializer; whether there is one shows in the fields it sets. */
+    private static int matches(TypeDescription type, Hook hook) {
+        boolean initializer = hook.methods().matches(new MethodDescription.Latent.TypeInitializer(type));
+        return type.getDeclaredMethods().filter(hook.methods()).size() + (initializer ? 1 : 0);
+    }
+
+    private Advice adviceOf(Hook hook) {
+        // Described from its class file: reflection on the advice would load the very broker classes to be woven.
+        return Advice.to(pool.describe(hook.advice().getName()).resolve(), locator)
+            .withExceptionHandler(new Advice.ExceptionHandler.Simple(RECORD_FAILURE));
+    }
+}

@@ -1,0 +1,38 @@
+package insync.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/** What may stand behind -javaagent:...=, and that what may not is named with its value. */
+class AgentOptionsTest {
+
+    @Test
+    void nothingMeansDefaults() throws Exception {
+        AgentOptions options = AgentOptions.parse(null);
+        assertNull(options.eventsFile());
+        assertNull(options.bridgeFile());
+        assertFalse(options.runStockWhenUnsupported());
+    }
+
+    @Test
+    void allOptions() throws Exception {
+        AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock");
+        assertEquals("/a/e.jsonl", options.eventsFile().toString());
+        assertEquals("/a/b.json", options.bridgeFile().toString());
+        assertTrue(options.runStockWhenUnsupported());
+    }
+
+    @Test
+    void whatIsWrongIsNamed() {
+        for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "events=", "bridge"}) {
+            AgentException refused = assertThrows(AgentException.class, () -> AgentOptions.parse(wrong));
+            assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
+            assertTrue(refused.getMessage().contains("expected"), refused.getMessage());
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package insync.agent;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.jar.JarFile;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** The agent's jar holds our classes and our three libraries, relocated, and nothing that could meet the broker's. */
+class JarContentsTest {
+    private static final List<String> MAY_HOLD = List.of(
+        "insync/agent/", "insync/bridge/", "insync/core/", "insync/broker-versions.properties",
+        "insync/shaded/bytebuddy/", "insync/shaded/gson/", "insync/shaded/py4j/",
+        "META-INF/MANIFEST.MF", "META-INF/LICENSE", "META-INF/NOTICE", "META-INF/licenses/");
+
+    @Test
+    void holdsOnlyWhatItMay() throws Exception {
+        try (JarFile jar = new JarFile(System.getProperty("insync.jar"))) {
+            List<String> others = jar.stream().filter(entry -> !entry.isDirectory()).map(entry -> entry.getName())
+                .filter(name -> MAY_HOLD.stream().noneMatch(name::startsWith)).collect(Collectors.toList());
+            assertEquals(List.of(), others);
+            for (String each : MAY_HOLD.subList(0, 7)) {
+                assertTrue(jar.stream().anyMatch(entry -> entry.getName().startsWith(each)), "lacks " + each);
+            }
+            assertEquals("insync.agent.AgentMain", jar.getManifest().getMainAttributes().getValue("Premain-Class"));
+        }
+    }
+}
