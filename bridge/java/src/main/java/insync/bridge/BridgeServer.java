@@ -1,0 +1,80 @@
+package insync.bridge;
+
+import insync.core.BrokerView;
+import insync.core.EventLog;
+import insync.core.Insync;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.Base64;
+import java.util.List;
+import py4j.GatewayServer;
+import py4j.commands.Command;
+
+/**
+ * The py4j gateway in the broker's JVM: a free port on one address, a token, and of py4j's protocol only calls
+ * of {@link BridgeApi} (see {@link NarrowCommands}).
+ */
+public final class BridgeServer {
+    /** System property with the address to bind to where loopback does not do: a container's own interface. */
+    public static final String ADDRESS_PROPERTY = "insync.bridge.address";
+    private static final int TOKEN_BYTES = 32;
+
+    private BridgeServer() { }
+
+    /**
+     * Opens the bridge on a daemon thread. That it failed is counted and told, and leaves the broker alone.
+     *
+     * @param connectionFile written once the port is open; see {@link ConnectionFile}
+     */
+    public static void startInBackground(BrokerView broker, Insync insync, Path connectionFile) {
+        Thread starter = new Thread(() -> {
+            try {
+                start(new BridgeService(broker, insync), connectionFile);
+                insync.events().emit("bridge_open", EventLog.fields("broker", broker.brokerId()));
+            } catch (IOException | RuntimeException failure) {
+                insync.failures().record("bridge", failure);
+            }
+        }, "insync-bridge");
+        starter.setDaemon(true);
+        starter.start();
+    }
+
+    /**
+     * Opens the bridge and writes its connection file.
+     *
+     * @return the running gateway, to be shut down by the caller
+     * @throws IOException if the connection file cannot be written; the gateway is closed again
+     */
+    static GatewayServer start(BridgeApi api, Path connectionFile) throws IOException {
+        InetAddress address = address();
+        String token = newToken();
+        GatewayServer gateway = new GatewayServer.GatewayServerBuilder(api)
+            .javaAddress(address).javaPort(0).authToken(token).customCommands(commands()).build();
+        gateway.start(true);
+        try {
+            ConnectionFile.write(connectionFile, address.getHostAddress(), gateway.getListeningPort(), token, api);
+        } catch (IOException unwritable) {
+            gateway.shutdown();
+            throw unwritable;
+        }
+        return gateway;
+    }
+
+    private static List<Class<? extends Command>> commands() {
+        return NarrowCommands.all();
+    }
+
+    private static InetAddress address() throws UnknownHostException {
+        String wanted = System.getProperty(ADDRESS_PROPERTY);
+        return wanted == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(wanted);
+    }
+
+    private static String newToken() {
+        byte[] random = new byte[TOKEN_BYTES];
+        new SecureRandom().nextBytes(random);
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    }
+}

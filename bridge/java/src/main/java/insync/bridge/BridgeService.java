@@ -1,0 +1,61 @@
+package insync.bridge;
+
+import com.google.gson.Gson;
+import com.google.gson.GsonBuilder;
+import insync.core.BrokerView;
+import insync.core.Insync;
+import java.util.Map;
+
+/** Answers {@link BridgeApi} from the core's view of the broker. Holds no state and takes no lock of Kafka's. */
+public final class BridgeService implements BridgeApi {
+    /** Raised with every change of the contract that an older client would misread. */
+    public static final int API_VERSION = 1;
+
+    private final BrokerView broker;
+    private final Insync insync;
+    private final Gson gson = new GsonBuilder().serializeNulls().create();
+
+    public BridgeService(BrokerView broker, Insync insync) {
+        this.broker = broker;
+        this.insync = insync;
+    }
+
+    @Override
+    public int apiVersion() {
+        return API_VERSION;
+    }
+
+    @Override
+    public int brokerId() {
+        return broker.brokerId();
+    }
+
+    @Override
+    public String brokerVersion() {
+        return broker.brokerVersion();
+    }
+
+    @Override
+    public String settings() {
+        return gson.toJson(broker.settings());
+    }
+
+    @Override
+    public String counters() {
+        Map<String, Object> all = insync.stats().toMap();
+        all.put("errors", insync.failures().count());
+        all.put("last_error", insync.failures().last());
+        all.put("events_dropped", insync.events().dropped());
+        return gson.toJson(all);
+    }
+
+    @Override
+    public String ledPartitions(String topic) {
+        return gson.toJson(broker.ledPartitions(topic));
+    }
+
+    @Override
+    public String replicas(String topic, int partition) {
+        return gson.toJson(broker.replicas(topic, partition));
+    }
+}

@@ -1,0 +1,44 @@
+package insync.bridge;
+
+import com.google.gson.Gson;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * How a client finds the bridge: a JSON object (api_version, broker, host, port, token, pid) that appears whole
+ * or not at all, readable by its owner alone because it holds the token.
+ */
+final class ConnectionFile {
+
+    private ConnectionFile() { }
+
+    /** @throws IOException if the file cannot be written or renamed into place */
+    static void write(Path file, String host, int port, String token, BridgeApi api) throws IOException {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("api_version", api.apiVersion());
+        fields.put("broker", api.brokerId());
+        fields.put("host", host);
+        fields.put("port", port);
+        fields.put("token", token);
+        fields.put("pid", ProcessHandle.current().pid());
+        Set<PosixFilePermission> ownerOnly = PosixFilePermissions.fromString("rw-------");
+        // Its mode is set as it is made, in the same folder, so that the token is never readable by others.
+        Path partial = Files.createTempFile(file.toAbsolutePath().getParent(), "." + file.getFileName(), ".tmp",
+            PosixFilePermissions.asFileAttribute(ownerOnly));
+        try {
+            Files.write(partial, new Gson().toJson(fields).getBytes(StandardCharsets.UTF_8), StandardOpenOption.WRITE);
+            Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(partial);
+        }
+    }
+}

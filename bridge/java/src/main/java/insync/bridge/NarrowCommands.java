@@ -1,0 +1,177 @@
+package insync.bridge;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import py4j.Protocol;
+import py4j.commands.AbstractCommand;
+import py4j.commands.ArrayCommand;
+import py4j.commands.CallCommand;
+import py4j.commands.Command;
+import py4j.commands.ConstructorCommand;
+import py4j.commands.DirCommand;
+import py4j.commands.ExceptionCommand;
+import py4j.commands.FieldCommand;
+import py4j.commands.HelpPageCommand;
+import py4j.commands.JVMViewCommand;
+import py4j.commands.ListCommand;
+import py4j.commands.ReflectionCommand;
+import py4j.commands.ShutdownGatewayServerCommand;
+import py4j.commands.StreamCommand;
+
+/**
+ * Narrows py4j's protocol, which otherwise offers the whole JVM by reflection, to calls of {@link BridgeApi}'s
+ * methods on the entry point. Each class takes the place of py4j's own command of the same name.
+ */
+final class NarrowCommands {
+    /** py4j names every command but this one by a constant. */
+    private static final String CANCEL_COMMAND_NAME = "z";
+    private static final Set<String> METHODS = new TreeSet<>();
+
+    static {
+        for (Method method : BridgeApi.class.getMethods()) {
+            METHODS.add(method.getName());
+        }
+    }
+
+    private NarrowCommands() { }
+
+    /** Every py4j command but authentication and the client's release of what it holds. */
+    static List<Class<? extends Command>> all() {
+        return Arrays.asList(Call.class, NoArray.class, NoCancel.class, NoConstructor.class, NoDir.class,
+            NoException.class, NoField.class, NoHelp.class, NoJvm.class, NoList.class, NoReflection.class,
+            NoShutdown.class, NoStream.class);
+    }
+
+    /** Calls of the entry point's own methods pass. Every error goes back as text: no object of the JVM leaves it. */
+    public static final class Call extends CallCommand {
+        @Override
+        public void execute(String name, BufferedReader reader, BufferedWriter writer) throws IOException {
+            String target = reader.readLine();
+            String method = reader.readLine();
+            List<Object> arguments = getArguments(reader);
+            writer.write(Protocol.ENTRY_POINT_OBJECT_ID.equals(target) && METHODS.contains(method)
+                ? answer(method, arguments) : refusal(target + "." + method));
+            writer.flush();
+        }
+
+        private String answer(String method, List<Object> arguments) {
+            try {
+                return Protocol.getOutputCommand(gateway.invoke(method, Protocol.ENTRY_POINT_OBJECT_ID, arguments));
+            } catch (RuntimeException failed) {
+                Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+                return Protocol.getOutputErrorCommand(method + " failed: " + cause);
+            }
+        }
+    }
+
+    private static String refusal(String what) {
+        return Protocol.getOutputErrorCommand("not part of the bridge: " + what + "; expected a call of " + METHODS);
+    }
+
+    /** A command that is refused, whatever its arguments. */
+    public abstract static class Refused extends AbstractCommand {
+        Refused(String name) {
+            commandName = name;
+        }
+
+        @Override
+        public void execute(String name, BufferedReader reader, BufferedWriter writer) throws IOException {
+            String line = reader.readLine();
+            while (line != null && !line.equals(String.valueOf(Protocol.END))) {
+                line = reader.readLine();
+            }
+            writer.write(refusal("command " + name));
+            writer.flush();
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoArray extends Refused {
+        public NoArray() {
+            super(ArrayCommand.ARRAY_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoCancel extends Refused {
+        public NoCancel() {
+            super(CANCEL_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoConstructor extends Refused {
+        public NoConstructor() {
+            super(ConstructorCommand.CONSTRUCTOR_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoDir extends Refused {
+        public NoDir() {
+            super(DirCommand.DIR_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoException extends Refused {
+        public NoException() {
+            super(ExceptionCommand.EXCEPTION_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoField extends Refused {
+        public NoField() {
+            super(FieldCommand.FIELD_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoHelp extends Refused {
+        public NoHelp() {
+            super(HelpPageCommand.HELP_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoJvm extends Refused {
+        public NoJvm() {
+            super(JVMViewCommand.JVMVIEW_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoList extends Refused {
+        public NoList() {
+            super(ListCommand.LIST_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoReflection extends Refused {
+        public NoReflection() {
+            super(ReflectionCommand.REFLECTION_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoShutdown extends Refused {
+        public NoShutdown() {
+            super(ShutdownGatewayServerCommand.SHUTDOWN_GATEWAY_SERVER_COMMAND_NAME);
+        }
+    }
+
+    /** py4j makes one per connection by its public constructor. */
+    public static final class NoStream extends Refused {
+        public NoStream() {
+            super(StreamCommand.STREAM_COMMAND_NAME);
+        }
+    }
+}

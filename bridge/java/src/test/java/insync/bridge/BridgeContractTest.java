@@ -1,0 +1,79 @@
+package insync.bridge;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import insync.core.EventLog;
+import insync.core.Insync;
+import java.lang.reflect.Method;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.TreeSet;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The Java side of bridge/contract/bridge-api.json; tests/contract holds the Python side. */
+class BridgeContractTest {
+    @TempDir
+    Path folder;
+    private JsonObject contract;
+    private BridgeService service;
+
+    @BeforeEach
+    void read() throws Exception {
+        contract = JsonParser.parseString(Files.readString(Paths.get(System.getProperty("insync.contract"))))
+            .getAsJsonObject();
+        service = new BridgeService(new FakeBroker(contract.getAsJsonObject("answers")), new Insync(EventLog.none()));
+    }
+
+    @Test
+    void methodsAreThoseOfTheContract() {
+        assertEquals(contract.get("api_version").getAsInt(), service.apiVersion());
+        JsonObject methods = new JsonObject();
+        for (Method method : BridgeApi.class.getMethods()) {
+            JsonArray arguments = new JsonArray();
+            for (Class<?> type : method.getParameterTypes()) {
+                arguments.add(type.getSimpleName());
+            }
+            JsonObject one = new JsonObject();
+            one.add("arguments", arguments);
+            one.addProperty("returns", method.getReturnType().getSimpleName());
+            methods.add(method.getName(), one);
+        }
+        assertEquals(contract.getAsJsonObject("methods"), methods);
+    }
+
+    @Test
+    void countersHaveTheFieldsOfTheContract() {
+        assertEquals(new TreeSet<>(answer("counters").getAsJsonObject().keySet()),
+            new TreeSet<>(JsonParser.parseString(service.counters()).getAsJsonObject().keySet()));
+    }
+
+    @Test
+    void aPartitionThatIsNotLedIsNull() {
+        assertEquals("null", service.replicas("other", 0));
+    }
+
+    @Test
+    void theConnectionFileIsItsOwnersAlone() throws Exception {
+        Path file = folder.resolve("bridge-1.json");
+        ConnectionFile.write(file, "127.0.0.1", 12345, "secret", service);
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+        JsonArray fields = new JsonArray();
+        JsonParser.parseString(Files.readString(file)).getAsJsonObject().keySet().forEach(fields::add);
+        assertEquals(contract.getAsJsonArray("connection_file"), fields);
+        try (var left = Files.list(folder)) {
+            assertEquals(1, left.count(), "no half-written file is left");
+        }
+    }
+
+    private JsonElement answer(String method) {
+        return contract.getAsJsonObject("answers").get(method);
+    }
+}

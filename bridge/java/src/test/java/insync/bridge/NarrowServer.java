@@ -1,0 +1,27 @@
+package insync.bridge;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import insync.core.EventLog;
+import insync.core.Insync;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+
+/**
+ * The bridge over a fake broker, as a program: the Python contract tests talk to it. Ends with its standard input.
+ */
+public final class NarrowServer {
+
+    private NarrowServer() { }
+
+    /** @param arguments the contract's golden file, and the connection file to write */
+    public static void main(String[] arguments) throws Exception {
+        JsonObject contract = JsonParser.parseString(Files.readString(Paths.get(arguments[0]))).getAsJsonObject();
+        FakeBroker broker = new FakeBroker(contract.getAsJsonObject("answers"));
+        BridgeServer.start(new BridgeService(broker, new Insync(EventLog.none())), Paths.get(arguments[1]));
+        while (System.in.read() >= 0) {
+            // Only the end of the input matters.
+        }
+        System.exit(0);
+    }
+}

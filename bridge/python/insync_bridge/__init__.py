@@ -1,0 +1,20 @@
+"""Typed client of the bridge into a running broker. The only Python that imports py4j.
+
+Example:
+    with BridgeClient.connect(Path("bridge-1.json")) as broker:
+        print(broker.counters().pending_now)
+"""
+
+from insync_bridge._client import BridgeClient
+from insync_bridge._connection import BridgeError, Connection
+from insync_bridge._model import Counters, PartitionState, PendingMark, ReplicaState
+
+__all__ = [
+    "BridgeClient",
+    "BridgeError",
+    "Connection",
+    "Counters",
+    "PartitionState",
+    "PendingMark",
+    "ReplicaState",
+]

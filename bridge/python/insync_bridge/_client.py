@@ -1,0 +1,100 @@
+"""Calls of the broker's BridgeApi over py4j: one method each, answers parsed into types."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from py4j.java_gateway import GatewayParameters, JavaGateway
+from py4j.protocol import Py4JError
+
+from insync_bridge._connection import BridgeError, Connection
+from insync_bridge._model import Counters, PartitionState
+
+#: A bridge is on the same host and answers from memory: longer means that its broker hangs or is frozen.
+READ_TIMEOUT_S = 10.0
+
+
+class BridgeClient:
+    """A connection to one broker's bridge. Not for use by several threads at once."""
+
+    def __init__(self, connection: Connection) -> None:
+        self.connection = connection
+        self._gateway = JavaGateway(
+            gateway_parameters=GatewayParameters(
+                address=connection.host,
+                port=connection.port,
+                auth_token=connection.token,
+                auto_convert=False,
+                read_timeout=READ_TIMEOUT_S,
+            )
+        )
+
+    @classmethod
+    def connect(cls, connection_file: Path) -> BridgeClient:
+        """Connect by a broker's connection file and check that the bridge speaks this client's version.
+
+        Raises:
+            BridgeError: unusable file, nobody answers at its port, or another token is expected.
+        """
+        client = cls(Connection.read(connection_file))
+        try:
+            client._call("apiVersion")
+        except BridgeError:
+            client.close()
+            raise
+        return client
+
+    def broker_id(self) -> int:
+        """Return the broker's id."""
+        return int(self._call("brokerId"))
+
+    def broker_version(self) -> str:
+        """Return Kafka's version, such as 4.3.1."""
+        return str(self._call("brokerVersion"))
+
+    def settings(self) -> dict[str, Any]:
+        """Return the feature's broker configs as this broker runs them."""
+        return dict(self._json("settings"))
+
+    def counters(self) -> Counters:
+        """Return marks, holds, errors and dropped events since the broker's start."""
+        return Counters(**self._json("counters"))
+
+    def led_partitions(self, topic: str = "") -> list[tuple[str, int]]:
+        """Return (topic, partition) of what this broker leads: of one topic, or of all."""
+        names = (str(name).rpartition("-") for name in self._json("ledPartitions", topic))
+        return [(name, int(number)) for name, _, number in names]
+
+    def replicas(self, topic: str, partition: int) -> PartitionState | None:
+        """Return the partition as its leader sees it, or None if this broker does not lead it."""
+        answer = self._json("replicas", topic, partition)
+        return None if answer is None else PartitionState.of(answer)
+
+    def close(self) -> None:
+        """Close the connection; the broker's side stays open for others."""
+        self._gateway.close()
+
+    def __enter__(self) -> BridgeClient:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _json(self, method: str, *arguments: object) -> Any:
+        return json.loads(str(self._call(method, *arguments)))
+
+    def _call(self, method: str, *arguments: object) -> Any:
+        try:
+            return getattr(self._gateway.entry_point, method)(*arguments)
+        except (Py4JError, OSError) as failed:
+            where = f"bridge of broker {self.connection.broker} at {self.connection.host}:{self.connection.port}"
+            words = " ".join(str(failed).split()) or type(failed).__name__
+            raise BridgeError(f"{where}: {method} failed: {words}") from failed

@@ -1,0 +1,74 @@
+"""The connection file: how a client finds a broker's bridge, and everything that can be wrong with it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from insync.errors import InputError
+
+API_VERSION = 1
+
+
+class BridgeError(InputError):
+    """The bridge cannot be reached or refuses the call; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A bridge's address and token. The token stays out of its repr."""
+
+    api_version: int
+    broker: int
+    host: str
+    port: int
+    pid: int
+    token: str = field(repr=False)
+
+    @classmethod
+    def read(cls, path: Path) -> Connection:
+        """Read the file that the broker wrote.
+
+        Raises:
+            BridgeError: no such file, not a connection file, or of another API version.
+        """
+        try:
+            fields = json.loads(path.read_text(encoding="utf-8"))
+            connection = cls(
+                api_version=_whole(fields, "api_version"),
+                broker=_whole(fields, "broker"),
+                host=_text(fields, "host"),
+                port=_whole(fields, "port"),
+                pid=_whole(fields, "pid"),
+                token=_text(fields, "token"),
+            )
+        except OSError as unreadable:
+            raise BridgeError(
+                f"connection file {path}: {unreadable.strerror}; expected the file that a broker "
+                "with the agent's option bridge=FILE wrote"
+            ) from unreadable
+        except (ValueError, KeyError, TypeError) as broken:
+            raise BridgeError(
+                f"connection file {path}: {broken}; expected JSON with api_version, broker, host, "
+                "port, token and pid"
+            ) from broken
+        if connection.api_version != API_VERSION:
+            raise BridgeError(
+                f"connection file {path}: api_version {connection.api_version}, expected {API_VERSION}"
+            )
+        return connection
+
+
+def _whole(fields: dict[str, object], name: str) -> int:
+    value = fields[name]
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise TypeError(f"{name} is {value!r}, no whole number")
+    return value
+
+
+def _text(fields: dict[str, object], name: str) -> str:
+    value = fields[name]
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, no text")
+    return value

@@ -1,0 +1,72 @@
+"""What the bridge answers, typed. Field for field the contract in bridge/contract/bridge-api.json."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What the plugin has done in a broker since its start."""
+
+    marks_total: int
+    released_total: int
+    cleared_total: int
+    pending_now: int
+    held_now: int
+    holds_granted: int
+    longest_hold_ms: int
+    errors: int
+    last_error: str
+    events_dropped: int
+
+
+@dataclass(frozen=True)
+class PendingMark:
+    """One pending fetch: the offset asked for, the leader epoch it was made in, its age in ms."""
+
+    offset: int
+    leader_epoch: int
+    age_ms: int
+
+
+@dataclass(frozen=True)
+class ReplicaState:
+    """One replica as its leader sees it; of the leader itself only id, is_leader and in_isr are known."""
+
+    id: int
+    is_leader: bool
+    in_isr: bool
+    known: bool = True
+    leo: int | None = None
+    last_caught_up_ms: int | None = None
+    lag_ms: int | None = None
+    last_fetch_ms: int | None = None
+    pending: tuple[PendingMark, ...] = ()
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> ReplicaState:
+        """Build from one entry of the answer's replicas."""
+        marks = tuple(PendingMark(**mark) for mark in answer.get("pending", ()))
+        return cls(**{**answer, "pending": marks})
+
+
+@dataclass(frozen=True)
+class PartitionState:
+    """A partition as its leader sees it."""
+
+    topic: str
+    partition: int
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    leo: int
+    high_watermark: int
+    replicas: tuple[ReplicaState, ...]
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> PartitionState:
+        """Build from the answer of `replicas`."""
+        replicas = tuple(ReplicaState.of(one) for one in answer["replicas"])
+        return cls(**{**answer, "isr": tuple(answer["isr"]), "replicas": replicas})
