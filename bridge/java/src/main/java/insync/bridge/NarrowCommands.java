@@ -3,11 +3,12 @@ package insync.bridge;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
-import java.util.TreeSet;
+import java.util.Map;
+import java.util.TreeMap;
 import py4j.Protocol;
 import py4j.commands.AbstractCommand;
 import py4j.commands.ArrayCommand;
@@ -31,11 +32,11 @@ import py4j.commands.StreamCommand;
 final class NarrowCommands {
     /** py4j names every command but this one by a constant. */
     private static final String CANCEL_COMMAND_NAME = "z";
-    private static final Set<String> METHODS = new TreeSet<>();
+    private static final Map<String, Method> METHODS = new TreeMap<>();
 
     static {
         for (Method method : BridgeApi.class.getMethods()) {
-            METHODS.add(method.getName());
+            METHODS.put(method.getName(), method);
         }
     }
 
@@ -55,23 +56,25 @@ final class NarrowCommands {
             String target = reader.readLine();
             String method = reader.readLine();
             List<Object> arguments = getArguments(reader);
-            writer.write(Protocol.ENTRY_POINT_OBJECT_ID.equals(target) && METHODS.contains(method)
-                ? answer(method, arguments) : refusal(target + "." + method));
+            Method known = Protocol.ENTRY_POINT_OBJECT_ID.equals(target) ? METHODS.get(method) : null;
+            writer.write(known == null ? refusal(target + "." + method) : answer(known, arguments));
             writer.flush();
         }
 
-        private String answer(String method, List<Object> arguments) {
+        private String answer(Method method, List<Object> arguments) {
             try {
-                return Protocol.getOutputCommand(gateway.invoke(method, Protocol.ENTRY_POINT_OBJECT_ID, arguments));
-            } catch (RuntimeException failed) {
-                Throwable cause = failed.getCause() == null ? failed : failed.getCause();
-                return Protocol.getOutputErrorCommand(method + " failed: " + cause);
+                Object result = method.invoke(gateway.getEntryPoint(), arguments.toArray());
+                return Protocol.getOutputCommand(gateway.getReturnObject(result));
+            } catch (InvocationTargetException failed) {
+                return Protocol.getOutputErrorCommand(method.getName() + " failed: " + failed.getCause());
+            } catch (IllegalAccessException | IllegalArgumentException wrong) {
+                return Protocol.getOutputErrorCommand("wrong arguments: " + wrong.getMessage() + ", expected " + method);
             }
         }
     }
 
     private static String refusal(String what) {
-        return Protocol.getOutputErrorCommand("not part of the bridge: " + what + "; expected a call of " + METHODS);
+        return Protocol.getOutputErrorCommand("not part of the bridge: " + what + "; expected a call of " + METHODS.keySet());
     }
 
     /** A command that is refused, whatever its arguments. */

@@ -1,0 +1,140 @@
+"""The Python side of bridge/contract/bridge-api.json, against the Java bridge over a fake broker.
+
+The Java side of the same file is BridgeContractTest.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from insync_bridge import BridgeClient, BridgeError, Connection, Counters, PartitionState
+from py4j.protocol import Py4JError
+
+ROOT = Path(__file__).resolve().parents[2]
+GOLDEN = ROOT / "bridge" / "contract" / "bridge-api.json"
+CLASS_PATH = ROOT / "bridge" / "java" / "build" / "contract.classpath"
+START_TIMEOUT_S = 30.0
+
+
+@pytest.fixture(scope="module")
+def contract() -> dict[str, Any]:
+    return dict(json.loads(GOLDEN.read_text(encoding="utf-8")))
+
+
+@pytest.fixture(scope="module")
+def connection_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A running bridge whose broker answers what the golden file says."""
+    if not CLASS_PATH.is_file():
+        subprocess.run(["gradle", "-q", ":bridge:contractClassPath"], cwd=ROOT, check=True)
+    java = shutil.which("java")
+    assert java is not None
+    file = tmp_path_factory.mktemp("bridge") / "bridge-1.json"
+    server = subprocess.Popen(
+        [java, "-cp", CLASS_PATH.read_text(), "insync.bridge.NarrowServer", str(GOLDEN), str(file)],
+        stdin=subprocess.PIPE,
+    )
+    try:
+        end = time.monotonic() + START_TIMEOUT_S
+        while not file.exists():
+            assert server.poll() is None, "the server ended at its start"
+            assert time.monotonic() < end, "no connection file"
+            time.sleep(0.02)
+        yield file
+    finally:
+        assert server.stdin is not None
+        server.stdin.close()
+        server.wait(10)
+
+
+def test_answers_arrive_typed_and_whole(connection_file: Path, contract: dict[str, Any]) -> None:
+    golden = contract["answers"]
+    with BridgeClient.connect(connection_file) as broker:
+        assert broker.broker_id() == 1
+        assert broker.broker_version() == "4.3.1"
+        assert broker.settings() == golden["settings"]
+        assert broker.led_partitions() == [("events", 0), ("events", 1)]
+        assert {f.name for f in dataclasses.fields(Counters)} == set(golden["counters"])
+        assert broker.counters().errors == 0
+        partition = broker.replicas("events", 0)
+        assert partition == PartitionState.of(golden["replicas"])
+        assert partition.replicas[1].pending[0].age_ms == 25000
+        assert broker.replicas("other", 0) is None
+
+
+def test_only_the_interface_can_be_called(connection_file: Path) -> None:
+    with BridgeClient.connect(connection_file) as broker:
+        for method in ("getClass", "wait", "hashCode", "toString"):
+            with pytest.raises(BridgeError, match="not part of the bridge"):
+                broker._call(method)
+        jvm = broker._gateway.jvm
+        with pytest.raises(Py4JError):
+            jvm.java.lang.System.getProperty("user.dir")
+        with pytest.raises(Py4JError):
+            jvm.java.util.ArrayList()
+        assert broker.broker_id() == 1, "the connection still works after refusals"
+
+
+def test_a_client_cannot_shut_the_bridge_down(connection_file: Path) -> None:
+    with BridgeClient.connect(connection_file) as broker:
+        broker._gateway.shutdown()
+    with BridgeClient.connect(connection_file) as broker:
+        assert broker.broker_id() == 1
+
+
+def test_an_error_inside_arrives_as_words(connection_file: Path) -> None:
+    with (
+        BridgeClient.connect(connection_file) as broker,
+        pytest.raises(BridgeError, match="no such luck") as refused,
+    ):
+        broker.replicas("boom", 0)
+    assert "\n" not in str(refused.value)
+
+
+def test_nothing_is_answered_without_the_token(connection_file: Path, tmp_path: Path) -> None:
+    fields = json.loads(connection_file.read_text())
+    wrong = tmp_path / "wrong.json"
+    wrong.write_text(json.dumps({**fields, "token": "guessed"}))
+    with pytest.raises(BridgeError) as refused:
+        BridgeClient.connect(wrong)
+    assert "guessed" not in str(refused.value)
+    with socket.create_connection((fields["host"], fields["port"]), timeout=5) as bare:
+        bare.sendall(b"c\nt\nbrokerId\ne\n")
+        assert b"i1" not in bare.recv(1024)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{", "expected JSON"),
+        ("[]", "expected JSON"),
+        ('{"api_version": 1}', "broker"),
+        ('{"api_version": 2, "broker": 1, "host": "h", "port": 1, "pid": 1, "token": "t"}', "expected 1"),
+        ('{"api_version": 1, "broker": 1, "host": "h", "port": "x", "pid": 1, "token": "t"}', "port"),
+    ],
+)
+def test_a_bad_connection_file_is_one_line(tmp_path: Path, text: str, expected: str) -> None:
+    file = tmp_path / "bridge.json"
+    file.write_text(text)
+    with pytest.raises(BridgeError, match=expected) as refused:
+        Connection.read(file)
+    assert "\n" not in str(refused.value)
+    assert str(file) in str(refused.value)
+
+
+def test_no_connection_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(BridgeError, match="expected the file"):
+        Connection.read(tmp_path / "none.json")
+
+
+def test_the_token_stays_out_of_what_is_printed(connection_file: Path) -> None:
+    connection = Connection.read(connection_file)
+    assert connection.token not in repr(connection)
