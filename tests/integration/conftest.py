@@ -1,0 +1,64 @@
+"""What the integration tests share: the default broker distribution, and clusters of it."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from insync.cluster.agent import AgentSpec
+from insync.cluster.local import LocalCluster
+from insync.kafka.distribution import Distribution
+from insync.kafka.java import Java, find_java
+from insync.kafka.resolve import distribution
+
+JAR = Path(__file__).resolve().parents[2] / "pyharness" / "insync" / "_built" / "insync-agent.jar"
+PROGRAMS = Path(__file__).parent / "java"
+
+Program = Callable[..., str]
+StartCluster = Callable[..., LocalCluster]
+
+
+@pytest.fixture(scope="session")
+def java() -> Java:
+    return find_java()
+
+
+@pytest.fixture(scope="session")
+def dist(java: Java) -> Distribution:
+    return distribution("4.3.1", java)
+
+
+@pytest.fixture(scope="session")
+def program(dist: Distribution, java: Java) -> Program:
+    """Run one of the small Java programs beside this file against the broker's own client classes."""
+
+    def run(name: str, *arguments: str) -> str:
+        jars = ":".join(str(jar) for jar in dist.jars)
+        command = [java.home / "bin" / "java", "-cp", jars, PROGRAMS / f"{name}.java", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    return run
+
+
+@pytest.fixture
+def agent(tmp_path: Path) -> AgentSpec:
+    folder = tmp_path / "agent"
+    folder.mkdir()
+    return AgentSpec(jar=JAR, events_dir=folder, bridge_dir=folder)
+
+
+@pytest.fixture
+def start(dist: Distribution, tmp_path: Path) -> Iterator[StartCluster]:
+    """Start a cluster that is gone at the end of the test."""
+    with ExitStack() as stack:
+
+        def begin(**options: object) -> LocalCluster:
+            cluster = LocalCluster(dist, tmp_path / "nodes", **options)  # type: ignore[arg-type]
+            return stack.enter_context(cluster)
+
+        yield begin

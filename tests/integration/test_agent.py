@@ -1,0 +1,213 @@
+"""The agent in real brokers: its config, its metrics, its events, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from insync.cluster.admin import create_topic
+from insync.cluster.agent import AgentSpec
+from insync.cluster.local import LocalCluster
+from insync.errors import InsyncError
+from insync.kafka.distribution import Distribution
+from insync.kafka.java import Java
+from insync_bridge import BridgeClient
+from waiting import wait_for
+
+PENDING_READS = "follower.fetch.pending.reads.insync.enable"
+JAR = Path(__file__).resolve().parents[2] / "pyharness" / "insync" / "_built" / "insync-agent.jar"
+StartCluster = Callable[..., LocalCluster]
+Program = Callable[..., str]
+
+pytestmark = pytest.mark.cluster
+
+
+def events(agent: AgentSpec, broker: int = 1) -> list[dict[str, Any]]:
+    file = agent.events_dir / f"broker-{broker}.jsonl"
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def types(agent: AgentSpec, broker: int = 1) -> list[str]:
+    return [event["type"] for event in events(agent, broker)]
+
+
+def test_a_value_that_is_no_boolean_stops_the_start_with_kafkas_config_exception(
+    start: StartCluster, agent: AgentSpec
+) -> None:
+    with pytest.raises(InsyncError, match=r"ConfigException.*" + PENDING_READS):
+        start(brokers=1, agent=agent, settings={PENDING_READS: "perhaps"})
+
+
+def test_on_the_config_is_described_and_the_metrics_are_there(
+    start: StartCluster, agent: AgentSpec, program: Program
+) -> None:
+    cluster = start(brokers=1, agent=agent, settings={PENDING_READS: "true"})
+    described = program("DescribeConfig", cluster.bootstrap, "1", PENDING_READS).strip()
+    assert described.startswith("BOOLEAN|true|STATIC_BROKER_CONFIG|true|Whether a follower stays")
+    metrics = dict(
+        line.rsplit("=", 1)
+        for line in program("ReadMetrics", str(cluster.nodes[1].pid)).splitlines()
+    )
+    assert metrics == {
+        f"insync:name={name},type=PendingReads": "0"
+        for name in (
+            "PendingNow",
+            "HeldFollowersNow",
+            "HoldsGranted",
+            "LongestHoldMs",
+            "Errors",
+            "EventsDropped",
+        )
+    }
+
+
+def test_off_by_default_and_described_so(
+    start: StartCluster, agent: AgentSpec, program: Program
+) -> None:
+    cluster = start(brokers=1, agent=agent)
+    described = program("DescribeConfig", cluster.bootstrap, "1", PENDING_READS)
+    assert described.startswith("BOOLEAN|false|DEFAULT_CONFIG|true|")
+    settings = next(event for event in events(agent) if event["type"] == "settings")
+    assert settings[PENDING_READS] is False
+
+
+def test_without_the_agent_kafka_does_not_know_the_config(
+    start: StartCluster, program: Program
+) -> None:
+    cluster = start(brokers=1)
+    assert program("DescribeConfig", cluster.bootstrap, "1", PENDING_READS).strip() == "none"
+
+
+def test_marks_come_and_go_with_the_followers_fetches(
+    start: StartCluster, agent: AgentSpec
+) -> None:
+    cluster = start(brokers=3, agent=agent, settings={PENDING_READS: "true"})
+    create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
+    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
+        counters = wait_for(broker.counters, lambda seen: seen.released_total > 2)
+        partition = broker.replicas("events", 0)
+    assert counters.errors == 0, counters.last_error
+    assert counters.marks_total == (
+        counters.released_total + counters.cleared_total + counters.pending_now
+    )
+    assert partition is not None
+    assert partition.isr == (1, 2, 3)
+    assert [replica.in_isr for replica in partition.replicas] == [True, True, True]
+    assert {"agent_installed", "settings", "bridge_open", "leader_change"} <= set(types(agent))
+    wait_for(lambda: types(agent), lambda seen: "pending" in seen)
+
+
+def test_off_nothing_is_marked(start: StartCluster, agent: AgentSpec) -> None:
+    cluster = start(brokers=3, agent=agent)
+    create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
+    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
+        counters = broker.counters()
+    assert (counters.marks_total, counters.errors) == (0, 0)
+
+
+def test_a_follower_that_dies_leaves_the_isr_with_its_state_told(
+    start: StartCluster, agent: AgentSpec
+) -> None:
+    """The mark of a dead follower's last fetch ends with that fetch: it holds nobody for ever."""
+    lag = {PENDING_READS: "true", "replica.lag.time.max.ms": "1500"}
+    cluster = start(brokers=3, agent=agent, settings=lag)
+    create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "1"})
+    cluster.nodes[3].process.kill()
+    produce_one(cluster.bootstrap)
+    wait_for(lambda: types(agent), lambda seen: "isr_shrink" in seen)
+    shrink = next(event for event in events(agent) if event["type"] == "isr_shrink")
+    assert (shrink["topic"], shrink["partition"]) == ("events", 0)
+    assert shrink["isr"] == [1, 2, 3]
+    assert shrink["proposed"] == [1, 2]
+    assert [follower["replica"] for follower in shrink["followers"]] == [3]
+    assert shrink["followers"][0]["lag_ms"] > 1500
+
+
+def produce_one(bootstrap: str) -> None:
+    from confluent_kafka import Producer
+
+    producer = Producer({"bootstrap.servers": bootstrap, "acks": "1", "log_level": 0})
+    producer.produce("events", b"x", partition=0)
+    assert producer.flush(10) == 0
+
+
+@pytest.mark.parametrize("version", ["4.3.1", "4.4.0"])
+def test_every_hook_is_woven_before_the_brokers_main(
+    java: Java, version: str, tmp_path: Path
+) -> None:
+    from insync.kafka.resolve import distribution
+
+    done = run_kafka(java, distribution(version, java), f"events={tmp_path}/e.jsonl")
+    assert f"woven into Kafka {version} by adapter v4_3" in done.stderr
+    (installed,) = (json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines())
+    assert len(installed["woven"]) == 10
+
+
+def test_a_missing_symbol_stops_the_start_and_is_named(
+    java: Java, dist: Distribution, tmp_path: Path
+) -> None:
+    doctored = replica_without_members(java, tmp_path)
+    done = run_kafka(java, dist, "", before=doctored)
+    assert done.returncode == 2
+    assert "USAGE" not in done.stdout + done.stderr, "the broker's main must not have run"
+    assert "missing method org.apache.kafka.server.replica.Replica.stateSnapshot" in done.stderr
+    assert "Exception" not in done.stderr
+
+
+def test_a_missing_symbol_with_on_unsupported_stock_runs_the_broker_untouched(
+    java: Java, dist: Distribution, tmp_path: Path
+) -> None:
+    doctored = replica_without_members(java, tmp_path)
+    options = f"on-unsupported=stock,events={tmp_path}/e.jsonl"
+    done = run_kafka(java, dist, options, before=doctored)
+    assert "USAGE" in done.stdout + done.stderr
+    assert "the broker runs untouched" in done.stderr
+    (refused,) = (json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines())
+    assert refused["type"] == "agent_refused"
+
+
+@pytest.mark.parametrize(("choice", "runs"), [("fail", False), ("stock", True)])
+def test_an_unknown_version_is_refused_or_runs_stock(
+    java: Java, dist: Distribution, tmp_path: Path, choice: str, runs: bool
+) -> None:
+    resource = tmp_path / "kafka" / "kafka-version.properties"
+    resource.parent.mkdir()
+    resource.write_text("version=9.9.9\ncommitId=0\n")
+    done = run_kafka(java, dist, f"on-unsupported={choice}", before=tmp_path)
+    assert "Kafka 9.9.9 is not supported" in done.stderr
+    assert ("USAGE" in done.stdout + done.stderr) is runs
+    assert runs or done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    "options", ["colour=red", "on-unsupported=perhaps", "events=/none/such/e.jsonl"]
+)
+def test_a_bad_agent_option_is_one_line_and_no_broker(
+    java: Java, dist: Distribution, options: str
+) -> None:
+    done = run_kafka(java, dist, options)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert options in line
+    assert "expected" in line
+
+
+def run_kafka(
+    java: Java, dist: Distribution, options: str, before: Path | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run Kafka's main without arguments, which prints its usage, with the agent in front of it."""
+    jars = ":".join(str(path) for path in ([before] if before else []) + list(dist.jars))
+    command = [java.home / "bin" / "java", f"-javaagent:{JAR}={options}", "-cp", jars, "kafka.Kafka"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def replica_without_members(java: Java, folder: Path) -> Path:
+    """A class folder whose Replica lacks every member that the agent needs."""
+    source = folder / "Replica.java"
+    source.write_text("package org.apache.kafka.server.replica; public class Replica { }")
+    subprocess.run([java.home / "bin" / "javac", "-d", folder, source], check=True, timeout=60)
+    return folder

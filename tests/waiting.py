@@ -1,0 +1,25 @@
+"""Waiting for a condition in tests: never a sleep of a guessed length."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def wait_for(read: Callable[[], T], wanted: Callable[[T], bool], within_s: float = 30.0) -> T:
+    """Read until the value is as wanted; fails with the last value seen and the last error."""
+    end = time.monotonic() + within_s
+    seen: object = "nothing yet"
+    while time.monotonic() < end:
+        try:
+            value = read()
+            if wanted(value):
+                return value
+            seen = value
+        except OSError as error:
+            seen = error
+        time.sleep(0.05)
+    raise AssertionError(f"not within {within_s} s; last seen: {seen!r}")
