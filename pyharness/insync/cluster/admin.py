@@ -1,0 +1,104 @@
+"""Topics on a running cluster: create one and wait until it is led and wholly in sync."""
+
+import time
+from collections.abc import Mapping, Sequence
+
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__
+    AdminClient,
+    OffsetSpec,
+)
+from confluent_kafka.cimpl import NewTopic
+
+from insync.errors import InsyncError
+
+_POLL_S = 0.02
+_ANSWER_WITHIN_S = 2.0
+
+# Per partition: its leader (-1 for none) and the sorted ISR.
+State = dict[int, tuple[int, list[int]]]
+
+
+def client(bootstrap: str) -> AdminClient:
+    """Return a quiet admin client for `bootstrap`; it closes its connections when it is dropped."""
+    return AdminClient(
+        {
+            "bootstrap.servers": bootstrap,
+            "log_level": 0,
+            # The brokers are next door and may just be starting: do not back off for seconds.
+            "reconnect.backoff.ms": 20,
+            "reconnect.backoff.max.ms": 100,
+        }
+    )
+
+
+def create_topic(
+    bootstrap: str,
+    topic: str,
+    assignment: Sequence[Sequence[int]],
+    config: Mapping[str, str],
+    *,
+    within_s: float = 30.0,
+) -> None:
+    """Create `topic` with the replicas of each partition as given, the leader first.
+
+    Returns when every broker in `bootstrap`, asked by itself, shows each partition with its
+    leader and its full ISR, and the leaders serve them. Raises InsyncError when the topic is
+    refused, or with the last state seen after `within_s`.
+    """
+    until = time.monotonic() + within_s
+    replicas = [list(each) for each in assignment]
+    wanted = NewTopic(topic, len(replicas), replica_assignment=replicas, config=dict(config))
+    admin = client(bootstrap)
+    created = admin.create_topics([wanted], request_timeout=within_s)[topic]
+    try:
+        created.result()
+    except KafkaException as error:
+        raise InsyncError(f"topic {topic}: not created: {error.args[0].str()}") from error
+    expected = {index: (each[0], sorted(each)) for index, each in enumerate(replicas)}
+    for server in bootstrap.split(","):
+        _await_state(server, topic, expected, until)
+    _await_leaders(admin, topic, len(replicas), until)
+
+
+def partitions(admin: AdminClient, topic: str) -> State:
+    """Return the leader and the ISR of each partition, as the broker that answers knows them.
+
+    Empty while that broker does not know the topic; raises KafkaException without an answer.
+    """
+    found = admin.list_topics(topic, timeout=_ANSWER_WITHIN_S).topics[topic].partitions
+    return {index: (each.leader, sorted(each.isrs)) for index, each in sorted(found.items())}
+
+
+def _await_state(server: str, topic: str, expected: State, until: float) -> None:
+    admin = client(server)
+    last = "no answer"
+    while time.monotonic() < until:
+        try:
+            state = partitions(admin, topic)
+        except KafkaException as error:
+            last = str(error)
+        else:
+            if state == expected:
+                return
+            last = f"partition: (leader, ISR) are {state}"
+        time.sleep(_POLL_S)
+    raise InsyncError(f"topic {topic}: at {server} {last}, expected {expected}")
+
+
+def _await_leaders(admin: AdminClient, topic: str, count: int, until: float) -> None:
+    """Until each leader answers for its log end: metadata may run ahead of the leader itself."""
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # the package's own gap
+    query = {TopicPartition(topic, index): latest for index in range(count)}
+    last = "no answer"
+    while time.monotonic() < until:
+        answers = admin.list_offsets(query, request_timeout=_ANSWER_WITHIN_S)
+        try:
+            for answer in answers.values():
+                answer.result()
+        except KafkaException as error:
+            last = str(error)
+            time.sleep(_POLL_S)
+        else:
+            return
+    raise InsyncError(f"topic {topic}: a leader does not serve: {last}")

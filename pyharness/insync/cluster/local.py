@@ -1,0 +1,139 @@
+"""A cluster of local processes on loopback: one controller, some brokers, nothing left behind."""
+
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from insync.cluster import node, properties
+from insync.cluster.agent import AgentSpec
+from insync.cluster.node import Node, NodePlan
+from insync.cluster.ready import PortTakenError, await_ready
+from insync.errors import InputError
+from insync.kafka import formats, process
+from insync.kafka.distribution import Distribution
+from insync.kafka.ports import LOOPBACK, free_ports
+
+_READY_WITHIN_S = 60.0
+
+
+class LocalCluster:
+    """A fresh cluster, started on entering the `with` block and gone when it is left.
+
+    Entering raises InsyncError, with the last lines of its log, when a node does not start.
+    """
+
+    def __init__(
+        self,
+        dist: Distribution,
+        folder: Path,
+        *,
+        brokers: int = 3,
+        settings: Mapping[str, str] | None = None,
+        agent: AgentSpec | None = None,
+        preload: Mapping[int, Mapping[str, str]] | None = None,
+    ) -> None:
+        """Plan a cluster under `folder`, a subfolder per node, with brokers 1 to `brokers`.
+
+        `settings` are added to every node's server.properties, for the controller reads some
+        of what is said of brokers, such as broker.session.timeout.ms; `preload` is
+        environment for single brokers, by their id. InputError for a folder that Kafka
+        cannot take.
+        """
+        if "," in str(folder.absolute()):
+            raise InputError(f"folder: {folder.absolute()} has a comma, expected one without")
+        self._dist = dist
+        self._folder = folder.absolute()
+        self._brokers = range(1, brokers + 1)
+        self._settings = dict(settings or {})
+        self._agent = agent
+        self._preload = dict(preload or {})
+        self.nodes: dict[int, Node] = {}
+
+    @property
+    def bootstrap(self) -> str:
+        """The brokers' addresses, for clients."""
+        brokers = (self.nodes[number] for number in self._brokers)
+        return ",".join(f"{LOOPBACK}:{broker.port}" for broker in brokers)
+
+    @property
+    def controller(self) -> Node:
+        """The one controller."""
+        return self.nodes[properties.CONTROLLER_ID]
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except PortTakenError:
+            # Free ports cannot be reserved, only found: somebody was quicker, once.
+            self._discard()
+            self._start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Kill every node and wait until all are gone; may be called again.
+
+        Killed together, so that nobody sees another one leave and writes that down. What the
+        controller wrote before is with the kernel by then and stays readable.
+        """
+        process.kill([each.process for each in self.nodes.values()])
+
+    def remove_data(self) -> None:
+        """Remove the stopped nodes' data and leave their settings and logs."""
+        for each in self.nodes.values():
+            each.remove_data()
+
+    def _start(self) -> None:
+        cluster = formats.new_id()
+        try:
+            for plan in self._plans():
+                self.nodes[plan.id] = node.start(plan, self._dist, cluster)
+            await_ready(tuple(self.nodes.values()), _READY_WITHIN_S)
+        except OSError as error:
+            self.stop()
+            raise InputError(f"cluster: cannot start in {self._folder}: {error}") from error
+        except BaseException:
+            self.stop()
+            raise
+
+    def _discard(self) -> None:
+        for each in self.nodes.values():
+            shutil.rmtree(each.folder)
+        self.nodes.clear()
+
+    def _plans(self) -> list[NodePlan]:
+        first, *others = free_ports(1 + len(self._brokers))
+        home = self._folder / str(properties.CONTROLLER_ID)
+        controller = NodePlan(
+            properties.CONTROLLER_ID,
+            "controller",
+            home,
+            first,
+            properties.controller(home, first, self._settings),
+        )
+        brokers = (
+            self._broker(number, port, first)
+            for number, port in zip(self._brokers, others, strict=True)
+        )
+        return [controller, *brokers]
+
+    def _broker(self, number: int, port: int, controller_port: int) -> NodePlan:
+        home = self._folder / str(number)
+        return NodePlan(
+            number,
+            "broker",
+            home,
+            port,
+            properties.broker(number, home, port, controller_port, self._settings),
+            flags=[self._agent.flag(number)] if self._agent else [],
+            environment=self._preload.get(number),
+        )

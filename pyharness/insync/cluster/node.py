@@ -1,0 +1,83 @@
+"""One Kafka node as a local process: its folder, its port, its log."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from insync.cluster import properties
+from insync.kafka import formats, process
+from insync.kafka.distribution import Distribution
+from insync.kafka.jvm import node_flags
+
+Role = Literal["controller", "broker"]
+TEMPORARY = "tmp"
+
+
+@dataclass(frozen=True)
+class NodePlan:
+    """What a node is to be, before it runs; `folder` is absolute and the node's own."""
+
+    id: int
+    role: Role
+    folder: Path
+    port: int
+    settings: Mapping[str, str]
+    flags: Sequence[str] = ()
+    environment: Mapping[str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Node:
+    """A node that was started; its process may have ended since."""
+
+    id: int
+    role: Role
+    folder: Path
+    port: int
+    process: "subprocess.Popen[bytes]"
+
+    @property
+    def pid(self) -> int:
+        """The process id of the node's JVM."""
+        return self.process.pid
+
+    @property
+    def data_dir(self) -> Path:
+        """Where the partitions' folders are."""
+        return self.folder / formats.DATA
+
+    @property
+    def metadata_log(self) -> Path:
+        """The folder of the node's copy of the metadata log."""
+        return self.folder / formats.METADATA / "__cluster_metadata-0"
+
+    @property
+    def log(self) -> Path:
+        """The file with all that the node printed."""
+        return self.folder / "stdout.log"
+
+    def remove_data(self) -> None:
+        """Remove all but the settings and the log; for a node that has stopped."""
+        for part in (formats.DATA, formats.METADATA, TEMPORARY):
+            shutil.rmtree(self.folder / part, ignore_errors=True)
+
+
+def start(plan: NodePlan, dist: Distribution, cluster: str) -> Node:
+    """Format the node's folder for the cluster with the id `cluster`, and start the node."""
+    temporary = plan.folder / TEMPORARY
+    temporary.mkdir(parents=True)
+    formats.copy(dist.formats / plan.role, plan.folder, node=plan.id, cluster=cluster)
+    settings = plan.folder / "server.properties"
+    settings.write_text(properties.text(plan.settings), encoding="ascii")
+    flags = [*plan.flags, *node_flags(temporary)]
+    running = process.start(
+        dist.command(flags, "kafka.Kafka", str(settings)),
+        log=plan.folder / "stdout.log",
+        folder=plan.folder,
+        environment={**os.environ, **(plan.environment or {})},
+    )
+    return Node(plan.id, plan.role, plan.folder, plan.port, running)

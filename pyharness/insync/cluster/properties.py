@@ -1,0 +1,70 @@
+"""The server.properties of this project's nodes, fit for short runs on a small machine."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from insync.kafka.formats import DATA, METADATA
+from insync.kafka.ports import LOOPBACK
+
+CONTROLLER_ID = 100
+
+
+def controller(folder: Path, port: int, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of the one controller; those in `settings` win over all of ours."""
+    return {
+        **_common("controller", CONTROLLER_ID, folder, port),
+        "listeners": f"CONTROLLER://{LOOPBACK}:{port}",
+        # A short election: there is nobody else to elect.
+        "controller.quorum.election.timeout.ms": "100",
+        **settings,
+    }
+
+
+def broker(
+    number: int, folder: Path, port: int, controller_port: int, settings: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the settings of broker `number`; those in `settings` win over all of ours."""
+    listener = f"PLAINTEXT://{LOOPBACK}:{port}"
+    return {
+        **_common("broker", number, folder, controller_port),
+        "listeners": listener,
+        "advertised.listeners": listener,
+        # A topic that nobody created would hide a mistyped name.
+        "auto.create.topics.enable": "false",
+        "group.initial.rebalance.delay.ms": "0",
+        "group.coordinator.threads": "1",
+        # The default of 128 MiB is zeroed at every start, out of a heap of 256 MiB.
+        "log.cleaner.dedupe.buffer.size": str(4 << 20),
+        "num.io.threads": "4",
+        "num.network.threads": "2",
+        "offsets.topic.num.partitions": "1",
+        "transaction.state.log.num.partitions": "1",
+        **settings,
+    }
+
+
+def text(settings: Mapping[str, str]) -> str:
+    """Return a Java properties file; escaped, for Java reads it as Latin-1."""
+    return "".join(f"{key}={_escaped(value)}\n" for key, value in settings.items())
+
+
+def _common(role: str, number: int, folder: Path, controller_port: int) -> dict[str, str]:
+    return {
+        "process.roles": role,
+        "node.id": str(number),
+        "controller.quorum.voters": f"{CONTROLLER_ID}@{LOOPBACK}:{controller_port}",
+        "controller.listener.names": "CONTROLLER",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
+        "log.dirs": str(folder / DATA),
+        # Apart from the data, so that a stalled data disk does not stall the metadata.
+        "metadata.log.dir": str(folder / METADATA),
+    }
+
+
+def _escaped(value: str) -> str:
+    value = value.replace("\\", "\\\\")
+    if value.startswith(" "):
+        value = "\\" + value
+    units = value.encode("utf-16-be")
+    pairs = (int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2))
+    return "".join(chr(unit) if 32 <= unit < 127 else f"\\u{unit:04x}" for unit in pairs)

@@ -1,0 +1,68 @@
+"""Wait until every broker of a cluster serves, and sees every other one unfenced."""
+
+import socket
+import time
+from collections.abc import Sequence
+
+from confluent_kafka import KafkaException
+from confluent_kafka.admin import AdminClient
+
+from insync.cluster.admin import client
+from insync.cluster.node import Node
+from insync.errors import InsyncError
+from insync.kafka import process
+from insync.kafka.ports import LOOPBACK
+
+_POLL_S = 0.02
+_ANSWER_WITHIN_S = 0.5
+_PORT_TAKEN = "Address already in use"
+
+
+class PortTakenError(InsyncError):
+    """A node found its port taken by somebody else since the port was found free."""
+
+
+def await_ready(nodes: Sequence[Node], within_s: float) -> None:
+    """Return when each broker by itself lists all brokers; a fenced one is listed by none.
+
+    Raises PortTakenError or InsyncError at once when a node ends, with what its log says, and
+    InsyncError with the last state seen after `within_s`.
+    """
+    brokers = [node for node in nodes if node.role == "broker"]
+    everyone = sorted(broker.id for broker in brokers)
+    until = time.monotonic() + within_s
+    for broker in brokers:
+        while not _listens(broker.port):
+            _wait_on(nodes, until, f"broker {broker.id} does not listen")
+        admin = client(f"{LOOPBACK}:{broker.port}")
+        while (seen := _listed(admin)) != everyone:
+            _wait_on(nodes, until, f"broker {broker.id} lists {seen}, expected {everyone}")
+
+
+def _listens(port: int) -> bool:
+    try:
+        socket.create_connection((LOOPBACK, port), timeout=_ANSWER_WITHIN_S).close()
+    except OSError:
+        return False
+    return True
+
+
+def _listed(admin: AdminClient) -> list[int] | str:
+    """Return the brokers that the asked one lists, or why it did not answer."""
+    try:
+        return sorted(admin.list_topics(timeout=_ANSWER_WITHIN_S).brokers)
+    except KafkaException as error:
+        return f"nothing ({error.args[0].str()})"
+
+
+def _wait_on(nodes: Sequence[Node], until: float, last: str) -> None:
+    """Pause before the next look; raise when there is no sense in one."""
+    for node in nodes:
+        code = node.process.poll()
+        if code is not None:
+            said = process.complaint(node.log)
+            kind = PortTakenError if _PORT_TAKEN in said else InsyncError
+            raise kind(f"{node.role} {node.id}: ended with {code} while it started: {said}")
+    if time.monotonic() > until:
+        raise InsyncError(f"cluster: not ready in time: {last}")
+    time.sleep(_POLL_S)

@@ -1,0 +1,96 @@
+"""The user's cache folder: where it is, who may write to it, and how a folder gets there whole."""
+
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import platformdirs
+from filelock import FileLock, Timeout
+
+from insync.errors import InputError
+
+ROOT_VARIABLE = "INSYNC_CACHE"
+WAIT_VARIABLE = "INSYNC_CACHE_WAIT_S"
+# Long enough for another insync to fetch a version over a slow line.
+_WAIT_S = 120.0
+
+
+def root() -> Path:
+    """Return the cache's root folder; it need not exist yet."""
+    own = os.environ.get(ROOT_VARIABLE)
+    return Path(own).absolute() if own else Path(platformdirs.user_cache_dir("insync"))
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold the lock beside `folder`; InputError when it stays busy or cannot be written."""
+    wait_s = _wait_s()
+    lock = FileLock(folder.with_name(f".{folder.name}.lock"))
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        lock.acquire(timeout=wait_s)
+    except Timeout:
+        raise InputError(
+            f"cache: {folder} is busy for {wait_s:g} s: another insync works on it"
+        ) from None
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        for left in folder.parent.glob(f".{folder.name}-*"):
+            # Of an insync that was killed: whoever works beside `folder` holds its lock.
+            shutil.rmtree(left, ignore_errors=True)
+        yield
+    finally:
+        lock.release()
+
+
+@contextmanager
+def scratch(folder: Path) -> Iterator[Path]:
+    """Give a sibling of the locked `folder` to work in; it goes when the block ends."""
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    except OSError as error:
+        raise _unwritable(folder, error) from error
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+@contextmanager
+def made_whole(folder: Path) -> Iterator[Path]:
+    """Give a folder to fill, which replaces `folder` when the block ends without an error."""
+    with scratch(folder) as made:
+        yield made
+        try:
+            made.chmod(0o755)
+            if folder.exists():
+                shutil.rmtree(folder)
+            made.rename(folder)
+        except OSError as error:
+            raise _unwritable(folder, error) from error
+
+
+def _wait_s() -> float:
+    own = os.environ.get(WAIT_VARIABLE)
+    if not own:
+        return _WAIT_S
+    try:
+        wait_s = float(own)
+    except ValueError:
+        wait_s = -1.0
+    if not 0 <= wait_s < threading.TIMEOUT_MAX:
+        raise InputError(f"cache: {WAIT_VARIABLE} is '{own}', expected seconds, 0 or more")
+    return wait_s
+
+
+def _unwritable(folder: Path, error: OSError) -> InputError:
+    return InputError(
+        f"cache: cannot write {folder}: {error.strerror or error}, "
+        f"expected a writable folder ({ROOT_VARIABLE} names another)"
+    )

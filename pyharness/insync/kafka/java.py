@@ -1,0 +1,85 @@
+"""Find the Java that runs Kafka: JAVA_HOME first, then the PATH; 17 or newer."""
+
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.errors import InputError
+
+OLDEST = 17
+_ANSWER_WITHIN_S = 30.0
+_SETTING = re.compile(r"^\s*(java\.[a-z.]+) = (.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Java:
+    """One installed Java: its home folder, feature version (17, 21, ...) and full name."""
+
+    home: Path
+    version: int
+    description: str
+
+    @property
+    def binary(self) -> Path:
+        """The launcher of this very Java, past any shim on the PATH."""
+        return self.home / "bin" / "java"
+
+
+def find_java() -> Java:
+    """Return the Java to run Kafka with; InputError when none will do."""
+    binary, origin = _locate()
+    java = parse_settings(_ask(binary, origin), f"{binary} ({origin})")
+    if java.version < OLDEST:
+        raise InputError(
+            f"java: {binary} ({origin}) is Java {java.version}, expected {OLDEST} or newer"
+        )
+    return java
+
+
+def parse_settings(text: str, where: str) -> Java:
+    """Read what `java -XshowSettings:properties -version` printed; InputError if it is not that."""
+    found = dict(_SETTING.findall(text))
+    try:
+        specification = found["java.specification.version"].strip()
+        # Java 8 and older call themselves 1.8 and so on.
+        version = int(specification.removeprefix("1."))
+        home = Path(found["java.home"].strip())
+        name = f"{found['java.vm.name'].strip()} {found['java.runtime.version'].strip()}"
+    except (KeyError, ValueError):
+        said = next((line.strip() for line in text.splitlines() if line.strip()), "nothing")
+        raise InputError(f"java: {where} answered '{said}', expected its version") from None
+    return Java(home, version, name)
+
+
+def _locate() -> tuple[Path, str]:
+    home = os.environ.get("JAVA_HOME")
+    if home:
+        binary = Path(home) / "bin" / "java"
+        if not binary.is_file():
+            raise InputError(f"java: JAVA_HOME is {home}, expected a folder with bin/java")
+        return binary, "JAVA_HOME"
+    found = shutil.which("java")
+    if found is None:
+        raise InputError(
+            f"java: none in JAVA_HOME or on the PATH, expected a JDK {OLDEST} or newer"
+        )
+    return Path(found), "PATH"
+
+
+def _ask(binary: Path, origin: str) -> str:
+    """Return what Java says about itself; it does so on standard error."""
+    try:
+        answer = subprocess.run(
+            [binary, "-XshowSettings:properties", "-version"],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_ANSWER_WITHIN_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InputError(f"java: {binary} ({origin}) does not run: {error}") from error
+    return answer.stderr + answer.stdout

@@ -1,0 +1,103 @@
+"""Start JVMs so that none outlives the harness, whichever way the harness ends.
+
+Linux kills a child when the *thread* that started it ends, if the child asked for it
+(PR_SET_PDEATHSIG, here through setpriv). So every child is started by one thread which
+lives as long as the harness; a kill -9 of the harness ends that thread as well.
+"""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from insync.errors import InputError, InsyncError
+
+_LAUNCHER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="insync-launcher")
+_GONE_WITHIN_S = 10.0
+_TELLING = re.compile(r"\b(ERROR|FATAL|\w*Exception|\w*Error)\b")
+_QUOTED = 4
+# A harness killed before its child asked for the signal would leave the child behind. By the
+# time this runs it has asked; if its parent is no longer the harness ($0), it does not go on.
+_IF_WANTED = 'test "$PPID" = "$0" && exec "$@"'
+
+
+def start(
+    command: Sequence[str], *, log: Path, folder: Path, environment: Mapping[str, str]
+) -> "subprocess.Popen[bytes]":
+    """Start `command` in `folder`, both its outputs appended to `log`.
+
+    The child has a session of its own: a Ctrl-C in the terminal reaches the harness alone,
+    which then stops its children in order. InputError when setpriv is missing.
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        raise InputError("setpriv: not on the PATH, expected util-linux, to bind nodes to insync")
+    bound = [
+        setpriv,
+        "--pdeathsig",
+        "KILL",
+        "--",
+        "sh",
+        "-c",
+        _IF_WANTED,
+        str(os.getpid()),
+        *command,
+    ]
+    with log.open("ab") as output:
+        return _LAUNCHER.submit(
+            lambda: subprocess.Popen(
+                bound,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                cwd=folder,
+                env=dict(environment),
+                start_new_session=True,
+            )
+        ).result()
+
+
+def kill(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
+    """Kill all at once and wait until they are gone; those already gone are fine.
+
+    SIGKILL, also for a stopped or hanging JVM. Raises InsyncError if one stays.
+    """
+    for process in processes:
+        process.send_signal(signal.SIGKILL)
+    for process in processes:
+        try:
+            process.wait(_GONE_WITHIN_S)
+        except subprocess.TimeoutExpired:
+            raise InsyncError(
+                f"process {process.pid}: still there {_GONE_WITHIN_S:.0f} s after SIGKILL"
+            ) from None
+
+
+def run(command: Sequence[str], *, log: Path, folder: Path, within_s: float) -> int:
+    """Run a short-lived `command` to its end and return its exit code, output in `log`.
+
+    Raises InsyncError when it takes longer than `within_s`; nothing is left either way.
+    """
+    process = start(command, log=log, folder=folder, environment=os.environ)
+    try:
+        return process.wait(within_s)
+    except subprocess.TimeoutExpired:
+        raise InsyncError(f"{command[0]}: not done in {within_s:g} s, see {log}") from None
+    finally:
+        kill([process])
+
+
+def complaint(log: Path) -> str:
+    """Return what a failed process's log says, in one line, for an error message.
+
+    Its first lines that speak of an error, for what follows them is damage and stack traces;
+    where there are none, its last lines.
+    """
+    text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    telling = [line for line in lines if _TELLING.search(line) and not line.startswith("at ")]
+    return " | ".join(telling[:_QUOTED] or lines[-_QUOTED:]) or "it printed nothing"

@@ -1,0 +1,66 @@
+"""The Kafka versions this project can run, and the pinned jars of each, from dists/*.toml."""
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from insync.errors import InputError
+
+DEFAULT = "4.3.1"
+
+
+@dataclass(frozen=True)
+class Jar:
+    """One artifact of Maven Central, with the SHA-256 its file must have."""
+
+    org: str
+    name: str
+    revision: str
+    sha256: str
+
+    @property
+    def file_name(self) -> str:
+        """What the file is called in the cache; unique within a release."""
+        return f"{self.name}-{self.revision}.jar"
+
+
+@dataclass(frozen=True)
+class Release:
+    """A Kafka version: its jars, sorted by file name, and what is odd about its tools.
+
+    `dump_ends_with`, when set, is the text in which this version's DumpLogSegments fails
+    after it has printed everything.
+    """
+
+    version: str
+    jars: tuple[Jar, ...]
+    dump_ends_with: str | None = None
+
+
+def known() -> tuple[str, ...]:
+    """All versions, oldest first."""
+    names = [entry.name for entry in files(__package__).joinpath("dists").iterdir()]
+    versions = (name.removesuffix(".toml") for name in names if name.endswith(".toml"))
+    return tuple(sorted(versions, key=lambda version: [int(part) for part in version.split(".")]))
+
+
+@cache
+def find(version: str) -> Release:
+    """Return the release called `version`; InputError with the known ones if it is none."""
+    if version not in known():
+        names = ", ".join(known())
+        raise InputError(f"kafka: unknown version '{version}', expected one of {names}")
+    text = files(__package__).joinpath("dists", f"{version}.toml").read_text(encoding="utf-8")
+    data = tomllib.loads(text)
+    jars = (_jar(entry["id"], entry["sha256"]) for entry in data["jars"])
+    return Release(
+        version=data["version"],
+        jars=tuple(sorted(jars, key=lambda jar: jar.file_name)),
+        dump_ends_with=data.get("dump_ends_with"),
+    )
+
+
+def _jar(coordinates: str, sha256: str) -> Jar:
+    org, name, revision = coordinates.split(":")
+    return Jar(org, name, revision, sha256)

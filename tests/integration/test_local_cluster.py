@@ -1,0 +1,207 @@
+"""A cluster of real brokers: ready soon, whole, readable afterwards, and gone whatever happens."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import psutil
+import pytest
+from confluent_kafka import KafkaException, Producer
+
+from insync.cluster import local
+from insync.cluster.admin import client, create_topic, partitions
+from insync.cluster.local import LocalCluster
+from insync.cluster.metadata_log import isr_events
+from insync.errors import InputError, InsyncError
+from insync.kafka import versions
+from insync.kafka.distribution import Distribution
+from insync.kafka.java import Java
+from insync.kafka.ports import free_ports
+from insync.kafka.resolve import distribution
+from waiting import wait_for
+
+pytestmark = pytest.mark.cluster
+StartCluster = Callable[..., LocalCluster]
+ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
+# What the project promises, and room for a machine that does other things as well.
+READY_WITHIN_S = 4.0 * 2
+
+HARNESS = """
+import pathlib, sys, time
+from insync.cluster.local import LocalCluster
+from insync.kafka.java import find_java
+from insync.kafka.resolve import distribution
+with LocalCluster(distribution("4.3.1", find_java()), pathlib.Path(sys.argv[1])) as cluster:
+    print(*(node.pid for node in cluster.nodes.values()), flush=True)
+    time.sleep(600)
+"""
+
+
+def gone(pid: int) -> bool:
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize("version", versions.known())
+def test_from_start_to_isr_events(version: str, java: Java, tmp_path: Path) -> None:
+    """The whole life of a cluster, for each version: also that its DumpLogSegments is of use."""
+    dist = distribution(version, java)
+    begun = time.monotonic()
+    with LocalCluster(dist, tmp_path / "nodes", settings={"num.io.threads": "3"}) as cluster:
+        assert time.monotonic() - begun < READY_WITHIN_S
+        create_topic(cluster.bootstrap, "events", ASSIGNMENT, {"min.insync.replicas": "2"})
+        expected = {0: (1, [1, 2, 3]), 1: (2, [1, 2, 3])}
+        assert partitions(client(cluster.bootstrap), "events") == expected
+        assert (cluster.nodes[1].data_dir / "events-0").is_dir()
+        running = list(isr_events(cluster, dist, "stock"))
+        pids = [node.pid for node in cluster.nodes.values()]
+    assert all(gone(pid) for pid in pids)
+    lines = list(isr_events(cluster, dist, "stock"))
+    assert lines[: len(running)] == running
+    created = [line for line in lines if line["kind"] == "partition"]
+    assert [line["replicas"] for line in created] == ASSIGNMENT
+    assert {line["broker"] for line in lines if line["fenced"] is False} == {1, 2, 3}
+    cluster.remove_data()
+    left = sorted(path.name for path in cluster.nodes[1].folder.iterdir())
+    assert left == ["server.properties", "stdout.log"]
+
+
+def test_features_are_those_of_a_formatted_cluster(start: StartCluster) -> None:
+    """Ids differ in a copied format; the feature levels must be what StorageTool gave."""
+    cluster = start(brokers=1)
+    log = cluster.controller.log.read_text(encoding="utf-8")
+    assert "setting metadata.version to 4.3" in log
+    assert "setting feature eligible.leader.replicas.version to 1" in log
+
+
+def test_an_isr_change_is_in_the_log_with_its_time(start: StartCluster, dist: Distribution) -> None:
+    cluster = start(
+        settings={"replica.lag.time.max.ms": "1000", "replica.fetch.wait.max.ms": "100"}
+    )
+    create_topic(cluster.bootstrap, "events", ASSIGNMENT, {"min.insync.replicas": "2"})
+    admin = client(cluster.bootstrap)
+    frozen_ms = time.time() * 1000
+    os.kill(cluster.nodes[3].pid, signal.SIGSTOP)
+    wait_for(lambda: partitions(admin, "events")[0][1], lambda isr: isr == [1, 2])
+    shrunk_ms = time.time() * 1000
+    (shrink,) = [
+        line
+        for line in isr_events(cluster, dist, "stock")
+        if line["partition"] == 0 and set(line["isr"]) == {1, 2}
+    ]
+    assert shrink["leader"] == 1
+    assert frozen_ms < shrink["t_ms"] < shrunk_ms
+
+
+def test_settings_and_environment_reach_the_node_they_are_for(start: StartCluster) -> None:
+    cluster = start(brokers=2, preload={2: {"INSYNC_TEST": "here"}})
+    environments = {
+        number: psutil.Process(node.pid).environ() for number, node in cluster.nodes.items()
+    }
+    assert environments[2]["INSYNC_TEST"] == "here"
+    assert "INSYNC_TEST" not in environments[1]
+
+
+def test_nodes_start_from_the_archive_also_with_an_agent(
+    start: StartCluster, tmp_path: Path, java: Java
+) -> None:
+    """An agent appends to the class path, which an archive must not mind."""
+    log = tmp_path / "classes-%p.log"
+    options = f"-javaagent:{nop_agent(tmp_path, java)} -Xlog:class+load:file={log}"
+    cluster = start(brokers=1, preload={1: {"JDK_JAVA_OPTIONS": options}})
+    loaded = (tmp_path / f"classes-{cluster.nodes[1].pid}.log").read_text(encoding="utf-8")
+    kafka = [line for line in loaded.splitlines() if "] org.apache.kafka." in line]
+    shared = [line for line in kafka if "source: shared objects file" in line]
+    assert len(shared) > 0.9 * len([line for line in kafka if "Lambda" not in line])
+
+
+def nop_agent(folder: Path, java: Java) -> Path:
+    """Build an agent that does nothing."""
+    (folder / "Nop.java").write_text(
+        "public class Nop { public static void premain(String a) { } }", encoding="utf-8"
+    )
+    (folder / "manifest").write_text("Premain-Class: Nop\n", encoding="utf-8")
+    tools = java.home / "bin"
+    subprocess.run([tools / "javac", "Nop.java"], cwd=folder, check=True)
+    packed = [str(tools / "jar"), "cfm", "nop.jar", "manifest", "Nop.class"]
+    subprocess.run(packed, cwd=folder, check=True)
+    return folder / "nop.jar"
+
+
+def test_a_bad_setting_is_said_at_once(dist: Distribution, tmp_path: Path) -> None:
+    cluster = LocalCluster(dist, tmp_path, settings={"replica.lag.time.max.ms": "soon"})
+    begun = time.monotonic()
+    with pytest.raises(InsyncError, match=r"ended with 1 while it started: .*Invalid value soon"):
+        cluster.__enter__()
+    assert time.monotonic() - begun < 10
+    assert all(gone(node.pid) for node in cluster.nodes.values())
+
+
+def test_a_port_taken_meanwhile_is_replaced(
+    dist: Distribution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        found = iter([(*free_ports(1), taken.getsockname()[1]), free_ports(2)])
+        monkeypatch.setattr(local, "free_ports", lambda count: next(found))
+        with LocalCluster(dist, tmp_path, brokers=1) as cluster:
+            assert cluster.nodes[1].port != taken.getsockname()[1]
+
+
+@pytest.mark.parametrize("folder", ["with,comma", "file/nodes"])
+def test_a_folder_that_will_not_do(folder: str, dist: Distribution, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(InputError, match=re.escape(folder)), LocalCluster(dist, tmp_path / folder):
+        pass
+
+
+def test_a_topic_that_cannot_be_is_said(start: StartCluster) -> None:
+    cluster = start(brokers=1)
+    with pytest.raises(InsyncError, match=r"^topic a/b: not created: .*invalid"):
+        create_topic(cluster.bootstrap, "a/b", [[1]], {})
+    with pytest.raises(InsyncError, match=r"^topic events: not created: "):
+        create_topic(cluster.bootstrap, "events", [[1, 7]], {})
+
+
+def test_a_topic_serves_as_soon_as_it_is_created(start: StartCluster) -> None:
+    cluster = start(brokers=3)
+    create_topic(cluster.bootstrap, "events", ASSIGNMENT, {"min.insync.replicas": "3"})
+    answers: list[object] = []
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all", "log_level": 0})
+    for partition in range(len(ASSIGNMENT)):
+        producer.produce(
+            "events", b"x", partition=partition, on_delivery=lambda error, _: answers.append(error)
+        )
+    assert producer.flush(10) == 0
+    assert answers == [None, None]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_no_node_outlives_the_harness(
+    how: signal.Signals, dist: Distribution, tmp_path: Path
+) -> None:
+    """`dist` is here so that the harness finds everything in the cache."""
+    command = [sys.executable, "-c", HARNESS, str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as harness:
+        assert harness.stdout is not None
+        pids = [int(pid) for pid in harness.stdout.readline().split()]
+        assert len(pids) == 4
+        assert not any(gone(pid) for pid in pids)
+        harness.send_signal(how)
+    wait_for(lambda: [pid for pid in pids if not gone(pid)], lambda left: not left, within_s=5)
+
+
+def test_stopping_twice_is_fine_and_no_client_is_answered(start: StartCluster) -> None:
+    cluster = start(brokers=1)
+    cluster.stop()
+    cluster.stop()
+    with pytest.raises(KafkaException):
+        client(cluster.bootstrap).list_topics(timeout=0.5)

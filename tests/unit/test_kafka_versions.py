@@ -1,0 +1,27 @@
+"""The pinned releases: complete, and an unknown one is refused by name."""
+
+import re
+
+import pytest
+
+from insync.errors import InputError
+from insync.kafka import versions
+
+
+def test_an_unknown_version_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"unknown version '9\.9\.9', expected one of .*4\.3\.1"):
+        versions.find("9.9.9")
+
+
+def test_the_default_is_known() -> None:
+    assert versions.DEFAULT in versions.known()
+
+
+@pytest.mark.parametrize("version", versions.known())
+def test_a_release_pins_each_jar_once(version: str) -> None:
+    release = versions.find(version)
+    names = [jar.file_name for jar in release.jars]
+    assert release.version == version
+    assert names == sorted(set(names))
+    assert all(re.fullmatch("[0-9a-f]{64}", jar.sha256) for jar in release.jars)
+    assert f"kafka_2.13-{version}.jar" in names
