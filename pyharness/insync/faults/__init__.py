@@ -1,0 +1,1 @@
+"""Faults: things done to one broker on purpose, each of which returns evidence."""

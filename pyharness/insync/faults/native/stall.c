@@ -1,0 +1,264 @@
+/*
+ * LD_PRELOAD shim: stalls a broker's reads or sends of chosen topic-partitions.
+ *
+ *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
+ *
+ * It stands in front of the calls by which a JVM moves log data on Linux:
+ *
+ *   read   pread64 and read (FileChannel), readv, and their 32-bit and vector kin
+ *   send   sendfile64 (FileChannel.transferTo to a socket; seen on JDK 17 and 25;
+ *          copy_file_range, which 25 knows as well, copies from file to file)
+ *
+ * A call is stalled if a rule for its site is armed and its file is
+ * <data_dir>/.../<topic>-<partition>/<anything>.log; see stall.h for the rules.
+ * A stalled call behaves as one on a slow disk: a signal does not cut it short,
+ * and it then returns what the real call returns, errno included.  Nothing is
+ * allocated and no lock is taken; while no rule is armed the price is one load.
+ *
+ * The environment variable INSYNC_STALL_CONTROL names the control file.  Without
+ * a good one the shim says so on standard error and stays out of the way.
+ */
+#define _GNU_SOURCE
+#include "stall.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define POLL_NS 1000000ull /* how soon a held call notices that its rule was lifted */
+
+static _Atomic uint32_t never; /* what `armed` points to until a control file is mapped */
+static _Atomic uint32_t *armed = &never;
+static struct stall_control *control;
+
+/* ---- the control file ---------------------------------------------------- */
+
+static const char *attach(const char *path)
+{
+    struct stat status;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) return strerror(errno);
+    if (fstat(fd, &status) != 0 || (size_t)status.st_size < sizeof(struct stall_control)) {
+        close(fd);
+        return "shorter than its header";
+    }
+    struct stall_control *mapped =
+        mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    if (mapped == MAP_FAILED) return strerror(errno);
+    if (mapped->magic != STALL_MAGIC) return "not a control file";
+    if (mapped->layout != STALL_LAYOUT) return "of another layout version";
+    if (mapped->capacity > STALL_MAX_RULES
+        || (size_t)status.st_size
+               < sizeof(struct stall_control) + mapped->capacity * sizeof(struct stall_rule))
+        return "shorter than its rules";
+    control = mapped;
+    atomic_fetch_add(&control->attached, 1);
+    armed = &control->armed;
+    return NULL;
+}
+
+__attribute__((constructor)) static void start(void)
+{
+    const char *path = getenv("INSYNC_STALL_CONTROL");
+    const char *fault = path ? attach(path) : "INSYNC_STALL_CONTROL is not set";
+    if (fault) fprintf(stderr, "insync stall shim: inactive: %s: %s\n", path ? path : "-", fault);
+}
+
+/* ---- which file a descriptor is ------------------------------------------ */
+
+/* Writes "/proc/self/fd/<fd>"; snprintf is not safe inside a signal handler. */
+static void link_of(int fd, char *out)
+{
+    char digits[12];
+    size_t count = 0;
+    memcpy(out, "/proc/self/fd/", 14);
+    do digits[count++] = (char)('0' + fd % 10);
+    while ((fd /= 10) > 0);
+    for (out += 14; count > 0;) *out++ = digits[--count];
+    *out = '\0';
+}
+
+/*
+ * If fd is a log file below the data folder, leaves its path in `path` with the
+ * last slash cut and returns the name of its folder; else NULL.
+ */
+static const char *log_folder(int fd, char *path, size_t size)
+{
+    char link[32];
+    if (fd < 0) return NULL;
+    link_of(fd, link);
+    ssize_t length = readlink(link, path, size - 1);
+    if (length < 4) return NULL;
+    path[length] = '\0';
+    size_t root = strlen(control->data_dir);
+    if (strncmp(path, control->data_dir, root) != 0 || path[root] != '/') return NULL;
+    if (strcmp(path + length - 4, ".log") != 0) return NULL;
+    *strrchr(path, '/') = '\0';
+    char *folder = strrchr(path, '/');
+    return folder ? folder + 1 : NULL;
+}
+
+/* ---- stalling ------------------------------------------------------------- */
+
+static uint64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now); /* the clock of Python's time.monotonic_ns() */
+    return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+static void sleep_until(uint64_t when)
+{
+    struct timespec at = {(time_t)(when / 1000000000ull), (long)(when % 1000000000ull)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR) {}
+}
+
+static void keep_longest(_Atomic uint64_t *longest, uint64_t candidate)
+{
+    uint64_t seen = atomic_load(longest);
+    while (candidate > seen && !atomic_compare_exchange_weak(longest, &seen, candidate)) {}
+}
+
+/* Blocks the calling thread for as long as the rule says; false if it no longer applies. */
+static bool wait_out(struct stall_rule *rule, uint64_t since)
+{
+    uint64_t now = since;
+    uint64_t end = rule->deadline_ns;
+    if (rule->mode == STALL_DELAY && since + rule->delay_ns < end) end = since + rule->delay_ns;
+    if (now >= end || atomic_load(&rule->state) != STALL_ARMED) return false;
+    atomic_fetch_add(&rule->calls, 1);
+    while (now < end && atomic_load(&rule->state) == STALL_ARMED) {
+        sleep_until(now + POLL_NS < end ? now + POLL_NS : end);
+        now = now_ns();
+    }
+    return true;
+}
+
+/* held_now goes up before the state is read, so a harness that lifts the rule
+ * and then sees held_now at 0 has seen the last of its calls. */
+static void apply(struct stall_rule *rule)
+{
+    atomic_fetch_add(&rule->held_now, 1);
+    uint64_t since = now_ns();
+    if (wait_out(rule, since)) {
+        uint64_t held = now_ns() - since;
+        atomic_fetch_add(&rule->held_ns, held);
+        keep_longest(&rule->longest_ns, held);
+    }
+    atomic_fetch_sub(&rule->held_now, 1);
+}
+
+static __attribute__((noinline)) void stall_armed(uint32_t site, int fd)
+{
+    char path[PATH_MAX];
+    const char *folder = NULL;
+    int saved = errno;
+    uint32_t used = atomic_load(&control->used);
+    for (uint32_t i = 0; i < used && i < control->capacity; i++) {
+        struct stall_rule *rule = &control->rules[i];
+        if (atomic_load(&rule->state) != STALL_ARMED || rule->site != site) continue;
+        if (!folder && !(folder = log_folder(fd, path, sizeof path))) break;
+        if (strncmp(folder, rule->target, sizeof rule->target) == 0) apply(rule);
+    }
+    errno = saved;
+}
+
+static inline void stall(uint32_t site, int fd)
+{
+    if (__builtin_expect(atomic_load_explicit(armed, memory_order_relaxed) != 0, 0))
+        stall_armed(site, fd);
+}
+
+/* ---- the calls ------------------------------------------------------------ */
+
+/* The next definition of `name`, looked up on first use: other libraries'
+ * constructors may call in here before ours has run. */
+#define NEXT(name)                                                               \
+    static __typeof__(&name) _Atomic found;                                      \
+    __typeof__(&name) next = atomic_load_explicit(&found, memory_order_relaxed); \
+    if (__builtin_expect(!next, 0)) {                                            \
+        next = (__typeof__(&name))dlsym(RTLD_NEXT, #name);                       \
+        atomic_store_explicit(&found, next, memory_order_relaxed);               \
+    }
+
+ssize_t read(int fd, void *buffer, size_t count)
+{
+    NEXT(read)
+    stall(STALL_READ, fd);
+    return next(fd, buffer, count);
+}
+
+ssize_t pread(int fd, void *buffer, size_t count, off_t offset)
+{
+    NEXT(pread)
+    stall(STALL_READ, fd);
+    return next(fd, buffer, count, offset);
+}
+
+ssize_t pread64(int fd, void *buffer, size_t count, off64_t offset)
+{
+    NEXT(pread64)
+    stall(STALL_READ, fd);
+    return next(fd, buffer, count, offset);
+}
+
+ssize_t readv(int fd, const struct iovec *vector, int count)
+{
+    NEXT(readv)
+    stall(STALL_READ, fd);
+    return next(fd, vector, count);
+}
+
+ssize_t preadv(int fd, const struct iovec *vector, int count, off_t offset)
+{
+    NEXT(preadv)
+    stall(STALL_READ, fd);
+    return next(fd, vector, count, offset);
+}
+
+ssize_t preadv64(int fd, const struct iovec *vector, int count, off64_t offset)
+{
+    NEXT(preadv64)
+    stall(STALL_READ, fd);
+    return next(fd, vector, count, offset);
+}
+
+ssize_t preadv2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
+{
+    NEXT(preadv2)
+    stall(STALL_READ, fd);
+    return next(fd, vector, count, offset, flags);
+}
+
+ssize_t preadv64v2(int fd, const struct iovec *vector, int count, off64_t offset, int flags)
+{
+    NEXT(preadv64v2)
+    stall(STALL_READ, fd);
+    return next(fd, vector, count, offset, flags);
+}
+
+ssize_t sendfile(int out, int in, off_t *offset, size_t count)
+{
+    NEXT(sendfile)
+    stall(STALL_SEND, in);
+    return next(out, in, offset, count);
+}
+
+ssize_t sendfile64(int out, int in, off64_t *offset, size_t count)
+{
+    NEXT(sendfile64)
+    stall(STALL_SEND, in);
+    return next(out, in, offset, count);
+}

@@ -1,0 +1,1 @@
+"""The scenarios that come with insync, one TOML file each, run by name."""

@@ -1,0 +1,82 @@
+"""Finds, reads, checks and scales scenarios.
+
+Every error is an InputError of one line that names the file, the key path, the
+value and what was expected.
+"""
+
+import tomllib
+from collections.abc import Sequence
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from insync.errors import InputError
+from insync.scenario.model import Scenario
+from insync.scenario.problems import describe
+from insync.scenario.scale import scale_times
+
+
+def builtin_names() -> list[str]:
+    """Return the names of the scenarios that come with insync."""
+    files = resources.files("insync.scenario.builtin").iterdir()
+    return sorted(file.name[: -len(".toml")] for file in files if file.name.endswith(".toml"))
+
+
+def source(name_or_path: str) -> str:
+    """Return the TOML text of a built-in scenario or of a file."""
+    try:
+        return _find(name_or_path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
+        raise InputError(f"{name_or_path}: cannot be read: {reason}") from error
+
+
+def load(name_or_path: str, scale: float = 1.0) -> Scenario:
+    """Return a built-in scenario or one from a file, with its times scaled."""
+    return parse(source(name_or_path), name_or_path, scale)
+
+
+def parse(text: str, origin: str, scale: float = 1.0) -> Scenario:
+    """Return the scenario that `text` holds; `origin` names it in errors."""
+    try:
+        scenario = Scenario.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"{origin}: no TOML: {error}") from error
+    except ValidationError as error:
+        raise InputError(f"{origin}: {describe(error)}") from error
+    try:
+        return scale_times(scenario, scale)
+    except ValueError as error:
+        why = describe(error) if isinstance(error, ValidationError) else "expected more than 0"
+        raise InputError(f"{origin}: scale {scale:g}: {why}") from error
+
+
+def narrow(
+    scenario: Scenario, *, arms: Sequence[str] | None = None, repeats: int | None = None
+) -> Scenario:
+    """Return the scenario with other arms or repeats than it names itself.
+
+    Control arms that are not run no longer count. Raises InputError.
+    """
+    changed = scenario.as_dict()
+    if arms is not None:
+        changed["arms"] = list(arms)
+        changed["control_arms"] = [arm for arm in scenario.control_arms if arm in arms]
+    if repeats is not None:
+        changed["repeats"] = repeats
+    try:
+        return Scenario.model_validate(changed)
+    except ValidationError as error:
+        raise InputError(f"{scenario.name}: {describe(error)}") from error
+
+
+def _find(name_or_path: str) -> Traversable | Path:
+    if name_or_path in builtin_names():
+        return resources.files("insync.scenario.builtin") / f"{name_or_path}.toml"
+    path = Path(name_or_path)
+    if not path.exists():
+        known = ", ".join(builtin_names())
+        raise InputError(f"{name_or_path}: no such scenario, expected a file or one of: {known}")
+    return path

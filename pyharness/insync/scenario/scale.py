@@ -1,0 +1,40 @@
+"""Scaling: every time of a scenario multiplied by one factor; rates and sizes stay."""
+
+import math
+from typing import Any
+
+from insync.scenario.model import Scenario
+
+
+def scale_times(scenario: Scenario, factor: float) -> Scenario:
+    """Return the scenario with all its times multiplied by `factor`, rounded to 1 ms.
+
+    Expectations on times (metrics in `_ms`) are times too. A time that was not 0
+    stays at least 1 ms. Raises ValueError for a factor that is not a positive
+    number, and pydantic's ValidationError if the result breaks a rule, such as the
+    least replica.lag.time.max.ms.
+    """
+    if not (math.isfinite(factor) and factor > 0):
+        raise ValueError(factor)
+    if factor == 1:
+        return scenario
+    return Scenario.model_validate(_scaled(scenario.as_dict(), factor))
+
+
+def _scaled(value: Any, factor: float) -> Any:
+    """Return `value` with every number under a key in `_ms` multiplied."""
+    if isinstance(value, list):
+        return [_scaled(item, factor) for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _times(item, factor) if key.endswith("_ms") else _scaled(item, factor)
+        for key, item in value.items()
+    }
+
+
+def _times(value: Any, factor: float) -> Any:
+    """Multiply a time, or the two bounds on one."""
+    if isinstance(value, dict):
+        return {key: item * factor for key, item in value.items()}
+    return max(1, round(value * factor)) if value else 0

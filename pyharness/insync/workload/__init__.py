@@ -1,0 +1,1 @@
+"""The workload: open-loop producers, one per partition, and one consumer of it all."""

@@ -1,0 +1,99 @@
+"""A consumer that reads a topic from its beginning, along with its producers.
+
+It takes its partitions by hand, without a group, and keeps reading until it is
+told the end offsets and has reached them: what it read is then the read-back.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from confluent_kafka import Consumer, Message, TopicPartition
+
+from insync.errors import InsyncError
+from insync.events.schema import ConsumeLine, now_ms
+from insync.events.writer import EventWriter
+from insync.workload.plan import WorkloadPlan, seq_of
+
+POLL_SECONDS: Final = 0.1  # how soon it notices that it was told the end
+
+
+class TopicConsumer(threading.Thread):
+    """Reads all partitions of the plan and writes one ConsumeLine per record."""
+
+    def __init__(
+        self,
+        plan: WorkloadPlan,
+        writer: EventWriter,
+        on_failure: Callable[[BaseException], None],
+    ) -> None:
+        super().__init__(name=f"consume-{plan.topic}", daemon=True)
+        self._plan = plan
+        self._writer = writer
+        self._on_failure = on_failure
+        self._next = dict.fromkeys(plan.partitions, 0)  # partition -> next offset to read
+        self._ends: Mapping[int, int] | None = None
+        self._cut = threading.Event()
+        self._last_error = "none"
+        self._client = Consumer(_settings(plan.bootstrap))
+
+    def run(self) -> None:
+        """Read until the end offsets are known and reached, or until cut."""
+        try:
+            self._client.assign([TopicPartition(self._plan.topic, p, 0) for p in self._next])
+            while not self._cut.is_set() and not self._at_end():
+                message = self._client.poll(POLL_SECONDS)
+                if message is not None:
+                    self._take(message)
+        except BaseException as error:  # whatever it is, the run must hear of it
+            self._on_failure(error)
+        finally:
+            self._client.close()
+
+    def read_to(self, ends: Mapping[int, int], seconds: float) -> None:
+        """Wait until every record below `ends` was read.
+
+        Raises InsyncError with the last positions and error if that takes longer
+        than `seconds`: without a full read-back nothing can be called lost.
+        """
+        self._ends = ends
+        self.join(seconds)
+        if self.is_alive() or not self._at_end():
+            raise InsyncError(
+                f"read-back of {self._plan.topic} not complete after {seconds:.0f} s:"
+                f" at offsets {self._next} of {dict(ends)}, last error: {self._last_error}"
+            )
+
+    def cut(self) -> None:
+        """End soon, without reading on."""
+        self._cut.set()
+
+    def _at_end(self) -> bool:
+        ends = self._ends
+        return ends is not None and all(self._next[p] >= end for p, end in ends.items())
+
+    def _take(self, message: Message) -> None:
+        if error := message.error():
+            self._last_error = error.name()  # librdkafka retries by itself
+            return
+        partition, offset, value = message.partition(), message.offset(), message.value()
+        if partition is None or offset is None or value is None:
+            raise InsyncError(f"a record without partition, offset or value in {self._plan.topic}")
+        self._next[partition] = offset + 1
+        line = ConsumeLine(
+            arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic,
+            partition=partition, offset=offset, seq=seq_of(value), read_ms=now_ms(),
+        )  # fmt: skip
+        self._writer.write(line)
+
+
+def _settings(bootstrap: str) -> dict[str, str | int | float | bool | None]:
+    return {
+        "bootstrap.servers": bootstrap,
+        "group.id": "insync",  # the client insists on one; it is never joined
+        "enable.auto.commit": False,
+        "auto.offset.reset": "error",
+        "fetch.wait.max.ms": 100,
+        "queued.max.messages.kbytes": 4_096,
+        "log_level": 0,
+    }

@@ -1,0 +1,141 @@
+"""An open-loop producer of one partition.
+
+Records are due at fixed times that no answer can shift; latency counts from the
+due time, so a stall shows in every record that was due during it. Each partition
+has its own client, so that two partitions of one broker meet in the broker alone.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from insync.events.schema import ProduceLine, now_ms
+from insync.events.writer import EventWriter
+from insync.workload.plan import WorkloadPlan, values
+
+DELIVERY_MS: Final = 120_000  # librdkafka gives a record up after this
+POLL_SECONDS: Final = 0.1  # how soon it notices that it is to end
+QUEUE_RECORDS: Final = 50_000
+QUEUE_KBYTES: Final = 16_384  # a full queue fails records at once, it never blocks the pace
+
+
+class PartitionProducer(threading.Thread):
+    """Produces to one partition until `stop` is set, then drains until `abandon` is, and ends.
+
+    Writes one ProduceLine per record: when it is answered, when it fails to be
+    queued, or at the end if it never was answered.
+    """
+
+    def __init__(
+        self,
+        plan: WorkloadPlan,
+        partition: int,
+        writer: EventWriter,
+        stop: threading.Event,
+        abandon: threading.Event,
+        on_failure: Callable[[BaseException], None],
+    ) -> None:
+        super().__init__(name=f"produce-{plan.topic}-{partition}", daemon=True)
+        self.acked = threading.Event()
+        self._plan = plan
+        self._partition = partition
+        self._writer = writer
+        self._stop_asked = stop
+        self._abandon = abandon
+        self._on_failure = on_failure
+        self._pending: dict[int, tuple[float, ProduceLine]] = {}  # seq -> due (monotonic), line
+        self._client = Producer(_settings(plan.bootstrap))
+
+    def run(self) -> None:
+        """Produce, drain, and account for every record."""
+        try:
+            self._produce_on_schedule()
+            self._drain()
+        except BaseException as error:  # whatever it is, the run must hear of it
+            self._on_failure(error)
+        finally:
+            self._give_up_on_pending()
+
+    def _produce_on_schedule(self) -> None:
+        start = time.monotonic()
+        for seq, value in enumerate(values(self._plan, self._partition)):
+            due = start + seq / self._plan.rate
+            self._serve_until(due)
+            if self._stop_asked.is_set():
+                return
+            self._produce(seq, value, due)
+
+    def _serve_until(self, due: float) -> None:
+        """Handle answers until the next record is due."""
+        while (left := due - time.monotonic()) > 0 and not self._stop_asked.is_set():
+            self._client.poll(min(left, POLL_SECONDS))
+
+    def _drain(self) -> None:
+        """Await the answers still due, within the plan's time."""
+        give_up = time.monotonic() + self._plan.drain_seconds
+        while self._pending and time.monotonic() < give_up and not self._abandon.is_set():
+            self._client.poll(POLL_SECONDS)
+
+    def _produce(self, seq: int, value: bytes, due: float) -> None:
+        late = time.monotonic() - due
+        self._pending[seq] = (due, self._unanswered(seq, now_ms() - late * 1000))
+        try:
+            self._client.produce(
+                self._plan.topic,
+                value,
+                partition=self._partition,
+                on_delivery=lambda error, message: self._answered(seq, error, message),
+            )
+        except (BufferError, KafkaException) as error:
+            self._settle(seq, error=_words(error))
+
+    def _answered(self, seq: int, error: KafkaError | None, message: Message) -> None:
+        if error is not None:
+            self._settle(seq, error=error.name())
+            return
+        self._settle(seq, offset=message.offset())
+        self.acked.set()
+
+    def _settle(self, seq: int, *, error: str | None = None, offset: int | None = None) -> None:
+        """Write the line of a record that has its answer."""
+        due, line = self._pending.pop(seq)
+        latency_ms = (time.monotonic() - due) * 1000
+        self._writer.write(
+            replace(line, done_ms=now_ms(), latency_ms=latency_ms, error=error, offset=offset)
+        )
+
+    def _give_up_on_pending(self) -> None:
+        for _, line in self._pending.values():
+            self._writer.write(line)
+        self._pending.clear()
+
+    def _unanswered(self, seq: int, sent_ms: float) -> ProduceLine:
+        plan = self._plan
+        return ProduceLine(
+            arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=self._partition,
+            seq=seq, sent_ms=sent_ms, done_ms=None, latency_ms=None, error=None, offset=None,
+        )  # fmt: skip
+
+
+def _settings(bootstrap: str) -> dict[str, str | int | float | bool]:
+    return {
+        "bootstrap.servers": bootstrap,
+        "acks": "all",
+        "enable.idempotence": True,
+        "linger.ms": 0,
+        "delivery.timeout.ms": DELIVERY_MS,
+        "queue.buffering.max.messages": QUEUE_RECORDS,
+        "queue.buffering.max.kbytes": QUEUE_KBYTES,
+        "log_level": 0,
+    }
+
+
+def _words(error: BufferError | KafkaException) -> str:
+    """Return Kafka's name of the error; a BufferError is librdkafka's full queue."""
+    if isinstance(error, KafkaException):
+        return str(error.args[0].name())
+    return "_QUEUE_FULL"

@@ -1,0 +1,113 @@
+"""A workload as one thing: start it, wait for its acks, stop it, read it back."""
+
+import threading
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __all__
+    AdminClient,
+    OffsetSpec,
+)
+
+from insync.errors import InsyncError
+from insync.events.schema import consume_file, produce_file
+from insync.events.writer import EventWriter
+from insync.workload.consumer import TopicConsumer
+from insync.workload.plan import WorkloadPlan
+from insync.workload.producer import PartitionProducer
+
+
+class Workload:
+    """Producers and a consumer of one repeat; a context manager that cuts them at its end.
+
+    The clients connect as soon as they are made, so that `start` is followed by acks
+    at once: the topic need not be there yet.
+    """
+
+    def __init__(self, plan: WorkloadPlan, folder: Path) -> None:
+        """Make the clients; `folder` is the arm's event folder."""
+        self._plan = plan
+        self._stop = threading.Event()
+        self._abandon = threading.Event()
+        self._failed = threading.Event()
+        self._error: BaseException | None = None
+        self._running: list[threading.Thread] = []
+        self._files = ExitStack()
+        produced = self._files.enter_context(EventWriter(folder / produce_file(plan.repeat)))
+        consumed = self._files.enter_context(EventWriter(folder / consume_file(plan.repeat)))
+        self._consumer = TopicConsumer(plan, consumed, self._fail)
+        self._producers = [
+            PartitionProducer(plan, partition, produced, self._stop, self._abandon, self._fail)
+            for partition in plan.partitions
+        ]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stop.set()
+        self._abandon.set()
+        self._consumer.cut()
+        for thread in self._running:
+            thread.join()
+        self._files.close()
+
+    def start(self) -> None:
+        """Start to produce and to consume; the topic must be there."""
+        for thread in (self._consumer, *self._producers):
+            thread.start()
+            self._running.append(thread)
+
+    def await_acks(self, seconds: float) -> None:
+        """Wait until every partition had its first ack."""
+        give_up = time.monotonic() + seconds
+        for producer in self._producers:
+            while not producer.acked.wait(0.05):
+                self.check()
+                if time.monotonic() > give_up:
+                    raise InsyncError(f"{producer.name}: no ack within {seconds:.0f} s")
+
+    def wait(self, seconds: float) -> None:
+        """Let it run for `seconds`; raises InsyncError at once if a part of it fails."""
+        self._failed.wait(max(0.0, seconds))
+        self.check()
+
+    def stop_producing(self) -> None:
+        """Stop the producers and wait for the last answers, as long as the plan allows."""
+        self._stop.set()
+        for producer in self._producers:
+            producer.join()
+        self.check()
+
+    def read_back(self, seconds: float) -> None:
+        """Read every partition up to its end offset; raises InsyncError if that takes longer."""
+        self._consumer.read_to(self._end_offsets(seconds), seconds)
+        self.check()
+
+    def check(self) -> None:
+        """Raise InsyncError if a thread of the workload has failed."""
+        if self._error is not None:
+            raise InsyncError(f"workload of {self._plan.topic}: {self._error!r}") from self._error
+
+    def _fail(self, error: BaseException) -> None:
+        self._error = error
+        self._failed.set()
+
+    def _end_offsets(self, seconds: float) -> dict[int, int]:
+        admin = AdminClient({"bootstrap.servers": self._plan.bootstrap, "log_level": 0})
+        latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # confluent's own gap
+        asked = {TopicPartition(self._plan.topic, p): latest for p in self._plan.partitions}
+        try:
+            answers = admin.list_offsets(asked, request_timeout=seconds)
+            return {tp.partition: answer.result().offset for tp, answer in answers.items()}
+        except KafkaException as error:
+            raise InsyncError(f"end offsets of {self._plan.topic}: {error.args[0]}") from error

@@ -1,0 +1,245 @@
+"""The stall shim for real: compiled here, preloaded into a small process, held and lifted.
+
+The process is driven call by call over its standard input, so each test knows
+which call it has made and can wait for its answer.
+"""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from insync.faults.control import ControlFile, Mode, Rule, Site
+from insync.faults.stall import preload
+
+NATIVE = Path(__file__).parents[2] / "pyharness" / "insync" / "faults" / "native" / "stall.c"
+SECOND_NS = 1_000_000_000
+CALLER = r"""
+import os, signal, socket, sys
+signal.signal(signal.SIGUSR1, lambda *_: None)
+left, right = socket.socketpair()
+files = {}
+for line in sys.stdin:
+    call, path = line.split()
+    fd = files.setdefault(path, os.open(path, os.O_RDONLY)) if path not in files else files[path]
+    try:
+        if call == "pread":
+            got = len(os.pread(fd, 5, 0))
+        elif call == "preadv":
+            got = os.preadv(fd, [bytearray(5)], 0)
+        elif call == "read":
+            got = len(os.read(fd, 1))
+        elif call == "readv":
+            got = os.readv(fd, [bytearray(1)])
+        elif call == "sendfile":
+            got = os.sendfile(left.fileno(), fd, 0, 5)
+        elif call == "bad":
+            got = os.pread(fd, 5, -1)
+    except OSError as error:
+        got = f"errno {error.errno}"
+    print(got, flush=True)
+"""
+
+
+@pytest.fixture(scope="session")
+def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compile the shim, warnings as errors."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        pytest.skip("no C compiler")
+    built = tmp_path_factory.mktemp("shim") / "libinsync_stall.so"
+    flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
+    command = [compiler, *flags, "-o", str(built), str(NATIVE), "-ldl", "-pthread"]
+    subprocess.run(command, check=True)
+    return built
+
+
+@dataclass
+class Caller:
+    """A process under the shim with a log file it may call on."""
+
+    process: "subprocess.Popen[str]"
+    control: ControlFile
+    log: Path
+
+    def begin(self, call: str, path: Path | None = None) -> None:
+        """Let it make one call."""
+        assert self.process.stdin is not None
+        self.process.stdin.write(f"{call} {path or self.log}\n")
+        self.process.stdin.flush()
+
+    def answer(self) -> str:
+        """Wait for the result of the call."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def timed(self, call: str, path: Path | None = None) -> tuple[str, float]:
+        """Make one call; its result and its seconds."""
+        start = time.monotonic()
+        self.begin(call, path)
+        return self.answer(), time.monotonic() - start
+
+    def arm(self, site: Site = Site.READ, mode: Mode = Mode.HOLD, **more: int) -> int:
+        """Arm a rule for the log's partition."""
+        more.setdefault("deadline_ns", time.monotonic_ns() + 30 * SECOND_NS)
+        return self.control.arm(Rule(site=site, mode=mode, target="topic-0", **more))
+
+    def await_held(self, slot: int, count: int = 1) -> None:
+        """Wait until so many calls are held."""
+        wait_for(lambda: self.control.counters(slot).held_now == count)
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Wait up to 10 s for a condition in shared memory."""
+    give_up = time.monotonic() + 10
+    while not condition():
+        assert time.monotonic() < give_up, "condition not met in 10 s"
+        time.sleep(0.001)
+
+
+def make_log(data: Path, folder: str, name: str = "00000000000000000000.log") -> Path:
+    """Make a file as Kafka would lay it out."""
+    path = data / folder / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"x" * 4096)
+    return path
+
+
+@pytest.fixture
+def caller(shim: Path, tmp_path: Path) -> Iterator[Caller]:
+    """Start a process under the shim, attached and warm."""
+    log = make_log(tmp_path / "data", "topic-0")
+    control = ControlFile.create(tmp_path / "control", tmp_path / "data", capacity=8)
+    process = subprocess.Popen(
+        [sys.executable, "-c", CALLER],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **preload(shim, tmp_path / "control")},
+    )
+    started = Caller(process, control, log)
+    assert started.timed("pread")[0] == "5"
+    yield started
+    process.kill()
+    process.communicate()
+
+
+def test_a_process_under_the_shim_is_seen_as_attached(caller: Caller) -> None:
+    assert caller.control.attached == 1
+
+
+@pytest.mark.parametrize("call", ["read", "pread", "readv", "preadv"])
+def test_a_read_is_held_until_its_rule_is_lifted(caller: Caller, call: str) -> None:
+    slot = caller.arm()
+    caller.begin(call)
+    caller.await_held(slot)
+    time.sleep(0.1)  # the time that it is to be held
+    caller.control.lift(slot)
+    assert caller.answer() in {"1", "5"}
+    counters = caller.control.counters(slot)
+    assert (counters.calls, counters.held_now) == (1, 0)
+    assert 0.1e9 <= counters.held_ns < 5e9
+    assert counters.longest_ns == counters.held_ns
+
+
+def test_a_send_is_held_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) -> None:
+    read = caller.arm(Site.READ)
+    assert caller.timed("sendfile")[0] == "5"
+    caller.control.lift(read)
+    send = caller.arm(Site.SEND)
+    assert caller.timed("pread")[0] == "5"
+    caller.begin("sendfile")
+    caller.await_held(send)
+    caller.control.lift(send)
+    assert caller.answer() == "5"
+    assert caller.control.counters(read).calls == 0
+    assert caller.control.counters(send).calls == 1
+
+
+def test_a_delay_takes_its_time_per_call_and_counts_exactly(caller: Caller) -> None:
+    slot = caller.arm(mode=Mode.DELAY, delay_ns=SECOND_NS // 20)
+    taken = [caller.timed("pread")[1] for _ in range(4)]
+    counters = caller.control.counters(slot)
+    assert min(taken) >= 0.05
+    assert counters.calls == 4
+    assert 4 * 0.05e9 <= counters.held_ns <= sum(taken) * 1e9
+    assert 0.05e9 <= counters.longest_ns <= max(taken) * 1e9
+
+
+def test_a_deadline_frees_calls_of_a_rule_that_nobody_lifts(caller: Caller) -> None:
+    slot = caller.arm(deadline_ns=time.monotonic_ns() + SECOND_NS // 4)
+    assert 0.1 < caller.timed("pread")[1] < 5
+    assert caller.timed("pread")[1] < 0.1
+    assert caller.control.counters(slot).calls == 1
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    [
+        ("topic-1", "0.log"),
+        ("topic-00", "0.log"),
+        ("another-topic-0", "0.log"),
+        ("topic-0", "0.index"),
+        ("topic-0/deeper", "0.log"),
+    ],
+)
+def test_other_files_are_not_touched(caller: Caller, folder: str, name: str) -> None:
+    other = make_log(caller.log.parents[1], folder, name)
+    slot = caller.arm()
+    assert caller.timed("pread", other)[0] == "5"
+    assert caller.control.counters(slot).calls == 0
+
+
+def test_the_same_folder_outside_the_data_folder_is_not_touched(caller: Caller) -> None:
+    beside = make_log(caller.log.parents[1].with_name("data-too"), "topic-0")
+    slot = caller.arm()
+    assert caller.timed("pread", beside)[0] == "5"
+    assert caller.control.counters(slot).calls == 0
+
+
+def test_a_signal_does_not_cut_a_held_call_short(caller: Caller) -> None:
+    slot = caller.arm()
+    caller.begin("pread")
+    caller.await_held(slot)
+    for _ in range(5):
+        caller.process.send_signal(signal.SIGUSR1)
+    time.sleep(0.05)  # the time in which it would come back
+    assert caller.control.counters(slot).held_now == 1
+    caller.control.lift(slot)
+    assert caller.answer() == "5"
+
+
+def test_a_stalled_call_keeps_the_errno_of_the_real_one(caller: Caller) -> None:
+    caller.arm(mode=Mode.DELAY, delay_ns=SECOND_NS // 100)
+    assert caller.timed("bad")[0] == "errno 22"
+
+
+def test_two_rules_hold_a_call_in_turn(caller: Caller) -> None:
+    first, second = caller.arm(), caller.arm()
+    caller.begin("pread")
+    caller.await_held(first)
+    caller.control.lift(first)
+    caller.await_held(second)
+    caller.control.lift(second)
+    assert caller.answer() == "5"
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 2048])
+def test_a_bad_control_file_leaves_the_process_alone_and_is_named(
+    shim: Path, tmp_path: Path, content: bytes
+) -> None:
+    (tmp_path / "control").write_bytes(content)
+    environment = {**os.environ, **preload(shim, tmp_path / "control")}
+    done = subprocess.run(
+        [sys.executable, "-c", "print(1)"], env=environment, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout == "1\n"
+    assert "insync stall shim: inactive" in done.stderr

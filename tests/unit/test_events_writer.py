@@ -1,0 +1,74 @@
+"""Lines reach the file whole, in order, from many threads, and survive a kill."""
+
+import json
+import os
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from insync.events.schema import ConsumeLine, PhaseLine
+from insync.events.writer import EventWriter, encode
+
+
+def test_a_line_opens_with_the_schema_version_and_keeps_the_order_of_its_fields() -> None:
+    line = PhaseLine(type="steady", t_ms=1.5, arm="stock", repeat=0, topic="t-r0")
+    assert encode(line) == (
+        b'{"v":1,"type":"steady","t_ms":1.5,"arm":"stock","repeat":0,"topic":"t-r0","note":""}\n'
+    )
+
+
+def test_a_mapping_is_written_as_it_is() -> None:
+    assert encode({"v": 1, "isr": [1, 2], "elr": None}) == b'{"v":1,"isr":[1,2],"elr":null}\n'
+
+
+def test_a_note_with_a_line_break_stays_one_line() -> None:
+    assert encode({"note": "a\nb"}).count(b"\n") == 1
+
+
+def test_lines_of_many_threads_are_all_there_and_whole(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "consume-0.jsonl"
+
+    def write(writer: EventWriter, partition: int) -> None:
+        for seq in range(200):
+            line = ConsumeLine(
+                arm="stock", repeat=0, topic="t" * 100, partition=partition,
+                offset=seq, seq=seq, read_ms=0.0,
+            )  # fmt: skip
+            writer.write(line)
+
+    with EventWriter(path) as writer, ThreadPoolExecutor(8) as pool:
+        for done in [pool.submit(write, writer, partition) for partition in range(8)]:
+            done.result()
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    for partition in range(8):
+        assert [line["seq"] for line in lines if line["partition"] == partition] == [*range(200)]
+
+
+def test_a_writer_appends_to_what_is_there(tmp_path: Path) -> None:
+    for number in range(2):
+        with EventWriter(tmp_path / "f.jsonl") as writer:
+            writer.write({"v": number})
+    assert (tmp_path / "f.jsonl").read_text() == '{"v":0}\n{"v":1}\n'
+
+
+def test_what_was_written_outlives_a_kill(tmp_path: Path) -> None:
+    script = (
+        "import os, pathlib, sys; from insync.events.writer import EventWriter;"
+        "w = EventWriter(pathlib.Path(sys.argv[1])); w.write({'v': 1}); os.kill(os.getpid(), 9)"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    path = tmp_path / "f.jsonl"
+    done = subprocess.run([sys.executable, "-c", script, str(path)], env=environment, check=False)
+    assert done.returncode == -9
+    assert path.read_text() == '{"v":1}\n'
+
+
+def test_a_closed_writer_refuses(tmp_path: Path) -> None:
+    writer = EventWriter(tmp_path / "f.jsonl")
+    writer.close()
+    writer.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        writer.write({"v": 1})
