@@ -1,0 +1,39 @@
+"""`insync agent`: where the agent's jar is and how to put it on one's own broker."""
+
+import json as jsonlib
+from typing import Final
+
+from insync.cli.options import Json
+
+EXAMPLES: Final = """\b
+Examples:
+  insync agent
+  insync agent --json
+"""
+
+OPTION: Final = "-javaagent:{jar}=events=/var/log/kafka/insync.jsonl,bridge=/run/kafka/insync.json"
+HOW_TO: Final = """\
+{jar}
+
+1. Add the agent to the broker's JVM:
+     export KAFKA_OPTS="{option}"
+2. Switch the feature on in server.properties:
+     {feature}=true
+3. Restart the broker. If the agent does not fit its version the broker stops and
+   says what is missing; with ",on-unsupported=stock" it runs as plain Kafka instead.
+4. See what it does, as the broker's user:
+     insync state /run/kafka/insync.json --watch
+"""
+
+
+def command(json: Json = False) -> int:
+    """Print the agent's jar and how to add it to your own broker."""
+    from insync.run.plan import FEATURE, require_agent
+
+    jar = require_agent(("plugin",))
+    option = OPTION.format(jar=jar)
+    if json:
+        print(jsonlib.dumps({"jar": str(jar), "jvm_option": option, "feature": FEATURE}, indent=2))
+    else:
+        print(HOW_TO.format(jar=jar, option=option, feature=FEATURE), end="")
+    return 0

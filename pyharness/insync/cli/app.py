@@ -1,0 +1,69 @@
+"""The commands put together, and the one place where errors become exit codes.
+
+0 pass, 1 fail, 2 bad usage or input, 3 unknown (cut short, or not to be told).
+"""
+
+import sys
+from typing import Annotated, Final
+
+import typer
+from typer.exceptions import TyperException
+from typer.main import get_command
+
+from insync import __version__
+from insync.cli import agent, report, run, scenarios, state
+from insync.errors import InputError, InsyncError
+
+BAD_INPUT: Final = 2
+UNKNOWN: Final = 3
+
+app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
+app.command("run", epilog=run.EXAMPLES)(run.command)
+app.command("scenarios", epilog=scenarios.EXAMPLES)(scenarios.command)
+app.command("report", epilog=report.EXAMPLES)(report.command)
+app.command("agent", epilog=agent.EXAMPLES)(agent.command)
+app.command("state", epilog=state.EXAMPLES)(state.command)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"insync {__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog="Example: insync run kip-501 --scale 0.2")
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Show on real brokers what a stalled Kafka leader does to its in-sync replicas.
+
+    Exit codes: 0 pass, 1 fail, 2 bad usage or input, 3 unknown.
+    """
+
+
+def main() -> None:
+    """Run the command line and exit; every error is one line on standard error."""
+    sys.exit(invoke(sys.argv[1:]))
+
+
+def invoke(arguments: list[str]) -> int:
+    """Run one command and return its exit code."""
+    try:
+        code = get_command(app).main(args=arguments, prog_name="insync", standalone_mode=False)
+    except TyperException as error:
+        return _complain(error.format_message(), BAD_INPUT)
+    except InputError as error:
+        return _complain(str(error), BAD_INPUT)
+    except InsyncError as error:
+        return _complain(str(error), UNKNOWN)
+    except OSError as error:
+        return _complain(f"{type(error).__name__}: {error}", UNKNOWN)
+    return code if isinstance(code, int) else 0
+
+
+def _complain(text: str, code: int) -> int:
+    line = " ".join(text.split())
+    print(f"insync: {line}", file=sys.stderr)
+    return code

@@ -1,0 +1,25 @@
+"""Options that several commands share."""
+
+from typing import Annotated
+
+import typer
+
+from insync.errors import InputError
+from insync.run.request import SparkOptions
+
+Json = Annotated[
+    bool, typer.Option("--json", help="One JSON document on standard output, words on the other.")
+]
+SparkMaster = Annotated[str, typer.Option(help="Spark master for the tables.")]
+SparkConf = Annotated[
+    list[str] | None, typer.Option(help="KEY=VALUE for Spark; may be given more than once.")
+]
+
+
+def spark_options(master: str, conf: list[str] | None) -> SparkOptions:
+    """Return the Spark options as typed data; raises InputError for a setting without value."""
+    for setting in conf or ():
+        key, equals, _ = setting.partition("=")
+        if not (key and equals):
+            raise InputError(f"--spark-conf {setting!r}: expected KEY=VALUE")
+    return SparkOptions(master=master, conf=tuple(conf or ()))

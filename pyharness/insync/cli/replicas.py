@@ -1,0 +1,90 @@
+"""Replicas as their leaders see them: read over the bridge, drawn as a table."""
+
+import dataclasses
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from insync.errors import InputError
+from insync_bridge import BridgeClient, PartitionState, ReplicaState
+
+REFRESH_SECONDS: Final = 0.5
+_COLUMNS: Final = (
+    "HW", "replica", "ISR", "LEO", "behind", "caught up\nms ago", "pending\nfetches", "oldest\nms",
+)  # fmt: skip
+
+
+def connection_files(where: Path) -> list[Path]:
+    """Return the connection files of a run's newest cluster, or the one file given."""
+    if not where.is_dir():
+        return [where]
+    found = list(where.glob("nodes/*/bridge/bridge-*.json"))
+    if not found:
+        raise InputError(f"{where}: no connection file, expected a running arm with the agent")
+    newest = max(found, key=lambda path: path.stat().st_mtime).parent
+    return sorted(path for path in found if path.parent == newest)
+
+
+def partitions(where: Path, topic: str) -> list[PartitionState]:
+    """Ask every broker for the partitions it leads; raises InputError if one cannot be asked."""
+    states = []
+    for path in connection_files(where):
+        with BridgeClient.connect(path) as client:
+            asked = (client.replicas(*each) for each in client.led_partitions(topic))
+            states += [state for state in asked if state is not None]
+    return sorted(states, key=lambda state: (state.topic, state.partition))
+
+
+def read(where: Path, topic: str) -> list[dict[str, Any]]:
+    """Return the partitions as they stand in JSON."""
+    return [dataclasses.asdict(state) for state in partitions(where, topic)]
+
+
+def show(where: Path, topic: str) -> None:
+    """Print the table once."""
+    Console().print(table(partitions(where, topic)))
+
+
+def watch_live(where: Path, topic: str) -> None:
+    """Draw the table until Ctrl-C; raises InputError when the brokers are gone."""
+    with suppress(KeyboardInterrupt), Live(table(partitions(where, topic))) as live:
+        while True:
+            time.sleep(REFRESH_SECONDS)  # the rate at which it is drawn
+            live.update(table(partitions(where, topic)), refresh=True)
+
+
+def table(states: Sequence[PartitionState]) -> Table:
+    """Return one row per replica; a partition is named in its first row, its leader starred."""
+    drawn = Table(box=SIMPLE_HEAD, collapse_padding=True)
+    drawn.add_column("partition", no_wrap=True)
+    for heading in _COLUMNS:
+        drawn.add_column(heading, justify="right")
+    for state in states:
+        head = [f"{state.topic}-{state.partition}", str(state.high_watermark)]
+        for replica in state.replicas:
+            drawn.add_row(*head, *_cells(replica, state))
+            head = [""] * len(head)
+    return drawn
+
+
+def _cells(replica: ReplicaState, state: PartitionState) -> list[str]:
+    isr = "yes" if replica.in_isr else "[red]no[/]"
+    if replica.is_leader:
+        return [f"*{replica.id}", isr, str(state.leo), "", "", "", ""]
+    oldest = max((mark.age_ms for mark in replica.pending), default=None)
+    behind = None if replica.leo is None else state.leo - replica.leo
+    return [
+        str(replica.id), isr, _or_dash(replica.leo), _or_dash(behind), _or_dash(replica.lag_ms),
+        str(len(replica.pending)), _or_dash(oldest),
+    ]  # fmt: skip
+
+
+def _or_dash(value: int | None) -> str:
+    return "-" if value is None else str(value)

@@ -1,0 +1,31 @@
+"""`insync report`: the analysis of a run folder once more."""
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
+from insync.run.request import DEFAULT_MASTER
+
+EXAMPLES: Final = """\b
+Examples:
+  insync report ./out
+  insync report ./out --spark-master spark://host:7077 --spark-conf spark.executor.memory=1g
+"""
+
+
+def command(
+    run: Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by `insync run`.")],
+    spark_master: SparkMaster = DEFAULT_MASTER,
+    spark_conf: SparkConf = None,
+    json: Json = False,
+) -> int:
+    """Compute tables, verdict and report of a run again."""
+    from insync.cli.judge import analyse_and_show
+    from insync.cli.progress import RichWatch
+    from insync.run.signals import interruptible
+
+    spark = spark_options(spark_master, spark_conf)
+    with interruptible(), RichWatch() as watch:
+        return analyse_and_show(run, spark, watch, as_json=json)

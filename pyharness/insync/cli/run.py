@@ -1,0 +1,60 @@
+"""`insync run`: a scenario on real brokers, then the tables, the verdict and the report."""
+
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
+from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER, RunRequest
+
+EXAMPLES: Final = """\b
+Examples:
+  insync run kip-501 --scale 0.2
+  insync run control --arms stock,off --out ./out
+  insync run my.toml --kafka 4.4.0 --repeat 5 --json
+"""
+
+
+def command(
+    scenario: Annotated[str, typer.Argument(help="A built-in scenario's name or a TOML file.")],
+    arms: Annotated[
+        str | None, typer.Option(help="Comma-separated: stock, off, plugin. Else the scenario's.")
+    ] = None,
+    kafka: Annotated[str, typer.Option(help="Kafka version of the brokers.")] = DEFAULT_KAFKA,
+    scale: Annotated[float, typer.Option(help="Multiplies every time of the scenario.")] = 1.0,
+    repeat: Annotated[
+        int | None, typer.Option(help="Repeats per arm. Else the scenario's.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Decides the bytes of the records.")] = 1,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New or empty folder. Else ./insync-runs/<scenario>-<time>."),
+    ] = None,
+    keep_data: Annotated[
+        bool, typer.Option("--keep-data", help="Keep the brokers' data folders.")
+    ] = False,
+    spark_master: SparkMaster = DEFAULT_MASTER,
+    spark_conf: SparkConf = None,
+    json: Json = False,
+) -> int:
+    """Run a scenario on real brokers, and judge it from tables that Spark computes."""
+    from insync.cli.judge import analyse_and_show
+    from insync.cli.progress import RichWatch
+    from insync.run.runner import run
+    from insync.run.signals import interruptible
+
+    request = RunRequest(
+        scenario=scenario,
+        arms=None if arms is None else tuple(arm.strip() for arm in arms.split(",")),
+        kafka=kafka,
+        scale=scale,
+        repeats=repeat,
+        seed=seed,
+        out=out,
+        keep_data=keep_data,
+    )
+    spark = spark_options(spark_master, spark_conf)
+    with interruptible(), RichWatch() as watch:
+        folder = run(request, watch)
+        return analyse_and_show(folder, spark, watch, as_json=json)

@@ -1,0 +1,40 @@
+"""`insync state`: the replicas as their leaders see them, live over the bridge."""
+
+import json as jsonlib
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.options import Json
+
+EXAMPLES: Final = """\b
+Examples:
+  insync state ./out --watch
+  insync state ./out --topic kip-501-r0 --json
+  insync state /run/kafka/bridge-1.json
+"""
+
+
+def command(
+    where: Annotated[
+        Path,
+        typer.Argument(metavar="RUN|CONNECTION-FILE", help="A running run's folder, or one file."),
+    ],
+    topic: Annotated[str, typer.Option(help="Only this topic.")] = "",
+    watch: Annotated[bool, typer.Option("--watch", help="Show it anew until Ctrl-C.")] = False,
+    json: Json = False,
+) -> int:
+    """Show every replica as its leader sees it: lag, last caught up, pending fetches."""
+    from insync.cli.replicas import read, show, watch_live
+    from insync.errors import InputError
+
+    if watch and json:
+        raise InputError("--watch and --json: expected one of them")
+    if watch:
+        watch_live(where, topic)
+    elif json:
+        print(jsonlib.dumps(read(where, topic), indent=2))
+    else:
+        show(where, topic)
+    return 0

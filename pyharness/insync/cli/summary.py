@@ -1,0 +1,69 @@
+"""The verdict on the terminal: a table with one row per arm, the reason, the report's path."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from insync.events.schema import REPORT
+
+COLOURS: Final = {"pass": "green", "fail": "red", "unknown": "yellow"}
+SECOND_MS: Final = 1000
+
+
+def show_verdict(verdict: Mapping[str, Any], folder: Path) -> None:
+    """Print the verdict to standard error, so that standard output stays free for JSON."""
+    console = Console(stderr=True, highlight=False)
+    title = f"{verdict['scenario']} on Kafka {verdict['kafka']}, times x {verdict['scale']:g}"
+    console.print(arms_table(verdict["arms"], title))
+    word = verdict["verdict"]
+    console.print(f"[bold {COLOURS[word]}]{word}[/]: {escape(verdict['reason'])}", soft_wrap=True)
+    console.print(f"report: {escape(str(folder / REPORT))}", soft_wrap=True)
+
+
+def arms_table(arms: Mapping[str, Mapping[str, Any]], title: str) -> Table:
+    """Return the table: metrics with one value per repeat, counts of records summed up."""
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
+    table.add_column("arm")
+    for heading, _, _ in _COLUMNS:
+        table.add_column(heading, justify="right")
+    for name, arm in arms.items():
+        table.add_row(name, *(show(arm[key]) for _, key, show in _COLUMNS))
+    return table
+
+
+def _each(values: Sequence[float | None]) -> str:
+    return " ".join("-" if value is None else f"{value:g}" for value in values) or "-"
+
+
+def _seconds(values: Sequence[float | None]) -> str:
+    return " ".join("-" if ms is None else f"{ms / SECOND_MS:.1f}" for ms in values) or "-"
+
+
+def _sum(values: Sequence[int | None]) -> str:
+    return "-" if None in values else str(sum(value or 0 for value in values))
+
+
+def _evidence(evidence: Sequence[Mapping[str, Any]]) -> str:
+    """Sum up what the faults held: calls, and seconds over all calls."""
+    if not evidence:
+        return "-"
+    calls = sum(item["calls_held"] for item in evidence)
+    held = sum(item["held_ms"] for item in evidence) / SECOND_MS
+    return f"{calls}, {held:.0f} s"
+
+
+_COLUMNS: Final[Sequence[tuple[str, str, Callable[[Any], str]]]] = (
+    ("ISR\nshrinks", "isr_shrinks", _each),
+    ("min\nISR", "min_isr_size", _each),
+    ("s under\nmin ISR", "under_min_isr_ms", _seconds),
+    ("longest\nack gap s", "max_ack_gap_ms", _seconds),
+    ("acked", "acked", _sum),
+    ("lost", "lost", _sum),
+    ("twice", "duplicated", _sum),
+    ("calls\nheld", "evidence", _evidence),
+)

@@ -1,0 +1,72 @@
+"""The analysis of a run folder, as a process of its own.
+
+Spark and all it brings stay out of the harness: it is started, waited for, and
+what it leaves (verdict.json, report.html) is read.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+from insync.errors import InsyncError
+from insync.events.schema import REPORT, VERDICT
+from insync.kafka.java import Java
+from insync.run import record as run_record
+from insync.run.request import SparkOptions
+from insync.run.watch import Watch
+
+LOG: Final = "analysis.log"
+STOP_SECONDS: Final = 10.0
+
+
+def analyse(folder: Path, spark: SparkOptions, java: Java, watch: Watch) -> dict[str, Any]:
+    """Compute tables, verdict and report of a run folder and return the verdict.
+
+    Raises InputError if the folder holds no run, InsyncError if the analysis failed.
+    """
+    run_record.load(folder)
+    watch.phase("computing tables, verdict and report with Spark")
+    for stale in (VERDICT, REPORT):
+        (folder / stale).unlink(missing_ok=True)
+    command = [sys.executable, "-m", "insync.tables.job", str(folder)]
+    command += ["--spark-master", spark.master]
+    for setting in spark.conf:
+        command += ["--spark-conf", setting]
+    status = _run(command, folder / LOG, java)
+    return _verdict(folder, status)
+
+
+def _run(command: list[str], log: Path, java: Java) -> int:
+    """Run the stage with its output in `log`; it does not outlive this call."""
+    environment = {**os.environ, "JAVA_HOME": str(java.home)}
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
+        )
+    try:
+        return process.wait()
+    except BaseException:  # Ctrl-C: Spark gets the chance to remove its scratch files
+        process.terminate()
+        try:
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        raise
+
+
+def _verdict(folder: Path, status: int) -> dict[str, Any]:
+    try:
+        verdict = json.loads((folder / VERDICT).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        lines = (folder / LOG).read_text(encoding="utf-8", errors="replace").split("\n")
+        last = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
+        raise InsyncError(
+            f"analysis of {folder} ended with {status} and no verdict: {last} (all of it: {LOG})"
+        ) from error
+    if not isinstance(verdict, dict):
+        raise InsyncError(f"{folder / VERDICT}: expected an object")
+    return verdict

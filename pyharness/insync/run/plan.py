@@ -1,0 +1,100 @@
+"""Everything a run needs, checked before it makes its first file.
+
+All that can be wrong with what was asked is found here, as InputErrors.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from insync.errors import InputError
+from insync.faults.stall import require_shim
+from insync.kafka.distribution import Distribution
+from insync.kafka.java import Java, find_java
+from insync.kafka.resolve import distribution
+from insync.run.request import RunRequest
+from insync.run.watch import Watch
+from insync.scenario.load import narrow, parse, source
+from insync.scenario.model import Scenario
+
+AGENT_JAR: Final = Path(__file__).parents[1] / "_built" / "insync-agent.jar"
+AGENT_ARMS: Final = ("off", "plugin")
+FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Plan:
+    """A run that can begin: the scenario is scaled and narrowed to the arms asked for."""
+
+    request: RunRequest
+    scenario: Scenario
+    scenario_text: str
+    java: Java
+    kafka: Distribution
+    shim: Path | None
+    agent_jar: Path | None
+    out: Path
+
+
+def prepare(request: RunRequest, watch: Watch) -> Plan:
+    """Check all that was asked and fetch what is missing; raises InputError.
+
+    Nothing is written but the user's cache of Kafka versions.
+    """
+    text = source(request.scenario)
+    whole = parse(text, request.scenario, request.scale)
+    scenario = narrow(whole, arms=request.arms, repeats=request.repeats)
+    out = check_out(request.out or _default_out(scenario.name))
+    shim = require_shim() if scenario.faults else None
+    agent_jar = require_agent(scenario.arms)
+    java = find_java()
+    return Plan(
+        request=request, scenario=scenario, scenario_text=text, java=java,
+        kafka=distribution(request.kafka, java, watch.phase), shim=shim,
+        agent_jar=agent_jar, out=out,
+    )  # fmt: skip
+
+
+def require_agent(arms: Sequence[str]) -> Path | None:
+    """Return the agent's jar if one of the arms needs it; raises InputError where there is none."""
+    if not any(arm in AGENT_ARMS for arm in arms):
+        return None
+    if not AGENT_JAR.is_file():
+        raise InputError(
+            f"{AGENT_JAR.name}: not built, expected in {AGENT_JAR.parent}: run `make setup`"
+        )
+    return AGENT_JAR
+
+
+def check_out(out: Path) -> Path:
+    """Return the resolved output folder: empty or not there, and somewhere writable."""
+    out = out.absolute()
+    try:
+        if out.is_dir() and next(out.iterdir(), None) is not None:
+            raise InputError(f"--out {out}: not empty, expected a new or an empty folder")
+        if out.exists() and not out.is_dir():
+            raise InputError(f"--out {out}: a file, expected a new or an empty folder")
+    except OSError as error:
+        raise InputError(f"--out {out}: {error.strerror}") from error
+    there = next(folder for folder in (out, *out.parents) if folder.exists())
+    if not (there.is_dir() and os.access(there, os.W_OK | os.X_OK)):
+        raise InputError(f"--out {out}: {there} is not a writable folder")
+    return out
+
+
+def make_out(out: Path) -> None:
+    """Make the output folder; the first thing a run makes. Raises InputError."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        probe = out / ".probe"
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError(f"--out {out}: not writable: {error.strerror}") from error
+
+
+def _default_out(name: str) -> Path:
+    return Path("insync-runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"

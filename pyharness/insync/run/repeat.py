@@ -1,0 +1,132 @@
+"""One repeat: a fresh topic, the workload, the faults at their times, and the read-back."""
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Final
+
+from insync.cluster.admin import create_topic
+from insync.events.schema import topic_name
+from insync.faults.base import Fault
+from insync.faults.stall import StallFault, StallPlan
+from insync.run.context import ArmContext
+from insync.run.counters import write_counters
+from insync.run.heal import await_full_isr
+from insync.run.watch import Watch
+from insync.scenario.model import BROKERS, Stall
+from insync.workload.plan import WorkloadPlan
+from insync.workload.workload import Workload
+
+FIRST_ACK_SECONDS: Final = 20.0
+DRAIN_SECONDS: Final = 30.0
+READ_BACK_SECONDS: Final = 30.0
+
+
+def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
+    """Run one repeat and write its events; raises InsyncError if it could not be finished.
+
+    The faults are lifted and the clients closed however it ends.
+    """
+    scenario, files = context.plan.scenario, context.files
+    topic = topic_name(scenario.name, repeat)
+    say = partial(_say, watch, context, repeat)
+    with Workload(_workload_plan(context, topic, repeat), files.folder) as workload:
+        say("creating the topic")
+        _create(context, topic)
+        files.phase("repeat_started", repeat=repeat, topic=topic)
+        workload.start()
+        workload.await_acks(FIRST_ACK_SECONDS)
+        start = time.monotonic()
+        files.phase("steady", repeat=repeat, topic=topic)
+        say("steady")
+        _run_faults(context, topic, repeat, workload, start, say)
+        say("recovering")
+        end_ms = scenario.faults_end_ms + scenario.timeline.recover_ms
+        workload.wait(start + end_ms / 1000 - time.monotonic())
+        await_full_isr(context.cluster.bootstrap, topic, context.check_nodes)
+        workload.check()
+        workload.stop_producing()
+        files.phase("repeat_ended", repeat=repeat, topic=topic)
+        say("reading back")
+        workload.read_back(READ_BACK_SECONDS)
+    write_counters(context, repeat)
+
+
+def replicas(leader: int) -> list[int]:
+    """Return all brokers as replicas, the leader first, then in ring order."""
+    return [(leader - 1 + step) % BROKERS + 1 for step in range(BROKERS)]
+
+
+def _create(context: ArmContext, topic: str) -> None:
+    scenario = context.plan.scenario
+    create_topic(
+        context.cluster.bootstrap,
+        topic,
+        [replicas(leader) for leader in scenario.workload.leaders],
+        {"min.insync.replicas": str(scenario.min_insync_replicas)},
+    )
+
+
+def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan:
+    workload = context.plan.scenario.workload
+    return WorkloadPlan(
+        bootstrap=context.cluster.bootstrap,
+        arm=context.arm,
+        repeat=repeat,
+        topic=topic,
+        partitions=range(len(workload.leaders)),
+        rate=workload.rate_per_partition,
+        record_bytes=workload.record_bytes,
+        seed=context.plan.request.seed,
+        drain_seconds=DRAIN_SECONDS,
+    )
+
+
+def _run_faults(
+    context: ArmContext,
+    topic: str,
+    repeat: int,
+    workload: Workload,
+    start: float,
+    say: Callable[[str], None],
+) -> None:
+    """Inject and lift every fault at its time, then write the evidence."""
+    specs = context.plan.scenario.faults
+    faults: list[Fault] = [_stall(context, topic, repeat, spec) for spec in specs]
+    with ExitStack() as heal:
+        for fault in faults:
+            heal.callback(fault.lift)
+        for at_ms, act, words in _moments(specs, faults):
+            workload.wait(start + at_ms / 1000 - time.monotonic())
+            say(words)
+            act()
+    for fault in faults:
+        context.files.faults.write(fault.evidence())
+
+
+def _moments(
+    specs: Sequence[Stall], faults: Sequence[Fault]
+) -> list[tuple[int, Callable[[], None], str]]:
+    """Return what to do when, in order of time: milliseconds, act, words."""
+    moments = []
+    for spec, fault in zip(specs, faults, strict=True):
+        words = f"{spec.site} stall at broker {spec.broker}"
+        moments.append((spec.at_ms, fault.inject, f"{words} for {spec.for_ms / 1000:g} s"))
+        moments.append((spec.end_ms, fault.lift, f"{words} lifted"))
+    return sorted(moments, key=lambda moment: moment[0])
+
+
+def _stall(context: ArmContext, topic: str, repeat: int, spec: Stall) -> StallFault:
+    return StallFault(
+        context.controls[spec.broker],
+        StallPlan(
+            arm=context.arm, repeat=repeat, site=spec.site, mode=spec.mode,
+            delay_ms=spec.delay_ms, broker=spec.broker, topic=topic,
+            partitions=spec.partitions, planned_ms=spec.for_ms,
+        ),
+    )  # fmt: skip
+
+
+def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:
+    watch.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")

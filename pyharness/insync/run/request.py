@@ -1,0 +1,31 @@
+"""What was asked of a run, as the command line or a caller states it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+DEFAULT_KAFKA: Final = "4.3.1"
+DEFAULT_MASTER: Final = "local[2]"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SparkOptions:
+    """Where the tables are computed; `conf` are KEY=VALUE settings."""
+
+    master: str = DEFAULT_MASTER
+    conf: Sequence[str] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RunRequest:
+    """One run. None for `arms`, `repeats` or `out`: what the scenario or insync says."""
+
+    scenario: str
+    arms: Sequence[str] | None = None
+    kafka: str = DEFAULT_KAFKA
+    scale: float = 1.0
+    repeats: int | None = None
+    seed: int = 1
+    out: Path | None = None
+    keep_data: bool = False

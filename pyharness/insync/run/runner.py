@@ -1,0 +1,37 @@
+"""The order of a run: check everything, then arm after arm, then the record is closed."""
+
+from pathlib import Path
+
+from insync.events.schema import SCENARIO, now_ms
+from insync.run import record as run_record
+from insync.run.arm import run_arm
+from insync.run.plan import Plan, make_out, prepare
+from insync.run.request import RunRequest
+from insync.run.watch import Unwatched, Watch
+
+
+def run(request: RunRequest, watch: Watch | None = None) -> Path:
+    """Run a scenario on all its arms and return the run folder, ready for the analysis.
+
+    Raises InputError before any file is made if what was asked cannot be run, and
+    InsyncError if it broke on the way. However it ends, nothing is left running,
+    and what was recorded stays.
+    """
+    watch = watch or Unwatched()
+    plan = prepare(request, watch)
+    make_out(plan.out)
+    execute(plan, watch)
+    return plan.out
+
+
+def execute(plan: Plan, watch: Watch) -> None:
+    """Run what `prepare` has checked into its empty folder."""
+    watch.phase(f"recording into {plan.out}")
+    (plan.out / SCENARIO).write_text(plan.scenario_text, encoding="utf-8")
+    record = run_record.begin(plan)
+    run_record.save(record, plan.out)
+    watch.expect(len(plan.scenario.arms) * plan.scenario.repeats)
+    for arm in plan.scenario.arms:
+        run_arm(plan, arm, watch)
+    record["finished_ms"] = now_ms()
+    run_record.save(record, plan.out)

@@ -1,0 +1,153 @@
+"""The order of a run, and what is left when it is cut: heals, an honest record, no processes."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar, Self, cast
+
+import pytest
+
+from insync.errors import InsyncError
+from insync.run import arm as arm_module
+from insync.run import runner
+from insync.run.plan import FEATURE, Plan
+from insync.run.repeat import _moments, replicas
+from insync.run.request import RunRequest
+from insync.run.signals import interruptible
+from insync.run.watch import Unwatched
+from insync.scenario.load import load, narrow
+from insync.scenario.model import Stall
+
+
+class FakeCluster:
+    """A cluster that notes what becomes of it."""
+
+    made: ClassVar[list["FakeCluster"]] = []
+
+    def __init__(self, *_: object, settings: dict[str, str], **more: Any) -> None:
+        self.settings = settings
+        self.agent = more["agent"]
+        self.preload = more["preload"]
+        self.events = ["made"]
+        FakeCluster.made.append(self)
+
+    def __enter__(self) -> Self:
+        self.events.append("started")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.events.append("stopped")
+
+    def remove_data(self) -> None:
+        """Note it."""
+        self.events.append("data removed")
+
+
+@pytest.fixture
+def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
+    """Replace the real cluster and its log; returns the clusters that were made."""
+    FakeCluster.made = []
+    line = {"v": 1, "arm": "stock", "kind": "partition"}
+    monkeypatch.setattr(arm_module, "LocalCluster", FakeCluster)
+    monkeypatch.setattr(arm_module, "isr_events", lambda *_: iter([line]))
+    yield FakeCluster.made
+
+
+def planned(out: Path, keep_data: bool = False) -> Plan:
+    """Plan kip-501 with one repeat per arm."""
+    return Plan(
+        request=RunRequest(scenario="kip-501", keep_data=keep_data),
+        scenario=narrow(load("kip-501", 0.2), repeats=1),
+        scenario_text="text",
+        java=cast("Any", SimpleNamespace(description="Java 17")),
+        kafka=cast("Any", SimpleNamespace(version="4.3.1")),
+        shim=out / "shim.so",
+        agent_jar=out / "agent.jar",
+        out=out,
+    )
+
+
+def phases(out: Path, arm: str) -> list[str]:
+    """Return the types of an arm's phases."""
+    text = (out / "events" / arm / "phases.jsonl").read_text()
+    return [json.loads(line)["type"] for line in text.splitlines()]
+
+
+def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
+    tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arm_module, "run_repeat", lambda *_: None)
+    runner.execute(planned(tmp_path), Unwatched())
+    stock, plugin = clusters
+    assert stock.events == ["made", "started", "stopped", "data removed"]
+    assert stock.agent is None
+    assert FEATURE not in stock.settings
+    assert plugin.settings[FEATURE] == "true"
+    assert plugin.settings["replica.lag.time.max.ms"] == "2000"
+    assert list(stock.preload) == list(plugin.preload) == [1]
+    assert json.loads((tmp_path / "run.json").read_text())["finished_ms"] > 0
+    assert (tmp_path / "events" / "stock" / "isr.jsonl").read_text().count("\n") == 1
+    assert (tmp_path / "scenario.toml").read_text() == "text"
+
+
+@pytest.mark.parametrize("error", [InsyncError("broker gone"), KeyboardInterrupt("SIGINT")])
+def test_a_cut_run_stops_its_cluster_and_says_that_it_was_cut(
+    tmp_path: Path,
+    clusters: list[FakeCluster],
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+) -> None:
+    def cut(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(arm_module, "run_repeat", cut)
+    with pytest.raises(type(error)):
+        runner.execute(planned(tmp_path), Unwatched())
+    assert [cluster.events for cluster in clusters] == [
+        ["made", "started", "stopped", "data removed"]
+    ]
+    assert phases(tmp_path, "stock") == ["cluster_ready", "aborted"]
+    assert "finished_ms" not in json.loads((tmp_path / "run.json").read_text())
+
+
+def test_data_may_be_kept(
+    tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(arm_module, "run_repeat", lambda *_: None)
+    runner.execute(planned(tmp_path, keep_data=True), Unwatched())
+    assert "data removed" not in clusters[0].events
+
+
+def test_replicas_go_round_from_their_leader() -> None:
+    assert [replicas(leader) for leader in (1, 2, 3)] == [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
+
+
+def test_faults_that_overlap_are_injected_and_lifted_in_order_of_time() -> None:
+    def stall(site: str, at_ms: int, for_ms: int) -> Stall:
+        raw = {"kind": "stall", "mode": "hold", "broker": 1, "partitions": [0]}
+        return Stall.model_validate({**raw, "site": site, "at_ms": at_ms, "for_ms": for_ms})
+
+    fault = cast("Any", SimpleNamespace(inject=lambda: None, lift=lambda: None))
+    moments = _moments([stall("read", 10, 100), stall("send", 50, 10)], [fault, fault])
+    assert [(at_ms, words.split()[0], words.split()[-1]) for at_ms, _, words in moments] == [
+        (10, "read", "s"), (50, "send", "s"), (60, "send", "lifted"), (110, "read", "lifted"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_interrupts_once_and_the_clean_up_is_left_alone(number: signal.Signals) -> None:
+    before = signal.getsignal(number)
+    cleaned = []
+    with pytest.raises(InsyncError, match=f"interrupted by {number.name}"), interruptible():
+        try:
+            os.kill(os.getpid(), number)
+            signal.pause()
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+            os.kill(os.getpid(), signal.SIGINT)
+            cleaned.append("all")
+    assert cleaned == ["all"]
+    assert signal.getsignal(number) is before

@@ -1,0 +1,59 @@
+"""run.json says what was run, and whether it came to its end."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from insync.errors import InputError
+from insync.run import record
+from insync.run.plan import Plan
+from insync.run.request import RunRequest
+from insync.scenario.load import load
+
+
+def begun() -> dict[str, object]:
+    """Begin a record of kip-501."""
+    planned = SimpleNamespace(
+        scenario=load("kip-501", 0.2),
+        kafka=SimpleNamespace(version="4.3.1"),
+        request=RunRequest(scenario="kip-501", scale=0.2, seed=5),
+        java=SimpleNamespace(description="Java 17"),
+    )
+    return record.begin(cast("Plan", planned))
+
+
+def test_a_record_names_what_is_run_and_no_end() -> None:
+    made = begun()
+    assert (made["scenario_name"], made["kafka"], made["scale"]) == ("kip-501", "4.3.1", 0.2)
+    assert (made["seed"], made["arms"], made["repeats"]) == (5, ["stock", "plugin"], 3)
+    assert "finished_ms" not in made
+    assert made["scenario"] == load("kip-501", 0.2).as_dict()
+
+
+def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
+    made = begun()
+    record.save(made, tmp_path)
+    record.save({**made, "finished_ms": 1.0}, tmp_path)
+    assert record.load(tmp_path)["finished_ms"] == 1.0
+    assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [(None, "no run folder"), ("{", "no JSON"), ("[]", "schema 1"), ('{"schema":2}', "schema 1")],
+)
+def test_a_folder_without_a_good_record_is_refused(
+    tmp_path: Path, content: str | None, problem: str
+) -> None:
+    if content is not None:
+        (tmp_path / "run.json").write_text(content)
+    with pytest.raises(InputError, match=problem):
+        record.load(tmp_path)
+
+
+def test_a_record_is_plain_json(tmp_path: Path) -> None:
+    record.save(begun(), tmp_path)
+    assert json.loads((tmp_path / "run.json").read_text())["schema"] == 1

@@ -1,0 +1,166 @@
+"""The producers' pace and accounts, with a client that answers as the test says."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from insync.events.writer import EventWriter
+from insync.workload import producer
+from insync.workload.plan import WorkloadPlan, seq_of, values
+from insync.workload.producer import PartitionProducer
+
+Answer = Callable[[Any, Any], None]
+
+
+class FakeMessage:
+    """What librdkafka hands to a delivery callback."""
+
+    def __init__(self, offset: int) -> None:
+        self._offset = offset
+
+    def offset(self) -> int:
+        """Return the offset that was given to the record."""
+        return self._offset
+
+
+class FakeClient:
+    """A producer client that acks on `poll`, as long as `answering` is set."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+        self.answering = True
+        self.refusal: Exception | None = None
+        self.values: list[bytes] = []
+        self._waiting: list[Answer] = []
+
+    def produce(self, topic: str, value: bytes, *, partition: int, on_delivery: Answer) -> None:
+        """Take a record, or refuse it."""
+        if self.refusal is not None:
+            raise self.refusal
+        self.values.append(value)
+        self._waiting.append(on_delivery)
+
+    def poll(self, seconds: float) -> int:
+        """Answer what waits; block like the real one if nothing does."""
+        if not self.answering or not self._waiting:
+            time.sleep(seconds)
+            return 0
+        answers, self._waiting = self._waiting, []
+        for offset, answer in enumerate(answers, len(self.values) - len(answers)):
+            answer(None, FakeMessage(offset))
+        return len(answers)
+
+
+class Bench:
+    """One PartitionProducer on a FakeClient."""
+
+    def __init__(self, folder: Path, rate: int = 100, drain_seconds: float = 5.0) -> None:
+        self.plan = WorkloadPlan(
+            bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0,),
+            rate=rate, record_bytes=32, seed=7, drain_seconds=drain_seconds,
+        )  # fmt: skip
+        self.path = folder / "produce-0.jsonl"
+        self.stop, self.abandon = threading.Event(), threading.Event()
+        self.failures: list[BaseException] = []
+        self.thread = PartitionProducer(
+            self.plan, 0, EventWriter(self.path), self.stop, self.abandon, self.failures.append
+        )
+        self.client: FakeClient = self.thread._client  # type: ignore[assignment]
+
+    def run(self, seconds: float) -> list[dict[str, Any]]:
+        """Let it produce for a time, stop it, and return its lines by sequence number."""
+        self.thread.start()
+        time.sleep(seconds)
+        self.stop.set()
+        self.thread.join(10)
+        assert not self.thread.is_alive()
+        lines = [json.loads(line) for line in self.path.read_text().splitlines()]
+        return sorted(lines, key=lambda line: int(line["seq"]))
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """Make a producer at 100 records per second."""
+    monkeypatch.setattr(producer, "Producer", FakeClient)
+    return Bench(tmp_path)
+
+
+def test_the_rate_is_held_and_every_record_has_its_line(bench: Bench) -> None:
+    lines = bench.run(0.5)
+    assert [line["seq"] for line in lines] == [*range(len(lines))]
+    assert 40 <= len(lines) <= 60
+    assert [line["offset"] for line in lines] == [*range(len(lines))]
+    gaps = [after["sent_ms"] - before["sent_ms"] for before, after in pairwise(lines)]
+    assert gaps == pytest.approx([10.0] * len(gaps), abs=1.0)
+    assert bench.failures == []
+
+
+def test_a_stall_delays_answers_but_not_the_pace_and_counts_from_the_due_time(
+    bench: Bench,
+) -> None:
+    bench.client.answering = False
+    threading.Timer(0.3, lambda: setattr(bench.client, "answering", True)).start()
+    lines = bench.run(0.5)
+    assert 40 <= len(lines) <= 60
+    assert lines[0]["latency_ms"] > 200
+    assert lines[10]["latency_ms"] == pytest.approx(lines[0]["latency_ms"] - 100, abs=15)
+
+
+def test_a_full_queue_is_an_error_of_that_record(bench: Bench) -> None:
+    bench.client.refusal = BufferError("Local: Queue full")
+    lines = bench.run(0.1)
+    assert {line["error"] for line in lines} == {"_QUEUE_FULL"}
+    assert {line["offset"] for line in lines} == {None}
+    assert all(line["done_ms"] is not None for line in lines)
+
+
+def test_a_fatal_client_error_is_recorded_by_its_name(bench: Bench) -> None:
+    bench.client.refusal = KafkaException(KafkaError(KafkaError._FATAL))
+    assert {line["error"] for line in bench.run(0.1)} == {"_FATAL"}
+
+
+def test_records_that_are_never_answered_are_accounted_for(tmp_path: Path, bench: Bench) -> None:
+    short = Bench(tmp_path / "short", drain_seconds=0.2)
+    short.client.answering = False
+    lines = short.run(0.1)
+    assert len(lines) >= 5
+    assert {(line["done_ms"], line["latency_ms"], line["error"]) for line in lines} == {
+        (None, None, None)
+    }
+    assert bench.failures == []
+
+
+def test_an_abandoned_producer_does_not_wait_for_answers(bench: Bench) -> None:
+    bench.client.answering = False
+    bench.abandon.set()
+    start = time.monotonic()
+    bench.run(0.1)
+    assert time.monotonic() - start < 2
+
+
+def test_what_goes_wrong_in_the_thread_is_reported(bench: Bench) -> None:
+    bench.client.refusal = RuntimeError("no longer")
+    bench.run(0.05)
+    assert [str(failure) for failure in bench.failures] == ["no longer"]
+
+
+def test_the_client_waits_for_all_replicas_and_never_doubles_a_record(bench: Bench) -> None:
+    assert bench.client.settings["acks"] == "all"
+    assert bench.client.settings["enable.idempotence"] is True
+    assert bench.client.settings["linger.ms"] == 0
+
+
+def test_values_carry_their_sequence_number_and_follow_from_the_seed(bench: Bench) -> None:
+    first, again = values(bench.plan, 0), values(bench.plan, 0)
+    taken = [next(first) for _ in range(3)]
+    assert taken == [next(again) for _ in range(3)]
+    assert [seq_of(value) for value in taken] == [0, 1, 2]
+    assert {len(value) for value in taken} == {32}
+    assert next(values(bench.plan, 1)) != taken[0]
