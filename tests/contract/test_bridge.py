@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from insync_bridge import BridgeClient, BridgeError, Connection, Counters, PartitionState
 from py4j.protocol import Py4JError
+
+from insync_bridge import BridgeClient, BridgeError, Connection, Counters, PartitionState
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "bridge" / "contract" / "bridge-api.json"
@@ -111,14 +112,17 @@ def test_nothing_is_answered_without_the_token(connection_file: Path, tmp_path: 
         assert b"i1" not in bare.recv(1024)
 
 
+WHOLE = {"api_version": 1, "broker": 1, "host": "h", "port": 1, "pid": 1, "token": "t"}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         ("{", "expected JSON"),
         ("[]", "expected JSON"),
         ('{"api_version": 1}', "broker"),
-        ('{"api_version": 2, "broker": 1, "host": "h", "port": 1, "pid": 1, "token": "t"}', "expected 1"),
-        ('{"api_version": 1, "broker": 1, "host": "h", "port": "x", "pid": 1, "token": "t"}', "port"),
+        (json.dumps({**WHOLE, "api_version": 2}), "expected 1"),
+        (json.dumps({**WHOLE, "port": "x"}), "port"),
     ],
 )
 def test_a_bad_connection_file_is_one_line(tmp_path: Path, text: str, expected: str) -> None:

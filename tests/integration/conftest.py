@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+
 from insync.cluster.agent import AgentSpec
 from insync.cluster.local import LocalCluster
 from insync.kafka.distribution import Distribution
@@ -33,11 +34,11 @@ def dist(java: Java) -> Distribution:
 
 @pytest.fixture(scope="session")
 def program(dist: Distribution, java: Java) -> Program:
-    """Run one of the small Java programs beside this file against the broker's own client classes."""
+    """Run one of the small Java programs beside this file with the broker's own client classes."""
 
     def run(name: str, *arguments: str) -> str:
         jars = ":".join(str(jar) for jar in dist.jars)
-        command = [java.home / "bin" / "java", "-cp", jars, PROGRAMS / f"{name}.java", *arguments]
+        command = [java.binary, "-cp", jars, PROGRAMS / f"{name}.java", *arguments]
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
         return done.stdout

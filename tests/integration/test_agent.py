@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from insync.cluster.admin import create_topic
 from insync.cluster.agent import AgentSpec
 from insync.cluster.local import LocalCluster
@@ -201,12 +202,18 @@ def run_kafka(
 ) -> subprocess.CompletedProcess[str]:
     """Run Kafka's main without arguments, which prints its usage, with the agent in front of it."""
     jars = ":".join(str(path) for path in ([before] if before else []) + list(dist.jars))
-    command = [java.home / "bin" / "java", f"-javaagent:{JAR}={options}", "-cp", jars, "kafka.Kafka"]
+    command = [
+        java.home / "bin" / "java",
+        f"-javaagent:{JAR}={options}",
+        "-cp",
+        jars,
+        "kafka.Kafka",
+    ]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
 def replica_without_members(java: Java, folder: Path) -> Path:
-    """A class folder whose Replica lacks every member that the agent needs."""
+    """Make a class folder whose Replica lacks every member that the agent needs."""
     source = folder / "Replica.java"
     source.write_text("package org.apache.kafka.server.replica; public class Replica { }")
     subprocess.run([java.home / "bin" / "javac", "-d", folder, source], check=True, timeout=60)

@@ -3,6 +3,7 @@
 Example:
     with BridgeClient.connect(Path("bridge-1.json")) as broker:
         print(broker.counters().pending_now)
+
 """
 
 from insync_bridge._client import BridgeClient

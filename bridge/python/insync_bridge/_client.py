@@ -13,7 +13,7 @@ from py4j.protocol import Py4JError
 from insync_bridge._connection import BridgeError, Connection
 from insync_bridge._model import Counters, PartitionState
 
-#: A bridge is on the same host and answers from memory: longer means that its broker hangs or is frozen.
+#: A bridge is on the same host and answers from memory: later means that its broker is frozen.
 READ_TIMEOUT_S = 10.0
 
 
@@ -34,10 +34,11 @@ class BridgeClient:
 
     @classmethod
     def connect(cls, connection_file: Path) -> BridgeClient:
-        """Connect by a broker's connection file and check that the bridge speaks this client's version.
+        """Connect by a broker's connection file and check that somebody who knows the token answers.
 
         Raises:
             BridgeError: unusable file, nobody answers at its port, or another token is expected.
+
         """
         client = cls(Connection.read(connection_file))
         try:
@@ -95,6 +96,7 @@ class BridgeClient:
         try:
             return getattr(self._gateway.entry_point, method)(*arguments)
         except (Py4JError, OSError) as failed:
-            where = f"bridge of broker {self.connection.broker} at {self.connection.host}:{self.connection.port}"
+            to = self.connection
+            where = f"bridge of broker {to.broker} at {to.host}:{to.port}"
             words = " ".join(str(failed).split()) or type(failed).__name__
             raise BridgeError(f"{where}: {method} failed: {words}") from failed

@@ -1,4 +1,4 @@
-"""The connection file: how a client finds a broker's bridge, and everything that can be wrong with it."""
+"""The connection file: how a client finds a broker's bridge, and what can be wrong with it."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class Connection:
 
         Raises:
             BridgeError: no such file, not a connection file, or of another API version.
+
         """
         try:
             fields = json.loads(path.read_text(encoding="utf-8"))
@@ -55,7 +56,8 @@ class Connection:
             ) from broken
         if connection.api_version != API_VERSION:
             raise BridgeError(
-                f"connection file {path}: api_version {connection.api_version}, expected {API_VERSION}"
+                f"connection file {path}: api_version {connection.api_version}, "
+                f"expected {API_VERSION}"
             )
         return connection
 

@@ -1,4 +1,4 @@
-"""What the bridge answers, typed. Field for field the contract in bridge/contract/bridge-api.json."""
+"""What the bridge answers, typed: field for field bridge/contract/bridge-api.json."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class PendingMark:
 
 @dataclass(frozen=True)
 class ReplicaState:
-    """One replica as its leader sees it; of the leader itself only id, is_leader and in_isr are known."""
+    """One replica as its leader sees it; of the leader itself only the first three are known."""
 
     id: int
     is_leader: bool

@@ -28,7 +28,6 @@ public final class EventLog {
 
     private final BlockingQueue<Map<String, Object>> queue = new ArrayBlockingQueue<>(CAPACITY);
     private final LongAdder dropped = new LongAdder();
-    private final Gson gson = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
     private final boolean open;
 
     private EventLog(Writer file) {
@@ -87,6 +86,8 @@ public final class EventLog {
     }
 
     private void write(Writer file) {
+        // Made here, beside the broker's start rather than in it.
+        Gson gson = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
         while (true) {
             try {
                 file.write(gson.toJson(queue.take()) + "\n");

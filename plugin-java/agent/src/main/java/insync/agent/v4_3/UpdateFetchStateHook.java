@@ -41,8 +41,12 @@ final class UpdateFetchStateHook extends Hook {
         return builder
             .defineField(FIELD, FollowerFetches.class, Visibility.PRIVATE, FieldManifestation.VOLATILE)
             .implement(FollowerCarrier.class)
-            .method(ElementMatchers.named("insync$fetches")).intercept(FieldAccessor.ofField(FIELD))
-            .method(ElementMatchers.named("insync$state")).intercept(FieldAccessor.ofField("replicaState"));
+            .defineMethod("insync$fetches", FollowerFetches.class, Visibility.PUBLIC)
+            .intercept(FieldAccessor.ofField(FIELD))
+            .defineMethod("insync$fetches", void.class, Visibility.PUBLIC).withParameters(FollowerFetches.class)
+            .intercept(FieldAccessor.ofField(FIELD))
+            .defineMethod("insync$state", AtomicReference.class, Visibility.PUBLIC)
+            .intercept(FieldAccessor.ofField("replicaState"));
     }
 
     static final class Update {

@@ -14,6 +14,7 @@ import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.scaffold.MethodGraph;
 import net.bytebuddy.dynamic.scaffold.TypeValidation;
 import net.bytebuddy.implementation.bytecode.StackManipulation;
 import net.bytebuddy.implementation.bytecode.member.MethodInvocation;
@@ -49,6 +50,8 @@ public final class Weaver {
             WovenClasses classes = new WovenClasses(woven);
             instrumentation.addTransformer(classes);
             problems.addAll(classes.loadAll());
+            // Every class it was there for is loaded: no later class load pays for it.
+            instrumentation.removeTransformer(classes);
         }
         return problems;
     }
@@ -69,7 +72,8 @@ public final class Weaver {
 
     private byte[] make(String typeName, List<Hook> hooks, List<String> problems) {
         TypeDescription type = pool.describe(typeName).resolve();
-        DynamicType.Builder<?> builder = new ByteBuddy().with(TypeValidation.DISABLED).redefine(type, locator);
+        DynamicType.Builder<?> builder = new ByteBuddy().with(TypeValidation.DISABLED)
+            .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE).redefine(type, locator);
         for (Hook hook : hooks) {
             int found = matches(type, hook);
             if (found != hook.expectedMethods()) {
