@@ -1,0 +1,107 @@
+"""What the analysis needs to know from `run.json`.
+
+`run.json` is what `insync run` leaves beside the events. Only the keys named here
+are read, so a newer run with more keys still analyses. The scenario in it is the
+resolved one: every time is already multiplied by the scale.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from insync.errors import InputError
+from insync.events.schema import RUN
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Bound(_Part):
+    """What a metric may be: at least `min`, at most `max`; both inclusive, either absent."""
+
+    min: float | None = None
+    max: float | None = None
+
+
+class PlannedFault(_Part):
+    """A fault the scenario planned for each repeat."""
+
+    kind: str
+    site: str
+    mode: str = "hold"
+    broker: int
+    for_ms: float = Field(ge=0)
+    delay_ms: float = Field(default=0, ge=0)
+
+
+class BrokerSettings(_Part):
+    """The broker settings that say when a follower is out of sync (milliseconds)."""
+
+    replica_lag_time_max_ms: float = Field(gt=0)
+
+
+class Workload(_Part):
+    """Who leads which partition: `leaders[p]` is the broker that leads partition `p`."""
+
+    leaders: tuple[int, ...] = Field(min_length=1)
+
+
+class ScenarioInfo(_Part):
+    """The part of the resolved scenario that the analysis rests on."""
+
+    summary: str = ""
+    control_arms: tuple[str, ...] = ()
+    min_insync_replicas: int = Field(ge=1)
+    broker: BrokerSettings
+    workload: Workload
+    faults: tuple[PlannedFault, ...] = ()
+    expect: dict[str, dict[str, Bound]] = Field(default_factory=dict)
+
+
+class RunInfo(_Part):
+    """One run: what was asked for, and whether it came to its end."""
+
+    scenario_name: str
+    scenario: ScenarioInfo
+    kafka: str
+    scale: float
+    seed: int
+    arms: tuple[str, ...] = Field(min_length=1)
+    repeats: int = Field(ge=1)
+    started_ms: float
+    finished_ms: float | None = None
+    host: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the run wrote its last word; one that was cut short proves nothing."""
+        return self.finished_ms is not None
+
+    @property
+    def control_arms(self) -> tuple[str, ...]:
+        """The arms of this run that are there to show what happens without the plugin."""
+        return tuple(arm for arm in self.arms if arm in self.scenario.control_arms)
+
+    @property
+    def partitions(self) -> int:
+        """How many partitions each repeat's topic has."""
+        return len(self.scenario.workload.leaders)
+
+
+def load_run(folder: Path) -> RunInfo:
+    """Read `folder/run.json`; raises InputError if the folder is not a run's."""
+    path = folder / RUN
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{folder}: no run folder ({RUN}: {error.strerror})") from None
+    try:
+        return RunInfo.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"]) or "the file"
+        raise InputError(f"{path}: {where}: {first['msg']}") from None

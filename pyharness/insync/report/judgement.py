@@ -1,0 +1,35 @@
+"""What the report needs of `verdict.json`: the judgement and the figures behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from insync.errors import InputError
+from insync.events.schema import VERDICT
+
+
+class Judgement(BaseModel):
+    """How a run was judged; `arms` is as in the file, a list per metric with a value per repeat."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    verdict: Literal["pass", "unknown", "fail"]
+    reason: str
+    arms: Mapping[str, Mapping[str, Any]]
+
+
+def read_judgement(folder: Path) -> Judgement:
+    """Read `folder/verdict.json`; raises InputError if it is missing or not one."""
+    path = folder / VERDICT
+    try:
+        return Judgement.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}, expected the verdict of a run") from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(step) for step in first["loc"]) or "the file"
+        raise InputError(f"{path}: {where}: {first['msg']}") from None

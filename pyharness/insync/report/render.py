@@ -1,0 +1,56 @@
+"""Puts the page together as one file: template, style, script, plotly and figures inside.
+
+It needs no network and no other file to be read, by a person or by a browser.
+"""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from plotly.offline import get_plotlyjs
+
+from insync.events.run_info import RunInfo
+from insync.events.schema import REPORT
+from insync.report import lanes
+from insync.report.judgement import Judgement
+from insync.report.lane_bars import STATE_NAMES
+from insync.report.page import build_page
+from insync.report.scenes import STATES, Rows
+
+
+def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
+    """Return the whole page as text."""
+    environment = Environment(
+        loader=PackageLoader("insync.report", "assets"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    page = build_page(run, verdict, rows)
+    return environment.get_template("page.html.j2").render(
+        page=page,
+        lanes=lanes,
+        states=[(state, STATE_NAMES[state]) for state in STATES],
+        style=_asset("page.css"),
+        script=_asset("page.js"),
+        plotly=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704 - from plotly's wheel
+    )
+
+
+def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> Path:
+    """Write `folder/report.html`, whole or not at all; return its path."""
+    path = folder / REPORT
+    fresh = folder / f".{REPORT}.new"
+    fresh.write_text(render(run, verdict, rows), encoding="utf-8")
+    fresh.replace(path)
+    return path
+
+
+def _asset(name: str) -> Markup:
+    """Return a file of ours to stand in the page as it is."""
+    text = files("insync.report").joinpath("assets", name).read_text(encoding="utf-8")
+    return Markup(text)  # noqa: S704 - it is ours, and holds nothing of a run

@@ -1,0 +1,173 @@
+"""What happened in each repeat, in seconds from its start: the stuff that pictures are made of.
+
+Rows of the tables go in, frozen values come out; nothing here knows HTML or plotly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from insync.events.run_info import RunInfo
+
+Row = Mapping[str, Any]
+Rows = Mapping[str, Sequence[Row]]
+
+State = Literal["full", "reduced", "under", "offline"]
+STATES: tuple[State, ...] = ("full", "reduced", "under", "offline")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of time in which a partition's leader and ISR stood (seconds)."""
+
+    partition: int
+    leader: int
+    isr: tuple[int, ...]
+    replicas: int
+    start_s: float
+    end_s: float
+    state: State
+
+    @property
+    def share(self) -> float:
+        """How much of the replicas is in sync, 0 to 1; nothing counts without a leader."""
+        return 0.0 if self.state == "offline" else len(self.isr) / self.replicas
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault as it acted (seconds)."""
+
+    name: str
+    broker: int
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class Shrink:
+    """One removal of members from an ISR, and what it is put down to."""
+
+    partition: int
+    at_s: float
+    leader: int
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    cause: str
+    fault: Fault | None
+
+
+@dataclass(frozen=True)
+class LatencyPoint:
+    """The acks of the records due in one bin, of one partition or (None) of all (ms)."""
+
+    partition: int | None
+    since_s: float
+    bin_s: float
+    p50_ms: float
+    max_ms: float
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One repeat of one arm."""
+
+    arm: str
+    repeat: int
+    length_s: float
+    complete: bool
+    spans: tuple[Span, ...]
+    shrinks: tuple[Shrink, ...]
+    faults: tuple[Fault, ...]
+    latency: tuple[LatencyPoint, ...]
+
+
+def scenes(run: RunInfo, rows: Rows) -> tuple[Scene, ...]:
+    """Every repeat that began, arm by arm in the run's order."""
+    begun = sorted(rows["repeats"], key=lambda row: (run.arms.index(row["arm"]), row["repeat"]))
+    return tuple(_scene(run, rows, row) for row in begun)
+
+
+def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
+    arm, repeat, zero = window["arm"], window["repeat"], window["start_ms"]
+    end_ms = window["end_ms"]
+    faults = {row["fault_no"]: _fault(row, zero, end_ms) for row in _own(rows, "faults", window)}
+    return Scene(
+        arm=arm,
+        repeat=repeat,
+        length_s=(end_ms - zero) / 1e3,
+        complete=window["complete"],
+        spans=tuple(
+            _span(row, zero, run.scenario.min_insync_replicas)
+            for row in _own(rows, "isr_intervals", window, "partition", "start_ms")
+        ),
+        shrinks=tuple(
+            _shrink(row, zero, faults)
+            for row in _own(rows, "isr_shrinks", window, "t_ms", "partition")
+        ),
+        faults=tuple(faults[number] for number in sorted(faults)),
+        latency=tuple(
+            LatencyPoint(
+                row["partition"],
+                row["since_ms"] / 1e3,
+                row["bin_ms"] / 1e3,
+                row["p50_ms"],
+                row["max_ms"],
+            )
+            for row in _own(rows, "latency_over_time", window, "since_ms")
+        ),
+    )
+
+
+def _own(rows: Rows, table: str, window: Row, *order: str) -> list[Row]:
+    own = [
+        row
+        for row in rows[table]
+        if row["arm"] == window["arm"] and row["repeat"] == window["repeat"]
+    ]
+    return sorted(own, key=lambda row: tuple(row[name] for name in order))
+
+
+def _fault(row: Row, zero: float, end_ms: float) -> Fault:
+    lifted = end_ms if row["lifted_ms"] is None else row["lifted_ms"]
+    return Fault(
+        name=f"{row['site']} {row['fault']} at broker {row['broker']}",
+        broker=row["broker"],
+        start_s=(row["injected_ms"] - zero) / 1e3,
+        end_s=(lifted - zero) / 1e3,
+    )
+
+
+def _span(row: Row, zero: float, min_isr: int) -> Span:
+    isr, replicas = tuple(row["isr"]), len(row["replicas"])
+    return Span(
+        partition=row["partition"],
+        leader=row["leader"],
+        isr=isr,
+        replicas=replicas,
+        start_s=(row["start_ms"] - zero) / 1e3,
+        end_s=(row["end_ms"] - zero) / 1e3,
+        state=_state(row["leader"], len(isr), replicas, min_isr),
+    )
+
+
+def _state(leader: int, size: int, replicas: int, min_isr: int) -> State:
+    if leader < 0:
+        return "offline"
+    if size < min_isr:
+        return "under"
+    return "full" if size == replicas else "reduced"
+
+
+def _shrink(row: Row, zero: float, faults: Mapping[int, Fault]) -> Shrink:
+    return Shrink(
+        partition=row["partition"],
+        at_s=(row["t_ms"] - zero) / 1e3,
+        leader=row["leader"],
+        before=tuple(row["isr_before"]),
+        after=tuple(row["isr_after"]),
+        cause=row["cause"],
+        fault=None if row["fault_no"] is None else faults.get(row["fault_no"]),
+    )

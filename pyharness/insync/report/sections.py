@@ -1,0 +1,195 @@
+"""Which tables the page shows, and what stands in their rows and columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from insync.events.run_info import RunInfo
+from insync.report.judgement import Judgement
+from insync.report.scenes import Row, Rows, Scene
+from insync.report.tabular import NONE, Table, in_order, table
+from insync.report.words import latency, members, number
+
+_METRICS = {
+    "isr_shrinks": "ISR shrinks",
+    "min_isr_size": "smallest ISR",
+    "under_min_isr_ms": "under min ISR, ms",
+    "offline_ms": "offline, ms",
+    "max_ack_gap_ms": "longest gap between acks, ms",
+    "acked": "acked",
+    "lost": "lost",
+    "duplicated": "duplicated",
+}
+"""The metrics of `verdict.json` and what a reader sees above them."""
+
+
+def results(verdict: Judgement) -> Table:
+    """Return a row per arm and repeat, with the metrics the verdict rests on."""
+    rows = []
+    for arm, found in verdict.arms.items():
+        held = _held_longest(found["evidence"], found["repeats"])
+        errors = found["agent_errors"] or [None] * found["repeats"]
+        for repeat in range(found["repeats"]):
+            metrics = [number(found[metric][repeat]) for metric in _METRICS]
+            rows.append([arm, number(repeat), *metrics, held[repeat], number(errors[repeat])])
+    return table(
+        "Results",
+        f"arm | repeat | {' | '.join(_METRICS.values())} | longest held call, ms | agent errors",
+        rows,
+        NONE,
+        {0},
+    )
+
+
+def _held_longest(evidence: Sequence[Row], repeats: int) -> list[str]:
+    """Per repeat the longest call a fault held, if each repeat has as many faults."""
+    each, rest = divmod(len(evidence), repeats)
+    if not each or rest:
+        return [number(None)] * repeats
+    return [
+        number(max(row["longest_held_ms"] for row in evidence[n * each : (n + 1) * each]))
+        for n in range(repeats)
+    ]
+
+
+def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
+    """Return the tables below the pictures, in the order of the page."""
+    return [
+        _shrinks(pictures),
+        _latency(run, rows),
+        _faults(run, rows),
+        _agents(run, rows),
+        _odd_records(run, rows),
+        _unreadable(rows),
+    ]
+
+
+def _shrinks(pictures: Sequence[Scene]) -> Table:
+    return table(
+        "ISR shrinks and what they are put down to",
+        "arm | repeat | partition | at, s | leader | ISR before | ISR after | cause | fault",
+        (
+            [
+                scene.arm,
+                number(scene.repeat),
+                number(shrink.partition),
+                f"{shrink.at_s:.2f}",
+                number(shrink.leader),
+                members(shrink.before),
+                members(shrink.after),
+                shrink.cause,
+                _when(shrink.fault.start_s, shrink.fault.end_s) if shrink.fault else "",
+            ]
+            for scene in pictures
+            for shrink in scene.shrinks
+        ),
+        NONE,
+        {0, 5, 6, 7, 8},
+    )
+
+
+def _when(start_s: float, end_s: float) -> str:
+    return f"from {start_s:.2f} s to {end_s:.2f} s"
+
+
+def _latency(run: RunInfo, rows: Rows) -> Table:
+    figures = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms")
+    return table(
+        "Ack latency of all partitions",
+        "arm | repeat | sent | acked | failed | never answered"
+        " | p50, ms | p90, ms | p99, ms | p99.9, ms | max, ms",
+        (
+            [
+                row["arm"],
+                *(number(row[n]) for n in ("repeat", "sent", "acked", "failed", "unanswered")),
+                *(latency(row[name]) for name in figures),
+            ]
+            for row in in_order(run, rows["ack_latency"])
+            if row["partition"] is None
+        ),
+        NONE,
+        {0},
+    )
+
+
+def _faults(run: RunInfo, rows: Rows) -> Table:
+    return table(
+        "Faults and the evidence that they acted",
+        "arm | repeat | fault | broker | target | planned, ms"
+        " | calls held | longest held, ms | held in sum, ms",
+        (
+            [
+                row["arm"],
+                number(row["repeat"]),
+                f"{row['site']} {row['fault']} ({row['mode']})",
+                number(row["broker"]),
+                ", ".join(row["target"]),
+                *(
+                    number(row[name])
+                    for name in ("planned_ms", "calls_held", "longest_held_ms", "held_ms")
+                ),
+            ]
+            for row in in_order(run, rows["faults"], "fault_no")
+        ),
+        NONE,
+        {0, 2, 4},
+    )
+
+
+def _agents(run: RunInfo, rows: Rows) -> Table:
+    counters = (
+        "new_holds_granted",
+        "longest_hold_ms",
+        "marks_total",
+        "pending_now",
+        "held_now",
+        "new_errors",
+        "new_events_dropped",
+    )
+    return table(
+        "What the agents counted",
+        "arm | repeat | broker | feature | holds granted in the repeat | longest hold ever, ms"
+        " | marks since start | pending at the end | held at the end"
+        " | errors in the repeat | events dropped",
+        (
+            [
+                row["arm"],
+                number(row["repeat"]),
+                number(row["broker"]),
+                "on" if row["enabled"] else "off",
+                *(number(row[name]) for name in counters),
+            ]
+            for row in in_order(run, rows["agent_counters"], "broker")
+        ),
+        NONE,
+        {0, 3},
+    )
+
+
+def _odd_records(run: RunInfo, rows: Rows) -> Table:
+    return table(
+        "Records lost or read more than once",
+        "arm | repeat | partition | sequence | offset | fate | times read",
+        (
+            [
+                row["arm"],
+                *(number(row[name]) for name in ("repeat", "partition", "seq", "offset")),
+                row["fate"],
+                number(row["times_read"]),
+            ]
+            for row in in_order(run, rows["odd_records"], "partition", "seq")
+        ),
+        NONE,
+        {0, 5},
+    )
+
+
+def _unreadable(rows: Rows) -> Table:
+    bad = sorted((row for row in rows["input_lines"] if row["unreadable"]), key=lambda r: r["file"])
+    return table(
+        "Event lines that could not be read",
+        "file | lines | unreadable",
+        ([row["file"], number(row["lines"]), number(row["unreadable"])] for row in bad),
+        f"None of {number(sum(row['lines'] for row in rows['input_lines']))} lines.",
+        {0},
+    )

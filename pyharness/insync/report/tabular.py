@@ -1,0 +1,51 @@
+"""A table of the page: cells as text, numbers already written out with their units named."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from insync.events.run_info import RunInfo
+from insync.report.scenes import Row
+
+MOST_ROWS = 200
+"""Rows of a table that are shown; the rest is in the Parquet tables."""
+
+NONE = "None was recorded."
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table with a heading; `numeric` columns are set to the right.
+
+    `empty` is said instead when there are no rows; `more` is how many are not shown.
+    """
+
+    title: str
+    columns: Sequence[str]
+    numeric: frozenset[int]
+    rows: Sequence[Sequence[str]]
+    empty: str
+    more: int = 0
+
+
+def table(
+    title: str, columns: str, rows: Iterable[Sequence[str]], empty: str, text: set[int]
+) -> Table:
+    """Make a table, cut to `MOST_ROWS`.
+
+    `columns` are parted by bars; those numbered in `text` are words, the others numbers.
+    """
+    names = [name.strip() for name in columns.split("|")]
+    numeric = frozenset(range(len(names))) - text
+    kept = list(rows)
+    more = max(len(kept) - MOST_ROWS, 0)
+    return Table(title, names, numeric, kept[:MOST_ROWS], empty, more)
+
+
+def in_order(run: RunInfo, table: Iterable[Row], *then: str) -> list[Row]:
+    """Sort rows by arm, as the run had them, then repeat, then the columns named."""
+    return sorted(
+        table,
+        key=lambda row: (run.arms.index(row["arm"]), row["repeat"], *(row[n] for n in then)),
+    )

@@ -1,0 +1,49 @@
+"""The repeats of a run: when each began and ended, and which partitions it had.
+
+Every other table is laid over these windows, so that a repeat that left no
+operation or no fault still has its row.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
+REPEAT = ["arm", "repeat"]
+PARTITION = ["arm", "repeat", "topic", "partition"]
+
+
+def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
+    """arm, repeat, topic, start_ms, end_ms (epoch), complete.
+
+    A repeat that never said `repeat_ended` was cut short: it is not `complete`, and
+    its window closes with the last thing its producers did.
+    """
+    bounds = phases.groupBy(*REPEAT).agg(
+        fn.max(fn.when(fn.col("type") == "repeat_started", fn.col("topic"))).alias("topic"),
+        fn.min(fn.when(fn.col("type") == "repeat_started", fn.col("t_ms"))).alias("start_ms"),
+        fn.max(fn.when(fn.col("type") == "repeat_ended", fn.col("t_ms"))).alias("ended_ms"),
+    )
+    last_seen = produce.groupBy(*REPEAT).agg(
+        fn.max(fn.greatest("sent_ms", "done_ms")).alias("last_ms")
+    )
+    return (
+        bounds.where(fn.col("start_ms").isNotNull())
+        .join(last_seen, REPEAT, "left")
+        .select(
+            "arm",
+            "repeat",
+            "topic",
+            "start_ms",
+            fn.coalesce("ended_ms", fn.greatest("start_ms", "last_ms")).alias("end_ms"),
+            fn.col("ended_ms").isNotNull().alias("complete"),
+        )
+    )
+
+
+def partitions(repeats: DataFrame, count: int) -> DataFrame:
+    """arm, repeat, topic, partition, start_ms, end_ms: one row for each of `count` partitions."""
+    numbers = fn.sequence(fn.lit(0), fn.lit(count - 1))
+    return repeats.select(
+        "arm", "repeat", "topic", fn.explode(numbers).alias("partition"), "start_ms", "end_ms"
+    )

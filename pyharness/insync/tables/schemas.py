@@ -1,0 +1,148 @@
+"""The columns of every event line that the tables are made from.
+
+Spark reads the lines with these types and never guesses. A unit test holds them
+against `insync.events.schema`, which the writing side uses. `*_ms` columns are
+milliseconds: points in time since the epoch, or durations, as their names say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    StringType,
+    StructField,
+    StructType,
+)
+
+EVENTS_VERSION = 1
+"""The `v` of the lines this code understands; a line of any other is unreadable."""
+
+CORRUPT = "_corrupt"
+"""Where Spark puts the text of a line it could not parse."""
+
+_TEXT = StringType()
+_INT = IntegerType()
+_LONG = LongType()
+_MS = DoubleType()
+_BOOL = BooleanType()
+_IDS = ArrayType(IntegerType())
+
+
+@dataclass(frozen=True)
+class EventKind:
+    """One kind of event file: which files hold it and what a line of it looks like."""
+
+    name: str
+    pattern: str
+    schema: StructType
+
+
+def _line(**columns: DataType) -> StructType:
+    fields = {"v": _INT, **columns, CORRUPT: _TEXT}
+    return StructType([StructField(name, kind, nullable=True) for name, kind in fields.items()])
+
+
+PHASES = EventKind(
+    "phases",
+    "phases.jsonl",
+    _line(type=_TEXT, t_ms=_MS, arm=_TEXT, repeat=_INT, topic=_TEXT, note=_TEXT),
+)
+
+FAULTS = EventKind(
+    "faults",
+    "faults.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        fault=_TEXT,
+        site=_TEXT,
+        mode=_TEXT,
+        broker=_INT,
+        target=ArrayType(StringType()),
+        injected_ms=_MS,
+        lifted_ms=_MS,
+        calls_held=_LONG,
+        held_ms=_MS,
+        longest_held_ms=_MS,
+        planned_ms=_MS,
+    ),
+)
+
+PRODUCE = EventKind(
+    "produce",
+    "produce-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        seq=_LONG,
+        sent_ms=_MS,
+        done_ms=_MS,
+        latency_ms=_MS,
+        error=_TEXT,
+        offset=_LONG,
+    ),
+)
+
+CONSUME = EventKind(
+    "consume",
+    "consume-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        offset=_LONG,
+        seq=_LONG,
+        read_ms=_MS,
+    ),
+)
+
+ISR = EventKind(
+    "isr",
+    "isr.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        kind=_TEXT,
+        topic=_TEXT,
+        partition=_INT,
+        leader=_INT,
+        leader_epoch=_INT,
+        isr=_IDS,
+        elr=_IDS,
+        replicas=_IDS,
+        broker=_INT,
+        fenced=_BOOL,
+    ),
+)
+
+COUNTERS = EventKind(
+    "counters",
+    "counters.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        t_ms=_MS,
+        broker=_INT,
+        enabled=_BOOL,
+        errors=_LONG,
+        holds_granted=_LONG,
+        marks_total=_LONG,
+        released_total=_LONG,
+        pending_now=_LONG,
+        held_now=_LONG,
+        longest_hold_ms=_MS,
+        events_dropped=_LONG,
+    ),
+)
+
+ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS)

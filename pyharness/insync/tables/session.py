@@ -1,0 +1,109 @@
+"""Opens and closes the Spark session: settings, its log, a fast start.
+
+What Spark and its JVM print goes to a log file, never to the terminal. A local master
+binds to loopback only and is set up for a run's small tables; any other master keeps
+its own defaults, and what the caller sets wins over both.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+
+from insync.errors import InsyncError
+from insync.tables import class_archive
+
+LOOPBACK = "127.0.0.1"
+
+_ALWAYS = {
+    "spark.app.name": "insync",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.catalogImplementation": "in-memory",
+}
+
+_LOCAL = {
+    "spark.driver.bindAddress": LOOPBACK,
+    "spark.driver.host": LOOPBACK,
+    "spark.driver.memory": "512m",
+    # A run has some thousand lines: more partitions, adaptive plans and generated
+    # code cost more time here than they save.
+    "spark.sql.shuffle.partitions": "1",
+    "spark.default.parallelism": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+}
+
+_LOG_CONF = Path(__file__).with_name("log4j2.properties")
+_SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+_DRIVER_JVM = f"{_SMALL_JVM} -Xmn256m -Dlog4j2.configurationFile={_LOG_CONF.as_uri()}"
+
+
+@dataclass(frozen=True)
+class SparkSettings:
+    """Where Spark runs, and what it is told beyond the defaults of this module.
+
+    `class_archive_option` is a JVM option to use instead of the cached archive's.
+    """
+
+    master: str = "local[2]"
+    conf: Mapping[str, str] = field(default_factory=dict)
+    class_archive_option: str = ""
+
+    @property
+    def local(self) -> bool:
+        """Whether Spark runs inside its driver's own JVM."""
+        return self.master.startswith("local")
+
+    def resolved(self) -> dict[str, str]:
+        """Every setting of the session; the caller's come last."""
+        if not self.local:
+            return {**_ALWAYS, **self.conf}
+        archive = self.class_archive_option or class_archive.use_option()
+        options = f"{_DRIVER_JVM} {archive}".strip()
+        return {**_ALWAYS, **_LOCAL, "spark.driver.extraJavaOptions": options, **self.conf}
+
+
+@contextmanager
+def open_session(settings: SparkSettings, log: Path) -> Iterator[SparkSession]:
+    """Yield a session that ends with the block; raises InsyncError naming `log` if none starts."""
+    if settings.local:
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+        os.environ.setdefault("SPARK_LAUNCHER_OPTS", _SMALL_JVM)
+    builder = SparkSession.builder.master(settings.master)
+    for key, value in settings.resolved().items():
+        builder = builder.config(key, value)
+    try:
+        with _children_print_to(log):
+            spark = builder.getOrCreate()
+    except Exception as error:
+        words = str(error).splitlines() or [type(error).__name__]
+        raise InsyncError(f"Spark did not start ({words[0]}); see {log}") from error
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+@contextmanager
+def _children_print_to(log: Path) -> Iterator[None]:
+    """Let processes started inside the block inherit `log` as both of their outputs."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [os.dup(1), os.dup(2)]
+    try:
+        with log.open("wb") as target:
+            os.dup2(target.fileno(), 1)
+            os.dup2(target.fileno(), 2)
+        yield
+    finally:
+        for number, saved in zip((1, 2), kept, strict=True):
+            os.dup2(saved, number)
+            os.close(saved)

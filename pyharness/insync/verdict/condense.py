@@ -1,0 +1,116 @@
+"""Condenses the tables' rows into the facts of a run.
+
+Rows are plain mappings, so this needs no Spark and can be tried with hand-made ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from insync.events.run_info import RunInfo
+from insync.verdict.facts import METRICS, AgentFact, FaultFact, Metrics, RepeatFacts, RunFacts
+
+Row = Mapping[str, Any]
+Rows = Mapping[str, Sequence[Row]]
+
+_NOTHING: Metrics = dict.fromkeys(METRICS)
+
+
+def condense(run: RunInfo, rows: Rows) -> RunFacts:
+    """Return the facts of every repeat that the run was to have, also of those that never began."""
+    unreadable = {row["file"]: row["unreadable"] for row in rows["input_lines"]}
+    return RunFacts(
+        finished=run.finished,
+        arms={
+            arm: tuple(_repeat(run, rows, arm, repeat) for repeat in range(run.repeats))
+            for arm in run.arms
+        },
+        unreadable={file: count for file, count in sorted(unreadable.items()) if count},
+    )
+
+
+def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
+    own = {name: _of(table, arm, repeat) for name, table in rows.items() if name != "input_lines"}
+    if not own["repeats"]:
+        return RepeatFacts(complete=False, metrics=_NOTHING)
+    complete = bool(own["repeats"][0]["complete"])
+    torn = any(
+        row["unreadable"] and row["file"].startswith(f"{arm}/") for row in rows["input_lines"]
+    )
+    return RepeatFacts(
+        complete=complete,
+        metrics={
+            **_NOTHING,
+            **_isr_metrics(own, run.partitions),
+            **_ack_metrics(own),
+            **_readback_metrics(own, trusted=complete and not torn),
+        },
+        faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
+        agents=tuple(_agent(row) for row in own["agent_counters"]),
+    )
+
+
+def _of(table: Sequence[Row], arm: str, repeat: int) -> list[Row]:
+    return [row for row in table if row["arm"] == arm and row["repeat"] == repeat]
+
+
+def _isr_metrics(own: Rows, partitions: int) -> Metrics:
+    """None unless the controller's log told of every partition."""
+    seen = [row for row in own["availability"] if row["partition"] is not None]
+    if len(seen) < partitions:
+        return {}
+    topic = next(row for row in own["availability"] if row["partition"] is None)
+    return {
+        "isr_shrinks": len(own["isr_shrinks"]),
+        "min_isr_size": topic["min_isr_size"],
+        "under_min_isr_ms": topic["under_min_isr_ms"],
+        "offline_ms": topic["offline_ms"],
+    }
+
+
+def _ack_metrics(own: Rows) -> Metrics:
+    """None unless the producers left a line."""
+    if not own["ack_latency"]:
+        return {}
+    gaps = [row["gap_ms"] for row in own["ack_gaps"]]
+    return {
+        "max_ack_gap_ms": max(gaps, default=None),
+        "acked": sum(row["acked"] for row in own["readback"]),
+    }
+
+
+def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
+    """None unless the reading came to its end and left whole lines.
+
+    Nothing read at all, though something was acked, is a consumer that did not work.
+    """
+    acked, read, lost, duplicated = (
+        sum(row[name] for row in own["readback"])
+        for name in ("acked", "read", "lost", "duplicated")
+    )
+    if not trusted or (acked and not read):
+        return {}
+    return {"lost": lost, "duplicated": duplicated}
+
+
+def _fault(row: Row) -> FaultFact:
+    return FaultFact(
+        fault=row["fault"],
+        site=row["site"],
+        mode=row["mode"],
+        broker=row["broker"],
+        target=tuple(row["target"]),
+        calls_held=row["calls_held"] or 0,
+        held_ms=row["held_ms"] or 0.0,
+        longest_held_ms=row["longest_held_ms"] or 0.0,
+    )
+
+
+def _agent(row: Row) -> AgentFact:
+    return AgentFact(
+        broker=row["broker"],
+        enabled=bool(row["enabled"]),
+        errors=row["new_errors"],
+        events_dropped=row["new_events_dropped"],
+    )

@@ -1,0 +1,101 @@
+"""Judges a run's facts: pass, fail or unknown, with one sentence that says why.
+
+What is found is ranked, and the highest rank that has a finding decides:
+lost records (fail), whatever voids the run (unknown), a broken expectation of an arm
+under test (fail), a control arm that did not behave as expected (unknown). None: pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from insync.events.run_info import Bound, RunInfo
+from insync.verdict.facts import RunFacts
+from insync.verdict.voids import voids
+
+Outcome = Literal["pass", "unknown", "fail"]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a run is judged, why, and the facts behind it."""
+
+    outcome: Outcome
+    reason: str
+    facts: RunFacts
+
+
+def decide(run: RunInfo, facts: RunFacts) -> Verdict:
+    """Judge `facts` by what the scenario of `run` expects of its arms."""
+    tested = [arm for arm in run.arms if arm not in run.control_arms]
+    ranked: tuple[tuple[Outcome, list[str]], ...] = (
+        ("fail", list(_losses(facts))),
+        ("unknown", list(voids(run, facts))),
+        ("fail", [broken for arm in tested for broken in _broken(run, facts, arm)]),
+        (
+            "unknown",
+            [
+                f"{broken}: the control arm did not show the problem"
+                for arm in run.control_arms
+                for broken in _broken(run, facts, arm)
+            ],
+        ),
+    )
+    for outcome, findings in ranked:
+        if findings:
+            return Verdict(outcome, _first_of(findings), facts)
+    return Verdict("pass", _praise(run, facts), facts)
+
+
+def _losses(facts: RunFacts) -> Iterator[str]:
+    for arm, repeats in facts.arms.items():
+        for number, repeat in enumerate(repeats):
+            lost = repeat.metrics["lost"]
+            if lost:
+                yield f"{arm}, repeat {number}: lost was {lost:g}, expected 0"
+
+
+def _broken(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:
+    for metric, bound in run.scenario.expect.get(arm, {}).items():
+        for number, repeat in enumerate(facts.arms[arm]):
+            value = repeat.metrics[metric]
+            if value is not None and not _within(value, bound):
+                yield (
+                    f"{arm}, repeat {number}: {metric} was {value:g}, expected {in_words(bound)}"
+                )
+
+
+def _within(value: float, bound: Bound) -> bool:
+    low = bound.min is None or value >= bound.min
+    high = bound.max is None or value <= bound.max
+    return low and high
+
+
+def in_words(bound: Bound) -> str:
+    """Write a bound as a reader says it: "at least 1", "exactly 0", "2 to 3"."""
+    if bound.min is not None and bound.max is not None:
+        if bound.min == bound.max:
+            return f"exactly {bound.min:g}"
+        return f"{bound.min:g} to {bound.max:g}"
+    if bound.min is not None:
+        return f"at least {bound.min:g}"
+    return f"at most {bound.max:g}" if bound.max is not None else "anything"
+
+
+def _first_of(findings: list[str]) -> str:
+    rest = len(findings) - 1
+    return findings[0] + (f" (and {rest} more)" if rest else "")
+
+
+def _praise(run: RunInfo, facts: RunFacts) -> str:
+    """Say what held, in figures."""
+    parts = []
+    for arm in run.arms:
+        for metric, bound in run.scenario.expect.get(arm, {}).items():
+            values = [repeat.metrics[metric] for repeat in facts.arms[arm]]
+            figures = ", ".join("?" if value is None else f"{value:g}" for value in values)
+            parts.append(f"{arm} {metric} was {figures} (expected {in_words(bound)})")
+    held = "; ".join(parts) or "nothing was expected of any arm"
+    return f"in each of {run.repeats} repeats: {held}; nothing was lost"

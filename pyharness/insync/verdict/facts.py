@@ -1,0 +1,72 @@
+"""What a run is judged by: the metrics of each repeat, the faults' evidence, the agents.
+
+A value that the run did not leave is None, never a guess: a repeat nothing was read
+back from has no number of lost records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+METRICS = (
+    "isr_shrinks",
+    "min_isr_size",
+    "under_min_isr_ms",
+    "offline_ms",
+    "max_ack_gap_ms",
+    "acked",
+    "lost",
+    "duplicated",
+)
+"""The metrics of a repeat, as scenarios and `verdict.json` name them."""
+
+Metrics = Mapping[str, float | None]
+
+
+@dataclass(frozen=True)
+class FaultFact:
+    """One injected fault and its evidence; `held_ms` is a sum over calls, in ms."""
+
+    fault: str
+    site: str
+    mode: str
+    broker: int
+    target: tuple[str, ...]
+    calls_held: int
+    held_ms: float
+    longest_held_ms: float
+
+
+@dataclass(frozen=True)
+class AgentFact:
+    """What one broker's agent added in one repeat, and whether its feature was on."""
+
+    broker: int
+    enabled: bool
+    errors: int
+    events_dropped: int
+
+
+@dataclass(frozen=True)
+class RepeatFacts:
+    """One repeat of one arm; `complete` if it came to its own end."""
+
+    complete: bool
+    metrics: Metrics
+    faults: tuple[FaultFact, ...] = ()
+    agents: tuple[AgentFact, ...] = ()
+
+    @property
+    def agent_errors(self) -> int | None:
+        """Errors of all brokers' agents in this repeat; None where no agent reported."""
+        return sum(agent.errors for agent in self.agents) if self.agents else None
+
+
+@dataclass(frozen=True)
+class RunFacts:
+    """A whole run: per arm its repeats in order, and the files with unreadable lines."""
+
+    finished: bool
+    arms: Mapping[str, tuple[RepeatFacts, ...]]
+    unreadable: Mapping[str, int]

@@ -1,0 +1,63 @@
+"""`verdict.json`: the form other programs rely on, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from insync.events.run_info import RunInfo
+from insync.events.schema import VERDICT
+from insync.verdict.decide import Verdict
+from insync.verdict.facts import METRICS, FaultFact, RepeatFacts
+
+
+def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
+    """Return the file's content: lists hold one value per repeat, null where the run left none."""
+    return {
+        "scenario": run.scenario_name,
+        "kafka": run.kafka,
+        "scale": run.scale,
+        "seed": run.seed,
+        "verdict": verdict.outcome,
+        "reason": verdict.reason,
+        "arms": {arm: _arm(repeats) for arm, repeats in verdict.facts.arms.items()},
+    }
+
+
+def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:
+    """Write `folder/verdict.json` and return its path."""
+    path = folder / VERDICT
+    fresh = folder / f".{VERDICT}.new"
+    text = json.dumps(as_json(run, verdict), indent=2, ensure_ascii=False)
+    fresh.write_text(text + "\n", encoding="utf-8")
+    fresh.replace(path)
+    return path
+
+
+def _arm(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
+    metrics = {name: [_figure(repeat.metrics[name]) for repeat in repeats] for name in METRICS}
+    agent_errors = [repeat.agent_errors for repeat in repeats]
+    return {
+        "repeats": len(repeats),
+        **metrics,
+        "evidence": [_evidence(fault) for repeat in repeats for fault in repeat.faults],
+        "agent_errors": agent_errors if any(repeat.agents for repeat in repeats) else [],
+    }
+
+
+def _evidence(fault: FaultFact) -> dict[str, object]:
+    return {
+        "fault": fault.fault,
+        "site": fault.site,
+        "target": list(fault.target),
+        "calls_held": fault.calls_held,
+        "held_ms": _figure(fault.held_ms),
+        "longest_held_ms": _figure(fault.longest_held_ms),
+    }
+
+
+def _figure(value: float | None) -> float | None:
+    """Whole numbers as such; a tenth of a millisecond is as fine as the clocks are."""
+    if value is None or value == int(value):
+        return None if value is None else int(value)
+    return round(value, 1)

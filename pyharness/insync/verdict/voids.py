@@ -1,0 +1,83 @@
+"""What makes a run prove nothing, whichever way its metrics came out.
+
+Each finding is one sentence that names the arm, the repeat and what was missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from insync.events.run_info import PlannedFault, RunInfo
+from insync.verdict.facts import METRICS, FaultFact, RepeatFacts, RunFacts
+
+WITHOUT_AGENT = "stock"
+"""The one arm that runs an untouched broker; all others carry the agent."""
+
+_FEATURE_ON = "plugin"
+
+
+def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
+    """Every reason to distrust the whole run, the gravest first."""
+    if not facts.finished:
+        yield "the run was cut short: run.json has no finished_ms"
+    for file, count in facts.unreadable.items():
+        yield f"events/{file}: {count} unreadable lines, expected 0"
+    for arm, repeats in facts.arms.items():
+        for number, repeat in enumerate(repeats):
+            where = f"{arm}, repeat {number}"
+            yield from (f"{where}: {what}" for what in _of_repeat(run, arm, repeat))
+
+
+def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
+    if not repeat.complete:
+        yield "was cut short, expected it to come to its end"
+    missing = [name for name in METRICS if repeat.metrics[name] is None]
+    if missing:
+        yield f"no data for {', '.join(missing)}"
+    elif not repeat.metrics["acked"]:
+        yield "acked was 0, expected at least 1"
+    yield from _weak_faults(run.scenario.faults, repeat.faults)
+    if arm != WITHOUT_AGENT:
+        yield from _bad_agents(run, repeat, feature_on=arm == _FEATURE_ON)
+
+
+def _weak_faults(
+    planned: tuple[PlannedFault, ...], injected: tuple[FaultFact, ...]
+) -> Iterator[str]:
+    """Each planned fault needs an injected one of its own, with evidence that it acted."""
+    left = list(injected)
+    for plan in planned:
+        name = f"{plan.site} {plan.kind} at broker {plan.broker}"
+        fact = next((fact for fact in left if _is_for(plan, fact)), None)
+        if fact is None:
+            yield f"no evidence of the {name}: it was not recorded"
+            continue
+        left.remove(fact)
+        least_ms = (plan.delay_ms if plan.mode == "delay" else plan.for_ms) / 2
+        if fact.calls_held == 0:
+            yield f"no evidence of the {name}: calls_held was 0, expected at least 1"
+        elif fact.longest_held_ms < least_ms:
+            yield (
+                f"weak evidence of the {name}: longest_held_ms was "
+                f"{fact.longest_held_ms:.0f}, expected at least {least_ms:.0f}"
+            )
+
+
+def _is_for(plan: PlannedFault, fact: FaultFact) -> bool:
+    return (fact.fault, fact.site, fact.broker) == (plan.kind, plan.site, plan.broker)
+
+
+def _bad_agents(run: RunInfo, repeat: RepeatFacts, *, feature_on: bool) -> Iterator[str]:
+    silent = set(run.scenario.workload.leaders) - {agent.broker for agent in repeat.agents}
+    if silent:
+        names = ", ".join(str(broker) for broker in sorted(silent))
+        yield f"no agent counters from broker {names}"
+    for agent in repeat.agents:
+        where = f"of broker {agent.broker}'s agent"
+        if agent.errors:
+            yield f"errors {where} were {agent.errors}, expected 0"
+        if agent.events_dropped:
+            yield f"events_dropped {where} was {agent.events_dropped}, expected 0"
+        if agent.enabled != feature_on:
+            state, expected = ("on", "off") if agent.enabled else ("off", "on")
+            yield f"the feature {where} was {state}, expected {expected}"

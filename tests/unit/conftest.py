@@ -1,0 +1,50 @@
+"""What several unit tests share: one Spark session, and the tables of a made-up run."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from insync.events.run_info import RunInfo, load_run
+from insync.kafka.java import find_java
+from insync.tables import places
+from insync.tables.build import build_tables
+from insync.tables.read import read_events
+from insync.tables.session import SparkSettings, open_session
+from insync.tables.store import Rows
+from unit.run_folder import write_run
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Start Spark once, as the stage itself does."""
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    with open_session(SparkSettings(), tmp_path_factory.mktemp("spark") / "spark.log") as session:
+        yield session
+
+
+def rows_of(spark: SparkSession, folder: Path) -> Rows:
+    """Compute every table of a run folder, without writing any."""
+    run = load_run(folder)
+    tables = build_tables(read_events(spark, places.local(folder), run.arms), run)
+    return {name: [row.asDict(recursive=True) for row in table.collect()] for name, table in tables}
+
+
+@pytest.fixture(scope="session")
+def made_up_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write the run of KIP-501's story; tests must not change it."""
+    return write_run(tmp_path_factory.mktemp("made-up"))
+
+
+@pytest.fixture(scope="session")
+def made_up_run(made_up_folder: Path) -> RunInfo:
+    """Load what the made-up run was."""
+    return load_run(made_up_folder)
+
+
+@pytest.fixture(scope="session")
+def made_up_rows(spark: SparkSession, made_up_folder: Path) -> Rows:
+    """Compute the tables of the made-up run."""
+    return rows_of(spark, made_up_folder)

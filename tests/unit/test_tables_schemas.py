@@ -1,0 +1,67 @@
+"""The columns that Spark reads are those that the running side writes, field by field."""
+
+import types
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Literal, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    StringType,
+)
+
+from insync.events import schema as written
+from insync.tables import schemas
+
+
+def fits(hint: object, column: DataType) -> bool:
+    """Whether values of a written field always fit the column's type."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return all(fits(part, column) for part in get_args(hint) if part is not type(None))
+    if origin is Literal:
+        return isinstance(column, StringType)
+    if origin is Sequence:
+        return isinstance(column, ArrayType) and fits(get_args(hint)[0], column.elementType)
+    allowed: dict[object, tuple[type[DataType], ...]] = {
+        str: (StringType,),
+        bool: (BooleanType,),
+        float: (DoubleType,),
+        int: (IntegerType, LongType, DoubleType),
+    }
+    return isinstance(column, allowed[hint])
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (written.PhaseLine, schemas.PHASES),
+        (written.FaultLine, schemas.FAULTS),
+        (written.ProduceLine, schemas.PRODUCE),
+        (written.ConsumeLine, schemas.CONSUME),
+        (written.CountersLine, schemas.COUNTERS),
+    ],
+)
+def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.EventKind) -> None:
+    columns = {field.name: field.dataType for field in kind.schema if field.name != schemas.CORRUPT}
+    hints = get_type_hints(line)
+    assert list(columns) == [field.name for field in fields(line)]
+    assert [name for name, column in columns.items() if not fits(hints[name], column)] == []
+
+
+def test_versions_and_file_names_agree() -> None:
+    assert schemas.EVENTS_VERSION == written.SCHEMA_VERSION
+    assert [kind.pattern.replace("*", "0") for kind in schemas.ALL] == [
+        written.PHASES,
+        written.FAULTS,
+        written.produce_file(0),
+        written.consume_file(0),
+        written.ISR,
+        written.COUNTERS,
+    ]

@@ -1,0 +1,154 @@
+"""The rules of the verdict, one by one."""
+
+from dataclasses import replace
+
+import pytest
+
+from insync.events.run_info import Bound, RunInfo
+from insync.verdict.decide import Verdict, decide, in_words
+from insync.verdict.facts import AgentFact, FaultFact, RepeatFacts, RunFacts
+from unit.run_folder import Story, run_json
+
+RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
+
+FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990.0)
+AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
+METRICS = {
+    "isr_shrinks": 0.0,
+    "min_isr_size": 3.0,
+    "under_min_isr_ms": 0.0,
+    "offline_ms": 0.0,
+    "max_ack_gap_ms": 40.0,
+    "acked": 996.0,
+    "lost": 0.0,
+    "duplicated": 0.0,
+}
+STOCK = RepeatFacts(
+    complete=True, metrics={**METRICS, "isr_shrinks": 2.0, "min_isr_size": 1.0}, faults=(FAULT,)
+)
+PLUGIN = RepeatFacts(complete=True, metrics=METRICS, faults=(FAULT,), agents=AGENTS)
+
+
+def run_of(stock: RepeatFacts = STOCK, plugin: RepeatFacts = PLUGIN) -> RunFacts:
+    """Return a run whose second repeats are as given, and whose first are in order."""
+    return RunFacts(
+        finished=True, arms={"stock": (STOCK, stock), "plugin": (PLUGIN, plugin)}, unreadable={}
+    )
+
+
+def measured(repeat: RepeatFacts, **metrics: float | None) -> RepeatFacts:
+    return replace(repeat, metrics={**repeat.metrics, **metrics})
+
+
+def check(facts: RunFacts, run: RunInfo = RUN) -> Verdict:
+    return decide(run, facts)
+
+
+def test_a_run_as_expected_passes_and_says_what_held() -> None:
+    found = check(run_of())
+    assert found.outcome == "pass"
+    assert "stock isr_shrinks was 2, 2 (expected at least 1)" in found.reason
+    assert "plugin isr_shrinks was 0, 0 (expected at most 0)" in found.reason
+
+
+def test_a_broken_expectation_of_the_plugin_fails_with_arm_metric_value_and_bound() -> None:
+    found = check(run_of(plugin=measured(PLUGIN, isr_shrinks=3.0)))
+    assert found.outcome == "fail"
+    assert found.reason == "plugin, repeat 1: isr_shrinks was 3, expected at most 0"
+
+
+def test_a_control_arm_that_did_not_shrink_makes_the_run_unknown() -> None:
+    found = check(run_of(stock=measured(STOCK, isr_shrinks=0.0)))
+    assert found.outcome == "unknown"
+    assert found.reason.startswith("stock, repeat 1: isr_shrinks was 0, expected at least 1")
+
+
+def test_lost_records_fail_in_the_control_arm_and_in_a_void_run() -> None:
+    facts = replace(run_of(stock=measured(STOCK, lost=1.0)), finished=False)
+    found = check(facts)
+    assert (found.outcome, found.reason) == ("fail", "stock, repeat 1: lost was 1, expected 0")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (None, "no evidence of the read stall at broker 1: it was not recorded"),
+        (replace(FAULT, calls_held=0), "calls_held was 0, expected at least 1"),
+        (replace(FAULT, longest_held_ms=2_400.0), "longest_held_ms was 2400, expected at least"),
+        (replace(FAULT, broker=2), "it was not recorded"),
+    ],
+)
+def test_a_fault_without_evidence_voids_the_run_even_if_the_plugin_shrank(
+    fault: FaultFact | None, words: str
+) -> None:
+    plugin = replace(measured(PLUGIN, isr_shrinks=3.0), faults=() if fault is None else (fault,))
+    found = check(run_of(plugin=plugin))
+    assert found.outcome == "unknown"
+    assert words in found.reason
+
+
+def test_a_delay_is_held_to_half_its_own_length() -> None:
+    scenario = RUN.scenario
+    fault = scenario.faults[0].model_copy(update={"mode": "delay", "delay_ms": 300})
+    run = RUN.model_copy(update={"scenario": scenario.model_copy(update={"faults": (fault,)})})
+    short = replace(FAULT, mode="delay", longest_held_ms=310.0)
+    stock, plugin = replace(STOCK, faults=(short,)), replace(PLUGIN, faults=(short,))
+    facts = RunFacts(
+        finished=True, arms={"stock": (stock, stock), "plugin": (plugin, plugin)}, unreadable={}
+    )
+    assert check(facts, run).outcome == "pass"
+
+
+@pytest.mark.parametrize(
+    ("agent", "words"),
+    [
+        (replace(AGENTS[0], errors=2), "errors of broker 1's agent were 2"),
+        (replace(AGENTS[0], events_dropped=1), "events_dropped of broker 1's agent was 1"),
+        (replace(AGENTS[0], enabled=False), "the feature of broker 1's agent was off"),
+        (None, "no agent counters from broker 1"),
+    ],
+)
+def test_an_agent_that_erred_or_was_not_as_the_arm_says_voids_the_run(
+    agent: AgentFact | None, words: str
+) -> None:
+    agents = AGENTS[1:] if agent is None else (agent, *AGENTS[1:])
+    found = check(run_of(plugin=replace(PLUGIN, agents=agents)))
+    assert found.outcome == "unknown"
+    assert words in found.reason
+
+
+def test_a_run_or_repeat_cut_short_is_unknown() -> None:
+    assert check(replace(run_of(), finished=False)).reason.startswith("the run was cut short")
+    found = check(run_of(plugin=replace(PLUGIN, complete=False)))
+    assert (found.outcome, found.reason.split(":")[0]) == ("unknown", "plugin, repeat 1")
+
+
+@pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost"])
+def test_a_metric_the_run_did_not_leave_is_unknown(metric: str) -> None:
+    found = check(run_of(plugin=measured(PLUGIN, **{metric: None})))
+    assert (found.outcome, found.reason) == ("unknown", f"plugin, repeat 1: no data for {metric}")
+
+
+def test_no_ack_at_all_and_unreadable_lines_are_unknown() -> None:
+    assert check(run_of(plugin=measured(PLUGIN, acked=0.0))).outcome == "unknown"
+    torn = replace(run_of(), unreadable={"stock/consume-0.jsonl": 1})
+    assert check(torn).reason == "events/stock/consume-0.jsonl: 1 unreadable lines, expected 0"
+
+
+def test_several_findings_are_counted() -> None:
+    worse = measured(PLUGIN, isr_shrinks=3.0)
+    facts = replace(run_of(), arms={"stock": (STOCK, STOCK), "plugin": (worse, worse)})
+    assert check(facts).reason.endswith("expected at most 0 (and 1 more)")
+
+
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [
+        (Bound(min=1), "at least 1"),
+        (Bound(max=0), "at most 0"),
+        (Bound(min=2, max=2), "exactly 2"),
+        (Bound(min=1, max=3), "1 to 3"),
+    ],
+)
+def test_bounds_in_words(bound: Bound, words: str) -> None:
+    assert in_words(bound) == words

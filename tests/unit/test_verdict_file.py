@@ -1,0 +1,62 @@
+"""verdict.json: the contract's keys, written whole."""
+
+import json
+from pathlib import Path
+
+from insync.events.run_info import RunInfo
+from insync.tables.store import Rows
+from insync.verdict.condense import condense
+from insync.verdict.decide import decide
+from insync.verdict.file import write_verdict
+
+
+def test_the_file_has_the_contracts_keys_and_figures(
+    tmp_path: Path, made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    path = write_verdict(
+        tmp_path, made_up_run, decide(made_up_run, condense(made_up_run, made_up_rows))
+    )
+    found = json.loads(path.read_text())
+    assert list(found) == ["scenario", "kafka", "scale", "seed", "verdict", "reason", "arms"]
+    assert (found["scenario"], found["kafka"], found["verdict"]) == ("made-up", "4.3.1", "pass")
+    stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
+    assert list(stock) == [
+        "repeats", "isr_shrinks", "min_isr_size", "under_min_isr_ms", "offline_ms",
+        "max_ack_gap_ms", "acked", "lost", "duplicated", "evidence", "agent_errors",
+    ]  # fmt: skip
+    assert (stock["repeats"], stock["isr_shrinks"], stock["min_isr_size"]) == (3, [2] * 3, [1] * 3)
+    assert stock["under_min_isr_ms"] == [585] * 3
+    assert all(5_000 < gap < 5_100 for gap in stock["max_ack_gap_ms"])
+    assert (stock["agent_errors"], plugin["agent_errors"]) == ([], [0, 0, 0])
+    assert (plugin["isr_shrinks"], plugin["lost"], plugin["acked"]) == ([0] * 3, [0] * 3, [996] * 3)
+    assert plugin["evidence"][0] == {
+        "fault": "stall",
+        "site": "read",
+        "target": ["made-up-r0-0", "made-up-r0-1"],
+        "calls_held": 4,
+        "held_ms": 19_500,
+        "longest_held_ms": 4_987.5,
+    }
+    assert [file.name for file in tmp_path.iterdir()] == ["verdict.json"]
+
+
+def test_what_a_repeat_did_not_leave_is_null(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+    def of_first(row: dict[str, object]) -> bool:
+        return row.get("arm") == "stock" and row.get("repeat") == 0
+
+    rows = {
+        name: [row for row in table if not of_first(row)] for name, table in made_up_rows.items()
+    }
+    facts = condense(made_up_run, rows)
+    assert set(facts.arms["stock"][0].metrics.values()) == {None}
+    assert facts.arms["stock"][1].metrics["acked"] == 996
+
+
+def test_a_repeat_read_back_badly_has_no_number_of_lost_records(
+    made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    unread = [{**row, "read": 0, "lost": row["acked"]} for row in made_up_rows["readback"]]
+    torn = [{"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1}]
+    for changed in ({"readback": unread}, {"input_lines": torn}):
+        facts = condense(made_up_run, {**made_up_rows, **changed})
+        assert facts.arms["stock"][0].metrics["lost"] is None
