@@ -34,7 +34,7 @@ class BridgeClient:
 
     @classmethod
     def connect(cls, connection_file: Path) -> BridgeClient:
-        """Connect by a broker's connection file and check that somebody who knows the token answers.
+        """Connect by a broker's connection file and check that the bridge answers.
 
         Raises:
             BridgeError: unusable file, nobody answers at its port, or another token is expected.

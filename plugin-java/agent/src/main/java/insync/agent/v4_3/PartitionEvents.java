@@ -4,10 +4,10 @@ import insync.core.EventLog;
 import insync.core.FollowerFetches;
 import insync.core.Insync;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import kafka.cluster.Partition;
 import org.apache.kafka.server.replica.Replica;
 import org.apache.kafka.server.replica.ReplicaState;
@@ -48,7 +48,7 @@ public final class PartitionEvents {
 
     public static void shrink(Partition partition, Set<Integer> isr, scala.collection.immutable.Set<Object> outOfSync) {
         List<Object> removed = new ArrayList<>();
-        Set<Integer> left = new HashSet<>(isr);
+        Set<Integer> left = new TreeSet<>(isr);
         Iterator<Object> each = outOfSync.iterator();
         while (each.hasNext()) {
             int id = (Integer) each.next();
@@ -56,14 +56,14 @@ public final class PartitionEvents {
             removed.add(follower(partition, id));
         }
         emit("isr_shrink", partition, EventLog.fields("reason", "replica.lag.time.max.ms exceeded",
-            "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", left, "followers", removed));
+            "leader_epoch", partition.getLeaderEpoch(), "isr", new TreeSet<>(isr), "proposed", left, "followers", removed));
     }
 
     public static void expand(Partition partition, Set<Integer> isr, int joining) {
-        Set<Integer> grown = new HashSet<>(isr);
+        Set<Integer> grown = new TreeSet<>(isr);
         grown.add(joining);
         emit("isr_expand", partition, EventLog.fields("reason", "caught up to the high watermark",
-            "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", grown,
+            "leader_epoch", partition.getLeaderEpoch(), "isr", new TreeSet<>(isr), "proposed", grown,
             "followers", List.of(follower(partition, joining))));
     }
 

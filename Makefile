@@ -1,0 +1,72 @@
+# Everything from a fresh checkout: `make demo` and `make test`. See `make help`.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+.PHONY: help setup built demo test lint test-java test-python clean tools
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+BUILT := pyharness/insync/_built
+JAR   := plugin-java/agent/build/libs/insync-agent.jar
+DEMO  := insync-runs/demo
+JAVA_SOURCES := $(shell find plugin-java bridge/java gradle build.gradle settings.gradle -type f \
+                  -not -path '*/build/*' -not -path '*/src/test/*' 2>/dev/null)
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: tools ## build everything and leave .venv/bin/insync
+	@# The Java build and the Python packages need different things of a machine, so they run side by side.
+	@$(MAKE) --no-print-directory -j2 built $(VENV)/.packages
+	@$(MAKE) --no-print-directory $(VENV)/.installed
+
+tools:
+	@pyharness/setup-tools.sh
+
+built: $(BUILT)/insync-agent.jar $(BUILT)/libinsync_stall.so $(BUILT)/broker-versions.properties
+
+$(BUILT)/insync-agent.jar: $(JAVA_SOURCES)
+	@echo "insync: building the agent (Gradle)"
+	@gradle -q --no-daemon --console=plain agentJar
+	@mkdir -p $(BUILT) && cp $(JAR) $@
+
+$(BUILT)/libinsync_stall.so: pyharness/insync/faults/native/stall.c
+	@echo "insync: building the stall shim (cc)"
+	@mkdir -p $(BUILT)
+	@cc -O2 -Wall -Wextra -Werror -shared -fPIC -o $@ $< -ldl -pthread
+
+$(BUILT)/broker-versions.properties: gradle/broker-versions.properties
+	@mkdir -p $(BUILT) && cp $< $@
+
+$(VENV)/.packages: pyproject.toml pyharness/constraints.txt
+	@echo "insync: installing Python packages into $(VENV)"
+	@python3 -m venv $(VENV)
+	@$(BIN)/python pyharness/requirements.py pyproject.toml > $(VENV)/requirements.txt
+	@$(BIN)/pip install -q --disable-pip-version-check -c pyharness/constraints.txt -r $(VENV)/requirements.txt
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.packages pyproject.toml pyharness/hatch_build.py
+	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $@
+
+demo: setup ## KIP-501's own case on real brokers, stock against plugin; ends with a report
+	@rm -rf $(DEMO)
+	@$(BIN)/insync run kip-501 --scale 0.2 --out $(DEMO)/kip-501
+	@echo "insync: and the case that solution 1 does not cover, measured the same way:"
+	@$(BIN)/insync run send-stall --scale 0.2 --out $(DEMO)/send-stall
+	@echo "insync: reports: $(DEMO)/kip-501/report.html and $(DEMO)/send-stall/report.html"
+
+test: lint test-java test-python ## every check: lint, types, Java tests, Python tests on real brokers
+
+lint: setup
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+
+test-java: setup
+	@gradle -q --no-daemon --console=plain junit
+
+test-python: setup
+	@$(BIN)/pytest
+
+clean: ## remove everything that was built or run here, but not the user's cache of broker distributions
+	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build $(BUILT) $(VENV) insync-runs dist

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Checks for what the build needs of the machine. On Debian or Ubuntu as root it installs what is missing and
+# says so; elsewhere it prints the exact command. Exit 2 with one line where something is missing.
+set -euo pipefail
+
+fail() { echo "insync: $*" >&2; exit 2; }
+
+python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+  || fail "python3 is $(python3 --version 2>&1 || echo missing), expected Python 3.11 or later on the PATH"
+java_version=$(java -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p' | head -1) || true
+[ "${java_version:-0}" -ge 17 ] && command -v javac >/dev/null \
+  || fail "java on the PATH is ${java_version:-missing}, expected a JDK 17 or later (java and javac)"
+
+missing=()
+command -v gradle >/dev/null || missing+=(gradle)
+command -v cc >/dev/null || missing+=(gcc libc6-dev)
+command -v setpriv >/dev/null || missing+=(util-linux)
+python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+[ ${#missing[@]} -eq 0 ] && exit 0
+
+if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+  echo "insync: installing system packages: ${missing[*]}"
+  apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+else
+  fail "these are missing; install them with: sudo apt-get install --no-install-recommends ${missing[*]}" \
+    "(or your system's packages of the same names)"
+fi

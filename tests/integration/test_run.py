@@ -1,0 +1,179 @@
+"""The command on real brokers: KIP-501's case, the control, a run cut short, live state."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from insync.cluster.admin import create_topic
+from insync.cluster.agent import AgentSpec
+from waiting import wait_for
+
+INSYNC = Path(sys.executable).with_name("insync")
+MIB = 1 << 20
+
+pytestmark = pytest.mark.cluster
+
+
+def insync(*arguments: str | Path, timeout_s: float = 300) -> subprocess.CompletedProcess[str]:
+    command = [str(INSYNC), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout_s)
+
+
+class Memory:
+    """The largest resident sizes seen of a process and of all that it started, in MiB."""
+
+    def __init__(self) -> None:
+        self.harness = 0.0
+        self.all = 0.0
+
+    def sample(self, pid: int) -> bool:
+        """Look once; true when the process has ended."""
+        try:
+            harness = psutil.Process(pid)
+            tree = [harness, *harness.children(recursive=True)]
+            sizes = [process.memory_info().rss / MIB for process in tree]
+        except psutil.NoSuchProcess:
+            return not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie"
+        self.harness = max(self.harness, sizes[0])
+        self.all = max(self.all, sum(sizes))
+        return harness.status() == "zombie"
+
+
+class Links(HTMLParser):
+    """What a page would load or lead to outside of itself; text inside of scripts does not count."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.outside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        links = [value or "" for name, value in attrs if name in ("src", "href")]
+        self.outside += [f"{tag} {link}" for link in links if not link.startswith(("#", "data:"))]
+
+
+@pytest.fixture(scope="module")
+def kip_501(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Any], Path]]:
+    """The demo's run: three repeats, stock against plugin; its JSON and its folder."""
+    out = tmp_path_factory.mktemp("runs") / "kip-501"
+    memory = Memory()
+    with subprocess.Popen(
+        [INSYNC, "run", "kip-501", "--scale", "0.2", "--out", out, "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as run:
+        wait_for(lambda: memory.sample(run.pid), bool, within_s=300)
+        assert run.stdout is not None
+        printed = run.stdout.read()
+    assert run.returncode == 0, printed
+    assert memory.harness <= 200, "the harness without Spark"
+    assert memory.all <= 4096, "everything together"
+    yield json.loads(printed), out
+
+
+def test_stock_shrinks_in_every_repeat_and_the_plugin_in_none(
+    kip_501: tuple[dict[str, Any], Path],
+) -> None:
+    verdict, _ = kip_501
+    assert verdict["verdict"] == "pass"
+    stock, plugin = verdict["arms"]["stock"], verdict["arms"]["plugin"]
+    assert stock["repeats"] == plugin["repeats"] == 3
+    assert min(stock["isr_shrinks"]) >= 1
+    assert min(stock["min_isr_size"]) == 1
+    assert plugin["isr_shrinks"] == [0, 0, 0]
+    assert plugin["min_isr_size"] == [3, 3, 3]
+    for arm in (stock, plugin):
+        assert arm["lost"] == [0, 0, 0]
+        assert min(arm["acked"]) > 0
+        assert len(arm["evidence"]) == 3
+        assert all(one["calls_held"] > 0 and one["held_ms"] > 2500 for one in arm["evidence"])
+    assert plugin["agent_errors"] == [0, 0, 0]
+
+
+def test_the_printed_verdict_is_the_file_and_the_report_is_self_contained(
+    kip_501: tuple[dict[str, Any], Path],
+) -> None:
+    verdict, out = kip_501
+    assert json.loads((out / "verdict.json").read_text()) == verdict
+    links = Links()
+    links.feed((out / "report.html").read_text(encoding="utf-8"))
+    assert not links.outside
+
+
+def test_a_mark_stood_as_long_as_the_stall_and_nothing_is_pending_after(
+    kip_501: tuple[dict[str, Any], Path],
+) -> None:
+    """The plugin arm is no accident: its broker says how long fetches were pending."""
+    _, out = kip_501
+    lines = (out / "events" / "plugin" / "counters.jsonl").read_text().splitlines()
+    leader = [line for line in map(json.loads, lines) if line["broker"] == 1]
+    assert max(line["longest_hold_ms"] for line in leader) >= 4500
+    assert all(line["errors"] == line["events_dropped"] == 0 for line in leader)
+
+
+def test_the_report_can_be_made_again_from_the_events(
+    kip_501: tuple[dict[str, Any], Path],
+) -> None:
+    verdict, out = kip_501
+    again = insync("report", out, "--json")
+    assert again.returncode == 0, again.stderr
+    assert json.loads(again.stdout) == verdict
+
+
+def test_without_a_fault_nothing_shrinks_in_any_arm(tmp_path: Path) -> None:
+    done = insync("run", "control", "--scale", "0.2", "--out", tmp_path / "run", "--json")
+    assert done.returncode == 0, done.stderr
+    verdict = json.loads(done.stdout)
+    assert {name: arm["isr_shrinks"] for name, arm in verdict["arms"].items()} == {
+        "stock": [0],
+        "off": [0],
+        "plugin": [0],
+    }
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_run_cut_short_leaves_no_process_and_a_readable_record(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    out = tmp_path / "run"
+    phases = out / "events" / "stock" / "phases.jsonl"
+    command = [INSYNC, "run", "kip-501", "--scale", "0.2", "--repeat", "1", "--out", out]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        wait_for(lambda: phases.read_text(), lambda text: "steady" in text, within_s=60)
+        started = psutil.Process(run.pid).children(recursive=True)
+        assert len(started) >= 4, "a controller and three brokers"
+        os.kill(run.pid, number)
+        run.wait(30)
+    _, alive = psutil.wait_procs(started, timeout=10)
+    assert not alive
+    assert run.returncode == (-9 if number is signal.SIGKILL else 3)
+    assert "finished_ms" not in json.loads((out / "run.json").read_text())
+    reported = insync("report", out, "--json")
+    assert reported.returncode == 3, reported.stderr
+    assert json.loads(reported.stdout)["verdict"] == "unknown"
+
+
+def test_state_shows_the_replicas_of_a_running_cluster(start: Any, agent: AgentSpec) -> None:
+    settings = {"follower.fetch.pending.reads.insync.enable": "true"}
+    cluster = start(brokers=3, agent=agent, settings=settings)
+    create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
+    file = agent.bridge_dir / "bridge-1.json"
+    shown = insync("state", file)
+    assert shown.returncode == 0, shown.stderr
+    assert "events" in shown.stdout
+    told = insync("state", file, "--topic", "events", "--json")
+    assert told.returncode == 0, told.stderr
+    assert "events" in json.dumps(json.loads(told.stdout))
+    nobody = insync("state", tmp := file.with_name("none.json"))
+    assert (nobody.returncode, len(nobody.stderr.splitlines())) == (2, 1), tmp
