@@ -51,7 +51,7 @@ class Memory:
 
 
 class Links(HTMLParser):
-    """What a page would load or lead to outside of itself; text inside of scripts does not count."""
+    """What a page loads or leads to outside of itself; text inside of scripts does not count."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -49,7 +49,7 @@ def drawn(renderable: object) -> str:
 def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Let the analysis find the verdict that the test fills in."""
     found: dict[str, Any] = {}
-    monkeypatch.setattr(judge, "analyse", lambda *_: found)
+    monkeypatch.setattr(judge, "analyse", lambda folders, *_: [found] * len(folders))
     monkeypatch.setattr(judge, "find_java", lambda: Java(tmp_path, 17, "Java"))
     return found
 
@@ -72,6 +72,14 @@ def test_json_is_one_document_on_standard_output(
     judged.update(verdict("pass"))
     assert invoke(["report", "run", "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == judged
+
+
+def test_several_folders_give_one_document_with_each_verdict(
+    judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged.update(verdict("unknown"))
+    assert invoke(["report", "one", "two", "--json"]) == 3
+    assert json.loads(capsys.readouterr().out) == [judged, judged]
 
 
 def test_the_summary_shows_repeats_side_by_side_and_sums_up_records() -> None:

@@ -41,13 +41,13 @@ def test_the_stage_gets_folder_spark_options_and_java(
         monkeypatch,
     )
     spark = SparkOptions(master="local[1]", conf=("a=b", "c=d"))
-    assert analysis.analyse(run, spark, JAVA, Unwatched()) == {
+    assert analysis.analyse([run], spark, JAVA, Unwatched()) == [{
         "args": [
             "-m", "insync.tables.job", str(run), "--spark-master", "local[1]",
             "--spark-conf", "a=b", "--spark-conf", "c=d",
         ],
         "java": "/jdk",
-    }  # fmt: skip
+    }]  # fmt: skip
 
 
 def test_an_old_verdict_is_not_taken_for_a_new_one(
@@ -55,15 +55,15 @@ def test_an_old_verdict_is_not_taken_for_a_new_one(
 ) -> None:
     stage(run, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3 and no verdict: no memory"):
-        analysis.analyse(run, LOCAL, JAVA, Unwatched())
+        analysis.analyse([run], LOCAL, JAVA, Unwatched())
 
 
 def test_a_verdict_that_is_no_object_is_refused(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage(run, f"open({str(run / 'verdict.json')!r}, 'w').write('[]')", monkeypatch)
     with pytest.raises(InsyncError, match="expected an object"):
-        analysis.analyse(run, LOCAL, JAVA, Unwatched())
+        analysis.analyse([run], LOCAL, JAVA, Unwatched())
 
 
 def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no run folder"):
-        analysis.analyse(tmp_path, LOCAL, JAVA, Unwatched())
+        analysis.analyse([tmp_path], LOCAL, JAVA, Unwatched())

@@ -61,16 +61,29 @@ class FakeClient:
 class Bench:
     """One PartitionProducer on a FakeClient."""
 
-    def __init__(self, folder: Path, rate: int = 100, drain_seconds: float = 5.0) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        rate: int = 100,
+        drain_seconds: float = 5.0,
+        lane: int = 0,
+        producers: int = 1,
+    ) -> None:
         self.plan = WorkloadPlan(
             bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0,),
-            rate=rate, record_bytes=32, seed=7, drain_seconds=drain_seconds,
+            rate=rate, producers=producers, record_bytes=32, seed=7, drain_seconds=drain_seconds,
         )  # fmt: skip
         self.path = folder / "produce-0.jsonl"
         self.stop, self.abandon = threading.Event(), threading.Event()
         self.failures: list[BaseException] = []
         self.thread = PartitionProducer(
-            self.plan, 0, EventWriter(self.path), self.stop, self.abandon, self.failures.append
+            self.plan,
+            0,
+            lane,
+            EventWriter(self.path),
+            self.stop,
+            self.abandon,
+            self.failures.append,
         )
         self.client: FakeClient = self.thread._client  # type: ignore[assignment]
 
@@ -151,9 +164,9 @@ def test_what_goes_wrong_in_the_thread_is_reported(bench: Bench) -> None:
     assert [str(failure) for failure in bench.failures] == ["no longer"]
 
 
-def test_the_client_waits_for_all_replicas_and_never_doubles_a_record(bench: Bench) -> None:
+def test_the_client_waits_for_all_replicas_and_caps_nothing_in_flight(bench: Bench) -> None:
     assert bench.client.settings["acks"] == "all"
-    assert bench.client.settings["enable.idempotence"] is True
+    assert bench.client.settings["enable.idempotence"] is False
     assert bench.client.settings["linger.ms"] == 0
 
 
@@ -164,3 +177,14 @@ def test_values_carry_their_sequence_number_and_follow_from_the_seed(bench: Benc
     assert [seq_of(value) for value in taken] == [0, 1, 2]
     assert {len(value) for value in taken} == {32}
     assert next(values(bench.plan, 1)) != taken[0]
+
+
+def test_two_producers_of_a_partition_share_its_records_and_send_each_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(producer, "Producer", FakeClient)
+    both = [Bench(tmp_path / str(lane), lane=lane, producers=2) for lane in range(2)]
+    lines = [bench.run(0.2) for bench in both]
+    assert [line["seq"] for line in lines[0]][:3] == [0, 2, 4]
+    assert [line["seq"] for line in lines[1]][:3] == [1, 3, 5]
+    assert both[0].client.values[0] != both[1].client.values[0]

@@ -66,7 +66,7 @@ def test_a_setting_without_a_value_is_refused(
 def test_tables_may_live_elsewhere_than_the_run() -> None:
     asked = job.parse_job(["run", "--storage", "s3a://bucket/run", "--spark-master", "spark://m:1"])
     assert asked.storage == "s3a://bucket/run"
-    assert asked.folder == Path("run").absolute()
+    assert asked.folders == [Path("run").absolute()]
     assert not asked.settings.local
     assert "spark.sql.shuffle.partitions" not in asked.settings.resolved()
 
@@ -75,3 +75,8 @@ def test_a_local_session_listens_on_loopback_only() -> None:
     conf = job.parse_job(["run", "--spark-conf", "spark.driver.memory=1g"]).settings.resolved()
     assert {conf["spark.driver.host"], conf["spark.driver.bindAddress"]} == {"127.0.0.1"}
     assert (conf["spark.driver.memory"], conf["spark.ui.enabled"]) == ("1g", "false")
+
+
+def test_one_storage_cannot_hold_several_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert job.main(["one", "two", "--storage", "s3a://bucket/run"]) == 2
+    assert "for one DIR, got 2" in capsys.readouterr().err

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,15 +12,33 @@ from insync.kafka.java import find_java
 from insync.run.analysis import analyse
 from insync.run.request import SparkOptions
 
-EXIT_CODES: Final = {"pass": 0, "fail": 1, "unknown": 3}
+EXIT_CODES: Final = {"fail": 1, "unknown": 3, "pass": 0}
+"""Worst first."""
 
 
-def analyse_and_show(folder: Path, spark: SparkOptions, watch: RichWatch, *, as_json: bool) -> int:
-    """Analyse a run folder, print the verdict as words or JSON, return the exit code."""
-    verdict = analyse(folder, spark, find_java(), watch)
+def analyse_and_show(
+    folders: Sequence[Path], spark: SparkOptions, watch: RichWatch, *, as_json: bool
+) -> int:
+    """Analyse run folders, print each verdict as words or JSON, return the worst's exit code.
+
+    The JSON document is the verdict, or an array of them for several folders.
+    """
+    verdicts = analyse(folders, spark, find_java(), watch)
     watch.stop()
-    show_verdict(verdict, folder)
+    for folder, verdict in zip(folders, verdicts, strict=True):
+        show_verdict(verdict, folder)
     if as_json:
-        json.dump(verdict, sys.stdout, indent=2)
+        json.dump(verdicts if len(verdicts) > 1 else verdicts[0], sys.stdout, indent=2)
         print()
-    return EXIT_CODES[verdict["verdict"]]
+    words = {verdict["verdict"] for verdict in verdicts}
+    return next(code for word, code in EXIT_CODES.items() if word in words)
+
+
+def show_recorded(folder: Path, watch: RichWatch, *, as_json: bool) -> int:
+    """Say where a run was recorded that nobody has judged yet; return the exit code."""
+    watch.stop()
+    print(f"recorded, not judged yet: insync report {folder}", file=sys.stderr)
+    if as_json:
+        json.dump({"recorded": str(folder)}, sys.stdout)
+        print()
+    return 0

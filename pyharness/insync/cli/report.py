@@ -1,4 +1,4 @@
-"""`insync report`: the analysis of a run folder once more."""
+"""`insync report`: the analysis of run folders, once more or for the first time."""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -11,21 +11,24 @@ from insync.run.request import DEFAULT_MASTER
 EXAMPLES: Final = """\b
 Examples:
   insync report ./out
+  insync report ./monday ./tuesday --json
   insync report ./out --spark-master spark://host:7077 --spark-conf spark.executor.memory=1g
 """
 
 
 def command(
-    run: Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by `insync run`.")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders made by `insync run`.")
+    ],
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
-    """Compute tables, verdict and report of a run again."""
+    """Compute tables, verdict and report of runs from what they recorded."""
     from insync.cli.judge import analyse_and_show
     from insync.cli.progress import RichWatch
     from insync.run.signals import interruptible
 
     spark = spark_options(spark_master, spark_conf)
     with interruptible(), RichWatch() as watch:
-        return analyse_and_show(run, spark, watch, as_json=json)
+        return analyse_and_show(runs, spark, watch, as_json=json)

@@ -13,6 +13,7 @@ Examples:
   insync run kip-501 --scale 0.2
   insync run control --arms stock,off --out ./out
   insync run my.toml --kafka 4.4.0 --repeat 5 --json
+  insync run kip-501 --record-only --out ./out && insync report ./out
 """
 
 
@@ -34,12 +35,15 @@ def command(
     keep_data: Annotated[
         bool, typer.Option("--keep-data", help="Keep the brokers' data folders.")
     ] = False,
+    record_only: Annotated[
+        bool, typer.Option("--record-only", help="Leave the rest to `insync report`.")
+    ] = False,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
     """Run a scenario on real brokers, and judge it from tables that Spark computes."""
-    from insync.cli.judge import analyse_and_show
+    from insync.cli.judge import analyse_and_show, show_recorded
     from insync.cli.progress import RichWatch
     from insync.run.runner import run
     from insync.run.signals import interruptible
@@ -57,4 +61,6 @@ def command(
     spark = spark_options(spark_master, spark_conf)
     with interruptible(), RichWatch() as watch:
         folder = run(request, watch)
-        return analyse_and_show(folder, spark, watch, as_json=json)
+        if record_only:
+            return show_recorded(folder, watch, as_json=json)
+        return analyse_and_show([folder], spark, watch, as_json=json)

@@ -1,4 +1,4 @@
-"""The analysis of a run folder, as a process of its own.
+"""The analysis of run folders, as a process of its own.
 
 Spark and all it brings stay out of the harness: it is started, waited for, and
 what it leaves (verdict.json, report.html) is read.
@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,21 +23,26 @@ LOG: Final = "analysis.log"
 STOP_SECONDS: Final = 10.0
 
 
-def analyse(folder: Path, spark: SparkOptions, java: Java, watch: Watch) -> dict[str, Any]:
-    """Compute tables, verdict and report of a run folder and return the verdict.
+def analyse(
+    folders: Sequence[Path], spark: SparkOptions, java: Java, watch: Watch
+) -> list[dict[str, Any]]:
+    """Compute tables, verdict and report of run folders in one session; return the verdicts.
 
-    Raises InputError if the folder holds no run, InsyncError if the analysis failed.
+    Raises InputError if a folder holds no run, InsyncError if the analysis failed.
     """
-    run_record.load(folder)
+    for folder in folders:
+        run_record.load(folder)
     watch.phase("computing tables, verdict and report with Spark")
-    for stale in (VERDICT, REPORT):
-        (folder / stale).unlink(missing_ok=True)
-    command = [sys.executable, "-m", "insync.tables.job", str(folder)]
+    for folder in folders:
+        for stale in (VERDICT, REPORT):
+            (folder / stale).unlink(missing_ok=True)
+    command = [sys.executable, "-m", "insync.tables.job", *map(str, folders)]
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
         command += ["--spark-conf", setting]
-    status = _run(command, folder / LOG, java)
-    return _verdict(folder, status)
+    log = folders[0] / LOG
+    status = _run(command, log, java)
+    return [_verdict(folder, status, log) for folder in folders]
 
 
 def _run(command: list[str], log: Path, java: Java) -> int:
@@ -58,14 +64,14 @@ def _run(command: list[str], log: Path, java: Java) -> int:
         raise
 
 
-def _verdict(folder: Path, status: int) -> dict[str, Any]:
+def _verdict(folder: Path, status: int, log: Path) -> dict[str, Any]:
     try:
         verdict = json.loads((folder / VERDICT).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        lines = (folder / LOG).read_text(encoding="utf-8", errors="replace").split("\n")
+        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
         last = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
         raise InsyncError(
-            f"analysis of {folder} ended with {status} and no verdict: {last} (all of it: {LOG})"
+            f"analysis of {folder} ended with {status} and no verdict: {last} (all of it: {log})"
         ) from error
     if not isinstance(verdict, dict):
         raise InsyncError(f"{folder / VERDICT}: expected an object")

@@ -77,6 +77,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         topic=topic,
         partitions=range(len(workload.leaders)),
         rate=workload.rate_per_partition,
+        producers=workload.producers_per_partition,
         record_bytes=workload.record_bytes,
         seed=context.plan.request.seed,
         drain_seconds=DRAIN_SECONDS,

@@ -47,17 +47,20 @@ class Broker(Part):
 
 
 class Workload(Part):
-    """Open-loop producers, one per partition, and who leads each partition.
+    """Open-loop producers of each partition, and who leads it.
 
     Args:
         leaders: the leading broker of partition 0, 1, ...
         rate_per_partition: records per second.
+        producers_per_partition: clients that share the rate; more than one, so that a
+            partition goes on being written while a request of one of them hangs.
         record_bytes: size of a record's value.
 
     """
 
     leaders: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=64)]
     rate_per_partition: Annotated[int, Field(ge=1, le=2_000)]
+    producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 2
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
 
 

@@ -1,8 +1,8 @@
-"""`python -m insync.tables.job DIR`: tables, verdict and report of a run, in one session.
+"""`python -m insync.tables.job DIR...`: tables, verdict and report of runs, in one session.
 
 DIR is a run folder on this machine. Spark reads its events from `--storage` and writes
 the tables there; that is DIR itself unless the events were put where a cluster's workers
-can reach them. Prints the report's path; exits with 0, 2 (bad input) or 3 (failed).
+can reach them. Prints the reports' paths; exits with 0, 2 (bad input) or 3 (failed).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import RunInfo, load_run
@@ -34,52 +35,70 @@ from insync.verdict.file import write_verdict
 
 @dataclass(frozen=True)
 class Job:
-    """What to analyse and how; `report_only` keeps the tables and the verdict as they are."""
+    """What to analyse and how; `report_only` keeps the tables and the verdict as they are.
 
-    folder: Path
-    storage: str
+    `storage` is where the one folder's events and tables are, or None: in the folders.
+    """
+
+    folders: Sequence[Path]
+    storage: str | None
     settings: SparkSettings
     report_only: bool = False
 
+    @property
+    def log(self) -> Path:
+        """What Spark and its JVM say, about all folders."""
+        return self.folders[0] / "spark.log"
 
-def run_job(job: Job) -> Path:
-    """Do the job; return the report's path. Raises InputError or InsyncError."""
-    run = load_run(job.folder)
-    if not os.access(job.folder, os.W_OK):
-        raise InputError(f"{job.folder}: not writable, expected a folder to put the report in")
+
+def run_job(job: Job) -> list[Path]:
+    """Do the job; return the reports' paths. Raises InputError or InsyncError."""
+    runs = [(folder, _load(folder)) for folder in job.folders]
     os.environ["JAVA_HOME"] = str(find_java().home)
-    rows = _make_rows(job, run)
+    with open_session(job.settings, job.log) as spark:
+        return [_analyse(spark, job, folder, run) for folder, run in runs]
+
+
+def _load(folder: Path) -> RunInfo:
+    run = load_run(folder)
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{folder}: not writable, expected a folder to put the report in")
+    return run
+
+
+def _analyse(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Path:
+    rows = _make_rows(spark, job, folder, run)
     if not job.report_only:
-        write_verdict(job.folder, run, decide(run, condense(run, rows)))
-    return write_report(job.folder, run, read_judgement(job.folder), rows)
+        write_verdict(folder, run, decide(run, condense(run, rows)))
+    return write_report(folder, run, read_judgement(folder), rows)
 
 
-def _make_rows(job: Job, run: RunInfo) -> Rows:
-    log = job.folder / "spark.log"
-    with open_session(job.settings, log) as spark:
-        try:
-            if job.report_only:
-                return read_tables(spark, job.storage)
-            events = read_events(spark, job.storage, run.arms)
-            return write_tables(spark, build_tables(events, run), job.storage)
-        except PySparkException as error:
-            words = str(error).splitlines() or [type(error).__name__]
-            raise InsyncError(f"Spark failed ({words[0]}); see {log}") from error
+def _make_rows(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Rows:
+    storage = job.storage or places.local(folder)
+    try:
+        if job.report_only:
+            return read_tables(spark, storage)
+        events = read_events(spark, storage, run.arms)
+        return write_tables(spark, build_tables(events, run), storage)
+    except PySparkException as error:
+        words = str(error).splitlines() or [type(error).__name__]
+        raise InsyncError(f"Spark failed ({words[0]}); see {job.log}") from error
 
 
 def parse_job(arguments: Sequence[str]) -> Job:
     """Return the job that the command line asks for; a bad usage exits with 2."""
     parser = argparse.ArgumentParser(prog="python -m insync.tables.job", description=__doc__)
-    parser.add_argument("folder", metavar="DIR", type=Path, help="run folder")
+    parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help="run folder")
     parser.add_argument("--storage", help="folder or URI of events/ and tables/ (default: DIR)")
     parser.add_argument("--spark-master", default=SparkSettings.master, metavar="MASTER")
     parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
     parser.add_argument("--only", choices=["report"], help="redo nothing but the report")
     given = parser.parse_args(arguments)
-    folder = given.folder.absolute()
+    if given.storage and len(given.folders) > 1:
+        raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
     return Job(
-        folder=folder,
-        storage=given.storage or places.local(folder),
+        folders=[folder.absolute() for folder in given.folders],
+        storage=given.storage,
         settings=SparkSettings(given.spark_master, _parse_conf(given.spark_conf)),
         report_only=given.only == "report",
     )
@@ -116,7 +135,8 @@ def report_errors() -> Iterator[Outcome]:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the job of the command line; return its exit code."""
     with report_errors() as outcome:
-        print(run_job(parse_job(sys.argv[1:] if arguments is None else arguments)))
+        for report in run_job(parse_job(sys.argv[1:] if arguments is None else arguments)):
+            print(report)
     return outcome.code
 
 

@@ -14,6 +14,8 @@ class WorkloadPlan:
 
     Args:
         partitions: the partitions to write, each at `rate` records per second.
+        producers: clients per partition that share its rate. A broker serves one request of a
+            connection at a time: with one client, a stalled request hides what others would meet.
         record_bytes: size of a record's value, at least SEQ_BYTES.
         seed: decides the values' bytes, together with repeat and partition.
         drain_seconds: how long answers are awaited after the last record.
@@ -26,6 +28,7 @@ class WorkloadPlan:
     topic: str
     partitions: Sequence[int]
     rate: int
+    producers: int
     record_bytes: int
     seed: int
     drain_seconds: float

@@ -1,7 +1,7 @@
-"""An open-loop producer of one partition.
+"""An open-loop producer of one partition, or of its share of one.
 
 Records are due at fixed times that no answer can shift; latency counts from the
-due time, so a stall shows in every record that was due during it. Each partition
+due time, so a stall shows in every record that was due during it. Each producer
 has its own client, so that two partitions of one broker meet in the broker alone.
 """
 
@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import islice
 from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
@@ -26,6 +27,8 @@ QUEUE_KBYTES: Final = 16_384  # a full queue fails records at once, it never blo
 class PartitionProducer(threading.Thread):
     """Produces to one partition until `stop` is set, then drains until `abandon` is, and ends.
 
+    Of the plan's `producers` of the partition it is number `lane`, from 0: it sends every
+    `producers`-th record, at that record's own time.
     Writes one ProduceLine per record: when it is answered, when it fails to be
     queued, or at the end if it never was answered.
     """
@@ -34,15 +37,17 @@ class PartitionProducer(threading.Thread):
         self,
         plan: WorkloadPlan,
         partition: int,
+        lane: int,
         writer: EventWriter,
         stop: threading.Event,
         abandon: threading.Event,
         on_failure: Callable[[BaseException], None],
     ) -> None:
-        super().__init__(name=f"produce-{plan.topic}-{partition}", daemon=True)
+        super().__init__(name=f"produce-{plan.topic}-{partition}-{lane}", daemon=True)
         self.acked = threading.Event()
         self._plan = plan
         self._partition = partition
+        self._lane = lane
         self._writer = writer
         self._stop_asked = stop
         self._abandon = abandon
@@ -62,7 +67,8 @@ class PartitionProducer(threading.Thread):
 
     def _produce_on_schedule(self) -> None:
         start = time.monotonic()
-        for seq, value in enumerate(values(self._plan, self._partition)):
+        every = enumerate(values(self._plan, self._partition))
+        for seq, value in islice(every, self._lane, None, self._plan.producers):
             due = start + seq / self._plan.rate
             self._serve_until(due)
             if self._stop_asked.is_set():
@@ -122,10 +128,16 @@ class PartitionProducer(threading.Thread):
 
 
 def _settings(bootstrap: str) -> dict[str, str | int | float | bool]:
+    """Return a client that sends each record at once, however many are unanswered.
+
+    Not idempotent: that caps the requests in flight at 5, and librdkafka spins on a core for
+    as long as a record waits behind the cap, which on a small machine starves the brokers
+    under test. Duplicates are counted from what is read back instead.
+    """
     return {
         "bootstrap.servers": bootstrap,
         "acks": "all",
-        "enable.idempotence": True,
+        "enable.idempotence": False,
         "linger.ms": 0,
         "delivery.timeout.ms": DELIVERY_MS,
         "queue.buffering.max.messages": QUEUE_RECORDS,

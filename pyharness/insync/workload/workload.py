@@ -41,8 +41,11 @@ class Workload:
         consumed = self._files.enter_context(EventWriter(folder / consume_file(plan.repeat)))
         self._consumer = TopicConsumer(plan, consumed, self._fail)
         self._producers = [
-            PartitionProducer(plan, partition, produced, self._stop, self._abandon, self._fail)
+            PartitionProducer(
+                plan, partition, lane, produced, self._stop, self._abandon, self._fail
+            )
             for partition in plan.partitions
+            for lane in range(plan.producers)
         ]
 
     def __enter__(self) -> Self:
