@@ -60,7 +60,7 @@ class Workload(Part):
 
     leaders: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=64)]
     rate_per_partition: Annotated[int, Field(ge=1, le=2_000)]
-    producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 2
+    producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 4
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
 
 

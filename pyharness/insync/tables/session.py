@@ -17,9 +17,12 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 
 from insync.errors import InsyncError
-from insync.tables import class_archive
 
 LOOPBACK = "127.0.0.1"
+
+_LOG_CONF = Path(__file__).with_name("log4j2.properties")
+_SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+_DRIVER_JVM = f"{_SMALL_JVM} -Xmn256m -Dlog4j2.configurationFile={_LOG_CONF.as_uri()}"
 
 _ALWAYS = {
     "spark.app.name": "insync",
@@ -32,6 +35,7 @@ _LOCAL = {
     "spark.driver.bindAddress": LOOPBACK,
     "spark.driver.host": LOOPBACK,
     "spark.driver.memory": "512m",
+    "spark.driver.extraJavaOptions": _DRIVER_JVM,
     # A run has some thousand lines: more partitions, adaptive plans and generated
     # code cost more time here than they save.
     "spark.sql.shuffle.partitions": "1",
@@ -41,21 +45,13 @@ _LOCAL = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
-_LOG_CONF = Path(__file__).with_name("log4j2.properties")
-_SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-_DRIVER_JVM = f"{_SMALL_JVM} -Xmn256m -Dlog4j2.configurationFile={_LOG_CONF.as_uri()}"
-
 
 @dataclass(frozen=True)
 class SparkSettings:
-    """Where Spark runs, and what it is told beyond the defaults of this module.
-
-    `class_archive_option` is a JVM option to use instead of the cached archive's.
-    """
+    """Where Spark runs, and what it is told beyond the defaults of this module."""
 
     master: str = "local[2]"
     conf: Mapping[str, str] = field(default_factory=dict)
-    class_archive_option: str = ""
 
     @property
     def local(self) -> bool:
@@ -66,9 +62,7 @@ class SparkSettings:
         """Every setting of the session; the caller's come last."""
         if not self.local:
             return {**_ALWAYS, **self.conf}
-        archive = self.class_archive_option or class_archive.use_option()
-        options = f"{_DRIVER_JVM} {archive}".strip()
-        return {**_ALWAYS, **_LOCAL, "spark.driver.extraJavaOptions": options, **self.conf}
+        return {**_ALWAYS, **_LOCAL, **self.conf}
 
 
 @contextmanager
