@@ -46,7 +46,7 @@ def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
     drawn = [scene for scene in pictures if scene.repeat < MOST_PICTURES]
     return Page(
         title=run.scenario_name,
-        summary=run.scenario.summary,
+        summary=_summary(run),
         outcome=verdict.verdict,
         verdict=VERDICTS[verdict.verdict],
         reason=verdict.reason,
@@ -61,6 +61,12 @@ def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
         lag=span(run.scenario.broker.replica_lag_time_max_ms),
         min_isr=run.scenario.min_insync_replicas,
     )
+
+
+def _summary(run: RunInfo) -> str:
+    """Say what the scenario is, and by what its own times were multiplied."""
+    scaled = "" if run.scale == 1 else f"; here with all times × {run.scale:g}"
+    return f"{run.scenario.summary}{scaled}"
 
 
 def _figures(drawn: Sequence[Scene]) -> dict[str, Mapping[str, Any]]:

@@ -1,0 +1,63 @@
+"""The wheel carries all that `insync` needs: installed alone, it finds its agent, shim and data."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
+    subprocess.run([*command, "-w", folder, ROOT], check=True, timeout=120)
+    (made,) = folder.glob("insync-*.whl")
+    return made
+
+
+def test_every_file_of_the_packages_is_inside(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        inside = set(archive.namelist())
+    wanted = {
+        str(file.relative_to(source))
+        for source in (ROOT / "pyharness", ROOT / "bridge" / "python")
+        for package in ("insync", "insync_bridge")
+        for file in (source / package).rglob("*")
+        if file.is_file() and "__pycache__" not in file.parts
+    }
+    assert wanted <= inside
+    for built in ("insync-agent.jar", "libinsync_stall.so", "broker-versions.properties"):
+        assert f"insync/_built/{built}" in inside
+
+
+def test_it_is_marked_as_of_this_platform(wheel: Path) -> None:
+    assert "-py3-none-linux_" in wheel.name
+
+
+def test_installed_alone_it_finds_the_agent_and_the_scenarios(wheel: Path, tmp_path: Path) -> None:
+    """Dependencies come from this environment; of the project, only the wheel is there."""
+    target = tmp_path / "site"
+    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", target]
+    subprocess.run([*install, wheel], check=True, timeout=120)
+    environment = {**os.environ, "PYTHONPATH": str(target)}
+    script = "import sys; from insync.cli import main; sys.exit(main())"
+
+    def insync(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", script, *arguments]
+        return subprocess.run(
+            command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
+        )
+
+    jar = Path(json.loads(insync("agent", "--json").stdout)["jar"])
+    assert jar.is_file()
+    assert target in jar.parents
+    names = [scenario["name"] for scenario in json.loads(insync("scenarios", "--json").stdout)]
+    assert names == ["control", "kip-501", "send-stall"]
