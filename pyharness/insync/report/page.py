@@ -65,7 +65,7 @@ def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
 
 def _summary(run: RunInfo) -> str:
     """Say what the scenario is, and by what its own times were multiplied."""
-    scaled = "" if run.scale == 1 else f"; here with all times × {run.scale:g}"
+    scaled = "" if run.scale == 1 else f"; here with all times x {run.scale:g}"
     return f"{run.scenario.summary}{scaled}"
 
 
