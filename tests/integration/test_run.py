@@ -142,6 +142,16 @@ def test_without_a_fault_nothing_shrinks_in_any_arm(tmp_path: Path) -> None:
     }
 
 
+def test_the_newest_broker_shows_the_same(tmp_path: Path) -> None:
+    command = ["run", "kip-501", "--kafka", "4.4.0", "--scale", "0.2", "--repeat", "1", "--json"]
+    done = insync(*command, "--out", tmp_path / "run")
+    assert done.returncode == 0, done.stderr
+    arms = json.loads(done.stdout)["arms"]
+    assert arms["stock"]["isr_shrinks"][0] >= 1
+    assert arms["plugin"]["isr_shrinks"] == [0]
+    assert arms["plugin"]["agent_errors"] == [0]
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_a_run_cut_short_leaves_no_process_and_a_readable_record(
     tmp_path: Path, number: signal.Signals

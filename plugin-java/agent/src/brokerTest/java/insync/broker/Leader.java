@@ -65,6 +65,7 @@ final class Leader implements AutoCloseable {
     final Partition partition;
     private final UnifiedLog log;
     private Runnable duringRead = () -> { };
+    private boolean breakFirstReader;
 
     Leader(Path folder, boolean enable) throws Exception {
         KafkaConfig config = config(folder, enable);
@@ -149,7 +150,7 @@ final class Leader implements AutoCloseable {
             Optional.of(partition.getLeaderEpoch()));
         Tuple2<TopicIdPartition, FetchRequest.PartitionData> one =
             new Tuple2<>(new TopicIdPartition(TOPIC_ID, EVENTS_0), data);
-        replicas.fetchMessages(params, CollectionConverters.asScala(List.of(one)).toSeq(),
+        replicas.fetchMessages(params, partitionsOf(one),
             Mockito.mock(ReplicaQuota.class),
             new AbstractFunction1<Seq<Tuple2<TopicIdPartition, FetchPartitionData>>, BoxedUnit>() {
                 @Override
@@ -158,6 +159,25 @@ final class Leader implements AutoCloseable {
                     return BoxedUnit.UNIT;
                 }
             });
+    }
+
+    /** With the agent, the hook on fetchMessages is the first to ask a fetch for its partitions. */
+    void breakNextFetchForWhoeverReadsItsPartitionsFirst() {
+        breakFirstReader = true;
+    }
+
+    private Seq<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> partitionsOf(
+            Tuple2<TopicIdPartition, FetchRequest.PartitionData> one) {
+        Seq<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> real =
+            CollectionConverters.asScala(List.of(one)).toSeq();
+        if (!breakFirstReader) {
+            return real;
+        }
+        breakFirstReader = false;
+        Seq<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> broken = Mockito.spy(real);
+        Mockito.doThrow(new IllegalStateException("broken for the first reader")).doCallRealMethod()
+            .when(broken).iterator();
+        return broken;
     }
 
     /** What the append of a produce request does last: completes the fetches that wait for it. */

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.core.EventLog;
 import insync.core.Insync;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import org.apache.kafka.server.replica.Replica;
 import org.apache.kafka.server.storage.log.FetchPartitionData;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
@@ -146,6 +148,24 @@ class PendingReadsTest {
             leader.duringRead(() -> { });
             leader.time.sleep(Leader.LAG_MS + 1);
             assertTrue(leader.followerIsOutOfSync());
+        }
+    }
+
+    /** An exception in our own code: counted and exposed, and the fetch is answered as if we were not there. */
+    @Test
+    @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
+    void failureOfOursNeverFailsAFetch() throws Exception {
+        Insync.install(new Insync(EventLog.none()));
+        try (Leader leader = new Leader(folder, true)) {
+            leader.appendUpTo(10);
+            leader.breakNextFetchForWhoeverReadsItsPartitionsFirst();
+            leader.fetch(0, answers);
+            assertEquals(Errors.NONE, answers.get(0).error);
+            assertEquals(1, Insync.current().failures().count());
+            assertTrue(Insync.current().failures().last().contains("broken for the first reader"));
+            assertEquals(0, Insync.current().stats().pendingNow());
+        } finally {
+            Insync.install(new Insync(EventLog.none()));
         }
     }
 

@@ -25,12 +25,16 @@ public final class Insync {
         current = insync;
     }
 
-    /**
-     * Where the exception handler of every woven hook ends. The class name of the innermost frame tells which.
-     */
+    /** Where the exception handler of every woven hook ends; the innermost frame of ours tells which hook. */
     public static void failed(Throwable failure) {
-        StackTraceElement[] trace = failure.getStackTrace();
-        current.failures.record(trace.length == 0 ? "hook" : trace[0].toString(), failure);
+        String where = "hook";
+        for (StackTraceElement frame : failure.getStackTrace()) {
+            if (frame.getClassName().startsWith("insync.")) {
+                where = frame.toString();
+                break;
+            }
+        }
+        current.failures.record(where, failure);
     }
 
     public EventLog events() {

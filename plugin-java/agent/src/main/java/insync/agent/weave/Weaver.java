@@ -34,7 +34,8 @@ public final class Weaver {
 
     private final Adapter adapter;
     private final ClassFileLocator locator = ClassFileLocator.ForClassLoader.ofSystemLoader();
-    private final TypePool pool = TypePool.Default.WithLazyResolution.of(locator);
+    private final TypePool pool = new TypePool.Default.WithLazyResolution(
+        new TypePool.CacheProvider.Simple(), locator, TypePool.Default.ReaderMode.FAST);
 
     public Weaver(Adapter adapter) {
         this.adapter = adapter;
