@@ -26,7 +26,7 @@ from insync.report.render import write_report
 from insync.tables import places
 from insync.tables.build import build_tables
 from insync.tables.read import read_events
-from insync.tables.session import SparkSettings, open_session
+from insync.tables.session import SparkSettings, end_jvm, open_session
 from insync.tables.store import Rows, read_tables, write_tables
 from insync.verdict.condense import condense
 from insync.verdict.decide import decide
@@ -141,4 +141,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    end_jvm()
+    sys.exit(code)

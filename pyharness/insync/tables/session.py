@@ -8,17 +8,21 @@ its own defaults, and what the caller sets wins over both.
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from insync.errors import InsyncError
 
 LOOPBACK = "127.0.0.1"
+
+_JVM_GONE_WITHIN_S = 10.0
 
 _LOG_CONF = Path(__file__).with_name("log4j2.properties")
 _SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
@@ -84,6 +88,24 @@ def open_session(settings: SparkSettings, log: Path) -> Iterator[SparkSession]:
         yield spark
     finally:
         spark.stop()
+
+
+def end_jvm() -> None:
+    """Wait until the JVM of this process's sessions is gone; no session can follow.
+
+    PySpark leaves it to end by itself some time after Python has, when whoever started
+    the stage already takes the machine for idle.
+    """
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    try:
+        gateway.proc.wait(_JVM_GONE_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
 
 
 @contextmanager
