@@ -33,7 +33,7 @@ $(BUILT)/insync-agent.jar: $(JAVA_SOURCES)
 	@gradle -q --no-daemon --console=plain agentJar
 	@mkdir -p $(BUILT) && cp $(JAR) $@
 
-$(BUILT)/libinsync_stall.so: pyharness/insync/faults/native/stall.c
+$(BUILT)/libinsync_stall.so: pyharness/insync/faults/native/stall.c pyharness/insync/faults/native/stall.h
 	@echo "insync: building the stall shim (cc)"
 	@mkdir -p $(BUILT)
 	@cc -O2 -Wall -Wextra -Werror -shared -fPIC -o $@ $< -ldl -pthread
