@@ -14,8 +14,8 @@ from insync.cluster.local import LocalCluster
 from insync.kafka.distribution import Distribution
 from insync.kafka.java import Java, find_java
 from insync.kafka.resolve import distribution
+from insync.run.plan import AGENT_JAR
 
-JAR = Path(__file__).resolve().parents[2] / "pyharness" / "insync" / "_built" / "insync-agent.jar"
 PROGRAMS = Path(__file__).parent / "java"
 
 Program = Callable[..., str]
@@ -50,7 +50,7 @@ def program(dist: Distribution, java: Java) -> Program:
 def agent(tmp_path: Path) -> AgentSpec:
     folder = tmp_path / "agent"
     folder.mkdir()
-    return AgentSpec(jar=JAR, events_dir=folder, bridge_dir=folder)
+    return AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder)
 
 
 @pytest.fixture

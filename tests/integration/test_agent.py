@@ -16,11 +16,11 @@ from insync.cluster.local import LocalCluster
 from insync.errors import InsyncError
 from insync.kafka.distribution import Distribution
 from insync.kafka.java import Java
+from insync.run.plan import AGENT_JAR
 from insync_bridge import BridgeClient
 from waiting import wait_for
 
 PENDING_READS = "follower.fetch.pending.reads.insync.enable"
-JAR = Path(__file__).resolve().parents[2] / "pyharness" / "insync" / "_built" / "insync-agent.jar"
 StartCluster = Callable[..., LocalCluster]
 Program = Callable[..., str]
 
@@ -204,7 +204,7 @@ def run_kafka(
     jars = ":".join(str(path) for path in ([before] if before else []) + list(dist.jars))
     command = [
         java.home / "bin" / "java",
-        f"-javaagent:{JAR}={options}",
+        f"-javaagent:{AGENT_JAR}={options}",
         "-cp",
         jars,
         "kafka.Kafka",

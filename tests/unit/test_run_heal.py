@@ -2,6 +2,7 @@
 
 import pytest
 
+from insync.cluster import admin
 from insync.errors import InsyncError
 from insync.run import heal
 
@@ -15,8 +16,8 @@ class Brokers:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: list[object]) -> None:
         self.asked: list[str] = []
         self._answers = answers
-        monkeypatch.setattr(heal, "client", lambda server: server)
-        monkeypatch.setattr(heal, "partitions", self._answer)
+        monkeypatch.setattr(admin, "client", lambda server: server)
+        monkeypatch.setattr(admin, "partitions", self._answer)
         monkeypatch.setattr(heal, "HEALED_SECONDS", 0.3)
 
     def _answer(self, server: str, topic: str) -> object:

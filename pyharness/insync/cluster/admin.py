@@ -1,7 +1,7 @@
 """Topics on a running cluster: create one and wait until it is led and wholly in sync."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__
@@ -56,8 +56,9 @@ def create_topic(
     except KafkaException as error:
         raise InsyncError(f"topic {topic}: not created: {error.args[0].str()}") from error
     expected = {index: (each[0], sorted(each)) for index, each in enumerate(replicas)}
-    for server in bootstrap.split(","):
-        _await_state(server, topic, expected, until)
+    last = await_state(bootstrap, topic, lambda state: state == expected, until)
+    if last is not None:
+        raise InsyncError(f"topic {topic}: {last}, expected {expected}")
     _await_leaders(admin, topic, len(replicas), until)
 
 
@@ -70,20 +71,34 @@ def partitions(admin: AdminClient, topic: str) -> State:
     return {index: (each.leader, sorted(each.isrs)) for index, each in sorted(found.items())}
 
 
-def _await_state(server: str, topic: str, expected: State, until: float) -> None:
-    admin = client(server)
-    last = "no answer"
-    while time.monotonic() < until:
-        try:
-            state = partitions(admin, topic)
-        except KafkaException as error:
-            last = str(error)
-        else:
-            if state == expected:
-                return
-            last = f"partition: (leader, ISR) are {state}"
-        time.sleep(_POLL_S)
-    raise InsyncError(f"topic {topic}: at {server} {last}, expected {expected}")
+def await_state(
+    bootstrap: str,
+    topic: str,
+    wanted: Callable[[State], bool],
+    until: float,
+    check: Callable[[], None] = lambda: None,
+) -> str | None:
+    """Wait until every broker in `bootstrap`, asked by itself, shows the topic as `wanted`.
+
+    Returns None then, or at `until` (monotonic seconds) what was last seen, and where.
+    `check` is called while it waits and may raise.
+    """
+    for server in bootstrap.split(","):
+        admin, last = client(server), "no answer"
+        while True:
+            try:
+                state = partitions(admin, topic)
+            except KafkaException as error:
+                last = str(error)
+            else:
+                if wanted(state):
+                    break
+                last = f"partition: (leader, ISR) are {state}"
+            check()
+            if time.monotonic() > until:
+                return f"at {server} {last}"
+            time.sleep(_POLL_S)
+    return None
 
 
 def _await_leaders(admin: AdminClient, topic: str, count: int, until: float) -> None:

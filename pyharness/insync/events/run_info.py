@@ -102,6 +102,11 @@ def load_run(folder: Path) -> RunInfo:
     try:
         return RunInfo.model_validate_json(text)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(step) for step in first["loc"]) or "the file"
-        raise InputError(f"{path}: {where}: {first['msg']}") from None
+        raise InputError(f"{path}: {first_problem(error)}") from None
+
+
+def first_problem(error: ValidationError) -> str:
+    """Say in one line where a JSON file is not as expected, and what was expected there."""
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(step) for step in first["loc"]) or "the file"
+    return f"{where}: {first['msg']}"

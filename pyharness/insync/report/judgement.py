@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from insync.errors import InputError
+from insync.events.run_info import first_problem
 from insync.events.schema import VERDICT
 
 
@@ -30,6 +31,4 @@ def read_judgement(folder: Path) -> Judgement:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror}, expected the verdict of a run") from None
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(step) for step in first["loc"]) or "the file"
-        raise InputError(f"{path}: {where}: {first['msg']}") from None
+        raise InputError(f"{path}: {first_problem(error)}") from None

@@ -14,6 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import REPORT
+from insync.events.whole import write_whole
 from insync.report import lanes
 from insync.report.judgement import Judgement
 from insync.report.lane_bars import STATE_NAMES
@@ -43,11 +44,7 @@ def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
 
 def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> Path:
     """Write `folder/report.html`, whole or not at all; return its path."""
-    path = folder / REPORT
-    fresh = folder / f".{REPORT}.new"
-    fresh.write_text(render(run, verdict, rows), encoding="utf-8")
-    fresh.replace(path)
-    return path
+    return write_whole(folder / REPORT, render(run, verdict, rows))
 
 
 def _asset(name: str) -> Markup:

@@ -12,6 +12,7 @@ from typing import Any
 from insync import __version__
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION, now_ms
+from insync.events.whole import write_whole
 from insync.run.plan import Plan
 
 
@@ -38,12 +39,7 @@ def begin(plan: Plan) -> dict[str, Any]:
 
 def save(record: dict[str, Any], folder: Path) -> None:
     """Write the record; a reader sees the old one or the new one, never a part."""
-    partial = folder / f".{RUN}.partial"
-    with partial.open("w", encoding="utf-8") as file:
-        json.dump(record, file, indent=2)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(folder / RUN)
+    write_whole(folder / RUN, json.dumps(record, indent=2))
 
 
 def load(folder: Path) -> dict[str, Any]:

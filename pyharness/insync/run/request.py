@@ -5,7 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-DEFAULT_KAFKA: Final = "4.3.1"
+from insync.kafka import versions
+
+DEFAULT_KAFKA: Final = versions.DEFAULT
 DEFAULT_MASTER: Final = "local[2]"
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import VERDICT
+from insync.events.whole import write_whole
 from insync.verdict.decide import Verdict
 from insync.verdict.facts import METRICS, FaultFact, RepeatFacts
 
@@ -26,12 +27,8 @@ def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
 
 def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:
     """Write `folder/verdict.json` and return its path."""
-    path = folder / VERDICT
-    fresh = folder / f".{VERDICT}.new"
     text = json.dumps(as_json(run, verdict), indent=2, ensure_ascii=False)
-    fresh.write_text(text + "\n", encoding="utf-8")
-    fresh.replace(path)
-    return path
+    return write_whole(folder / VERDICT, text + "\n")
 
 
 def _arm(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:

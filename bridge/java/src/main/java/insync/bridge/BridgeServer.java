@@ -9,9 +9,7 @@ import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Base64;
-import java.util.List;
 import py4j.GatewayServer;
-import py4j.commands.Command;
 
 /**
  * The py4j gateway in the broker's JVM: a free port on one address, a token, and of py4j's protocol only calls
@@ -52,7 +50,7 @@ public final class BridgeServer {
         InetAddress address = address();
         String token = newToken();
         GatewayServer gateway = new GatewayServer.GatewayServerBuilder(api)
-            .javaAddress(address).javaPort(0).authToken(token).customCommands(commands()).build();
+            .javaAddress(address).javaPort(0).authToken(token).customCommands(NarrowCommands.all()).build();
         gateway.start(true);
         try {
             ConnectionFile.write(connectionFile, address.getHostAddress(), gateway.getListeningPort(), token, api);
@@ -61,10 +59,6 @@ public final class BridgeServer {
             throw unwritable;
         }
         return gateway;
-    }
-
-    private static List<Class<? extends Command>> commands() {
-        return NarrowCommands.all();
     }
 
     private static InetAddress address() throws UnknownHostException {

@@ -25,16 +25,11 @@ public abstract class Hook {
         return typeName;
     }
 
-    /** Which methods take the advice; exactly {@link #expectedMethods()} must match. */
+    /** Which method takes the advice; exactly one must match, for the weave to be whole. */
     public abstract ElementMatcher<? super MethodDescription> methods();
 
     /** The class whose @Advice methods are inlined. */
     public abstract Class<?> advice();
-
-    /** How many methods of the type the matcher has to find, for the weave to be whole. */
-    public int expectedMethods() {
-        return 1;
-    }
 
     /** Adds fields or interfaces to the type; most hooks need none. */
     public DynamicType.Builder<?> shape(DynamicType.Builder<?> builder) {
