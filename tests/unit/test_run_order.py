@@ -10,10 +10,11 @@ from typing import Any, ClassVar, Self, cast
 
 import pytest
 
+from insync.arms import FEATURE, SCOPE
 from insync.errors import InsyncError
 from insync.run import arm as arm_module
-from insync.run import runner
-from insync.run.plan import FEATURE, Plan
+from insync.run import runner, stage
+from insync.run.plan import Plan
 from insync.run.repeat import _moments, replicas
 from insync.run.request import RunRequest
 from insync.run.signals import interruptible
@@ -39,7 +40,12 @@ class FakeCluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.events.append("stopped")
+        self.stop()
+
+    def stop(self) -> None:
+        """Note it, once."""
+        if self.events[-1] != "stopped":
+            self.events.append("stopped")
 
     def remove_data(self) -> None:
         """Note it."""
@@ -50,9 +56,14 @@ class FakeCluster:
 def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
     """Replace the real cluster and its log; returns the clusters that were made."""
     FakeCluster.made = []
-    line = {"v": 1, "arm": "stock", "kind": "partition"}
-    monkeypatch.setattr(arm_module, "LocalCluster", FakeCluster)
-    monkeypatch.setattr(arm_module, "isr_events", lambda *_: iter([line]))
+    lines = [
+        {"v": 1, "arm": "stock", "kind": "broker"},
+        {"v": 1, "arm": "stock", "kind": "partition", "topic": "kip-501-r0"},
+        {"v": 1, "arm": "stock", "kind": "partition", "topic": "another-r0"},
+    ]
+    monkeypatch.setattr(stage, "LocalCluster", FakeCluster)
+    monkeypatch.setattr(arm_module, "isr_events", lambda *_: iter(lines))
+    monkeypatch.setattr(arm_module, "write_counters", lambda *_: None)
     yield FakeCluster.made
 
 
@@ -85,11 +96,11 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
     assert stock.events == ["made", "started", "stopped", "data removed"]
     assert stock.agent is None
     assert FEATURE not in stock.settings
-    assert plugin.settings[FEATURE] == "true"
+    assert (plugin.settings[FEATURE], plugin.settings[SCOPE]) == ("true", "request")
     assert plugin.settings["replica.lag.time.max.ms"] == "2000"
     assert list(stock.preload) == list(plugin.preload) == [1]
     assert json.loads((tmp_path / "run.json").read_text())["finished_ms"] > 0
-    assert (tmp_path / "events" / "stock" / "isr.jsonl").read_text().count("\n") == 1
+    assert (tmp_path / "events" / "stock" / "isr.jsonl").read_text().count("\n") == 2
     assert (tmp_path / "scenario.toml").read_text() == "text"
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from insync.errors import InputError
 from insync.faults import stall
-from insync.run import plan
+from insync.run import plan, support
 from insync.run.plan import check_out, make_out, prepare
 from insync.run.request import RunRequest
 from insync.run.watch import Unwatched
@@ -20,6 +20,9 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made.mkdir()
     monkeypatch.setattr(stall, "SHIM", made / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
+    monkeypatch.setattr(support, "TABLE", made / "table.properties")
+    rows = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
+    (made / "table.properties").write_text(rows)
     (made / "shim.so").touch()
     (made / "agent.jar").touch()
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
@@ -30,9 +33,9 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_plan_holds_the_scaled_and_narrowed_scenario(built: Path) -> None:
-    request = RunRequest(scenario="kip-501", arms=("plugin",), scale=0.2, repeats=1)
+    request = RunRequest(scenario="kip-501", arms=("off",), scale=0.2, repeats=1)
     found = prepare(request, Unwatched())
-    assert found.scenario.arms == ("plugin",)
+    assert found.scenario.arms == ("off",)
     assert found.scenario.broker.replica_lag_time_max_ms == 2_000
     assert (found.shim, found.agent_jar) == (built / "shim.so", built / "agent.jar")
     assert found.out.parent == Path.cwd() / "insync-runs"
@@ -45,6 +48,21 @@ def test_only_what_is_needed_must_be_built(built: Path) -> None:
     (built / "agent.jar").unlink()
     found = prepare(RunRequest(scenario="control", arms=("stock",)), Unwatched())
     assert (found.shim, found.agent_jar) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("kafka", "arm", "problem"),
+    [
+        ("4.3.1", "request", "arms: request: Kafka 4.3.1 has only stock, off, read$"),
+        ("4.3.1", "plugin", "arms: plugin: Kafka 4.3.1 has only stock, off, read$"),
+        ("5.0.0", "off", "arms: off: Kafka 5.0.0 has only stock$"),
+    ],
+)
+def test_an_arm_that_the_version_lacks_is_refused_with_those_it_has(
+    kafka: str, arm: str, problem: str
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        prepare(RunRequest(scenario="control", arms=("stock", arm), kafka=kafka), Unwatched())
 
 
 @pytest.mark.parametrize(

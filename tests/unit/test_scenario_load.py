@@ -66,7 +66,7 @@ def test_a_scenario_survives_its_own_json() -> None:
         ("broker = 1", "broker = 2", "partitions[0]: 0, expected a partition led by broker 2"),
         ("leaders = [1, 1, 2, 3]", "leaders = [0]", "leaders[0]: 0, expected at least 1"),
         ("leaders = [1, 1, 2, 3]", "leaders = 4", "workload.leaders: 4, expected a list"),
-        ('"plugin"]', '"plug"]', "arms[1]: 'plug', expected 'stock', 'off' or 'plugin'"),
+        ('"plugin"]', '"plug"]', "arms[1]: 'plug', expected 'stock', 'off', 'read'"),
         ('["stock", "plugin"]', "[]", "arms: [], expected at least 1 item"),
         ('control_arms = ["stock"]', 'control_arms = ["off"]', "control_arms[0]: 'off', expected"),
         ("[expect.stock]", "[expect.all]", "expect.all: 'all', expected 'stock', 'off'"),

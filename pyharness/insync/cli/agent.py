@@ -28,7 +28,8 @@ HOW_TO: Final = """\
 
 def command(json: Json = False) -> int:
     """Print the agent's jar and how to add it to your own broker."""
-    from insync.run.plan import FEATURE, require_agent
+    from insync.arms import FEATURE
+    from insync.run.plan import require_agent
 
     jar = require_agent(("plugin",))
     option = OPTION.format(jar=jar)

@@ -20,7 +20,7 @@ Examples:
 def command(
     scenario: Annotated[str, typer.Argument(help="A built-in scenario's name or a TOML file.")],
     arms: Annotated[
-        str | None, typer.Option(help="Comma-separated: stock, off, plugin. Else the scenario's.")
+        str | None, typer.Option(help="Of stock, off, read, request, plugin; comma-separated.")
     ] = None,
     kafka: Annotated[str, typer.Option(help="Kafka version of the brokers.")] = DEFAULT_KAFKA,
     scale: Annotated[float, typer.Option(help="Multiplies every time of the scenario.")] = 1.0,

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from insync.arms import expected_as
 from insync.errors import InputError
 from insync.events.schema import RUN
 
@@ -60,6 +61,11 @@ class ScenarioInfo(_Part):
     workload: Workload
     faults: tuple[PlannedFault, ...] = ()
     expect: dict[str, dict[str, Bound]] = Field(default_factory=dict)
+
+    def expected_of(self, arm: str) -> dict[str, Bound]:
+        """Return what is expected of an arm, under its own name or the one it goes by."""
+        names = (name for name in expected_as(arm) if name in self.expect)
+        return self.expect.get(next(names, arm), {})
 
 
 class RunInfo(_Part):

@@ -52,11 +52,6 @@ def nodes_dir(run: Path, arm: str) -> Path:
     return run / "nodes" / arm
 
 
-def bridge_dir(run: Path, arm: str) -> Path:
-    """Return the folder of an arm's bridge connection files, bridge-<id>.json."""
-    return nodes_dir(run, arm) / "bridge"
-
-
 def topic_name(scenario: str, repeat: int) -> str:
     """Return the topic of one repeat."""
     return f"{scenario}-r{repeat}"

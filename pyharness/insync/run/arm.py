@@ -1,94 +1,80 @@
-"""One arm: a fresh cluster, all repeats on it, then the ISR's history from its metadata log."""
+"""One arm of a scenario: its repeats on a running cluster, then the ISR's history.
 
-from collections.abc import Mapping
+`run_arm` gives a scenario a cluster of its own. `play` and `write_histories` are for
+those who let several scenarios play on one.
+"""
 
-from insync.cluster.agent import AgentSpec
-from insync.cluster.local import LocalCluster
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+
 from insync.cluster.metadata_log import isr_events
-from insync.events.schema import ISR, bridge_dir, events_dir, nodes_dir
+from insync.events.schema import ISR, events_dir, nodes_dir, topic_name
 from insync.events.writer import EventWriter
-from insync.faults.control import ControlFile
-from insync.faults.stall import preload
 from insync.run.context import ArmContext, ArmFiles
-from insync.run.plan import AGENT_ARMS, FEATURE, Plan
+from insync.run.counters import BASE, write_counters
+from insync.run.plan import Plan
 from insync.run.repeat import run_repeat
+from insync.run.stage import Stage, open_stage
 from insync.run.watch import Watch
-from insync.scenario.model import BROKERS, Scenario
 
 
 def run_arm(plan: Plan, arm: str, watch: Watch) -> None:
     """Run all repeats of one arm; the cluster is gone when this returns or raises."""
-    with ArmFiles(plan, arm) as files:
-        try:
-            _run_arm(plan, arm, files, watch)
-        except BaseException as error:  # also Ctrl-C: the record must show that it was cut short
-            files.phase("aborted", note=f"{type(error).__name__}: {error}")
-            raise
-
-
-def _run_arm(plan: Plan, arm: str, files: ArmFiles, watch: Watch) -> None:
-    controls, environments = _stall_controls(plan, arm)
-    cluster = LocalCluster(
-        plan.kafka,
-        nodes_dir(plan.out, arm),
-        brokers=BROKERS,
-        settings=_settings(plan.scenario, arm),
-        agent=_agent(plan, arm),
-        preload=environments,
-    )
-    context = ArmContext(plan=plan, arm=arm, cluster=cluster, controls=controls, files=files)
-    try:
-        _run_repeats(context, watch)
+    home, events = nodes_dir(plan.out, arm), events_dir(plan.out, arm)
+    with _told_if_cut(plan, arm), open_stage([plan], arm, home, watch, events) as stage:
+        _play(stage, plan, watch)
         watch.phase(f"{arm}: reading the controller's log")
-        with EventWriter(files.folder / ISR) as lines:
-            for line in isr_events(cluster, plan.kafka, arm):
-                lines.write(line)
-    finally:
-        if not plan.request.keep_data:
-            cluster.remove_data()
+        write_histories(stage, [plan])
 
 
-def _run_repeats(context: ArmContext, watch: Watch) -> None:
-    watch.phase(f"{context.arm}: starting the cluster")
-    with context.cluster:
-        context.files.phase("cluster_ready")
-        for repeat in range(context.plan.scenario.repeats):
+def play(stage: Stage, plan: Plan, watch: Watch) -> None:
+    """Run all repeats of a scenario on a running cluster, which is whole again at the end.
+
+    Writes into the plan's folder; raises InsyncError if a repeat could not be finished, and
+    then the cluster is fit for nothing more.
+    """
+    with _told_if_cut(plan, stage.arm):
+        _play(stage, plan, watch)
+
+
+def write_histories(stage: Stage, plans: Sequence[Plan]) -> None:
+    """Stop the cluster and write each plan's isr.jsonl: its own topics, and all brokers.
+
+    Stopped first, so that what it writes on its way down is nobody's history.
+    """
+    stage.cluster.stop()
+    with ExitStack() as files:
+        writers = {
+            _topics(plan): files.enter_context(EventWriter(events_dir(plan.out, stage.arm) / ISR))
+            for plan in plans
+        }
+        for line in isr_events(stage.cluster, stage.kafka, stage.arm):
+            for topics, writer in writers.items():
+                if line.get("topic") is None or line["topic"] in topics:
+                    writer.write(line)
+
+
+def _play(stage: Stage, plan: Plan, watch: Watch) -> None:
+    with ArmFiles(plan, stage.arm) as files:
+        context = ArmContext(plan=plan, stage=stage, files=files)
+        files.phase("cluster_ready")
+        write_counters(context, BASE)
+        for repeat in range(plan.scenario.repeats):
             run_repeat(context, repeat, watch)
             watch.repeat_done()
 
 
-def _settings(scenario: Scenario, arm: str) -> dict[str, str]:
-    settings = {
-        "replica.lag.time.max.ms": str(scenario.broker.replica_lag_time_max_ms),
-        "replica.fetch.wait.max.ms": str(scenario.broker.replica_fetch_wait_max_ms),
-    }
-    if arm == "plugin":
-        settings[FEATURE] = "true"
-    return settings
+def _topics(plan: Plan) -> frozenset[str]:
+    repeats = range(plan.scenario.repeats)
+    return frozenset(topic_name(plan.scenario.name, repeat) for repeat in repeats)
 
 
-def _agent(plan: Plan, arm: str) -> AgentSpec | None:
-    if arm not in AGENT_ARMS or plan.agent_jar is None:
-        return None
-    folder = bridge_dir(plan.out, arm)
-    folder.mkdir(parents=True, exist_ok=True)
-    return AgentSpec(jar=plan.agent_jar, events_dir=events_dir(plan.out, arm), bridge_dir=folder)
-
-
-def _stall_controls(
-    plan: Plan, arm: str
-) -> tuple[dict[int, ControlFile], dict[int, Mapping[str, str]]]:
-    """Make a control file per faulted broker, and the environment that broker starts with."""
-    controls: dict[int, ControlFile] = {}
-    environments: dict[int, Mapping[str, str]] = {}
-    if plan.shim is None:
-        return controls, environments
-    folder = nodes_dir(plan.out, arm)
-    folder.mkdir(parents=True, exist_ok=True)
-    for broker in sorted({fault.broker for fault in plan.scenario.faults}):
-        path = folder / f"stall-{broker}.control"
-        rules = sum(len(fault.partitions) for fault in plan.scenario.faults)
-        capacity = rules * plan.scenario.repeats
-        controls[broker] = ControlFile.create(path, folder / str(broker), capacity)
-        environments[broker] = preload(plan.shim, path)
-    return controls, environments
+@contextmanager
+def _told_if_cut(plan: Plan, arm: str) -> Iterator[None]:
+    """Write down what cuts the arm short, Ctrl-C included."""
+    try:
+        yield
+    except BaseException as error:
+        with ArmFiles(plan, arm) as files:
+            files.phase("aborted", note=f"{type(error).__name__}: {error}")
+        raise

@@ -1,27 +1,22 @@
-"""What the repeats of one arm share: the plan, its cluster, the files they write to."""
+"""What the repeats of one scenario on one arm share: the plan, the stage, the files."""
 
-from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from insync.cluster.local import LocalCluster
-from insync.errors import InsyncError
 from insync.events.schema import (
     COUNTERS,
     FAULTS,
     PHASES,
     PhaseLine,
     PhaseType,
-    bridge_dir,
     events_dir,
     now_ms,
 )
 from insync.events.writer import EventWriter
-from insync.faults.control import ControlFile
 from insync.run.plan import Plan
+from insync.run.stage import Stage
 
 
 class ArmFiles:
@@ -59,22 +54,18 @@ class ArmFiles:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArmContext:
-    """One arm with its cluster running; `controls` holds each faulted broker's control file."""
+    """One scenario on the running cluster of one arm."""
 
     plan: Plan
-    arm: str
-    cluster: LocalCluster
-    controls: Mapping[int, ControlFile]
+    stage: Stage
     files: ArmFiles
 
-    def check_nodes(self) -> None:
-        """Raise InsyncError if a node has ended."""
-        for node in self.cluster.nodes.values():
-            code = node.process.poll()
-            if code is not None:
-                raise InsyncError(f"{node.role} {node.id}: ended with {code}, see {node.log}")
+    @property
+    def arm(self) -> str:
+        """The arm that plays."""
+        return self.stage.arm
 
     @property
-    def bridge(self) -> Path:
-        """The folder of the connection files, one per broker if the arm has the agent."""
-        return bridge_dir(self.plan.out, self.arm)
+    def bootstrap(self) -> str:
+        """The brokers' addresses, for clients."""
+        return self.stage.cluster.bootstrap

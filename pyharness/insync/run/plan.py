@@ -10,19 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from insync import arms as arms_of_runs
 from insync.errors import InputError
 from insync.faults.stall import require_shim
 from insync.kafka.distribution import Distribution
 from insync.kafka.java import Java, find_java
 from insync.kafka.resolve import distribution
 from insync.run.request import RunRequest
+from insync.run.support import require_arms
 from insync.run.watch import Watch
 from insync.scenario.load import narrow, parse, source
 from insync.scenario.model import Scenario
 
 AGENT_JAR: Final = Path(__file__).parents[1] / "_built" / "insync-agent.jar"
-AGENT_ARMS: Final = ("off", "plugin")
-FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -50,6 +50,7 @@ def prepare(request: RunRequest, watch: Watch) -> Plan:
     out = check_out(request.out or _default_out(scenario.name))
     shim = require_shim() if scenario.faults else None
     agent_jar = require_agent(scenario.arms)
+    require_arms(scenario.arms, request.kafka)
     java = find_java()
     return Plan(
         request=request, scenario=scenario, scenario_text=text, java=java,
@@ -60,7 +61,7 @@ def prepare(request: RunRequest, watch: Watch) -> Plan:
 
 def require_agent(arms: Sequence[str]) -> Path | None:
     """Return the agent's jar if one of the arms needs it; raises InputError where there is none."""
-    if not any(arm in AGENT_ARMS for arm in arms):
+    if not any(arms_of_runs.has_agent(arm) for arm in arms):
         return None
     if not AGENT_JAR.is_file():
         raise InputError(

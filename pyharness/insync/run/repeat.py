@@ -44,7 +44,7 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
         say("recovering")
         end_ms = scenario.faults_end_ms + scenario.timeline.recover_ms
         workload.wait(start + end_ms / 1000 - time.monotonic())
-        await_full_isr(context.cluster.bootstrap, topic, context.check_nodes)
+        await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
         workload.check()
         workload.stop_producing()
         files.phase("repeat_ended", repeat=repeat, topic=topic)
@@ -61,7 +61,7 @@ def replicas(leader: int) -> list[int]:
 def _create(context: ArmContext, topic: str) -> None:
     scenario = context.plan.scenario
     create_topic(
-        context.cluster.bootstrap,
+        context.bootstrap,
         topic,
         [replicas(leader) for leader in scenario.workload.leaders],
         {"min.insync.replicas": str(scenario.min_insync_replicas)},
@@ -71,7 +71,7 @@ def _create(context: ArmContext, topic: str) -> None:
 def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan:
     workload = context.plan.scenario.workload
     return WorkloadPlan(
-        bootstrap=context.cluster.bootstrap,
+        bootstrap=context.bootstrap,
         arm=context.arm,
         repeat=repeat,
         topic=topic,
@@ -120,7 +120,7 @@ def _moments(
 
 def _stall(context: ArmContext, topic: str, repeat: int, spec: Stall) -> StallFault:
     return StallFault(
-        context.controls[spec.broker],
+        context.stage.controls[spec.broker],
         StallPlan(
             arm=context.arm, repeat=repeat, site=spec.site, mode=spec.mode,
             delay_ms=spec.delay_ms, broker=spec.broker, topic=topic,

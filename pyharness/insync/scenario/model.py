@@ -9,14 +9,14 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from insync.arms import Arm
 from insync.scenario import rules
 
-Arm = Literal["stock", "off", "plugin"]
 Site = Literal["read", "send"]
 Mode = Literal["hold", "delay"]
 Metric = Literal[
-    "isr_shrinks", "min_isr_size", "under_min_isr_ms", "offline_ms", "max_ack_gap_ms",
-    "acked", "lost", "duplicated",
+    "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
+    "max_ack_gap_ms", "acked", "lost", "duplicated",
 ]  # fmt: skip
 
 BROKERS: Final = 3

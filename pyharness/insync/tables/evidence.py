@@ -33,7 +33,8 @@ def agent_counters(lines: DataFrame) -> DataFrame:
     """Return the last reading of each broker's agent in each repeat.
 
     `errors`, `events_dropped` and `holds_granted` count from the broker's start; the
-    columns `new_*` are what this repeat added.
+    columns `new_*` are what this repeat added. The reading from before the first repeat
+    (repeat -1; older runs have none) is where the first one begins to count.
     """
     latest = Window.partitionBy(*REPEAT, "broker").orderBy(fn.desc("t_ms"))
     return (
@@ -56,6 +57,7 @@ def agent_counters(lines: DataFrame) -> DataFrame:
             _added("events_dropped").alias("new_events_dropped"),
             _added("holds_granted").alias("new_holds_granted"),
         )
+        .where(fn.col("repeat") >= 0)
     )
 
 

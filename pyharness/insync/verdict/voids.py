@@ -7,13 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from insync import arms
 from insync.events.run_info import PlannedFault, RunInfo
-from insync.verdict.facts import METRICS, FaultFact, RepeatFacts, RunFacts
-
-WITHOUT_AGENT = "stock"
-"""The one arm that runs an untouched broker; all others carry the agent."""
-
-_FEATURE_ON = "plugin"
+from insync.verdict.facts import METRICS, OPTIONAL_METRICS, FaultFact, RepeatFacts, RunFacts
 
 
 def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
@@ -31,14 +27,15 @@ def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
 def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     if not repeat.complete:
         yield "was cut short, expected it to come to its end"
-    missing = [name for name in METRICS if repeat.metrics[name] is None]
+    needed = [name for name in METRICS if name not in OPTIONAL_METRICS]
+    missing = [name for name in needed if repeat.metrics[name] is None]
     if missing:
         yield f"no data for {', '.join(missing)}"
     elif not repeat.metrics["acked"]:
         yield "acked was 0, expected at least 1"
     yield from _weak_faults(run.scenario.faults, repeat.faults)
-    if arm != WITHOUT_AGENT:
-        yield from _bad_agents(run, repeat, feature_on=arm == _FEATURE_ON)
+    if arms.has_agent(arm):
+        yield from _bad_agents(run, repeat, feature_on=arms.feature_on(arm))
 
 
 def _weak_faults(

@@ -1,0 +1,114 @@
+"""The running cluster of one arm, on which one scenario plays, or several in turn."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync import arms
+from insync.cluster.agent import AgentSpec
+from insync.cluster.local import LocalCluster
+from insync.errors import InsyncError
+from insync.faults.control import MAX_RULES, ControlFile
+from insync.faults.stall import preload
+from insync.kafka.distribution import Distribution
+from insync.run.plan import Plan
+from insync.run.watch import Watch
+from insync.scenario.model import BROKERS, Scenario
+
+AGENT_EVENTS = "agent"
+BRIDGE = "bridge"
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Stage:
+    """An arm's cluster; `controls` holds the stall control file of each broker that has one.
+
+    `bridge` is the folder of the agents' connection files, one per broker.
+    """
+
+    arm: str
+    kafka: Distribution
+    cluster: LocalCluster
+    controls: Mapping[int, ControlFile]
+    bridge: Path
+
+    def check_nodes(self) -> None:
+        """Raise InsyncError if a node has ended."""
+        for node in self.cluster.nodes.values():
+            code = node.process.poll()
+            if code is not None:
+                raise InsyncError(f"{node.role} {node.id}: ended with {code}, see {node.log}")
+
+
+def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
+    """Return what a scenario and an arm add to every node's server.properties."""
+    return {
+        "replica.lag.time.max.ms": str(scenario.broker.replica_lag_time_max_ms),
+        "replica.fetch.wait.max.ms": str(scenario.broker.replica_fetch_wait_max_ms),
+        **arms.settings(arm),
+    }
+
+
+@contextmanager
+def open_stage(
+    plans: Sequence[Plan], arm: str, home: Path, watch: Watch, agent_events: Path | None = None
+) -> Iterator[Stage]:
+    """Start a cluster under `home` that suits all `plans`; at the end it is gone, with its data.
+
+    `agent_events` is where the agents leave their own events, else a folder in `home`.
+    Raises InsyncError if the plans do not want the same brokers or if a node does not start.
+    """
+    settings = [broker_settings(plan.scenario, arm) for plan in plans]
+    if any(each != settings[0] for each in settings):
+        raise InsyncError(f"{arm}: scenarios with different broker settings on one cluster")
+    controls, environments = _stall_controls(plans, home)
+    cluster = LocalCluster(
+        plans[0].kafka,
+        home,
+        brokers=BROKERS,
+        settings=settings[0],
+        agent=_agent(plans, arm, home, agent_events or home / AGENT_EVENTS),
+        preload=environments,
+    )
+    stage = Stage(
+        arm=arm, kafka=plans[0].kafka, cluster=cluster, controls=controls, bridge=home / BRIDGE
+    )
+    watch.phase(f"{arm}: starting the cluster")
+    try:
+        with cluster:
+            yield stage
+    finally:
+        if not plans[0].request.keep_data:
+            cluster.remove_data()
+
+
+def _agent(plans: Sequence[Plan], arm: str, home: Path, events: Path) -> AgentSpec | None:
+    jar = plans[0].agent_jar
+    if not arms.has_agent(arm) or jar is None:
+        return None
+    for folder in (home / BRIDGE, events):
+        folder.mkdir(parents=True, exist_ok=True)
+    return AgentSpec(jar=jar, events_dir=events, bridge_dir=home / BRIDGE)
+
+
+def _stall_controls(
+    plans: Sequence[Plan], home: Path
+) -> tuple[dict[int, ControlFile], dict[int, Mapping[str, str]]]:
+    """Make a control file per broker to be stalled, and the environment that it starts with."""
+    controls: dict[int, ControlFile] = {}
+    environments: dict[int, Mapping[str, str]] = {}
+    capacity = sum(_rules(plan.scenario) for plan in plans)
+    for shim, broker in sorted(
+        {(plan.shim, fault.broker) for plan in plans for fault in plan.scenario.faults if plan.shim}
+    ):
+        home.mkdir(parents=True, exist_ok=True)
+        path = home / f"stall-{broker}.control"
+        controls[broker] = ControlFile.create(path, home / str(broker), min(capacity, MAX_RULES))
+        environments[broker] = preload(shim, path)
+    return controls, environments
+
+
+def _rules(scenario: Scenario) -> int:
+    """How many stall rules a scenario uses up in all its repeats of one arm."""
+    return sum(len(fault.partitions) for fault in scenario.faults) * scenario.repeats

@@ -1,0 +1,56 @@
+"""Which arms a version can run, read off the table of broker versions."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.arms import ARMS, FEATURE, SCOPE, expected_as, feature_on, has_agent, settings
+from insync.run import support
+from insync.run.support import read_table, require_arms, row_of
+
+TABLE = """
+# comment
+adapters=v1,v2
+
+v1.from=4.3.0
+v1.below=4.5.0
+v1.scopes = read,request
+v2.from=2.8
+v2.below=2.9
+v2.scopes=read
+"""
+versions = st.tuples(st.integers(0, 9), st.integers(0, 12), st.integers(0, 12))
+
+
+@pytest.mark.parametrize(
+    ("kafka", "scopes"),
+    [
+        ("4.3.0", "read,request"), ("4.4.9", "read,request"), ("4.4.0-rc1", "read,request"),
+        ("4.5.0", None), ("4.10.0", None), ("4.2.1", None), ("2.8.2", "read"), ("2.9", None),
+    ],
+)  # fmt: skip
+def test_a_version_finds_the_row_whose_range_holds_it(kafka: str, scopes: str | None) -> None:
+    row = row_of(read_table(TABLE), kafka)
+    assert (row and row["scopes"]) == scopes
+
+
+@given(versions)
+def test_ranges_compare_by_number(version: tuple[int, int, int]) -> None:
+    row = row_of(read_table(TABLE), ".".join(map(str, version)))
+    assert (row is not None) == ((4, 3, 0) <= version < (4, 5, 0) or (2, 8) <= version < (2, 9))
+
+
+def test_stock_needs_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(support, "TABLE", Path("nowhere"))
+    require_arms(["stock"], "1.1.0")
+
+
+def test_the_arms_in_one_place() -> None:
+    assert [arm for arm in ARMS if has_agent(arm)] == ["off", "read", "request", "plugin"]
+    assert [arm for arm in ARMS if feature_on(arm)] == ["read", "request", "plugin"]
+    assert settings("stock") == settings("off") == {}
+    assert settings("read") == {FEATURE: "true", SCOPE: "read"}
+    assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
+    assert [expected_as(arm) for arm in ("read", "plugin")] == [("read",), ("plugin", "request")]
