@@ -1,5 +1,7 @@
 """The pictures' coordinates and figures: what a reader's eye must find in them."""
 
+from dataclasses import replace
+
 import plotly.graph_objects as go
 import pytest
 
@@ -7,7 +9,8 @@ from insync.events.run_info import RunInfo
 from insync.report.detail import figure
 from insync.report.lanes import LEAST_WIDTH, WIDTH, cells, tick_step
 from insync.report.latency_lines import latency_lines
-from insync.report.scenes import Fault, LatencyPoint, Scene, Span, scenes
+from insync.report.lateness import delayed_sentence, lateness
+from insync.report.scenes import Fault, LatencyPoint, Scene, Shrink, Span, scenes
 from insync.tables.store import Rows
 
 FULL = Span(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full")
@@ -34,9 +37,42 @@ def test_rows_become_scenes_in_seconds_from_the_repeats_start(
         (0, 7.015, (1,)),
         (1, 7.015, (1,)),
     ]
-    assert stock.shrinks[0].cause == "leader stalled: read"
+    assert stock.shrinks[0].cause == "leader: read stall"
     assert stock.shrinks[0].fault == stock.faults[0]
     assert found[3].shrinks == ()
+
+
+def test_a_late_shrink_says_when_it_was_due_and_what_it_waited_for(
+    made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    (first, *_) = scenes(made_up_run, made_up_rows)
+    (cell, *_) = cells([first])
+    assert cell.arrows[0].text == (
+        "shrink at 7.01 s, as a fault ended; was due at 4.00 s, came at 7.01 s:"
+        " the isr-expiration task waited for the lock that the stalled read held"
+    )
+    hovers = [text for trace in figure([first])["data"] for text in trace.get("hovertext", ())]
+    assert sum("was due at 4.00 s" in text for text in hovers) == 2
+    assert delayed_sentence(list(first.shrinks)) == (
+        " 2 of 2 shrinks came 3.0 s after they were due."
+    )
+
+
+@pytest.mark.parametrize(
+    ("cause", "moment", "why"),
+    [
+        ("leader: queue-stall", "during", "waited for the lock"),
+        ("leader: freeze", "on_lift", "the leader could not act"),
+        ("leader: read stall", "after", "later than the next look"),
+        ("follower: freeze", "during", "later than the next look"),
+    ],
+)
+def test_what_a_late_shrink_waited_for_depends_on_the_fault(
+    cause: str, moment: str, why: str
+) -> None:
+    late = Shrink(0, 8.0, 1, (1, 2), (1,), cause, None, moment, 4.0, delayed=True)
+    assert why in lateness(late)
+    assert lateness(replace(late, delayed=False)) == ""
 
 
 def test_a_dip_of_a_millisecond_is_still_to_be_seen() -> None:

@@ -15,6 +15,7 @@ FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990
 AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
 METRICS = {
     "isr_shrinks": 0.0,
+    "first_shrink_ms": None,
     "min_isr_size": 3.0,
     "under_min_isr_ms": 0.0,
     "offline_ms": 0.0,
@@ -127,6 +128,22 @@ def test_a_run_or_repeat_cut_short_is_unknown() -> None:
 def test_a_metric_the_run_did_not_leave_is_unknown(metric: str) -> None:
     found = check(run_of(plugin=measured(PLUGIN, **{metric: None})))
     assert (found.outcome, found.reason) == ("unknown", f"plugin, repeat 1: no data for {metric}")
+
+
+@pytest.mark.parametrize(
+    ("first_shrink_ms", "outcome"), [(2_900.0, "pass"), (4_100.0, "fail"), (None, "fail")]
+)
+def test_who_must_be_out_in_time_must_be_out_at_all(
+    first_shrink_ms: float | None, outcome: str
+) -> None:
+    expect = {"plugin": {"first_shrink_ms": Bound(max=4_000)}}
+    run = RUN.model_copy(update={"scenario": RUN.scenario.model_copy(update={"expect": expect})})
+    out = measured(PLUGIN, first_shrink_ms=first_shrink_ms)
+    facts = replace(run_of(), arms={"stock": (STOCK, STOCK), "plugin": (out, out)})
+    found = check(facts, run)
+    assert found.outcome == outcome
+    if first_shrink_ms is None:
+        assert "first_shrink_ms was none, expected at most 4000" in found.reason
 
 
 def test_no_ack_at_all_and_unreadable_lines_are_unknown() -> None:

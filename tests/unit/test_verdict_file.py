@@ -21,11 +21,12 @@ def test_the_file_has_the_contracts_keys_and_figures(
     assert (found["scenario"], found["kafka"], found["verdict"]) == ("made-up", "4.3.1", "pass")
     stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
     assert list(stock) == [
-        "repeats", "isr_shrinks", "min_isr_size", "under_min_isr_ms", "offline_ms",
-        "max_ack_gap_ms", "acked", "lost", "duplicated", "evidence", "agent_errors",
+        "repeats", "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms",
+        "offline_ms", "max_ack_gap_ms", "acked", "lost", "duplicated", "evidence", "agent_errors",
     ]  # fmt: skip
     assert (stock["repeats"], stock["isr_shrinks"], stock["min_isr_size"]) == (3, [2] * 3, [1] * 3)
     assert stock["under_min_isr_ms"] == [585] * 3
+    assert (stock["first_shrink_ms"], plugin["first_shrink_ms"]) == ([5_015] * 3, [None] * 3)
     assert all(5_000 < gap < 5_100 for gap in stock["max_ack_gap_ms"])
     assert (stock["agent_errors"], plugin["agent_errors"]) == ([], [0, 0, 0])
     assert (plugin["isr_shrinks"], plugin["lost"], plugin["acked"]) == ([0] * 3, [0] * 3, [996] * 3)

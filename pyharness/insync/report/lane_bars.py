@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from insync.report.lateness import in_short
 from insync.report.scenes import STATES, Scene, Span, State
 from insync.report.words import members
 
@@ -33,11 +34,11 @@ def lane_bars(scene: Scene, axis: str, *, legend: bool) -> list[Json]:
         # All states are in the legend of the first arm, so that both arms share it.
         if spans or legend:
             traces.append(_tint(spans, state, axis))
-            traces.append(_bars(spans, state, axis, legend=legend))
+            traces.append(_bars(scene, spans, state, axis, legend=legend))
     return traces
 
 
-def _bars(spans: Sequence[Span], state: State, axis: str, *, legend: bool) -> Json:
+def _bars(scene: Scene, spans: Sequence[Span], state: State, axis: str, *, legend: bool) -> Json:
     heights = [_LANE_FILL * span.share for span in spans]
     return {
         **_bar_trace(spans, state, axis),
@@ -54,7 +55,7 @@ def _bars(spans: Sequence[Span], state: State, axis: str, *, legend: bool) -> Js
         "insidetextanchor": "middle",
         "textfont": {"color": "--on-bar"},
         "textangle": 0,
-        "hovertext": [_hover(span) for span in spans],
+        "hovertext": [_hover(span) + _how_it_began(scene, span) for span in spans],
         "hoverinfo": "text",
     }
 
@@ -94,3 +95,13 @@ def _hover(span: Span) -> str:
         f"ISR {members(span.isr)} ({len(span.isr)} of {span.replicas})<br>"
         f"{span.start_s:.2f} s to {span.end_s:.2f} s"
     )
+
+
+def _how_it_began(scene: Scene, span: Span) -> str:
+    """Tell of the shrink that a stretch began with, if it did."""
+    began = (
+        shrink
+        for shrink in scene.shrinks
+        if (shrink.partition, shrink.at_s) == (span.partition, span.start_s)
+    )
+    return "".join(f"<br>{in_short(shrink).replace('; ', '<br>')}" for shrink in began)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from insync.report.lateness import in_short
 from insync.report.scenes import Scene, Span, State
 from insync.report.words import members
 
@@ -103,7 +104,7 @@ def _cell(scene: Scene, longest: float) -> Cell:
         bars=tuple(_bar(span, x(span.start_s), x(span.end_s)) for span in _small_last(scene)),
         names=tuple(Mark(0, _top(lane) + LANE - 4, f"p{lane}") for lane in range(lanes)),
         arrows=tuple(
-            Mark(x(shrink.at_s), _top(shrink.partition), f"shrink at {shrink.at_s:.2f} s")
+            Mark(x(shrink.at_s), _top(shrink.partition), in_short(shrink))
             for shrink in scene.shrinks
         ),
         ticks=tuple(

@@ -11,11 +11,12 @@ from typing import Any
 from insync.events.run_info import RunInfo
 from insync.report import sections
 from insync.report.detail import figure
+from insync.report.headline import headline
 from insync.report.judgement import Judgement
 from insync.report.lanes import Cell, cells
 from insync.report.scenes import Rows, Scene, scenes
 from insync.report.tabular import Table
-from insync.report.words import VERDICTS, headline, span
+from insync.report.words import VERDICTS, span
 
 MOST_PICTURES = 12
 """Repeats of an arm that are drawn; the tables name all."""

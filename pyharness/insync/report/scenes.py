@@ -48,7 +48,11 @@ class Fault:
 
 @dataclass(frozen=True)
 class Shrink:
-    """One removal of members from an ISR, and what it is put down to."""
+    """One removal of members from an ISR, what it is put down to, and when it was due.
+
+    `moment` and `due_s` are None where no fault is concerned; `delayed` is a shrink that came
+    later than the isr-expiration task would have looked next.
+    """
 
     partition: int
     at_s: float
@@ -57,6 +61,9 @@ class Shrink:
     after: tuple[int, ...]
     cause: str
     fault: Fault | None
+    moment: str | None = None
+    due_s: float | None = None
+    delayed: bool = False
 
 
 @dataclass(frozen=True)
@@ -170,4 +177,7 @@ def _shrink(row: Row, zero: float, faults: Mapping[int, Fault]) -> Shrink:
         after=tuple(row["isr_after"]),
         cause=row["cause"],
         fault=None if row["fault_no"] is None else faults.get(row["fault_no"]),
+        moment=row["moment"],
+        due_s=None if row["due_ms"] is None else (row["due_ms"] - zero) / 1e3,
+        delayed=row["delayed"],
     )

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 
 from insync.events.run_info import RunInfo
 from insync.report.judgement import Judgement
+from insync.report.lateness import lateness, moment
 from insync.report.scenes import Row, Rows, Scene
 from insync.report.tabular import NONE, Table, in_order, table
 from insync.report.words import latency, members, number
 
 _METRICS = {
     "isr_shrinks": "ISR shrinks",
+    "first_shrink_ms": "first shrink after the fault began, ms",
     "min_isr_size": "smallest ISR",
     "under_min_isr_ms": "under min ISR, ms",
     "offline_ms": "offline, ms",
@@ -67,7 +69,8 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
 def _shrinks(pictures: Sequence[Scene]) -> Table:
     return table(
         "ISR shrinks and what they are put down to",
-        "arm | repeat | partition | at, s | leader | ISR before | ISR after | cause | fault",
+        "arm | repeat | partition | at, s | leader | ISR before | ISR after | put down to"
+        " | the fault stood | it came | late, ms | delayed",
         (
             [
                 scene.arm,
@@ -79,12 +82,15 @@ def _shrinks(pictures: Sequence[Scene]) -> Table:
                 members(shrink.after),
                 shrink.cause,
                 _when(shrink.fault.start_s, shrink.fault.end_s) if shrink.fault else "",
+                moment(shrink),
+                number(None if shrink.due_s is None else (shrink.at_s - shrink.due_s) * 1e3),
+                lateness(shrink),
             ]
             for scene in pictures
             for shrink in scene.shrinks
         ),
         NONE,
-        {0, 5, 6, 7, 8},
+        {0, 5, 6, 7, 8, 9, 11},
     )
 
 

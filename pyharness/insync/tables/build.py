@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pyspark.sql import DataFrame
 
 from insync.events.run_info import RunInfo
-from insync.tables import acks, availability, evidence, isr, readback
+from insync.tables import acks, availability, evidence, isr, readback, shrinks
 from insync.tables.read import Events
 from insync.tables.repeats import partitions, repeats
 
@@ -50,7 +50,7 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     lag_ms = scenario.broker.replica_lag_time_max_ms
     yield "faults", faults
     yield "isr_intervals", intervals
-    yield "isr_shrinks", isr.isr_shrinks(events.isr, faults, windows, lag_ms)
+    yield "isr_shrinks", shrinks.isr_shrinks(events.isr, faults, windows, lag_ms)
     yield "availability", availability.availability(intervals, scenario.min_insync_replicas)
 
     yield "agent_counters", evidence.agent_counters(events.counters)

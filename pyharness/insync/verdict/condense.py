@@ -63,10 +63,20 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
     topic = next(row for row in own["availability"] if row["partition"] is None)
     return {
         "isr_shrinks": len(own["isr_shrinks"]),
+        "first_shrink_ms": _first_shrink_ms(own),
         "min_isr_size": topic["min_isr_size"],
         "under_min_isr_ms": topic["under_min_isr_ms"],
         "offline_ms": topic["offline_ms"],
     }
+
+
+def _first_shrink_ms(own: Rows) -> float | None:
+    """From the first fault to the first shrink after it; None if there was no such shrink."""
+    begun = min((row["injected_ms"] for row in own["faults"]), default=None)
+    if begun is None:
+        return None
+    waits = (row["t_ms"] - begun for row in own["isr_shrinks"])
+    return min((wait for wait in waits if wait >= 0), default=None)
 
 
 def _ack_metrics(own: Rows) -> Metrics:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 METRICS = (
     "isr_shrinks",
+    "first_shrink_ms",
     "min_isr_size",
     "under_min_isr_ms",
     "offline_ms",
@@ -20,6 +21,9 @@ METRICS = (
     "duplicated",
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
+
+OPTIONAL_METRICS = frozenset({"first_shrink_ms"})
+"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first."""
 
 Metrics = Mapping[str, float | None]
 

@@ -1,0 +1,40 @@
+"""What a run showed, in sentences: one per arm about its ISR, one about what was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from insync.events.run_info import RunInfo
+from insync.report.judgement import Judgement
+from insync.report.lateness import delayed_sentence
+from insync.report.scenes import Scene
+
+
+def headline(run: RunInfo, verdict: Judgement, pictures: Sequence[Scene]) -> list[str]:
+    """One sentence per arm about its ISR, and one about what was lost."""
+    return [*(_of_arm(run, pictures, arm) for arm in run.arms), _of_losses(verdict)]
+
+
+def _of_arm(run: RunInfo, pictures: Sequence[Scene], arm: str) -> str:
+    seen = [scene for scene in pictures if scene.arm == arm and scene.spans]
+    if not seen:
+        return f"{arm}: nothing is known of its ISR."
+    shrunk = [scene for scene in seen if scene.shrinks]
+    if not shrunk:
+        return f"{arm}: the ISR never shrank in {len(seen)} of {run.repeats} repeats."
+    lowest = min((span for scene in shrunk for span in scene.spans), key=lambda s: len(s.isr))
+    alone = ", the leader alone" if len(lowest.isr) == 1 else ""
+    return (
+        f"{arm}: the ISR shrank in {len(shrunk)} of {run.repeats} repeats, "
+        f"down to {len(lowest.isr)} of {lowest.replicas} replicas{alone}."
+        f"{delayed_sentence([shrink for scene in shrunk for shrink in scene.shrinks])}"
+    )
+
+
+def _of_losses(verdict: Judgement) -> str:
+    lost = [count for arm in verdict.arms.values() for count in arm["lost"]]
+    if any(lost):
+        return f"{sum(count or 0 for count in lost)} acked records were lost."
+    if None in lost:
+        return "Whether anything was lost is not known for every repeat."
+    return "No acked record was lost."

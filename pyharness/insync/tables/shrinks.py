@@ -1,0 +1,178 @@
+"""The ISR changes that removed a member: what each is put down to, and whether it came late.
+
+What a shrink is put down to, `cause`: "fenced" (a removed replica's broker was fenced by
+then); else the latest fault that could still be felt (it stood, or had ended within one
+replica.lag.time.max.ms) at the partition's leader ("leader: FAULT") or at a removed replica
+("follower: FAULT"), and of those rather one that is old enough to make a follower due; else
+"lag".
+
+A follower falls due replica.lag.time.max.ms after the fault began, and isr-expiration looks
+every half of that. A shrink that came later than the next look is `delayed`: something kept
+the task, or the leader, from acting.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from insync.tables.isr import BROKER_OF_ARM, PARTITION_OF_ARM, log_of, until_next
+
+SLACK_MS = 500.0
+"""How much later than its period isr-expiration, and the controller after it, may act."""
+
+
+def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: float) -> DataFrame:
+    """One row per ISR change inside a repeat that removed a member.
+
+    `faults` is the table of that name; `lag_ms` is replica.lag.time.max.ms. `leader` is the
+    one that led before the change, `fault_no` the fault that the shrink is put down to.
+    `moment`: "before" the first fault, "during" one, "on_lift" (within one isr-expiration
+    period after one ended), "after"; null where the repeat had no fault. `due_ms` (epoch) and
+    `late_ms` count from the blamed fault; null without one.
+    """
+    late_ms = fn.col("t_ms") - fn.col("due_ms")
+    return (
+        _removals(isr)
+        .join(repeats, ["arm", "topic"], "inner")
+        .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
+        .join(_fenced_spans(isr), ["arm"], "left")
+        .join(_faults_of_repeat(faults), ["arm", "repeat"], "left")
+        .withColumn("by_fence", _was_fenced())
+        .withColumn("blamed", fn.when(~fn.col("by_fence"), _last_felt(lag_ms)))
+        .withColumn("due_ms", fn.col("blamed.injected_ms") + fn.lit(lag_ms))
+        .select(
+            "arm",
+            "repeat",
+            "topic",
+            "partition",
+            "t_ms",
+            "leader",
+            "leader_epoch",
+            "isr_before",
+            "isr_after",
+            "removed",
+            _cause().alias("cause"),
+            fn.col("blamed.fault_no").alias("fault_no"),
+            _moment(lag_ms).alias("moment"),
+            "due_ms",
+            late_ms.alias("late_ms"),
+            fn.coalesce(late_ms > _next_look_ms(lag_ms), fn.lit(False)).alias("delayed"),
+        )
+    )
+
+
+def _next_look_ms(lag_ms: float) -> Column:
+    return fn.lit(lag_ms / 2 + SLACK_MS)
+
+
+def _removals(isr: DataFrame) -> DataFrame:
+    in_order = log_of(PARTITION_OF_ARM)
+    leader_before = fn.lag("leader").over(in_order)
+    return (
+        isr.where(fn.col("kind") == "partition")
+        .select(
+            "arm",
+            "topic",
+            "partition",
+            "t_ms",
+            fn.when(leader_before >= 0, leader_before).otherwise(fn.col("leader")).alias("leader"),
+            "leader_epoch",
+            fn.lag("isr").over(in_order).alias("isr_before"),
+            fn.col("isr").alias("isr_after"),
+        )
+        .withColumn("removed", fn.array_except("isr_before", "isr_after"))
+        .where(fn.size("removed") > 0)
+    )
+
+
+def _fenced_spans(isr: DataFrame) -> DataFrame:
+    """Per arm, one array of the spans in which a broker was fenced: control events, so few."""
+    span = fn.struct("broker", fn.col("t_ms").alias("from_ms"), "until_ms")
+    return (
+        isr.where(fn.col("kind") == "broker")
+        .withColumn("until_ms", until_next(BROKER_OF_ARM))
+        .where("fenced")
+        .groupBy("arm")
+        .agg(fn.collect_list(span).alias("fences"))
+    )
+
+
+def _faults_of_repeat(faults: DataFrame) -> DataFrame:
+    """Per repeat, its faults in the order they were injected."""
+    words = fn.trim(fn.concat_ws(" ", "site", "fault"))
+    fault = fn.struct("injected_ms", "lifted_ms", "broker", words.alias("words"), "fault_no")
+    return faults.groupBy("arm", "repeat").agg(
+        fn.array_sort(fn.collect_list(fault)).alias("faults")
+    )
+
+
+def _was_fenced() -> Column:
+    def holds(fence: Column) -> Column:
+        removed = fn.array_contains("removed", fence["broker"])
+        return removed & (fence["from_ms"] <= fn.col("t_ms")) & (fn.col("t_ms") < fence["until_ms"])
+
+    return fn.coalesce(fn.exists("fences", holds), fn.lit(False))
+
+
+def _lifted(fault: Column) -> Column:
+    """When a fault ended; one that never did lasts as long as its repeat."""
+    return fn.coalesce(fault["lifted_ms"], fn.col("end_ms"))
+
+
+def _last_felt(lag_ms: float) -> Column:
+    """Return the latest fault, at leader or removed replica, that can still be felt."""
+    at = fn.col("t_ms")
+
+    def felt(fault: Column) -> Column:
+        at_leader = fault["broker"] == fn.col("leader")
+        concerned = at_leader | fn.array_contains("removed", fault["broker"])
+        return concerned & at.between(fault["injected_ms"], _lifted(fault) + fn.lit(lag_ms))
+
+    def old_enough(fault: Column) -> Column:
+        return at >= fault["injected_ms"] + fn.lit(lag_ms - SLACK_MS)
+
+    found = fn.filter("faults", felt)
+    return fn.coalesce(
+        fn.try_element_at(fn.filter(found, old_enough), fn.lit(-1)),
+        fn.try_element_at(found, fn.lit(-1)),
+    )
+
+
+def _cause() -> Column:
+    at_leader = fn.col("blamed.broker") == fn.col("leader")
+    return (
+        fn.when(fn.col("by_fence"), fn.lit("fenced"))
+        .when(at_leader, fn.concat(fn.lit("leader: "), "blamed.words"))
+        .when(fn.col("blamed").isNotNull(), fn.concat(fn.lit("follower: "), "blamed.words"))
+        .otherwise(fn.lit("lag"))
+    )
+
+
+def _moment(lag_ms: float) -> Column:
+    """Say where a shrink fell among the faults of its repeat.
+
+    A fault younger than the lag is no reason for a shrink yet: just after another one's
+    end, that end is.
+    """
+    at = fn.col("t_ms")
+
+    def ripe(fault: Column) -> Column:
+        return at.between(fault["injected_ms"] + fn.lit(lag_ms), _lifted(fault))
+
+    def just_ended(fault: Column) -> Column:
+        return (at > _lifted(fault)) & (at <= _lifted(fault) + _next_look_ms(lag_ms))
+
+    def standing(fault: Column) -> Column:
+        return at.between(fault["injected_ms"], _lifted(fault))
+
+    def begun(fault: Column) -> Column:
+        return fault["injected_ms"] <= at
+
+    return (
+        fn.when(fn.exists("faults", ripe), fn.lit("during"))
+        .when(fn.exists("faults", just_ended), fn.lit("on_lift"))
+        .when(fn.exists("faults", standing), fn.lit("during"))
+        .when(fn.exists("faults", begun), fn.lit("after"))
+        .when(fn.col("faults").isNotNull(), fn.lit("before"))
+    )
