@@ -24,21 +24,18 @@ from insync.report.scenes import STATES, Rows
 
 def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
     """Return the whole page as text."""
-    environment = Environment(
-        loader=PackageLoader("insync.report", "assets"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     page = build_page(run, verdict, rows)
-    return environment.get_template("page.html.j2").render(
-        page=page,
-        lanes=lanes,
-        states=[(state, STATE_NAMES[state]) for state in STATES],
-        style=_asset("page.css"),
-        script=_asset("page.js"),
-        plotly=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704 - from plotly's wheel
+    return (
+        environment()
+        .get_template("page.html.j2")
+        .render(
+            page=page,
+            lanes=lanes,
+            states=[(state, STATE_NAMES[state]) for state in STATES],
+            style=asset("page.css"),
+            script=asset("page.js"),
+            plotly=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704 - from plotly's wheel
+        )
     )
 
 
@@ -47,7 +44,18 @@ def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> 
     return write_whole(folder / REPORT, render(run, verdict, rows))
 
 
-def _asset(name: str) -> Markup:
+def environment() -> Environment:
+    """Return what turns our templates into text: a forgotten value is an error, text is escaped."""
+    return Environment(
+        loader=PackageLoader("insync.report", "assets"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def asset(name: str) -> Markup:
     """Return a file of ours to stand in the page as it is."""
     text = files("insync.report").joinpath("assets", name).read_text(encoding="utf-8")
     return Markup(text)  # noqa: S704 - it is ours, and holds nothing of a run

@@ -1,8 +1,9 @@
 """`python -m insync.tables.job DIR...`: tables, verdict and report of runs, in one session.
 
-DIR is a run folder on this machine. Spark reads its events from `--storage` and writes
-the tables there; that is DIR itself unless the events were put where a cluster's workers
-can reach them. Prints the reports' paths; exits with 0, 2 (bad input) or 3 (failed).
+DIR is a run folder on this machine, or the one folder of a matrix: then all its runs, and
+its cells and page in the end. Spark reads a run's events from `--storage` and writes the
+tables there; that is DIR itself unless the events were put where a cluster's workers can
+reach them. Prints the reports' paths; exits with 0, 2 (bad input) or 3 (failed).
 """
 
 from __future__ import annotations
@@ -19,12 +20,15 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from insync.errors import InputError, InsyncError
+from insync.events.matrix_info import is_matrix
 from insync.events.run_info import RunInfo, load_run
 from insync.kafka.java import find_java
 from insync.report.judgement import read_judgement
 from insync.report.render import write_report
+from insync.report.scenes import scenes
 from insync.tables import places
 from insync.tables.build import build_tables
+from insync.tables.matrix import Analysed, recorded, write_matrix
 from insync.tables.read import read_events
 from insync.tables.session import SparkSettings, end_jvm, open_session
 from insync.tables.store import Rows, read_tables, write_tables
@@ -38,17 +42,19 @@ class Job:
     """What to analyse and how; `report_only` keeps the tables and the verdict as they are.
 
     `storage` is where the one folder's events and tables are, or None: in the folders.
+    `matrix` is the folder of the matrix whose runs `folders` are, if they are one's.
     """
 
     folders: Sequence[Path]
     storage: str | None
     settings: SparkSettings
     report_only: bool = False
+    matrix: Path | None = None
 
     @property
     def log(self) -> Path:
         """What Spark and its JVM say, about all folders."""
-        return self.folders[0] / "spark.log"
+        return (self.matrix or self.folders[0]) / "spark.log"
 
 
 def run_job(job: Job) -> list[Path]:
@@ -56,7 +62,9 @@ def run_job(job: Job) -> list[Path]:
     runs = [(folder, _load(folder)) for folder in job.folders]
     os.environ["JAVA_HOME"] = str(find_java().home)
     with open_session(job.settings, job.log) as spark:
-        return [_analyse(spark, job, folder, run) for folder, run in runs]
+        found = {folder: _analyse(spark, job, folder, run) for folder, run in runs}
+    reports = [each.report for each in found.values()]
+    return reports if job.matrix is None else [*reports, write_matrix(job.matrix, found)]
 
 
 def _load(folder: Path) -> RunInfo:
@@ -66,11 +74,13 @@ def _load(folder: Path) -> RunInfo:
     return run
 
 
-def _analyse(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Path:
+def _analyse(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Analysed:
     rows = _make_rows(spark, job, folder, run)
+    facts = condense(run, rows)
     if not job.report_only:
-        write_verdict(folder, run, decide(run, condense(run, rows)))
-    return write_report(folder, run, read_judgement(folder), rows)
+        write_verdict(folder, run, decide(run, facts))
+    report = write_report(folder, run, read_judgement(folder), rows)
+    return Analysed(run, facts, scenes(run, rows), report)
 
 
 def _make_rows(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Rows:
@@ -88,7 +98,9 @@ def _make_rows(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Row
 def parse_job(arguments: Sequence[str]) -> Job:
     """Return the job that the command line asks for; a bad usage exits with 2."""
     parser = argparse.ArgumentParser(prog="python -m insync.tables.job", description=__doc__)
-    parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help="run folder")
+    parser.add_argument(
+        "folders", metavar="DIR", type=Path, nargs="+", help="folder of a run or of a matrix"
+    )
     parser.add_argument("--storage", help="folder or URI of events/ and tables/ (default: DIR)")
     parser.add_argument("--spark-master", default=SparkSettings.master, metavar="MASTER")
     parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
@@ -96,12 +108,23 @@ def parse_job(arguments: Sequence[str]) -> Job:
     given = parser.parse_args(arguments)
     if given.storage and len(given.folders) > 1:
         raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
+    folders = [folder.absolute() for folder in given.folders]
+    matrix = _the_matrix(folders)
     return Job(
-        folders=[folder.absolute() for folder in given.folders],
+        folders=folders if matrix is None else recorded(matrix),
         storage=given.storage,
         settings=SparkSettings(given.spark_master, _parse_conf(given.spark_conf)),
         report_only=given.only == "report",
+        matrix=matrix,
     )
+
+
+def _the_matrix(folders: Sequence[Path]) -> Path | None:
+    """Return the one folder if it is a matrix; raises InputError if it is one among others."""
+    found = next((folder for folder in folders if is_matrix(folder)), None)
+    if found is not None and len(folders) > 1:
+        raise InputError(f"{found}: a matrix, expected no other DIR beside it")
+    return found
 
 
 def _parse_conf(pairs: Sequence[str]) -> dict[str, str]:

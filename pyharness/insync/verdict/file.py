@@ -21,7 +21,7 @@ def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
         "seed": run.seed,
         "verdict": verdict.outcome,
         "reason": verdict.reason,
-        "arms": {arm: _arm(repeats) for arm, repeats in verdict.facts.arms.items()},
+        "arms": {arm: arm_figures(repeats) for arm, repeats in verdict.facts.arms.items()},
     }
 
 
@@ -31,7 +31,8 @@ def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:
     return write_whole(folder / VERDICT, text + "\n")
 
 
-def _arm(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
+def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
+    """Return the figures of an arm: lists hold one value per repeat."""
     metrics = {name: [_figure(repeat.metrics[name]) for repeat in repeats] for name in METRICS}
     agent_errors = [repeat.agent_errors for repeat in repeats]
     return {

@@ -1,0 +1,139 @@
+"""`matrix.html` and `matrix.md`: sites by arms, each cell with a small picture of its ISR."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.events.matrix_info import PAGE, TEXT, MatrixInfo
+from insync.events.whole import write_whole
+from insync.report import lanes
+from insync.report.lane_bars import STATE_NAMES
+from insync.report.matrix_cells import Grid, MatrixCell, figure, grids, outcome, read_cells
+from insync.report.matrix_text import markdown, sentence
+from insync.report.render import asset, environment
+from insync.report.scenes import STATES, Scene
+from insync.report.words import span
+
+Key = tuple[str, str]
+"""A Kafka version and a scenario."""
+
+HEADLINES = {
+    "pass": "Pass: every cell is as expected",
+    "fail": "Fail: some cells differ from what was expected",
+    "unknown": "Unknown: some cells prove nothing either way",
+}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A cell as the page shows it; `bars` are shares (0 to 1) of the widest of its version."""
+
+    cell: MatrixCell
+    picture: lanes.Cell | None
+    shrinks: str
+    under: str
+    gap: str
+    under_share: float
+    gap_share: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """A scenario's cells in the order of the arms; None where an arm was not run."""
+
+    name: str
+    summary: str
+    cells: Sequence[Shown | None]
+
+
+def write_matrix_page(
+    folder: Path, matrix: MatrixInfo, pictures: Mapping[Key, Sequence[Scene]]
+) -> Path:
+    """Write the page and its Markdown table from `folder/matrix.json`; return the page's path.
+
+    `pictures` are the scenes of each run that there was.
+    """
+    cells = read_cells(folder)
+    write_whole(folder / TEXT, markdown(cells))
+    return write_whole(folder / PAGE, render_matrix(matrix, cells, pictures))
+
+
+def render_matrix(
+    matrix: MatrixInfo, cells: Sequence[MatrixCell], pictures: Mapping[Key, Sequence[Scene]]
+) -> str:
+    """Return the whole page as text."""
+    summaries = {(row.kafka, row.scenario): row.summary for row in matrix.rows}
+    found = outcome(cells)
+    return (
+        environment()
+        .get_template("matrix.html.j2")
+        .render(
+            outcome=found,
+            headline=HEADLINES[found],
+            sentence=sentence(cells),
+            repeated=any(cell.repeats > 1 for cell in cells),
+            tables=[(grid, _rows(grid, summaries, pictures)) for grid in grids(cells)],
+            states=[(state, STATE_NAMES[state]) for state in STATES],
+            lanes=lanes,
+            style=asset("page.css") + asset("matrix.css"),
+        )
+    )
+
+
+def _rows(
+    grid: Grid, summaries: Mapping[Key, str], pictures: Mapping[Key, Sequence[Scene]]
+) -> list[Row]:
+    cells = [cell for row in grid.rows.values() for cell in row.values()]
+    widest_under = max((figure(cell.under_min_isr_ms).worst or 0 for cell in cells), default=0)
+    widest_gap = max((figure(cell.max_ack_gap_ms).worst or 0 for cell in cells), default=0)
+    rows = []
+    for scenario, row in grid.rows.items():
+        key = (grid.kafka, scenario)
+        drawn = _drawn(pictures.get(key, ()), row)
+        shown = [
+            _shown(row[arm], drawn.get(arm), widest_under, widest_gap) if arm in row else None
+            for arm in grid.arms
+        ]
+        rows.append(Row(scenario, summaries.get(key, ""), shown))
+    return rows
+
+
+def _drawn(scenes: Sequence[Scene], row: Mapping[str, MatrixCell]) -> dict[str, lanes.Cell]:
+    """Draw of each arm the repeat that fared worst, all on one time axis."""
+    worst = []
+    for arm, cell in row.items():
+        own = {scene.repeat: scene for scene in scenes if scene.arm == arm}
+        if own:
+            worst.append(max(own.values(), key=lambda scene: _badness(cell, scene.repeat)))
+    return {cell.arm: cell for cell in lanes.cells(worst)}
+
+
+def _badness(cell: MatrixCell, repeat: int) -> tuple[float, float]:
+    metrics = (cell.isr_shrinks, cell.under_min_isr_ms)
+    shrinks, under = (values[repeat] if repeat < len(values) else 0 for values in metrics)
+    return shrinks or 0, under or 0
+
+
+def _shown(
+    cell: MatrixCell, picture: lanes.Cell | None, widest_under: float, widest_gap: float
+) -> Shown:
+    under, gap = figure(cell.under_min_isr_ms), figure(cell.max_ack_gap_ms)
+    shrinks = figure(cell.isr_shrinks)
+    typical = "" if cell.once or shrinks.typical is None else f" ({shrinks.typical:g})"
+    return Shown(
+        cell=cell,
+        picture=picture,
+        shrinks="-" if shrinks.worst is None else f"{shrinks.worst:g}{typical}",
+        under=_times(under.worst, under.typical, once=cell.once),
+        gap=_times(gap.worst, gap.typical, once=cell.once),
+        under_share=(under.worst or 0) / (widest_under or 1),
+        gap_share=(gap.worst or 0) / (widest_gap or 1),
+    )
+
+
+def _times(worst: float | None, typical: float | None, *, once: bool) -> str:
+    if worst is None or typical is None:
+        return "-"
+    return span(worst) if once else f"{span(worst)} ({span(typical)})"

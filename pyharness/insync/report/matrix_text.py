@@ -1,0 +1,79 @@
+"""A matrix in words: what a cell says, its one-line result, the table as Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from insync.report.matrix_cells import Figure, Grid, MatrixCell, figure, grids, outcome
+
+UNITS = "ISR shrinks / seconds under min ISR / longest gap between acks in seconds"
+"""What the three figures of a cell are."""
+
+_UNKNOWN_FIGURE = "-"
+
+
+def figures(cell: MatrixCell) -> str:
+    """Write the three figures of a cell; with several repeats the worst, then the typical one."""
+    parts = (
+        _written(figure(cell.isr_shrinks), lambda count: f"{count:g}", once=cell.once),
+        _written(figure(cell.under_min_isr_ms), _seconds, once=cell.once),
+        _written(figure(cell.max_ack_gap_ms), _seconds, once=cell.once),
+    )
+    return " / ".join(parts)
+
+
+def sentence(cells: Sequence[MatrixCell]) -> str:
+    """Say how the matrix came out, in figures."""
+    counts = Counter[str](cell.state for cell in cells)
+    ran = len(cells) - counts["skipped"]
+    found = [f"{counts['pass']} of {ran} cells are as expected"]
+    found += [
+        f"{counts[state]} {words}"
+        for state, words in (("fail", "differ"), ("unknown", "prove nothing"))
+        if counts[state]
+    ]
+    if counts["skipped"]:
+        found.append(f"{counts['skipped']} were skipped")
+    return ", ".join(found)
+
+
+def markdown(cells: Sequence[MatrixCell]) -> str:
+    """Return the tables as Markdown, one per version, with what they show and what differs."""
+    parts = [_version(grid) for grid in grids(cells)]
+    return "\n".join([*parts, f"{outcome(cells)}: {sentence(cells)}.", ""])
+
+
+def _version(grid: Grid) -> str:
+    cells = [cell for row in grid.rows.values() for cell in row.values()]
+    repeated = not all(cell.once or not cell.repeats for cell in cells)
+    lines = [
+        f"Kafka {grid.kafka}: {UNITS}"
+        + (", each as the worst repeat (and the median)." if repeated else "."),
+        "",
+        f"| stall | {' | '.join(grid.arms)} |",
+        f"|---|{'---|' * len(grid.arms)}",
+    ]
+    for scenario, row in grid.rows.items():
+        shown = (_cell(row[arm]) if arm in row else "" for arm in grid.arms)
+        lines.append(f"| `{scenario}` | {' | '.join(shown)} |")
+    notes = [f"- `{c.scenario}`, {c.arm}: {c.reason}" for c in cells if c.state != "pass"]
+    return "\n".join([*lines, "", *notes, *([""] if notes else [])])
+
+
+def _cell(cell: MatrixCell) -> str:
+    if cell.state == "skipped":
+        return "skipped"
+    marks = {"fail": "**differs**: ", "unknown": "*unknown*: "}
+    return marks.get(cell.state, "") + figures(cell)
+
+
+def _written(found: Figure, write: Callable[[float], str], *, once: bool) -> str:
+    if found.worst is None or found.typical is None:
+        return _UNKNOWN_FIGURE
+    typical = "" if once else f" ({write(found.typical)})"
+    return f"{write(found.worst)}{typical}"
+
+
+def _seconds(milliseconds: float) -> str:
+    return f"{milliseconds / 1e3:.1f}"

@@ -1,0 +1,89 @@
+"""`matrix.json`: one cell per scenario, version and arm, judged by itself.
+
+A cell is the verdict of its run narrowed to its arm: another arm's broken evidence is not
+its own. A control arm that did not show the problem is "unknown", as in a run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from insync.events.matrix_info import CELLS, MatrixRow
+from insync.events.run_info import Bound, RunInfo
+from insync.events.schema import REPORT
+from insync.events.whole import write_whole
+from insync.verdict.decide import decide
+from insync.verdict.facts import RepeatFacts, RunFacts
+from insync.verdict.file import arm_figures
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: what was expected, how it is judged and why, and the facts of its repeats."""
+
+    row: MatrixRow
+    arm: str
+    outcome: Literal["pass", "unknown", "fail", "skipped"]
+    reason: str
+    expected: dict[str, Bound]
+    repeats: tuple[RepeatFacts, ...] = ()
+
+
+def judge(row: MatrixRow, run: RunInfo, facts: RunFacts) -> list[Cell]:
+    """Judge every arm of a run that was made for `row`."""
+    return [_judge_arm(row, run, facts, arm) for arm in run.arms]
+
+
+def without_run(row: MatrixRow) -> list[Cell]:
+    """Return the cells of a row that left no run: it could not run here, or was not begun."""
+    if row.skipped is not None:
+        return [Cell(row, arm, "skipped", row.skipped, {}) for arm in row.arms]
+    return [
+        Cell(row, arm, "unknown", "not begun: the matrix was cut short", {}) for arm in row.arms
+    ]
+
+
+def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
+    # Whether the other arms came to their end does not matter here; this one's repeats say it.
+    alone = RunFacts(
+        finished=True,
+        arms={arm: facts.arms[arm]},
+        unreadable={
+            file: count for file, count in facts.unreadable.items() if file.startswith(f"{arm}/")
+        },
+    )
+    found = decide(run.model_copy(update={"arms": (arm,)}), alone)
+    return Cell(
+        row, arm, found.outcome, found.reason, run.scenario.expected_of(arm), facts.arms[arm]
+    )
+
+
+def as_json(cell: Cell) -> dict[str, object]:
+    """Return a cell as it stands in the file.
+
+    `ok` is null where the cell was skipped. Of `differs`, `unknown` and `skipped` the one
+    that applies holds a sentence; all are null where the cell is as expected.
+    """
+    whys = {"fail": "differs", "unknown": "unknown", "skipped": "skipped"}
+    return {
+        "scenario": cell.row.scenario,
+        "arm": cell.arm,
+        "kafka": cell.row.kafka,
+        "expected": {
+            metric: bound.model_dump(exclude_none=True) for metric, bound in cell.expected.items()
+        },
+        "ok": None if cell.outcome == "skipped" else cell.outcome == "pass",
+        **{why: cell.reason if cell.outcome == name else None for name, why in whys.items()},
+        "report": None if cell.row.skipped else f"{cell.row.folder}/{REPORT}",
+        **arm_figures(cell.repeats),
+    }
+
+
+def write_cells(folder: Path, cells: Sequence[Cell]) -> Path:
+    """Write `folder/matrix.json` and return its path."""
+    text = json.dumps([as_json(cell) for cell in cells], indent=2, ensure_ascii=False)
+    return write_whole(folder / CELLS, text + "\n")

@@ -1,0 +1,160 @@
+"""A matrix analysed: its cells as data, its page, its table in Markdown."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.errors import InputError
+from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix, save_matrix
+from insync.report.matrix_cells import outcome, read_cells
+from unit.run_folder import Story, write_run
+
+ARMS = ("stock", "plugin")
+
+
+def row(scenario: str, skipped: str | None = None) -> MatrixRow:
+    return MatrixRow(
+        kafka="4.3.1", scenario=scenario, summary=f"what {scenario} is", arms=ARMS,
+        folder=f"4.3.1/{scenario}", skipped=skipped,
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Analyse a matrix: as expected, wrongly shrunk, cut short, not begun, skipped."""
+    folder = tmp_path_factory.mktemp("matrix")
+    rows = tuple(row(name) for name in ("good", "bad", "cut", "none"))
+    rows = (*rows, row("no-cgroup", "no cgroup that this user may write"))
+    save_matrix(folder, MatrixInfo(repeats=2, rows=rows))
+    write_run(folder / "4.3.1" / "good", Story(repeats=2))
+    write_run(folder / "4.3.1" / "bad", Story(repeats=2, shrinking=frozenset(ARMS)))
+    cut = Story(repeats=2, finished=False)
+    write_run(folder / "4.3.1" / "cut", cut)
+    phases = folder / "4.3.1" / "cut" / "events" / "plugin" / "phases.jsonl"
+    lines = phases.read_text().splitlines()
+    phases.write_text("\n".join(line for line in lines if "repeat_ended" not in line) + "\n")
+    done = subprocess.run(
+        [sys.executable, "-m", "insync.tables.job", folder],
+        capture_output=True, text=True, timeout=180, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == str(folder / "matrix.html")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cells(matrix: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    found = json.loads((matrix / "matrix.json").read_text())
+    return {(cell["scenario"], cell["arm"]): cell for cell in found}
+
+
+def test_every_scenario_and_arm_has_its_cell_in_order(
+    cells: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    names = ("good", "bad", "cut", "none", "no-cgroup")
+    assert list(cells) == [(name, arm) for name in names for arm in ARMS]
+    assert list(cells["good", "stock"])[:9] == [
+        "scenario", "arm", "kafka", "expected", "ok", "differs", "unknown", "skipped", "report",
+    ]  # fmt: skip
+
+
+def test_a_cell_has_the_figures_of_its_arm_as_in_the_verdict(
+    matrix: Path, cells: dict[tuple[str, str], dict[str, Any]]
+) -> None:
+    arms = json.loads((matrix / "4.3.1" / "good" / "verdict.json").read_text())["arms"]
+    for arm in ARMS:
+        cell = cells["good", arm]
+        assert {name: cell[name] for name in arms[arm]} == arms[arm]
+        assert cell["ok"] is True
+    assert cells["good", "stock"]["expected"] == {"isr_shrinks": {"min": 1}}
+    assert cells["good", "plugin"]["expected"] == {"isr_shrinks": {"max": 0}}
+    assert cells["good", "stock"]["report"] == "4.3.1/good/report.html"
+
+
+def test_only_the_arm_that_differs_is_not_ok(
+    cells: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    assert cells["bad", "stock"]["ok"] is True
+    assert cells["bad", "plugin"]["ok"] is False
+    assert cells["bad", "plugin"]["differs"].startswith(
+        "plugin, repeat 0: isr_shrinks was 2, expected at most 0"
+    )
+
+
+def test_an_arm_that_ended_counts_though_its_run_was_cut_short(
+    cells: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    assert cells["cut", "stock"]["ok"] is True
+    assert cells["cut", "plugin"]["ok"] is False
+    assert "was cut short" in cells["cut", "plugin"]["unknown"]
+    assert cells["none", "stock"]["ok"] is False
+    assert cells["none", "stock"]["unknown"] == "not begun: the matrix was cut short"
+
+
+def test_a_skipped_cell_says_why_and_is_neither_right_nor_wrong(
+    cells: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    cell = cells["no-cgroup", "plugin"]
+    assert (cell["ok"], cell["report"], cell["repeats"]) == (None, None, 0)
+    assert cell["skipped"] == "no cgroup that this user may write"
+
+
+def test_the_worst_cell_is_the_matrixs_outcome(matrix: Path) -> None:
+    found = read_cells(matrix)
+    assert outcome(found) == "fail"
+    assert outcome([cell for cell in found if cell.scenario != "bad"]) == "unknown"
+    assert outcome([cell for cell in found if cell.scenario == "good"]) == "pass"
+    good = [cell for cell in found if cell.scenario in ("good", "no-cgroup")]
+    assert outcome(good) == "pass"
+    assert outcome([cell for cell in found if cell.skipped]) == "unknown"
+
+
+def test_the_table_as_markdown_marks_what_differs_and_says_why(matrix: Path) -> None:
+    lines = (matrix / "matrix.md").read_text().splitlines()
+    assert "| stall | stock | plugin |" in lines
+    assert any(line.startswith("| `good` | 2 (2) / 0.6 (0.6) / 5.") for line in lines)
+    assert any("**differs**: 2 (2) / 0.6" in line for line in lines)
+    assert "| `no-cgroup` | skipped | skipped |" in lines
+    assert any("`bad`, plugin: repeat 0: isr_shrinks was 2, expected at most" in s for s in lines)
+    assert lines[-1] == (
+        "fail: 4 of 8 cells are as expected, 1 differ, 3 prove nothing, 2 were skipped."
+    )
+
+
+def test_the_page_links_each_cell_to_its_runs_report_and_nothing_else(matrix: Path) -> None:
+    page = (matrix / "matrix.html").read_text(encoding="utf-8")
+    for name in ("good", "bad", "cut"):
+        assert page.count(f'href="4.3.1/{name}/report.html"') == len(ARMS)
+        assert (matrix / "4.3.1" / name / "report.html").is_file()
+    assert "src=" not in page
+    assert page.count("href=") == 3 * len(ARMS)
+    assert "what no-cgroup is" in page
+    assert "expected at most 0" in page
+
+
+def test_a_matrix_stands_alone(matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from insync.tables import job
+
+    assert job.main([str(matrix), str(matrix / "4.3.1" / "good")]) == 2
+    assert "a matrix, expected no other DIR beside it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", [None, "{", '{"schema": 2, "repeats": 1, "rows": []}'])
+def test_a_folder_without_a_sound_plan_is_bad_input(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "matrix-plan.json").write_text(text)
+    with pytest.raises(InputError, match=r"^[^\n]*matrix-plan\.json[^\n]+$"):
+        load_matrix(tmp_path)
+
+
+def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
+    info = MatrixInfo(repeats=None, rows=(row("a"), row("b", "why not")))
+    save_matrix(tmp_path, info)
+    assert load_matrix(tmp_path) == info
+    assert info.run_folders(tmp_path) == [tmp_path / "4.3.1" / "a"]
