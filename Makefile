@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup built demo test lint test-java test-python clean tools
+.PHONY: help setup built demo test lint test-java test-python upstream-tests clean tools
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -16,7 +16,7 @@ JAVA_SOURCES := $(shell find plugin-java bridge/java gradle build.gradle setting
                   -not -path '*/build/*' -not -path '*/src/test/*' 2>/dev/null)
 
 help: ## this list
-	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: tools ## build everything and leave .venv/bin/insync
 	@# The Java build and the Python packages need different things of a machine, so they run side by side.
@@ -69,6 +69,13 @@ test-java: setup
 
 test-python: setup
 	@$(BIN)/pytest
+
+# Of Kafka's versions those in tests/upstream/versions.toml; ARM names one or more, where not all are wanted.
+KAFKA := 4.3.1
+ARM   :=
+upstream-tests: setup ## Kafka's own tests without the agent and with it: KAFKA=4.3.1 ARM="read request"
+	@gradle -q --no-daemon --console=plain agentJar upstreamClassPath -Pupstream=$(KAFKA)
+	@PYTHONPATH=tests $(BIN)/python -m upstream.run $(KAFKA) $(ARM)
 
 clean: ## remove everything that was built or run here, but not the user's cache of broker distributions
 	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build $(BUILT) $(VENV) insync-runs dist

@@ -1,0 +1,63 @@
+"""The arms with the agent: JVM flags, the listener that tells what our code did, its check."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+AGENT = ROOT / "plugin-java" / "agent" / "build" / "libs" / "insync-agent.jar"
+LISTENER = Path(__file__).parent / "java" / "insync" / "upstream" / "TellStats.java"
+ENABLE = "follower.fetch.pending.reads.insync.enable"
+SCOPE = "follower.fetch.pending.reads.insync.scope"
+# Kafka's tests build their own configs, so an arm is made by changing the defaults that they meet.
+OPTIONS = {
+    "off": (),
+    "read": ("default-scope=read",),
+    "request": ("default-scope=request",),
+}
+TOLD = re.compile(r"^\[insync\] after (\S+) errors=(\d+) \{(.*)\}$", re.MULTILINE)
+
+
+def flags(arm: str, folder: Path) -> list[str]:
+    """Return the JVM's flags; the agent writes its events into `folder`."""
+    options = ",".join((f"events={folder / 'events.jsonl'}", *OPTIONS[arm]))
+    return [f"-javaagent:{AGENT}={options}"]
+
+
+def compile_listener(class_path: str, folder: Path) -> Path:
+    """Compile the listener for this JUnit and register it; return what goes on the class path."""
+    services = folder / "META-INF" / "services"
+    services.mkdir(parents=True, exist_ok=True)
+    launcher = "org.junit.platform.launcher.TestExecutionListener"
+    (services / launcher).write_text("insync.upstream.TellStats\n", encoding="utf-8")
+    command = ["javac", "-nowarn", "-d", str(folder), "-cp", f"{class_path}:{AGENT}", str(LISTENER)]
+    subprocess.run(command, check=True)
+    return folder
+
+
+def told(output: str) -> dict[str, dict[str, int]]:
+    """Read from a JVM's output what the plugin had done after each class, since its start."""
+    after = {}
+    for name, errors, figures in TOLD.findall(output):
+        pairs = (pair.split("=") for pair in figures.split(", "))
+        after[name] = {"errors": int(errors), **{key: int(value) for key, value in pairs}}
+    return after
+
+
+def problems(arm: str, folder: Path, output: str) -> list[str]:
+    """Say what shows that the arm was not what its name says, or that our own code failed."""
+    found = [line for line in output.splitlines() if line.startswith("[insync] error in ")]
+    after = list(told(output).values())
+    marks = after[-1]["marks_total"] if after else None
+    if marks is None or (marks > 0) != (arm != "off"):
+        found.append(f"marks made: {marks}, expected {'none' if arm == 'off' else 'some'}")
+    lines = (folder / "events.jsonl").read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines]
+    settings = {(e[ENABLE], e.get(SCOPE)) for e in events if e["type"] == "settings"}
+    wanted = (arm != "off", "request" if arm == "request" else "read")
+    if settings != {wanted}:
+        found.append(f"settings of the brokers: {settings}, expected {wanted} in all")
+    return list(dict.fromkeys(found))
