@@ -16,7 +16,7 @@ import psutil
 import pytest
 from confluent_kafka import KafkaException, Producer
 
-from insync.cluster import local
+from insync.cluster import plans
 from insync.cluster.admin import client, create_topic, partitions
 from insync.cluster.local import LocalCluster
 from insync.cluster.metadata_log import isr_events
@@ -151,7 +151,7 @@ def test_a_port_taken_meanwhile_is_replaced(
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         found = iter([(*free_ports(1), taken.getsockname()[1]), free_ports(2)])
-        monkeypatch.setattr(local, "free_ports", lambda count: next(found))
+        monkeypatch.setattr(plans, "free_ports", lambda count: next(found))
         with LocalCluster(dist, tmp_path, brokers=1) as cluster:
             assert cluster.nodes[1].port != taken.getsockname()[1]
 

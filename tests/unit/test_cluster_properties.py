@@ -9,6 +9,7 @@ from insync.cluster.agent import AgentSpec
 from insync.errors import InputError
 
 HOME = Path("/runs/nodes/2")
+SESSION = "broker.session.timeout.ms"
 
 
 def test_a_broker_knows_its_controller_and_the_scenario_wins() -> None:
@@ -28,6 +29,22 @@ def test_the_controller_hears_the_scenario_too() -> None:
     assert made["process.roles"] == "controller"
     assert made["listeners"] == "CONTROLLER://127.0.0.1:2100"
     assert made["broker.session.timeout.ms"] == "3000"
+
+
+def test_a_broker_on_zookeeper_knows_no_kraft() -> None:
+    made = properties.broker_on_zookeeper(2, HOME, 2002, 2100, {"replica.lag.time.max.ms": "2000"})
+    assert made["broker.id"] == "2"
+    assert made["zookeeper.connect"] == "127.0.0.1:2100"
+    assert made["listeners"] == made["advertised.listeners"] == "PLAINTEXT://127.0.0.1:2002"
+    assert made["log.dirs"] == "/runs/nodes/2/data"
+    assert made["replica.lag.time.max.ms"] == "2000"
+    assert not {"process.roles", "node.id", "controller.quorum.voters"} & made.keys()
+
+
+@pytest.mark.parametrize(("said", "kept"), [({}, "9000"), ({SESSION: "3000"}, "3000")])
+def test_a_session_lasts_as_long_on_zookeeper(said: dict[str, str], kept: str) -> None:
+    made = properties.broker_on_zookeeper(2, HOME, 2002, 2100, said)
+    assert made["zookeeper.session.timeout.ms"] == kept
 
 
 @pytest.mark.parametrize(

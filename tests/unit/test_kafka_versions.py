@@ -25,3 +25,8 @@ def test_a_release_pins_each_jar_once(version: str) -> None:
     assert names == sorted(set(names))
     assert all(re.fullmatch("[0-9a-f]{64}", jar.sha256) for jar in release.jars)
     assert f"kafka_2.13-{version}.jar" in names
+    assert release.zookeeper == any(name.startswith("zookeeper-3.5.") for name in names)
+
+
+def test_versions_are_listed_oldest_first() -> None:
+    assert versions.known() == ("2.8.2", "3.9.2", "4.0.2", "4.3.1", "4.4.0")

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from insync.kafka import versions
 
+# Clusters of these run without the agent so far; whoever adds an adapter's row takes its own out.
+AWAITED = {"4.0.2", "3.9.2", "2.8.2"}
 TABLE = Path(__file__).resolve().parents[2] / "gradle" / "broker-versions.properties"
 
 
@@ -24,7 +26,8 @@ def supported() -> set[str]:
 
 
 def test_every_version_the_harness_runs_has_an_adapter_and_the_other_way_round() -> None:
-    assert set(versions.known()) == supported()
+    assert set(versions.known()) == supported() | AWAITED
+    assert not supported() & AWAITED
 
 
 def test_the_agent_is_compiled_against_a_tested_version() -> None:

@@ -1,19 +1,23 @@
-"""A cluster of local processes on loopback: one controller, some brokers, nothing left behind."""
+"""A cluster of local processes on loopback: one controller, some brokers, nothing left behind.
+
+Brokers that know no KRaft have a ZooKeeper as well.
+"""
 
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from insync.cluster import node, properties
+from insync.cluster import node, plans, properties
 from insync.cluster.agent import AgentSpec
 from insync.cluster.node import Node, NodePlan
-from insync.cluster.ready import PortTakenError, await_ready
+from insync.cluster.ready import PortTakenError, await_controller, await_ready, await_zookeeper
 from insync.errors import InputError
 from insync.kafka import formats, process
 from insync.kafka.distribution import Distribution
-from insync.kafka.ports import LOOPBACK, free_ports
+from insync.kafka.ports import LOOPBACK
 
 _READY_WITHIN_S = 60.0
 
@@ -50,6 +54,7 @@ class LocalCluster:
         self._agent = agent
         self._preload = dict(preload or {})
         self.nodes: dict[int, Node] = {}
+        self._planned: dict[int, NodePlan] = {}
 
     @property
     def bootstrap(self) -> str:
@@ -61,6 +66,11 @@ class LocalCluster:
     def controller(self) -> Node:
         """The one controller."""
         return self.nodes[properties.CONTROLLER_ID]
+
+    @property
+    def zookeeper(self) -> Node:
+        """The one ZooKeeper; KeyError where the brokers have none."""
+        return self.nodes[properties.ZOOKEEPER_ID]
 
     def __enter__(self) -> Self:
         try:
@@ -87,6 +97,14 @@ class LocalCluster:
         """
         process.kill([each.process for each in self.nodes.values()])
 
+    def kill(self, number: int) -> None:
+        """Kill one node and wait until it is gone."""
+        process.kill([self.nodes[number].process])
+
+    def restart(self, number: int) -> None:
+        """Start a killed node again, in its folder and at its port; it serves some time later."""
+        self.nodes[number] = node.start_again(self._planned[number], self._dist)
+
     def remove_data(self) -> None:
         """Remove the stopped nodes' data and leave their settings and logs."""
         for each in self.nodes.values():
@@ -96,7 +114,10 @@ class LocalCluster:
         cluster = formats.new_id()
         try:
             for plan in self._plans():
+                self._planned[plan.id] = plan
                 self.nodes[plan.id] = node.start(plan, self._dist, cluster)
+                if self._dist.release.zookeeper:
+                    self._await_turn(plan)
             await_ready(tuple(self.nodes.values()), _READY_WITHIN_S)
         except OSError as error:
             self.stop()
@@ -110,30 +131,21 @@ class LocalCluster:
             shutil.rmtree(each.folder)
         self.nodes.clear()
 
-    def _plans(self) -> list[NodePlan]:
-        first, *others = free_ports(1 + len(self._brokers))
-        home = self._folder / str(properties.CONTROLLER_ID)
-        controller = NodePlan(
-            properties.CONTROLLER_ID,
-            "controller",
-            home,
-            first,
-            properties.controller(home, first, self._settings),
-        )
-        brokers = (
-            self._broker(number, port, first)
-            for number, port in zip(self._brokers, others, strict=True)
-        )
-        return [controller, *brokers]
+    def _await_turn(self, plan: NodePlan) -> None:
+        """Let a ZooKeeper serve, and the controller take office, before others come."""
+        if plan.role == "zookeeper":
+            await_zookeeper(self.zookeeper, _READY_WITHIN_S)
+        elif plan.role == "controller":
+            await_controller(self.zookeeper, tuple(self.nodes.values()), _READY_WITHIN_S)
 
-    def _broker(self, number: int, port: int, controller_port: int) -> NodePlan:
-        home = self._folder / str(number)
-        return NodePlan(
-            number,
-            "broker",
-            home,
-            port,
-            properties.broker(number, home, port, controller_port, self._settings),
-            flags=[self._agent.flag(number)] if self._agent else [],
-            environment=self._preload.get(number),
+    def _plans(self) -> list[NodePlan]:
+        on = plans.on_zookeeper if self._dist.release.zookeeper else plans.on_kraft
+        made = on(self._folder, self._brokers, self._settings)
+        return [self._equipped(plan) if plan.role == "broker" else plan for plan in made]
+
+    def _equipped(self, broker: NodePlan) -> NodePlan:
+        return replace(
+            broker,
+            flags=[self._agent.flag(broker.id)] if self._agent else [],
+            environment=self._preload.get(broker.id),
         )

@@ -1,52 +1,29 @@
-"""Every leader and ISR change of a cluster, from its controller's own log.
+"""Every leader and ISR change of a cluster, from the log that its controller keeps.
 
 The log misses nothing and has the controller's times, where polling brokers misses short
 shrinks and mixes up their views. It may be read while the cluster runs, and after it stopped.
 """
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 
+from insync.cluster import kraft_log, metadata_records, zookeeper_log, zookeeper_records
+from insync.cluster.isr_lines import Line
 from insync.cluster.local import LocalCluster
-from insync.cluster.metadata_records import Line, states
-from insync.errors import InsyncError
-from insync.kafka import process
+from insync.cluster.properties import CONTROLLER_ID
 from insync.kafka.distribution import Distribution
-from insync.kafka.jvm import SHORT_LIVED
-
-_WITHIN_S = 60.0
 
 
 def isr_events(cluster: LocalCluster, dist: Distribution, arm: str) -> Iterator[Line]:
-    """Yield the lines of isr.jsonl so far, in log order; see insync.cluster.metadata_records.
+    """Yield the lines of isr.jsonl so far, in log order.
 
-    Raises InsyncError when there is no log or DumpLogSegments cannot read it. A record that
-    the controller had not written to its end is left out.
+    Raises InsyncError when there is no log or it cannot be read. A record that had not been
+    written to its end is left out.
     """
-    yield from states(_printed(cluster.controller.metadata_log, dist), arm)
-
-
-def _printed(folder: Path, dist: Distribution) -> Iterator[str]:
-    segments = sorted(folder.glob("*.log"))
-    if not segments:
-        raise InsyncError(f"metadata log: no segments in {folder}")
-    with tempfile.TemporaryDirectory(prefix="insync-") as scratch:
-        for segment in segments:
-            output = Path(scratch) / f"{segment.stem}.txt"
-            _dump(segment, output, dist)
-            with output.open(encoding="utf-8", errors="replace") as lines:
-                yield from lines
-
-
-def _dump(segment: Path, output: Path, dist: Distribution) -> None:
-    command = dist.command(
-        SHORT_LIVED, "org.apache.kafka.tools.DumpLogSegments",
-        "--cluster-metadata-decoder", "--files", str(segment),
-    )  # fmt: skip
-    code = process.run(command, log=output, folder=output.parent, within_s=_WITHIN_S)
-    if code != 0:
-        said = process.complaint(output)
-        expected = dist.release.dump_ends_with
-        if expected is None or expected not in said:
-            raise InsyncError(f"metadata log: DumpLogSegments failed on {segment}: {said}")
+    if dist.release.zookeeper:
+        changes = zookeeper_log.changes(cluster.zookeeper.transaction_log)
+        for line in zookeeper_records.states(changes, arm):
+            if line["broker"] != CONTROLLER_ID:  # it registers as a broker, but holds nothing
+                yield line
+    else:
+        printed = kraft_log.printed(cluster.controller.metadata_log, dist)
+        yield from metadata_records.states(printed, arm)

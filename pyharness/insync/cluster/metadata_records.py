@@ -9,11 +9,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from insync.cluster.isr_lines import Line, line
 from insync.errors import InsyncError
 
-Line = dict[str, Any]
 _Otherwise = TypeVar("_Otherwise")
 _RECORD = re.compile(r"^\|? ?offset: \d+ CreateTime: (\d+) .*?payload: (\{.*)$")
 # BrokerRegistrationFencingChange: what a change record's `fenced` means; 0 is no change.
@@ -51,8 +51,8 @@ def records(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
     A record cut off in the very last line is left out; one cut off earlier is an InsyncError.
     """
     broken: str | None = None
-    for line in lines:
-        found = _RECORD.match(line)
+    for printed in lines:
+        found = _RECORD.match(printed)
         if found is None:
             continue
         if broken is not None:
@@ -60,7 +60,7 @@ def records(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
         try:
             yield int(found[1]), json.loads(found[2])
         except json.JSONDecodeError:
-            broken = line
+            broken = printed
 
 
 def states(lines: Iterable[str], arm: str) -> Iterator[Line]:
@@ -114,7 +114,8 @@ class _History:
     def _partition(self, time_ms: int, data: Line, state: Partition) -> Line:
         topic, index = data["topicId"], data["partitionId"]
         self._partitions[topic, index] = state
-        return self._line(
+        return line(
+            self._arm,
             time_ms,
             kind="partition",
             topic=self._topics[topic],
@@ -136,14 +137,7 @@ class _History:
     def _broker(self, time_ms: int, broker: int, fenced: bool) -> Iterator[Line]:
         if self._fenced.get(broker) is not fenced:
             self._fenced[broker] = fenced
-            yield self._line(time_ms, kind="broker", broker=broker, fenced=fenced)
-
-    def _line(self, time_ms: int, **known: Any) -> Line:
-        """One line with every key of isr.jsonl, null where a kind has no such thing."""
-        keys = ("kind", "topic", "partition", "leader", "leader_epoch", "isr", "elr", "replicas",
-                "broker", "fenced")  # fmt: skip
-        values = {key: known.get(key) for key in keys}
-        return {"v": 1, "arm": self._arm, "t_ms": float(time_ms), **values}
+            yield line(self._arm, time_ms, kind="broker", broker=broker, fenced=fenced)
 
 
 def _ids(named: list[int] | None, otherwise: _Otherwise) -> tuple[int, ...] | _Otherwise:

@@ -13,8 +13,9 @@ from insync.kafka import formats, process
 from insync.kafka.distribution import Distribution
 from insync.kafka.jvm import node_flags
 
-Role = Literal["controller", "broker"]
+Role = Literal["zookeeper", "controller", "broker"]
 TEMPORARY = "tmp"
+SETTINGS = "server.properties"
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class NodePlan:
     folder: Path
     port: int
     settings: Mapping[str, str]
+    main: str = "kafka.Kafka"
     flags: Sequence[str] = ()
     environment: Mapping[str, str] | None = None
 
@@ -52,8 +54,13 @@ class Node:
 
     @property
     def metadata_log(self) -> Path:
-        """The folder of the node's copy of the metadata log."""
+        """The folder of a KRaft node's copy of the metadata log."""
         return self.folder / formats.METADATA / "__cluster_metadata-0"
+
+    @property
+    def transaction_log(self) -> Path:
+        """The folder of a ZooKeeper's log."""
+        return self.folder / formats.METADATA / "version-2"
 
     @property
     def log(self) -> Path:
@@ -67,15 +74,22 @@ class Node:
 
 
 def start(plan: NodePlan, dist: Distribution, cluster: str) -> Node:
-    """Format the node's folder for the cluster with the id `cluster`, and start the node."""
-    temporary = plan.folder / TEMPORARY
-    temporary.mkdir(parents=True)
-    formats.copy(dist.formats / plan.role, plan.folder, node=plan.id, cluster=cluster)
-    settings = plan.folder / "server.properties"
-    settings.write_text(properties.text(plan.settings), encoding="ascii")
-    flags = [*plan.flags, *node_flags(temporary)]
+    """Format the node's folder for the cluster with the id `cluster`, and start the node.
+
+    On ZooKeeper there is nothing to format, and the first broker makes up the cluster's id.
+    """
+    (plan.folder / TEMPORARY).mkdir(parents=True)
+    if not dist.release.zookeeper:
+        formats.copy(dist.formats / plan.role, plan.folder, node=plan.id, cluster=cluster)
+    (plan.folder / SETTINGS).write_text(properties.text(plan.settings), encoding="ascii")
+    return start_again(plan, dist)
+
+
+def start_again(plan: NodePlan, dist: Distribution) -> Node:
+    """Start a node that has run before, on what it has left."""
+    flags = [*plan.flags, *node_flags(plan.folder / TEMPORARY)]
     running = process.start(
-        dist.command(flags, "kafka.Kafka", str(settings)),
+        dist.command(flags, plan.main, str(plan.folder / SETTINGS)),
         log=plan.folder / "stdout.log",
         folder=plan.folder,
         environment={**os.environ, **(plan.environment or {})},

@@ -7,12 +7,13 @@ from insync.kafka.formats import DATA, METADATA
 from insync.kafka.ports import LOOPBACK
 
 CONTROLLER_ID = 100
+ZOOKEEPER_ID = 99
 
 
 def controller(folder: Path, port: int, settings: Mapping[str, str]) -> dict[str, str]:
     """Return the settings of the one controller; those in `settings` win over all of ours."""
     return {
-        **_common("controller", CONTROLLER_ID, folder, port),
+        **_on_kraft("controller", CONTROLLER_ID, folder, port),
         "listeners": f"CONTROLLER://{LOOPBACK}:{port}",
         # A short election: there is nobody else to elect.
         "controller.quorum.election.timeout.ms": "100",
@@ -24,21 +25,26 @@ def broker(
     number: int, folder: Path, port: int, controller_port: int, settings: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the settings of broker `number`; those in `settings` win over all of ours."""
-    listener = f"PLAINTEXT://{LOOPBACK}:{port}"
     return {
-        **_common("broker", number, folder, controller_port),
-        "listeners": listener,
-        "advertised.listeners": listener,
-        # A topic that nobody created would hide a mistyped name.
-        "auto.create.topics.enable": "false",
-        "group.initial.rebalance.delay.ms": "0",
+        **_on_kraft("broker", number, folder, controller_port),
+        **_serving(port),
         "group.coordinator.threads": "1",
-        # The default of 128 MiB is zeroed at every start, out of a heap of 256 MiB.
-        "log.cleaner.dedupe.buffer.size": str(4 << 20),
-        "num.io.threads": "4",
-        "num.network.threads": "2",
-        "offsets.topic.num.partitions": "1",
-        "transaction.state.log.num.partitions": "1",
+        **settings,
+    }
+
+
+def broker_on_zookeeper(
+    number: int, folder: Path, port: int, zookeeper_port: int, settings: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the settings of a broker that knows no KRaft; those in `settings` win."""
+    return {
+        "broker.id": str(number),
+        "zookeeper.connect": f"{LOOPBACK}:{zookeeper_port}",
+        # The counterpart of a KRaft broker's session, with the same default: one scenario's
+        # times fit every version.
+        "zookeeper.session.timeout.ms": settings.get("broker.session.timeout.ms", "9000"),
+        "log.dirs": str(folder / DATA),
+        **_serving(port),
         **settings,
     }
 
@@ -48,7 +54,24 @@ def text(settings: Mapping[str, str]) -> str:
     return "".join(f"{key}={_escaped(value)}\n" for key, value in settings.items())
 
 
-def _common(role: str, number: int, folder: Path, controller_port: int) -> dict[str, str]:
+def _serving(port: int) -> dict[str, str]:
+    listener = f"PLAINTEXT://{LOOPBACK}:{port}"
+    return {
+        "listeners": listener,
+        "advertised.listeners": listener,
+        # A topic that nobody created would hide a mistyped name.
+        "auto.create.topics.enable": "false",
+        "group.initial.rebalance.delay.ms": "0",
+        # The default of 128 MiB is zeroed at every start, out of a heap of 256 MiB.
+        "log.cleaner.dedupe.buffer.size": str(4 << 20),
+        "num.io.threads": "4",
+        "num.network.threads": "2",
+        "offsets.topic.num.partitions": "1",
+        "transaction.state.log.num.partitions": "1",
+    }
+
+
+def _on_kraft(role: str, number: int, folder: Path, controller_port: int) -> dict[str, str]:
     return {
         "process.roles": role,
         "node.id": str(number),

@@ -1,14 +1,20 @@
-"""Wait until every broker of a cluster serves, and sees every other one unfenced."""
+"""Wait until every broker of a cluster serves, and sees every other one unfenced.
+
+Where they need one, wait for a ZooKeeper before, and for the controller that it knows.
+"""
 
 import socket
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
 from confluent_kafka import KafkaException
 from confluent_kafka.admin import AdminClient
 
 from insync.cluster.admin import client
 from insync.cluster.node import Node
+from insync.cluster.zookeeper_log import changes
+from insync.cluster.zookeeper_records import CONTROLLER
 from insync.errors import InsyncError
 from insync.kafka import process
 from insync.kafka.ports import LOOPBACK
@@ -35,8 +41,30 @@ def await_ready(nodes: Sequence[Node], within_s: float) -> None:
         while not _listens(broker.port):
             _wait_on(nodes, until, f"broker {broker.id} does not listen")
         admin = client(f"{LOOPBACK}:{broker.port}")
-        while (seen := _listed(admin)) != everyone:
+        while (seen := _listed(admin, everyone)) != everyone:
             _wait_on(nodes, until, f"broker {broker.id} lists {seen}, expected {everyone}")
+
+
+def await_zookeeper(node: Node, within_s: float) -> None:
+    """Return when the ZooKeeper `node` serves; raises as await_ready does.
+
+    It writes a snapshot just before, and takes amiss a connection that comes earlier.
+    """
+    until = time.monotonic() + within_s
+    while not any(node.transaction_log.glob("snapshot.*")):
+        _wait_on([node], until, "the ZooKeeper does not serve")
+
+
+def await_controller(zookeeper: Node, nodes: Sequence[Node], within_s: float) -> None:
+    """Return when a broker holds the controller's office; raises as await_ready does."""
+    until = time.monotonic() + within_s
+    while not _has_controller(zookeeper.transaction_log):
+        _wait_on(nodes, until, "no broker became the controller")
+
+
+def _has_controller(log: Path) -> bool:
+    # The first change makes the first file.
+    return any(log.glob("log.*")) and any(each.path == CONTROLLER for each in changes(log))
 
 
 def _listens(port: int) -> bool:
@@ -47,10 +75,13 @@ def _listens(port: int) -> bool:
     return True
 
 
-def _listed(admin: AdminClient) -> list[int] | str:
-    """Return the brokers that the asked one lists, or why it did not answer."""
+def _listed(admin: AdminClient, wanted: Sequence[int]) -> list[int] | str:
+    """Return which of the `wanted` brokers the asked one lists, or why it did not answer.
+
+    On ZooKeeper it lists the controller too, which is a broker there.
+    """
     try:
-        return sorted(admin.list_topics(timeout=_ANSWER_WITHIN_S).brokers)
+        return sorted(set(wanted) & set(admin.list_topics(timeout=_ANSWER_WITHIN_S).brokers))
     except KafkaException as error:
         return f"nothing ({error.args[0].str()})"
 

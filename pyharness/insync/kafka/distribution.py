@@ -14,7 +14,7 @@ class Distribution:
 
     `jars` is the class path, in the order the archive `cds` was dumped with; `cds` is None
     where this Java cannot dump one. `formats` holds a formatted node of each role, for
-    insync.kafka.formats to copy.
+    insync.kafka.formats to copy; brokers on ZooKeeper need none.
     """
 
     release: Release

@@ -27,14 +27,17 @@ class Jar:
 
 @dataclass(frozen=True)
 class Release:
-    """A Kafka version: its jars, sorted by file name, and what is odd about its tools.
+    """A Kafka version: its jars, sorted by file name, and what is odd about it.
 
-    `dump_ends_with`, when set, is the text in which this version's DumpLogSegments fails
-    after it has printed everything.
+    Where `zookeeper` is true its brokers run on ZooKeeper, else on a KRaft controller, whose
+    log the class `dump_class` prints. `dump_ends_with`, when set, is the text in which that
+    class fails after it has printed everything.
     """
 
     version: str
     jars: tuple[Jar, ...]
+    zookeeper: bool = False
+    dump_class: str = "org.apache.kafka.tools.DumpLogSegments"
     dump_ends_with: str | None = None
 
 
@@ -53,12 +56,8 @@ def find(version: str) -> Release:
         raise InputError(f"kafka: unknown version '{version}', expected one of {names}")
     text = files(__package__).joinpath("dists", f"{version}.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
-    jars = (_jar(entry["id"], entry["sha256"]) for entry in data["jars"])
-    return Release(
-        version=data["version"],
-        jars=tuple(sorted(jars, key=lambda jar: jar.file_name)),
-        dump_ends_with=data.get("dump_ends_with"),
-    )
+    jars = (_jar(entry["id"], entry["sha256"]) for entry in data.pop("jars"))
+    return Release(jars=tuple(sorted(jars, key=lambda jar: jar.file_name)), **data)
 
 
 def _jar(coordinates: str, sha256: str) -> Jar:

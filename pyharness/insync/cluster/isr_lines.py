@@ -1,0 +1,12 @@
+"""The lines of isr.jsonl, whatever they were read from."""
+
+from typing import Any
+
+Line = dict[str, Any]
+_KEYS = ("kind", "topic", "partition", "leader", "leader_epoch", "isr", "elr", "replicas",
+         "broker", "fenced")  # fmt: skip
+
+
+def line(arm: str, time_ms: int, **known: Any) -> Line:
+    """Return one line with every key of isr.jsonl, null where a kind has no such thing."""
+    return {"v": 1, "arm": arm, "t_ms": float(time_ms), **{key: known.get(key) for key in _KEYS}}

@@ -1,0 +1,46 @@
+"""The nodes of a cluster before they run, in the order in which they are to start."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from insync.cluster import properties
+from insync.cluster.node import NodePlan, Role
+from insync.cluster.properties import CONTROLLER_ID, ZOOKEEPER_ID
+from insync.kafka import formats, zookeeper
+from insync.kafka.ports import free_ports
+
+
+def on_kraft(folder: Path, brokers: Sequence[int], settings: Mapping[str, str]) -> list[NodePlan]:
+    """Plan one controller and the brokers; OSError when there are no free ports."""
+    first, *ports = free_ports(1 + len(brokers))
+    home = folder / str(CONTROLLER_ID)
+    made = properties.controller(home, first, settings)
+    plans = [NodePlan(CONTROLLER_ID, "controller", home, first, made)]
+    for number, port in zip(brokers, ports, strict=True):
+        home = folder / str(number)
+        made = properties.broker(number, home, port, first, settings)
+        plans.append(NodePlan(number, "broker", home, port, made))
+    return plans
+
+
+def on_zookeeper(
+    folder: Path, brokers: Sequence[int], settings: Mapping[str, str]
+) -> list[NodePlan]:
+    """Plan one ZooKeeper, one broker to be the controller and nothing else, and the brokers.
+
+    Any broker can become the controller. One that holds no partition keeps it out of reach of
+    what is done to the others, as it is on KRaft. OSError when there are no free ports.
+    """
+    first, *ports = free_ports(2 + len(brokers))
+    home = folder / str(ZOOKEEPER_ID)
+    made = zookeeper.settings(home / formats.METADATA, first)
+    server = NodePlan(
+        ZOOKEEPER_ID, "zookeeper", home, first, made, main=zookeeper.MAIN, flags=zookeeper.FLAGS
+    )
+    plans = [server]
+    for number, port in zip((CONTROLLER_ID, *brokers), ports, strict=True):
+        home = folder / str(number)
+        made = properties.broker_on_zookeeper(number, home, port, first, settings)
+        role: Role = "controller" if number == CONTROLLER_ID else "broker"
+        plans.append(NodePlan(number, role, home, port, made))
+    return plans
