@@ -15,12 +15,13 @@ from insync.errors import InsyncError
 from insync.run import arm as arm_module
 from insync.run import runner, stage
 from insync.run.plan import Plan
-from insync.run.repeat import _moments, replicas
+from insync.run.faults import replicas
+from insync.run.repeat import _moments
 from insync.run.request import RunRequest
 from insync.run.signals import interruptible
 from insync.run.watch import Unwatched
 from insync.scenario.load import load, narrow
-from insync.scenario.model import Stall
+from insync.scenario.faults import Elect, Stall
 
 
 class FakeCluster:
@@ -142,9 +143,12 @@ def test_faults_that_overlap_are_injected_and_lifted_in_order_of_time() -> None:
         return Stall.model_validate({**raw, "site": site, "at_ms": at_ms, "for_ms": for_ms})
 
     fault = cast("Any", SimpleNamespace(inject=lambda: None, lift=lambda: None))
-    moments = _moments([stall("read", 10, 100), stall("send", 50, 10)], [fault, fault])
+    raw = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 55}
+    specs = [stall("read", 10, 100), stall("send", 50, 10), Elect.model_validate(raw)]
+    moments = _moments(specs, [fault] * 3)
     assert [(at_ms, words.split()[0], words.split()[-1]) for at_ms, _, words in moments] == [
-        (10, "read", "s"), (50, "send", "s"), (60, "send", "lifted"), (110, "read", "lifted"),
+        (10, "read", "s"), (50, "send", "s"), (55, "elect", "2"),
+        (60, "send", "lifted"), (110, "read", "lifted"),
     ]  # fmt: skip
 
 

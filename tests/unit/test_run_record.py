@@ -14,13 +14,14 @@ from insync.run.request import RunRequest
 from insync.scenario.load import load
 
 
-def begun() -> dict[str, object]:
+def begun(skip: str | None = None) -> dict[str, object]:
     """Begin a record of kip-501."""
     planned = SimpleNamespace(
         scenario=load("kip-501", 0.2),
         kafka=SimpleNamespace(version="4.3.1"),
         request=RunRequest(scenario="kip-501", scale=0.2, seed=5),
         java=SimpleNamespace(description="Java 17"),
+        skip=skip,
     )
     return record.begin(cast("Plan", planned))
 
@@ -29,8 +30,12 @@ def test_a_record_names_what_is_run_and_no_end() -> None:
     made = begun()
     assert (made["scenario_name"], made["kafka"], made["scale"]) == ("kip-501", "4.3.1", 0.2)
     assert (made["seed"], made["arms"], made["repeats"]) == (5, ["stock", "plugin"], 3)
-    assert "finished_ms" not in made
+    assert not {"finished_ms", "skipped"} & made.keys()
     assert made["scenario"] == load("kip-501", 0.2).as_dict()
+
+
+def test_a_record_says_why_nothing_is_run() -> None:
+    assert begun("no cgroup")["skipped"] == "no cgroup"
 
 
 def test_a_record_is_replaced_whole(tmp_path: Path) -> None:

@@ -56,7 +56,7 @@ def test_a_scenario_survives_its_own_json() -> None:
         ("at_ms = 2_000", "at_ms = 1.5", "faults[0].at_ms: 1.5, expected a whole number"),
         ("at_ms = 2_000", "at_ms = 1", "faults[0].at_ms: 1, expected at least timeline.steady"),
         ("for_ms = 25_000", "for_ms = 0", "faults[0].for_ms: 0, expected more than 0"),
-        ('site = "read"', 'site = "disk"', "faults[0].site: 'disk', expected 'read' or 'send'"),
+        ('site = "read"', 'site = "disk"', "faults[0].site: 'disk', expected 'read', 'send'"),
         ('mode = "hold"', 'mode = "delay"', "faults[0].delay_ms: 0, expected more than 0"),
         ('mode = "hold"', 'mode = "hold"\ndelay_ms = 5', "faults[0].delay_ms: 5, expected none"),
         ("partitions = [0, 1]", "partitions = [9]", "partitions[0]: 9, expected 0 to 3"),

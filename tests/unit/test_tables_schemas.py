@@ -1,7 +1,7 @@
 """The columns that Spark reads are those that the running side writes, field by field."""
 
 import types
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
@@ -13,6 +13,7 @@ from pyspark.sql.types import (
     DoubleType,
     IntegerType,
     LongType,
+    MapType,
     StringType,
 )
 
@@ -29,6 +30,13 @@ def fits(hint: object, column: DataType) -> bool:
         return isinstance(column, StringType)
     if origin is Sequence:
         return isinstance(column, ArrayType) and fits(get_args(hint)[0], column.elementType)
+    if origin is Mapping:
+        key, value = get_args(hint)
+        return (
+            isinstance(column, MapType)
+            and fits(key, column.keyType)
+            and fits(value, column.valueType)
+        )
     allowed: dict[object, tuple[type[DataType], ...]] = {
         str: (StringType,),
         bool: (BooleanType,),

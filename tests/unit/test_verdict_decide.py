@@ -11,7 +11,7 @@ from unit.run_folder import Story, run_json
 
 RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
 
-FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990.0)
+FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990.0, 4_990.0)
 AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
 METRICS = {
     "isr_shrinks": 0.0,
@@ -75,7 +75,7 @@ def test_lost_records_fail_in_the_control_arm_and_in_a_void_run() -> None:
     [
         (None, "no evidence of the read stall at broker 1: it was not recorded"),
         (replace(FAULT, calls_held=0), "calls_held was 0, expected at least 1"),
-        (replace(FAULT, longest_held_ms=2_400.0), "longest_held_ms was 2400, expected at least"),
+        (replace(FAULT, acted_ms=2_400.0), "acted_ms was 2400, expected at least"),
         (replace(FAULT, broker=2), "it was not recorded"),
     ],
 )
@@ -92,7 +92,7 @@ def test_a_delay_is_held_to_half_its_own_length() -> None:
     scenario = RUN.scenario
     fault = scenario.faults[0].model_copy(update={"mode": "delay", "delay_ms": 300})
     run = RUN.model_copy(update={"scenario": scenario.model_copy(update={"faults": (fault,)})})
-    short = replace(FAULT, mode="delay", longest_held_ms=310.0)
+    short = replace(FAULT, mode="delay", acted_ms=310.0)
     stock, plugin = replace(STOCK, faults=(short,)), replace(PLUGIN, faults=(short,))
     facts = RunFacts(
         finished=True, arms={"stock": (stock, stock), "plugin": (plugin, plugin)}, unreadable={}

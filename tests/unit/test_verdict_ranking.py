@@ -18,7 +18,10 @@ metrics = st.fixed_dictionaries(
     {name: few if name != "lost" else st.sampled_from([0.0] * 9 + [1.0]) for name in METRICS}
 )
 faults = st.sampled_from(
-    [FaultFact("stall", "read", "hold", 1, ("t-0",), 4, 9e3, held) for held in (5e3, 5e3, 1e3)]
+    [
+        FaultFact("stall", "read", "hold", 1, ("t-0",), 4, 9e3, held, held)
+        for held in (5e3, 5e3, 1e3)
+    ]
 )
 agents = st.sampled_from([0] * 9 + [1]).map(
     lambda errors: tuple(

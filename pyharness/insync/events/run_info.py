@@ -32,10 +32,11 @@ class PlannedFault(_Part):
     """A fault the scenario planned for each repeat."""
 
     kind: str
-    site: str
-    mode: str = "hold"
+    site: str = ""
+    mode: str = ""
     broker: int
-    for_ms: float = Field(ge=0)
+    partitions: tuple[int, ...] = ()
+    for_ms: float = Field(default=0, ge=0)
     delay_ms: float = Field(default=0, ge=0)
 
 
@@ -69,7 +70,10 @@ class ScenarioInfo(_Part):
 
 
 class RunInfo(_Part):
-    """One run: what was asked for, and whether it came to its end."""
+    """One run: what was asked for, and whether it came to its end.
+
+    `skipped` says why it could not be run where it was asked for.
+    """
 
     scenario_name: str
     scenario: ScenarioInfo
@@ -80,6 +84,7 @@ class RunInfo(_Part):
     repeats: int = Field(ge=1)
     started_ms: float
     finished_ms: float | None = None
+    skipped: str | None = None
     host: dict[str, Any] = Field(default_factory=dict)
 
     @property

@@ -7,7 +7,7 @@ measured with a monotonic clock. `None` becomes JSON `null`.
 """
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
@@ -57,6 +57,11 @@ def topic_name(scenario: str, repeat: int) -> str:
     return f"{scenario}-r{repeat}"
 
 
+def fault_words(kind: str, site: str) -> str:
+    """Say what a fault is in a word or two, such as "read stall"."""
+    return f"{site} {kind}".strip()
+
+
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
     """What all lines open with."""
@@ -66,7 +71,10 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PhaseLine(Line):
-    """A moment in the order of a run; `repeat` is -1 where no repeat is under way."""
+    """A moment in the order of a run; `repeat` is -1 where no repeat is under way.
+
+    The end of a repeat tells the longest time for which the harness itself got no turn.
+    """
 
     type: PhaseType
     t_ms: float
@@ -74,11 +82,18 @@ class PhaseLine(Line):
     repeat: int = -1
     topic: str | None = None
     note: str = ""
+    longest_gap_ms: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class FaultLine(Line):
-    """A fault and its evidence: `held_ms` is summed over calls, `longest_held_ms` is of one."""
+    """A fault and its evidence.
+
+    `held_ms` is summed over the system calls that were held, `longest_held_ms` is of one.
+    `acted_ms` is how long the fault provably acted, and `figures` what else shows it, by
+    kind of fault; files from before there were other kinds than "stall" have neither.
+    `site` and `mode` are empty where the kind has none.
+    """
 
     arm: str
     repeat: int
@@ -93,6 +108,8 @@ class FaultLine(Line):
     held_ms: float
     longest_held_ms: float
     planned_ms: int
+    acted_ms: float | None = None
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,13 +4,22 @@ A fault that cannot show that it acted proves nothing, so `evidence` is part of
 the protocol: the verdict is unknown when it is missing or too weak.
 """
 
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from insync.events.schema import FaultLine
+from insync.errors import InsyncError
+from insync.events.schema import FaultLine, now_ms
+
+POLL_SECONDS = 0.001  # what is waited for here is in memory or in /proc: nobody tells
 
 
 class Fault(Protocol):
-    """One fault on one broker: injected once, lifted once."""
+    """One fault on one broker: prepared, injected and lifted once each."""
+
+    def prepare(self) -> None:
+        """Make ready what the fault needs, before the workload starts; nothing acts yet."""
 
     def inject(self) -> None:
         """Let the fault begin; raises InsyncError if it cannot act."""
@@ -24,3 +33,70 @@ class Fault(Protocol):
 
     def evidence(self) -> FaultLine:
         """Return what the fault did, times included; to be called after `lift`."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Occasion:
+    """Where a fault belongs: arm, repeat, broker, topic-partitions; planned time in ms."""
+
+    arm: str
+    repeat: int
+    kind: str
+    broker: int
+    planned_ms: int
+    target: Sequence[str] = ()
+
+
+class Window:
+    """When a fault began and ended, on the wall clock, and how long that was."""
+
+    def __init__(self) -> None:
+        self._began: tuple[float, float] | None = None
+        self._ended_ms: float | None = None
+        self.length_ms = 0.0
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the fault has begun and has not ended."""
+        return self._began is not None and self._ended_ms is None
+
+    def begin(self) -> None:
+        """Note that the fault begins now."""
+        self._began = (now_ms(), time.monotonic())
+
+    def end(self) -> None:
+        """Note that the fault ends now."""
+        if self._began is not None:
+            self._ended_ms = now_ms()
+            self.length_ms = (time.monotonic() - self._began[1]) * 1000
+
+    def line(
+        self,
+        occasion: Occasion,
+        acted_ms: float,
+        figures: Mapping[str, float],
+        *,
+        calls_held: int = 0,
+        held_ms: float = 0.0,
+        longest_held_ms: float = 0.0,
+    ) -> FaultLine:
+        """Return the line of a fault that has ended; raises InsyncError if it has not."""
+        if self._began is None or self._ended_ms is None:
+            raise InsyncError(f"evidence of a {occasion.kind} that was not injected and lifted")
+        return FaultLine(
+            arm=occasion.arm, repeat=occasion.repeat, fault=occasion.kind, site="", mode="",
+            broker=occasion.broker, target=list(occasion.target), injected_ms=self._began[0],
+            lifted_ms=self._ended_ms, planned_ms=occasion.planned_ms, calls_held=calls_held,
+            held_ms=held_ms, longest_held_ms=longest_held_ms, acted_ms=acted_ms,
+            figures=dict(figures),
+        )  # fmt: skip
+
+
+def await_true(condition: Callable[[], bool], seconds: float) -> bool:
+    """Wait until `condition` holds, at most `seconds`; return whether it did."""
+    give_up = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > give_up:
+            return False
+        time.sleep(POLL_SECONDS)
+    return True

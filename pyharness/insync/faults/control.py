@@ -43,6 +43,7 @@ class Site(IntEnum):
 
     READ = 1
     SEND = 2
+    WRITE = 3
 
 
 class Mode(IntEnum):

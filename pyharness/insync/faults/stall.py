@@ -72,6 +72,9 @@ class StallFault:
         self._injected_ms = 0.0
         self._lifted_ms: float | None = None
 
+    def prepare(self) -> None:
+        """Nothing to do."""
+
     def inject(self) -> None:
         """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""
         if self._control.attached == 0:
@@ -104,7 +107,8 @@ class StallFault:
             lifted_ms=self._lifted_ms, planned_ms=plan.planned_ms,
             calls_held=sum(counters.calls for counters in seen),
             held_ms=sum(counters.held_ns for counters in seen) / 1e6,
-            longest_held_ms=max(counters.longest_ns for counters in seen) / 1e6,
+            longest_held_ms=(longest_ms := max(counters.longest_ns for counters in seen) / 1e6),
+            acted_ms=longest_ms,
         )  # fmt: skip
 
     def _counters(self) -> list[Counters]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insync.events.run_info import RunInfo
+from insync.events.schema import fault_words
 from insync.report.judgement import Judgement
 from insync.report.lateness import lateness, moment
 from insync.report.scenes import Row, Rows, Scene
@@ -41,6 +42,11 @@ def results(verdict: Judgement) -> Table:
         NONE,
         {0},
     )
+
+
+def _fault_name(row: Row) -> str:
+    mode = f" ({row['mode']})" if row["mode"] else ""
+    return fault_words(row["fault"], row["site"]) + mode
 
 
 def _held_longest(evidence: Sequence[Row], repeats: int) -> list[str]:
@@ -121,24 +127,31 @@ def _latency(run: RunInfo, rows: Rows) -> Table:
 def _faults(run: RunInfo, rows: Rows) -> Table:
     return table(
         "Faults and the evidence that they acted",
-        "arm | repeat | fault | broker | target | planned, ms"
-        " | calls held | longest held, ms | held in sum, ms",
+        "arm | repeat | fault | broker | target | planned, ms | acted, ms"
+        " | calls held | longest held, ms | held in sum, ms | other figures",
         (
             [
                 row["arm"],
                 number(row["repeat"]),
-                f"{row['site']} {row['fault']} ({row['mode']})",
+                _fault_name(row),
                 number(row["broker"]),
                 ", ".join(row["target"]),
                 *(
                     number(row[name])
-                    for name in ("planned_ms", "calls_held", "longest_held_ms", "held_ms")
+                    for name in (
+                        "planned_ms",
+                        "acted_ms",
+                        "calls_held",
+                        "longest_held_ms",
+                        "held_ms",
+                    )
                 ),
+                ", ".join(f"{name} {value:g}" for name, value in (row["figures"] or {}).items()),
             ]
             for row in in_order(run, rows["faults"], "fault_no")
         ),
         NONE,
-        {0, 2, 4},
+        {0, 2, 4, 10},
     )
 
 

@@ -1,7 +1,7 @@
 """The analysis of run folders, as a process of its own.
 
 Spark and all it brings stay out of the harness: it is started, waited for, and
-what it leaves (verdict.json, report.html) is read.
+what it leaves (verdict.json, report.html; of a matrix also its cells and page) is read.
 """
 
 import json
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.errors import InsyncError
+from insync.events.matrix_info import CELLS, PAGE, TEXT, load_matrix
 from insync.events.schema import REPORT, VERDICT
 from insync.kafka.java import Java
 from insync.run import record as run_record
@@ -36,17 +37,32 @@ def analyse(
     for folder in folders:
         for stale in (VERDICT, REPORT):
             (folder / stale).unlink(missing_ok=True)
+    log = folders[0] / LOG
+    status = _run(folders, spark, log, java)
+    return [_verdict(folder, status, log) for folder in folders]
+
+
+def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, watch: Watch) -> None:
+    """Compute the same of all runs of a matrix, then its cells, its page and its table.
+
+    Raises InputError if the folder is no matrix, InsyncError if the analysis failed.
+    """
+    load_matrix(matrix)
+    watch.phase("computing the tables of all runs with Spark, and the matrix")
+    for stale in (CELLS, PAGE, TEXT):
+        (matrix / stale).unlink(missing_ok=True)
+    log = matrix / LOG
+    status = _run([matrix], spark, log, java)
+    if not (matrix / PAGE).is_file():
+        raise InsyncError(f"analysis of {matrix} ended with {status}: {_last_line(log)}")
+
+
+def _run(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) -> int:
+    """Run the stage with its output in `log`; it does not outlive this call."""
     command = [sys.executable, "-m", "insync.tables.job", *map(str, folders)]
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
         command += ["--spark-conf", setting]
-    log = folders[0] / LOG
-    status = _run(command, log, java)
-    return [_verdict(folder, status, log) for folder in folders]
-
-
-def _run(command: list[str], log: Path, java: Java) -> int:
-    """Run the stage with its output in `log`; it does not outlive this call."""
     environment = {**os.environ, "JAVA_HOME": str(java.home)}
     with log.open("wb") as output:
         process = subprocess.Popen(
@@ -68,11 +84,15 @@ def _verdict(folder: Path, status: int, log: Path) -> dict[str, Any]:
     try:
         verdict = json.loads((folder / VERDICT).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
         raise InsyncError(
-            f"analysis of {folder} ended with {status} and no verdict: {last} (all of it: {log})"
+            f"analysis of {folder} ended with {status} and no verdict: {_last_line(log)}"
         ) from error
     if not isinstance(verdict, dict):
         raise InsyncError(f"{folder / VERDICT}: expected an object")
     return verdict
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+    last = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
+    return f"{last} (all of it: {log})"

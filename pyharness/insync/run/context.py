@@ -31,14 +31,21 @@ class ArmFiles:
         self.counters = self._open.enter_context(EventWriter(self.folder / COUNTERS))
 
     def phase(
-        self, kind: PhaseType, *, repeat: int = -1, topic: str | None = None, note: str = ""
+        self,
+        kind: PhaseType,
+        *,
+        repeat: int = -1,
+        topic: str | None = None,
+        note: str = "",
+        longest_gap_ms: float | None = None,
     ) -> None:
         """Write down that a phase of the run begins now."""
         self._phases.write(
             PhaseLine(
-                type=kind, t_ms=now_ms(), arm=self._arm, repeat=repeat, topic=topic, note=note
+                type=kind, t_ms=now_ms(), arm=self._arm, repeat=repeat, topic=topic, note=note,
+                longest_gap_ms=longest_gap_ms,
             )
-        )
+        )  # fmt: skip
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ from insync import arms
 from insync.errors import InsyncError
 from insync.events.schema import CountersLine, now_ms
 from insync.run.context import ArmContext
-from insync.scenario.model import BROKERS
+from insync.scenario.base import BROKERS
 from insync_bridge import BridgeClient, BridgeError, Counters
 
 BASE: Final = -1

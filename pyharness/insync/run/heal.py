@@ -6,7 +6,7 @@ from typing import Final
 
 from insync.cluster.admin import State, await_state
 from insync.errors import InsyncError
-from insync.scenario.model import BROKERS
+from insync.scenario.base import BROKERS
 
 HEALED_SECONDS: Final = 60.0
 EVERYONE: Final = list(range(1, BROKERS + 1))

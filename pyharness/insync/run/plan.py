@@ -6,7 +6,7 @@ All that can be wrong with what was asked is found here, as InputErrors.
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +16,7 @@ from insync.faults.stall import require_shim
 from insync.kafka.distribution import Distribution
 from insync.kafka.java import Java, find_java
 from insync.kafka.resolve import distribution
+from insync.run.needs import stalled, unavailable
 from insync.run.request import RunRequest
 from insync.run.support import require_arms
 from insync.run.watch import Watch
@@ -27,7 +28,10 @@ AGENT_JAR: Final = Path(__file__).parents[1] / "_built" / "insync-agent.jar"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """A run that can begin: the scenario is scaled and narrowed to the arms asked for."""
+    """A run that can begin: the scenario is scaled and narrowed to the arms asked for.
+
+    `skip` says why it is not to be run on this machine; then only that is recorded.
+    """
 
     request: RunRequest
     scenario: Scenario
@@ -37,6 +41,7 @@ class Plan:
     shim: Path | None
     agent_jar: Path | None
     out: Path
+    skip: str | None = None
 
 
 def prepare(request: RunRequest, watch: Watch) -> Plan:
@@ -44,18 +49,24 @@ def prepare(request: RunRequest, watch: Watch) -> Plan:
 
     Nothing is written but the user's cache of Kafka versions.
     """
+    asked = None if request.out is None else check_out(request.out)
+    plan = resolve(request, asked or Path(), watch)
+    return plan if asked else replace(plan, out=check_out(_default_out(plan.scenario.name)))
+
+
+def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
+    """Return the plan of a run into `out`, wherever that is; raises InputError."""
     text = source(request.scenario)
     whole = parse(text, request.scenario, request.scale)
     scenario = narrow(whole, arms=request.arms, repeats=request.repeats)
-    out = check_out(request.out or _default_out(scenario.name))
-    shim = require_shim() if scenario.faults else None
+    shim = require_shim() if stalled(scenario) else None
     agent_jar = require_agent(scenario.arms)
     require_arms(scenario.arms, request.kafka)
     java = find_java()
     return Plan(
         request=request, scenario=scenario, scenario_text=text, java=java,
         kafka=distribution(request.kafka, java, watch.phase), shim=shim,
-        agent_jar=agent_jar, out=out,
+        agent_jar=agent_jar, out=out, skip=unavailable(scenario),
     )  # fmt: skip
 
 

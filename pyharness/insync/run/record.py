@@ -18,6 +18,7 @@ from insync.run.plan import Plan
 
 def begin(plan: Plan) -> dict[str, Any]:
     """Return the record of a run that begins now."""
+    skipped = {} if plan.skip is None else {"skipped": plan.skip}
     return {
         "schema": SCHEMA_VERSION,
         "scenario_name": plan.scenario.name,
@@ -27,6 +28,7 @@ def begin(plan: Plan) -> dict[str, Any]:
         "seed": plan.request.seed,
         "arms": list(plan.scenario.arms),
         "repeats": plan.scenario.repeats,
+        **skipped,
         "started_ms": now_ms(),
         "host": {
             "cores": os.cpu_count(),

@@ -7,14 +7,15 @@ from functools import partial
 from typing import Final
 
 from insync.cluster.admin import create_topic
-from insync.events.schema import topic_name
+from insync.events.schema import fault_words, topic_name
 from insync.faults.base import Fault
-from insync.faults.stall import StallFault, StallPlan
 from insync.run.context import ArmContext
 from insync.run.counters import write_counters
+from insync.run.faults import build, replicas
 from insync.run.heal import await_full_isr
+from insync.run.noise import Ticker
 from insync.run.watch import Watch
-from insync.scenario.model import BROKERS, Stall
+from insync.scenario import faults as planned
 from insync.workload.plan import WorkloadPlan
 from insync.workload.workload import Workload
 
@@ -31,31 +32,32 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
     scenario, files = context.plan.scenario, context.files
     topic = topic_name(scenario.name, repeat)
     say = partial(_say, watch, context, repeat)
-    with Workload(_workload_plan(context, topic, repeat), files.folder) as workload:
+    plan = _workload_plan(context, topic, repeat)
+    with Workload(plan, files.folder) as workload, Ticker() as ticker:
         say("creating the topic")
         _create(context, topic)
+        faults = [build(context, topic, repeat, spec) for spec in scenario.faults]
+        for fault in faults:
+            fault.prepare()
         files.phase("repeat_started", repeat=repeat, topic=topic)
         workload.start()
         workload.await_acks(FIRST_ACK_SECONDS)
         start = time.monotonic()
         files.phase("steady", repeat=repeat, topic=topic)
         say("steady")
-        _run_faults(context, topic, repeat, workload, start, say)
+        _run_faults(context, faults, workload, start, say)
         say("recovering")
         end_ms = scenario.faults_end_ms + scenario.timeline.recover_ms
         workload.wait(start + end_ms / 1000 - time.monotonic())
         await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
         workload.check()
         workload.stop_producing()
-        files.phase("repeat_ended", repeat=repeat, topic=topic)
+        files.phase(
+            "repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=ticker.longest_gap_ms
+        )
         say("reading back")
         workload.read_back(READ_BACK_SECONDS)
     write_counters(context, repeat)
-
-
-def replicas(leader: int) -> list[int]:
-    """Return all brokers as replicas, the leader first, then in ring order."""
-    return [(leader - 1 + step) % BROKERS + 1 for step in range(BROKERS)]
 
 
 def _create(context: ArmContext, topic: str) -> None:
@@ -86,19 +88,16 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
 
 def _run_faults(
     context: ArmContext,
-    topic: str,
-    repeat: int,
+    faults: Sequence[Fault],
     workload: Workload,
     start: float,
     say: Callable[[str], None],
 ) -> None:
     """Inject and lift every fault at its time, then write the evidence."""
-    specs = context.plan.scenario.faults
-    faults: list[Fault] = [_stall(context, topic, repeat, spec) for spec in specs]
     with ExitStack() as heal:
         for fault in faults:
             heal.callback(fault.lift)
-        for at_ms, act, words in _moments(specs, faults):
+        for at_ms, act, words in _moments(context.plan.scenario.faults, faults):
             workload.wait(start + at_ms / 1000 - time.monotonic())
             say(words)
             act()
@@ -107,26 +106,20 @@ def _run_faults(
 
 
 def _moments(
-    specs: Sequence[Stall], faults: Sequence[Fault]
+    specs: Sequence[planned.Fault], faults: Sequence[Fault]
 ) -> list[tuple[int, Callable[[], None], str]]:
     """Return what to do when, in order of time: milliseconds, act, words."""
     moments = []
     for spec, fault in zip(specs, faults, strict=True):
-        words = f"{spec.site} stall at broker {spec.broker}"
-        moments.append((spec.at_ms, fault.inject, f"{words} for {spec.for_ms / 1000:g} s"))
+        site = spec.site if isinstance(spec, planned.Stall) else ""
+        words = f"{fault_words(spec.kind, site)} at broker {spec.broker}"
+        if spec.end_ms == spec.at_ms:
+            moments.append((spec.at_ms, fault.inject, words))
+            continue
+        length_s = (spec.end_ms - spec.at_ms) / 1000
+        moments.append((spec.at_ms, fault.inject, f"{words} for {length_s:g} s"))
         moments.append((spec.end_ms, fault.lift, f"{words} lifted"))
     return sorted(moments, key=lambda moment: moment[0])
-
-
-def _stall(context: ArmContext, topic: str, repeat: int, spec: Stall) -> StallFault:
-    return StallFault(
-        context.stage.controls[spec.broker],
-        StallPlan(
-            arm=context.arm, repeat=repeat, site=spec.site, mode=spec.mode,
-            delay_ms=spec.delay_ms, broker=spec.broker, topic=topic,
-            partitions=spec.partitions, planned_ms=spec.for_ms,
-        ),
-    )  # fmt: skip
 
 
 def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:

@@ -1,6 +1,7 @@
 """The order of a run: check everything, then arm after arm, then the record is closed."""
 
 from pathlib import Path
+from typing import Any
 
 from insync.events.schema import SCENARIO, now_ms
 from insync.run import record as run_record
@@ -19,7 +20,6 @@ def run(request: RunRequest, watch: Watch | None = None) -> Path:
     """
     watch = watch or Unwatched()
     plan = prepare(request, watch)
-    make_out(plan.out)
     execute(plan, watch)
     return plan.out
 
@@ -27,11 +27,24 @@ def run(request: RunRequest, watch: Watch | None = None) -> Path:
 def execute(plan: Plan, watch: Watch) -> None:
     """Run what `prepare` has checked into its empty folder."""
     watch.phase(f"recording into {plan.out}")
+    record = open_run(plan)
+    if plan.skip is None:
+        watch.expect(len(plan.scenario.arms) * plan.scenario.repeats)
+        for arm in plan.scenario.arms:
+            run_arm(plan, arm, watch)
+    close_run(plan, record)
+
+
+def open_run(plan: Plan) -> dict[str, Any]:
+    """Make the run folder with the scenario and the record of a run that begins now."""
+    make_out(plan.out)
     (plan.out / SCENARIO).write_text(plan.scenario_text, encoding="utf-8")
     record = run_record.begin(plan)
     run_record.save(record, plan.out)
-    watch.expect(len(plan.scenario.arms) * plan.scenario.repeats)
-    for arm in plan.scenario.arms:
-        run_arm(plan, arm, watch)
+    return record
+
+
+def close_run(plan: Plan, record: dict[str, Any]) -> None:
+    """Write the record of a run that came to its end."""
     record["finished_ms"] = now_ms()
     run_record.save(record, plan.out)

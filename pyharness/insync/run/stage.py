@@ -12,12 +12,15 @@ from insync.errors import InsyncError
 from insync.faults.control import MAX_RULES, ControlFile
 from insync.faults.stall import preload
 from insync.kafka.distribution import Distribution
+from insync.run.needs import stall_rules, stalled
 from insync.run.plan import Plan
 from insync.run.watch import Watch
-from insync.scenario.model import BROKERS, Scenario
+from insync.scenario.base import BROKERS
+from insync.scenario.model import Scenario
 
 AGENT_EVENTS = "agent"
 BRIDGE = "bridge"
+HEARTBEATS = 10  # in a broker's session: a late one or two do not end it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -43,10 +46,25 @@ class Stage:
 
 def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
     """Return what a scenario and an arm add to every node's server.properties."""
+    broker = scenario.broker
     return {
-        "replica.lag.time.max.ms": str(scenario.broker.replica_lag_time_max_ms),
-        "replica.fetch.wait.max.ms": str(scenario.broker.replica_fetch_wait_max_ms),
+        "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms),
+        "replica.fetch.wait.max.ms": str(broker.replica_fetch_wait_max_ms),
+        "num.io.threads": str(broker.num_io_threads),
+        # Who leads is the scenario's to say, and an election stays as it is.
+        "auto.leader.rebalance.enable": "false",
+        **_session(broker.broker_session_timeout_ms),
         **arms.settings(arm),
+    }
+
+
+def _session(timeout_ms: int | None) -> dict[str, str]:
+    """Return the settings by which a silent broker is taken for dead; none for Kafka's own."""
+    if timeout_ms is None:
+        return {}
+    return {
+        "broker.session.timeout.ms": str(timeout_ms),
+        "broker.heartbeat.interval.ms": str(max(1, timeout_ms // HEARTBEATS)),
     }
 
 
@@ -98,17 +116,13 @@ def _stall_controls(
     """Make a control file per broker to be stalled, and the environment that it starts with."""
     controls: dict[int, ControlFile] = {}
     environments: dict[int, Mapping[str, str]] = {}
-    capacity = sum(_rules(plan.scenario) for plan in plans)
-    for shim, broker in sorted(
-        {(plan.shim, fault.broker) for plan in plans for fault in plan.scenario.faults if plan.shim}
-    ):
-        home.mkdir(parents=True, exist_ok=True)
+    shim = next((plan.shim for plan in plans if plan.shim is not None), None)
+    if shim is None:
+        return controls, environments
+    home.mkdir(parents=True, exist_ok=True)
+    rules = sum(stall_rules(plan.scenario) for plan in plans)
+    for broker in sorted({broker for plan in plans for broker in stalled(plan.scenario)}):
         path = home / f"stall-{broker}.control"
-        controls[broker] = ControlFile.create(path, home / str(broker), min(capacity, MAX_RULES))
+        controls[broker] = ControlFile.create(path, home / str(broker), min(rules, MAX_RULES))
         environments[broker] = preload(shim, path)
     return controls, environments
-
-
-def _rules(scenario: Scenario) -> int:
-    """How many stall rules a scenario uses up in all its repeats of one arm."""
-    return sum(len(fault.partitions) for fault in scenario.faults) * scenario.repeats

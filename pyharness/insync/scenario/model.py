@@ -5,40 +5,35 @@ anything is started. All times are whole milliseconds; `scale.py` multiplies the
 Rules that span several fields are in `rules.py`.
 """
 
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from insync.arms import Arm
 from insync.scenario import rules
+from insync.scenario.base import BROKERS, BrokerId, Name, Part, Span, Time
+from insync.scenario.faults import ALONE, Elect, Fault, Stall
 
-Site = Literal["read", "send"]
-Mode = Literal["hold", "delay"]
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
     "max_ack_gap_ms", "acked", "lost", "duplicated",
 ]  # fmt: skip
 
-BROKERS: Final = 3
-HOUR_MS: Final = 3_600_000
-
-Name = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]{0,63}$")]
-Time = Annotated[int, Field(ge=0, le=HOUR_MS)]
-Span = Annotated[int, Field(gt=0, le=HOUR_MS)]
-BrokerId = Annotated[int, Field(ge=1, le=BROKERS)]
-
-
-class Part(BaseModel):
-    """What all parts of a scenario have in common."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
 
 class Broker(Part):
-    """Broker settings under test, replica.lag.time.max.ms and replica.fetch.wait.max.ms."""
+    """Broker settings under test, called as Kafka calls them.
+
+    Args:
+        broker_session_timeout_ms: after how long a silent broker is taken for dead, if not
+            after Kafka's own default; a killed broker cannot come back before.
+        num_io_threads: how many request handler threads a broker has.
+
+    """
 
     replica_lag_time_max_ms: Span
     replica_fetch_wait_max_ms: Span
+    broker_session_timeout_ms: Span | None = None
+    num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -71,32 +66,6 @@ class Timeline(Part):
     recover_ms: Time
 
 
-class Stall(Part):
-    """System calls of one broker on chosen partitions wait, or take `delay_ms` longer."""
-
-    kind: Literal["stall"]
-    site: Site
-    mode: Mode
-    delay_ms: Time = 0
-    broker: BrokerId
-    partitions: Annotated[
-        tuple[Annotated[int, Field(ge=0)], ...], Field(strict=False, min_length=1)
-    ]
-    at_ms: Time
-    for_ms: Span
-
-    @model_validator(mode="after")
-    def _check(self) -> Self:
-        rules.check_delay(self.mode, self.delay_ms)
-        rules.check_unique("partitions", self.partitions)
-        return self
-
-    @property
-    def end_ms(self) -> int:
-        """When it is lifted, from the start of the repeat."""
-        return self.at_ms + self.for_ms
-
-
 class Bounds(Part):
     """What a metric is expected to be in every repeat; at least one bound."""
 
@@ -122,17 +91,32 @@ class Scenario(Part):
     broker: Broker
     workload: Workload
     timeline: Timeline
-    faults: Annotated[tuple[Stall, ...], Field(strict=False, max_length=16)] = ()
-    expect: dict[Arm, dict[Metric, Bounds]] = {}
+    faults: Annotated[
+        tuple[Annotated[Fault, Field(discriminator="kind")], ...],
+        Field(strict=False, max_length=16),
+    ] = ()
+    expect: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_unique("arms", self.arms)
         rules.check_control_arms(self.control_arms, self.arms)
         for index, fault in enumerate(self.faults):
-            rules.check_targets(index, fault.broker, fault.partitions, self.workload.leaders)
-            rules.check_start(index, fault.at_ms, self.timeline.steady_ms)
+            self._check_fault(index, fault)
         return self
+
+    def _check_fault(self, index: int, fault: Fault) -> None:
+        rules.check_start(index, fault.at_ms, self.timeline.steady_ms)
+        leaders = self.workload.leaders
+        if isinstance(fault, Stall | Elect):
+            rules.check_partitions(index, fault.partitions, leaders)
+        if isinstance(fault, Stall) and fault.site != "write":
+            rules.check_led(index, fault.broker, fault.partitions, leaders)
+        if isinstance(fault, Elect):
+            rules.check_not_led(index, fault.broker, fault.partitions, leaders)
+        for other in self.faults[:index]:
+            if other.broker == fault.broker and {other.kind, fault.kind} & set(ALONE):
+                rules.check_apart(index, fault.at_ms, fault.end_ms, other.at_ms, other.end_ms)
 
     @property
     def faults_end_ms(self) -> int:

@@ -6,6 +6,7 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from insync.scenario.faults import KINDS
 from insync.scenario.model import Scenario
 
 LONGEST_VALUE: Final = 60
@@ -27,6 +28,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "tuple_type": "a list",
     "dict_type": "a table",
     "model_type": "a table",
+    "model_attributes_type": "a table",
 }
 
 
@@ -47,19 +49,28 @@ def _line(problem: ErrorDetails) -> str:
     if kind == "rule":
         where = f"{path}.{context['key']}" if path else context["key"]
         return f"{where}: {context['value']}, expected {context['expected']}"
+    if kind == "union_tag_not_found":
+        return f"{path}.kind: missing, expected one of: {', '.join(KINDS)}"
+    if kind == "union_tag_invalid":
+        return f"{path}.kind: '{context['tag']}', expected one of: {', '.join(KINDS)}"
     expected = _EXPECTED.get(kind)
     wanted = expected.format(**context) if expected else problem["msg"]
     return f"{path}: {_short(problem['input'])}, expected {wanted}"
 
 
 def _path(location: tuple[int | str, ...]) -> str:
-    """Return ("faults", 0, "site") as faults[0].site."""
+    """Return ("faults", 0, "stall", "site") as faults[0].site."""
     path = ""
-    for step in location:
-        if step == "[key]":  # pydantic's word for "the key itself is wrong"
+    for index, step in enumerate(location):
+        if step == "[key]" or _is_kind(location, index):  # "[key]": the key itself is wrong
             continue
         path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
     return path
+
+
+def _is_kind(location: tuple[int | str, ...], index: int) -> bool:
+    """Whether a step is the kind of a fault, which is no key of its own."""
+    return index == 2 and location[0] == "faults" and location[index] in KINDS
 
 
 def _short(value: object) -> str:
@@ -70,8 +81,10 @@ def _short(value: object) -> str:
 def _keys(location: tuple[int | str, ...]) -> list[str]:
     """Return the keys that the table at `location` may have."""
     model: type[BaseModel] = Scenario
-    for step in location:
-        if isinstance(step, str) and step in model.model_fields:
+    for index, step in enumerate(location):
+        if _is_kind(location, index):
+            model = KINDS[str(step)]
+        elif isinstance(step, str) and step in model.model_fields:
             model = _model_in(model.model_fields[step].annotation) or model
     return [info.alias or name for name, info in model.model_fields.items()]
 

@@ -56,19 +56,41 @@ def check_control_arms(control: Sequence[str], arms: Sequence[str]) -> None:
             raise _broken(f"control_arms[{index}]", arm, f"one of the arms: {', '.join(arms)}")
 
 
-def check_targets(
-    index: int, broker: int, partitions: Sequence[int], leaders: Sequence[int]
-) -> None:
-    """Check that a fault is on partitions that exist and that its broker leads."""
+def check_partitions(index: int, partitions: Sequence[int], leaders: Sequence[int]) -> None:
+    """Check that a fault is on partitions that exist."""
     for place, partition in enumerate(partitions):
-        key = f"faults[{index}].partitions[{place}]"
         if partition >= len(leaders):
             expected = f"0 to {len(leaders) - 1}, the partitions of workload.leaders"
-            raise _broken(key, partition, expected)
+            raise _broken(f"faults[{index}].partitions[{place}]", partition, expected)
+
+
+def check_led(index: int, broker: int, partitions: Sequence[int], leaders: Sequence[int]) -> None:
+    """Check that a fault is on partitions that its broker leads when a repeat begins."""
+    for place, partition in enumerate(partitions):
         if leaders[partition] != broker:
             led = [number for number, leader in enumerate(leaders) if leader == broker]
             expected = f"a partition led by broker {broker}: {led}"
-            raise _broken(key, partition, expected)
+            raise _broken(f"faults[{index}].partitions[{place}]", partition, expected)
+
+
+def check_not_led(
+    index: int, broker: int, partitions: Sequence[int], leaders: Sequence[int]
+) -> None:
+    """Check that an election moves each partition to another leader."""
+    for place, partition in enumerate(partitions):
+        if leaders[partition] == broker:
+            expected = f"a partition that broker {broker} does not lead already"
+            raise _broken(f"faults[{index}].partitions[{place}]", partition, expected)
+
+
+def check_apart(index: int, at_ms: int, end_ms: int, other_at_ms: int, other_end_ms: int) -> None:
+    """Check that two faults on one broker do not overlap."""
+    if at_ms < other_end_ms and other_at_ms < end_ms:
+        expected = (
+            f"outside of {other_at_ms} to {other_end_ms}, when the same broker is frozen or"
+            " killed, or has another fault"
+        )
+        raise _broken(f"faults[{index}].at_ms", at_ms, expected)
 
 
 def check_start(index: int, at_ms: int, steady_ms: int) -> None:

@@ -26,6 +26,8 @@ def faults(lines: DataFrame) -> DataFrame:
         "calls_held",
         "held_ms",
         "longest_held_ms",
+        "acted_ms",
+        "figures",
     )
 
 

@@ -14,15 +14,17 @@ PARTITION = ["arm", "repeat", "topic", "partition"]
 
 
 def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
-    """arm, repeat, topic, start_ms, end_ms (epoch), complete.
+    """arm, repeat, topic, start_ms, end_ms (epoch), complete, host_gap_ms.
 
     A repeat that never said `repeat_ended` was cut short: it is not `complete`, and
-    its window closes with the last thing its producers did.
+    its window closes with the last thing its producers did. `host_gap_ms` is the longest
+    time for which the harness got no turn, None if the repeat did not leave it.
     """
     bounds = phases.groupBy(*REPEAT).agg(
         fn.max(fn.when(fn.col("type") == "repeat_started", fn.col("topic"))).alias("topic"),
         fn.min(fn.when(fn.col("type") == "repeat_started", fn.col("t_ms"))).alias("start_ms"),
         fn.max(fn.when(fn.col("type") == "repeat_ended", fn.col("t_ms"))).alias("ended_ms"),
+        fn.max("longest_gap_ms").alias("host_gap_ms"),
     )
     last_seen = produce.groupBy(*REPEAT).agg(
         fn.max(fn.greatest("sent_ms", "done_ms")).alias("last_ms")
@@ -37,6 +39,7 @@ def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
             "start_ms",
             fn.coalesce("ended_ms", fn.greatest("start_ms", "last_ms")).alias("end_ms"),
             fn.col("ended_ms").isNotNull().alias("complete"),
+            "host_gap_ms",
         )
     )
 

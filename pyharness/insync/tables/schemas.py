@@ -16,6 +16,7 @@ from pyspark.sql.types import (
     DoubleType,
     IntegerType,
     LongType,
+    MapType,
     StringType,
     StructField,
     StructType,
@@ -52,7 +53,15 @@ def _line(**columns: DataType) -> StructType:
 PHASES = EventKind(
     "phases",
     "phases.jsonl",
-    _line(type=_TEXT, t_ms=_MS, arm=_TEXT, repeat=_INT, topic=_TEXT, note=_TEXT),
+    _line(
+        type=_TEXT,
+        t_ms=_MS,
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        note=_TEXT,
+        longest_gap_ms=_MS,
+    ),
 )
 
 FAULTS = EventKind(
@@ -72,6 +81,8 @@ FAULTS = EventKind(
         held_ms=_MS,
         longest_held_ms=_MS,
         planned_ms=_MS,
+        acted_ms=_MS,
+        figures=MapType(StringType(), DoubleType()),
     ),
 )
 

@@ -48,6 +48,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         },
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
+        host_gap_ms=own["repeats"][0]["host_gap_ms"],
     )
 
 
@@ -114,7 +115,14 @@ def _fault(row: Row) -> FaultFact:
         calls_held=row["calls_held"] or 0,
         held_ms=row["held_ms"] or 0.0,
         longest_held_ms=row["longest_held_ms"] or 0.0,
+        acted_ms=_first(row["acted_ms"], row["longest_held_ms"]),
+        figures=row["figures"] or {},
     )
+
+
+def _first(*values: float | None) -> float:
+    """Return the first value there is: older runs left less."""
+    return next((value for value in values if value is not None), 0.0)
 
 
 def _agent(row: Row) -> AgentFact:

@@ -7,7 +7,7 @@ back from has no number of lost records.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 METRICS = (
     "isr_shrinks",
@@ -30,7 +30,10 @@ Metrics = Mapping[str, float | None]
 
 @dataclass(frozen=True)
 class FaultFact:
-    """One injected fault and its evidence; `held_ms` is a sum over calls, in ms."""
+    """One injected fault and its evidence, in ms: `held_ms` is a sum over calls.
+
+    `acted_ms` is how long it provably acted; `figures` is what else shows it, by kind.
+    """
 
     fault: str
     site: str
@@ -40,6 +43,8 @@ class FaultFact:
     calls_held: int
     held_ms: float
     longest_held_ms: float
+    acted_ms: float
+    figures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -54,12 +59,16 @@ class AgentFact:
 
 @dataclass(frozen=True)
 class RepeatFacts:
-    """One repeat of one arm; `complete` if it came to its own end."""
+    """One repeat of one arm; `complete` if it came to its own end.
+
+    `host_gap_ms` is the longest time for which the harness itself got no turn.
+    """
 
     complete: bool
     metrics: Metrics
     faults: tuple[FaultFact, ...] = ()
     agents: tuple[AgentFact, ...] = ()
+    host_gap_ms: float | None = None
 
     @property
     def agent_errors(self) -> int | None:

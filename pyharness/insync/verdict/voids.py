@@ -9,11 +9,16 @@ from collections.abc import Iterator
 
 from insync import arms
 from insync.events.run_info import PlannedFault, RunInfo
+from insync.events.schema import fault_words
 from insync.verdict.facts import METRICS, OPTIONAL_METRICS, FaultFact, RepeatFacts, RunFacts
+from insync.verdict.weakness import weakness
 
 
 def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
     """Every reason to distrust the whole run, the gravest first."""
+    if run.skipped is not None:
+        yield f"skipped: {run.skipped}"
+        return
     if not facts.finished:
         yield "the run was cut short: run.json has no finished_ms"
     for file, count in facts.unreadable.items():
@@ -33,9 +38,20 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
         yield f"no data for {', '.join(missing)}"
     elif not repeat.metrics["acked"]:
         yield "acked was 0, expected at least 1"
+    yield from _noise(run, repeat)
     yield from _weak_faults(run.scenario.faults, repeat.faults)
     if arms.has_agent(arm):
         yield from _bad_agents(run, repeat, feature_on=arms.feature_on(arm))
+
+
+def _noise(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:
+    """Tell of a host that gave the harness no turn: followers may have had none either."""
+    most_ms = run.scenario.broker.replica_lag_time_max_ms / 2
+    if repeat.host_gap_ms is not None and repeat.host_gap_ms > most_ms:
+        yield (
+            f"the host was too busy: the harness got no turn for {repeat.host_gap_ms:.0f} ms,"
+            f" expected at most {most_ms:.0f}"
+        )
 
 
 def _weak_faults(
@@ -44,20 +60,13 @@ def _weak_faults(
     """Each planned fault needs an injected one of its own, with evidence that it acted."""
     left = list(injected)
     for plan in planned:
-        name = f"{plan.site} {plan.kind} at broker {plan.broker}"
+        name = f"{fault_words(plan.kind, plan.site)} at broker {plan.broker}"
         fact = next((fact for fact in left if _is_for(plan, fact)), None)
         if fact is None:
             yield f"no evidence of the {name}: it was not recorded"
             continue
         left.remove(fact)
-        least_ms = (plan.delay_ms if plan.mode == "delay" else plan.for_ms) / 2
-        if fact.calls_held == 0:
-            yield f"no evidence of the {name}: calls_held was 0, expected at least 1"
-        elif fact.longest_held_ms < least_ms:
-            yield (
-                f"weak evidence of the {name}: longest_held_ms was "
-                f"{fact.longest_held_ms:.0f}, expected at least {least_ms:.0f}"
-            )
+        yield from weakness(plan, fact, name)
 
 
 def _is_for(plan: PlannedFault, fact: FaultFact) -> bool:

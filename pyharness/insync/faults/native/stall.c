@@ -1,5 +1,5 @@
 /*
- * LD_PRELOAD shim: stalls a broker's reads or sends of chosen topic-partitions.
+ * LD_PRELOAD shim: stalls a broker's reads, sends or writes of chosen topic-partitions.
  *
  *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
  *
@@ -8,6 +8,8 @@
  *   read   pread64 and read (FileChannel), readv, and their 32-bit and vector kin
  *   send   sendfile64 (FileChannel.transferTo to a socket; seen on JDK 17 and 25;
  *          copy_file_range, which 25 knows as well, copies from file to file)
+ *   write  write and pwrite64 (FileChannel), writev, and their kin; not what goes
+ *          through a mapping, as indexes do
  *
  * A call is stalled if a rule for its site is armed and its file is
  * <data_dir>/.../<topic>-<partition>/<anything>.log; see stall.h for the rules.
@@ -246,6 +248,62 @@ ssize_t preadv64v2(int fd, const struct iovec *vector, int count, off64_t offset
 {
     NEXT(preadv64v2)
     stall(STALL_READ, fd);
+    return next(fd, vector, count, offset, flags);
+}
+
+ssize_t write(int fd, const void *buffer, size_t count)
+{
+    NEXT(write)
+    stall(STALL_WRITE, fd);
+    return next(fd, buffer, count);
+}
+
+ssize_t pwrite(int fd, const void *buffer, size_t count, off_t offset)
+{
+    NEXT(pwrite)
+    stall(STALL_WRITE, fd);
+    return next(fd, buffer, count, offset);
+}
+
+ssize_t pwrite64(int fd, const void *buffer, size_t count, off64_t offset)
+{
+    NEXT(pwrite64)
+    stall(STALL_WRITE, fd);
+    return next(fd, buffer, count, offset);
+}
+
+ssize_t writev(int fd, const struct iovec *vector, int count)
+{
+    NEXT(writev)
+    stall(STALL_WRITE, fd);
+    return next(fd, vector, count);
+}
+
+ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
+{
+    NEXT(pwritev)
+    stall(STALL_WRITE, fd);
+    return next(fd, vector, count, offset);
+}
+
+ssize_t pwritev64(int fd, const struct iovec *vector, int count, off64_t offset)
+{
+    NEXT(pwritev64)
+    stall(STALL_WRITE, fd);
+    return next(fd, vector, count, offset);
+}
+
+ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
+{
+    NEXT(pwritev2)
+    stall(STALL_WRITE, fd);
+    return next(fd, vector, count, offset, flags);
+}
+
+ssize_t pwritev64v2(int fd, const struct iovec *vector, int count, off64_t offset, int flags)
+{
+    NEXT(pwritev64v2)
+    stall(STALL_WRITE, fd);
     return next(fd, vector, count, offset, flags);
 }
 

@@ -1,0 +1,117 @@
+"""The queue stall: every request handler thread of a broker hangs in a read of another topic.
+
+The topic is the fault's own, with one replica, on that broker, and a partition per handler
+thread. The shim holds its reads; a fetch of each partition then takes one thread out.
+Whatever else is asked of the broker waits in the request queue.
+
+Evidence: that as many reads were held as there are threads, all of them until the end.
+"""
+
+import socket
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+
+from insync.errors import InsyncError
+from insync.events.schema import FaultLine
+from insync.faults import wire
+from insync.faults.base import Occasion, Window, await_true
+from insync.faults.control import ControlFile, Counters, Mode, Rule, Site
+
+CONNECTS_WITHIN_S = 5.0
+HELD_WITHIN_S = 5.0
+DRAINS_WITHIN_S = 5.0
+DEADLINE_SECONDS = 5.0  # how far beyond its planned time the stall may live if the harness dies
+
+
+class QueueStallFault:
+    """A `Fault`: no request handler thread of one broker is free."""
+
+    def __init__(
+        self,
+        control: ControlFile,
+        port: Callable[[], int],
+        make_topic: Callable[[str, int], None],
+        topic: str,
+        threads: int,
+        occasion: Occasion,
+    ) -> None:
+        """Plan it; `make_topic` makes a topic with so many partitions, a record in each."""
+        self._control = control
+        self._port = port
+        self._make_topic = make_topic
+        self._topic = topic
+        self._threads = threads
+        self._occasion = occasion
+        self._window = Window()
+        self._sockets = ExitStack()
+        self._slots: list[int] = []
+        self._all_held_at: float | None = None
+        self._all_held_ms = 0.0
+        self._peak = 0
+
+    def prepare(self) -> None:
+        """Make the topic that is read."""
+        self._make_topic(self._topic, self._threads)
+
+    def inject(self) -> None:
+        """Hold the reads and send the fetches; raises InsyncError if the broker takes none."""
+        if self._control.attached == 0:
+            raise InsyncError(f"broker {self._occasion.broker} did not load the stall shim")
+        try:
+            clients = [self._connect() for _ in range(self._threads)]
+            self._window.begin()
+            self._slots = [self._control.arm(rule) for rule in self._rules()]
+            for partition, client in enumerate(clients):
+                client.sendall(wire.fetch(self._topic, partition))
+        except OSError as error:
+            raise InsyncError(f"broker {self._occasion.broker}: {error}") from error
+        if await_true(lambda: self._held() == self._threads, HELD_WITHIN_S):
+            self._all_held_at = time.monotonic()
+
+    def lift(self) -> None:
+        """Let the reads go on and wait until none is held; raises InsyncError if one stays."""
+        if not self._window.is_open:
+            return
+        self._peak = self._held()
+        if self._all_held_at is not None and self._peak == self._threads:
+            self._all_held_ms = (time.monotonic() - self._all_held_at) * 1000
+        for slot in self._slots:
+            self._control.lift(slot)
+        self._window.end()
+        drained = await_true(lambda: self._held() == 0, DRAINS_WITHIN_S)
+        self._sockets.close()
+        if not drained:
+            raise InsyncError(f"{self._held()} calls still held {DRAINS_WITHIN_S:.0f} s after")
+
+    def evidence(self) -> FaultLine:
+        """Return how many threads were taken out, and how long all of them were."""
+        seen = self._counters()
+        return self._window.line(
+            self._occasion,
+            self._all_held_ms,
+            {"threads": float(self._threads), "held": float(self._peak)},
+            calls_held=sum(counters.calls for counters in seen),
+            held_ms=sum(counters.held_ns for counters in seen) / 1e6,
+            longest_held_ms=max((counters.longest_ns for counters in seen), default=0) / 1e6,
+        )
+
+    def _connect(self) -> socket.socket:
+        return self._sockets.enter_context(wire.connect(self._port(), CONNECTS_WITHIN_S))
+
+    def _rules(self) -> Sequence[Rule]:
+        lifetime = self._occasion.planned_ms / 1000 + DEADLINE_SECONDS
+        deadline = time.monotonic_ns() + int(lifetime * 1e9)
+        return [
+            Rule(
+                site=Site.READ, mode=Mode.HOLD, target=f"{self._topic}-{partition}",
+                deadline_ns=deadline,
+            )
+            for partition in range(self._threads)
+        ]  # fmt: skip
+
+    def _held(self) -> int:
+        return sum(counters.held_now for counters in self._counters())
+
+    def _counters(self) -> list[Counters]:
+        return [self._control.counters(slot) for slot in self._slots]

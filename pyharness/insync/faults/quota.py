@@ -1,0 +1,75 @@
+"""The CPU quota: a broker's process gets a small share of one core.
+
+Evidence: how often, and for how long in sum, the kernel made it wait for its next share.
+"""
+
+import os
+import subprocess
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from insync.errors import InsyncError
+from insync.events.schema import FaultLine
+from insync.faults import cgroups
+from insync.faults.base import Occasion, Window
+from insync.faults.cgroups import Group, Parent, Throttled
+
+
+class QuotaFault:
+    """A `Fault`: one broker is starved of CPU."""
+
+    def __init__(
+        self,
+        process: Callable[[], "subprocess.Popen[bytes]"],
+        percent: float,
+        occasion: Occasion,
+    ) -> None:
+        """Plan it; `process` returns the broker's process as it is when the fault begins."""
+        self._process = process
+        self._percent = percent
+        self._occasion = occasion
+        self._window = Window()
+        self._group: Group | None = None
+        self._pid = 0
+        self._home = Path()
+        self._seen = Throttled(0, 0.0)
+
+    def prepare(self) -> None:
+        """Nothing to do."""
+
+    def inject(self) -> None:
+        """Put the process into a group with the quota; raises InsyncError if that fails."""
+        parent = cgroups.usable(cgroups.here())
+        if not isinstance(parent, Parent):
+            raise InsyncError(f"no CPU quota can be set: {parent}")
+        self._pid = self._process().pid
+        try:
+            self._home = cgroups.home_of(self._pid, parent)
+            name = f"{os.getpid()}-{self._occasion.broker}"
+            self._group = Group.make(parent, name, self._percent)
+            self._window.begin()
+            self._group.add(self._pid)
+        except OSError as error:
+            raise InsyncError(f"broker {self._occasion.broker}: no CPU quota: {error}") from error
+
+    def lift(self) -> None:
+        """Put the process back where it was and remove the group."""
+        group, self._group = self._group, None
+        if group is None:
+            return
+        with suppress(OSError):
+            self._seen = group.throttled()
+        with suppress(OSError):  # a process that is gone has left its group by itself
+            Group(self._home, group.unified).add(self._pid)
+        self._window.end()
+        group.remove()
+
+    def evidence(self) -> FaultLine:
+        """Return what the kernel counted; threads on several cores may wait at once."""
+        acted_ms = min(self._seen.ms, self._window.length_ms)
+        return self._window.line(
+            self._occasion,
+            acted_ms,
+            {"throttled": float(self._seen.times), "throttled_ms": self._seen.ms},
+        )

@@ -1,0 +1,118 @@
+"""From a scenario's planned faults to the faults themselves, on the stage that they act on."""
+
+import subprocess
+from collections.abc import Mapping
+from functools import partial
+from typing import Final
+
+from confluent_kafka import KafkaException
+
+from insync.cluster.admin import client, create_topic, partitions
+from insync.errors import InsyncError
+from insync.faults.base import Fault, Occasion
+from insync.faults.elect import ElectFault, ElectPlan
+from insync.faults.freeze import FreezeFault
+from insync.faults.kill import KillFault
+from insync.faults.queue_stall import QueueStallFault
+from insync.faults.quota import QuotaFault
+from insync.faults.stall import StallFault, StallPlan
+from insync.kafka.ports import LOOPBACK
+from insync.run.context import ArmContext
+from insync.run.stage import Stage
+from insync.scenario import faults as planned
+from insync.scenario.base import BROKERS
+from insync.scenario.model import Scenario
+from insync.workload.prefill import prefill
+
+FILLED_SECONDS: Final = 20.0
+
+
+def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> Fault:
+    """Return the fault that `spec` plans, on the running cluster; nothing is done yet."""
+    stage = context.stage
+    occasion = Occasion(
+        arm=context.arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
+        planned_ms=spec.end_ms - spec.at_ms,
+    )  # fmt: skip
+    match spec:
+        case planned.Stall():
+            return _stall(stage, topic, repeat, spec)
+        case planned.Freeze():
+            return FreezeFault(partial(_process, stage, spec.broker), occasion)
+        case planned.CpuQuota():
+            return QuotaFault(partial(_process, stage, spec.broker), spec.quota_percent, occasion)
+        case planned.Kill():
+            return _kill(stage, spec, occasion)
+        case planned.QueueStall():
+            threads = context.plan.scenario.broker.num_io_threads
+            return _queue_stall(stage, f"{topic}-q", spec, threads, occasion)
+        case planned.Elect():
+            return _elect(stage, topic, spec, occasion, context.plan.scenario)
+
+
+def replicas(leader: int) -> list[int]:
+    """Return all brokers as replicas, the leader first, then in ring order."""
+    return [(leader - 1 + step) % BROKERS + 1 for step in range(BROKERS)]
+
+
+def _process(stage: Stage, broker: int) -> "subprocess.Popen[bytes]":
+    """Return a broker's process of this moment: a kill replaces it."""
+    return stage.cluster.nodes[broker].process
+
+
+def _stall(stage: Stage, topic: str, repeat: int, spec: planned.Stall) -> Fault:
+    return StallFault(
+        stage.controls[spec.broker],
+        StallPlan(
+            arm=stage.arm, repeat=repeat, site=spec.site, mode=spec.mode,
+            delay_ms=spec.delay_ms, broker=spec.broker, topic=topic,
+            partitions=spec.partitions, planned_ms=spec.for_ms,
+        ),
+    )  # fmt: skip
+
+
+def _kill(stage: Stage, spec: planned.Kill, occasion: Occasion) -> Fault:
+    return KillFault(
+        partial(_process, stage, spec.broker),
+        partial(stage.cluster.kill, spec.broker),
+        partial(stage.cluster.restart, spec.broker),
+        occasion,
+    )
+
+
+def _queue_stall(
+    stage: Stage, topic: str, spec: planned.QueueStall, threads: int, occasion: Occasion
+) -> Fault:
+    def make(name: str, count: int) -> None:
+        create_topic(stage.cluster.bootstrap, name, [[spec.broker]] * count, {})
+        prefill(stage.cluster.bootstrap, name, range(count), FILLED_SECONDS)
+
+    def port() -> int:
+        return stage.cluster.nodes[spec.broker].port
+
+    return QueueStallFault(stage.controls[spec.broker], port, make, topic, threads, occasion)
+
+
+def _elect(
+    stage: Stage, topic: str, spec: planned.Elect, occasion: Occasion, scenario: Scenario
+) -> Fault:
+    led_by = scenario.workload.leaders
+    first = replicas(spec.broker)
+    stalled = {led_by[partition] for partition in spec.partitions}
+    # The old leader is asked last: it may be the one that does not answer.
+    order = sorted(first, key=lambda broker: broker in stalled)
+    plan = ElectPlan(topic=topic, replicas=dict.fromkeys(spec.partitions, first))
+
+    def ports() -> list[int]:
+        return [stage.cluster.nodes[broker].port for broker in order]
+
+    return ElectFault(ports, partial(_leaders, stage, spec.broker, topic), plan, occasion)
+
+
+def _leaders(stage: Stage, broker: int, topic: str) -> Mapping[int, int]:
+    """Return who leads each partition, as one broker knows it; raises InsyncError."""
+    try:
+        seen = partitions(client(f"{LOOPBACK}:{stage.cluster.nodes[broker].port}"), topic)
+    except KafkaException as error:
+        raise InsyncError(f"broker {broker}: no answer: {error.args[0].str()}") from error
+    return {partition: leader for partition, (leader, _) in seen.items()}

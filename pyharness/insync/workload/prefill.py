@@ -1,0 +1,24 @@
+"""Puts one record into each partition of a topic, for those who need something to read."""
+
+from collections.abc import Iterable
+
+from confluent_kafka import KafkaError, Message, Producer
+
+from insync.errors import InsyncError
+
+
+def prefill(bootstrap: str, topic: str, partitions: Iterable[int], seconds: float) -> None:
+    """Produce a record to each partition; raises InsyncError unless all are acked in time."""
+    problems: list[str] = []
+
+    def answered(error: KafkaError | None, _: Message) -> None:
+        if error is not None:
+            problems.append(error.str())
+
+    producer = Producer({"bootstrap.servers": bootstrap, "acks": "all", "log_level": 0})
+    for partition in partitions:
+        producer.produce(topic, b"record", partition=partition, on_delivery=answered)
+    left = producer.flush(seconds)
+    if left or problems:
+        why = problems[0] if problems else f"{left} records without an answer"
+        raise InsyncError(f"topic {topic}: not filled in {seconds:.0f} s: {why}")
