@@ -157,3 +157,12 @@ def test_a_shrink_later_than_the_next_look_of_isr_expiration_is_delayed(
     columns = ("due_ms", "late_ms", "delayed")
     changes = log(spark, FULL, (at, 1, [1]))
     assert found(spark, changes, [STALL], *columns) == [(5_000.0, late_ms, delayed)]
+
+
+def test_a_leader_elected_mid_fault_gives_all_followers_a_fresh_start(spark: SparkSession) -> None:
+    changes = log(spark, FULL, (4_000.0, 2, [1, 2, 3]), (6_900.0, 2, [2, 3]))
+    held = ("stall", "read", 1, 3_000.0, 9_000.0)
+    columns = ("cause", "due_ms", "late_ms", "delayed")
+    assert found(spark, changes, [held], *columns) == [
+        ("follower: read stall", 6_000.0, 900.0, False)
+    ]

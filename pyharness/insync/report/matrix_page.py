@@ -33,6 +33,7 @@ class Shown:
     cell: MatrixCell
     picture: lanes.Cell | None
     shrinks: str
+    shrunk: bool
     under: str
     gap: str
     under_share: float
@@ -126,6 +127,7 @@ def _shown(
         cell=cell,
         picture=picture,
         shrinks="-" if shrinks.worst is None else f"{shrinks.worst:g}{typical}",
+        shrunk=bool(shrinks.worst),
         under=_times(under.worst, under.typical, once=cell.once),
         gap=_times(gap.worst, gap.typical, once=cell.once),
         under_share=(under.worst or 0) / (widest_under or 1),

@@ -38,6 +38,21 @@ def sentence(cells: Sequence[MatrixCell]) -> str:
     return ", ".join(found)
 
 
+def notes(cells: Sequence[MatrixCell]) -> list[str]:
+    """Say of each cell that is not as expected why; arms with the same reason on one line."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for cell in cells:
+        if cell.state != "pass":
+            why = {"fail": "differs", "unknown": "unknown", "skipped": "skipped"}[cell.state]
+            key = (cell.kafka, cell.scenario, f"{why}: {cell.reason}")
+            found.setdefault(key, []).append(cell.arm)
+    several = len({cell.kafka for cell in cells}) > 1
+    return [
+        f"{f'{kafka} ' if several else ''}{scenario}, {', '.join(arms)}: {why}"
+        for (kafka, scenario, why), arms in found.items()
+    ]
+
+
 def markdown(cells: Sequence[MatrixCell]) -> str:
     """Return the tables as Markdown, one per version, with what they show and what differs."""
     parts = [_version(grid) for grid in grids(cells)]
@@ -49,7 +64,7 @@ def _version(grid: Grid) -> str:
     repeated = not all(cell.once or not cell.repeats for cell in cells)
     lines = [
         f"Kafka {grid.kafka}: {UNITS}"
-        + (", each as the worst repeat (and the median)." if repeated else "."),
+        + (", each of the worst repeat (and the median)." if repeated else "."),
         "",
         f"| stall | {' | '.join(grid.arms)} |",
         f"|---|{'---|' * len(grid.arms)}",
@@ -57,8 +72,8 @@ def _version(grid: Grid) -> str:
     for scenario, row in grid.rows.items():
         shown = (_cell(row[arm]) if arm in row else "" for arm in grid.arms)
         lines.append(f"| `{scenario}` | {' | '.join(shown)} |")
-    notes = [f"- `{c.scenario}`, {c.arm}: {c.reason}" for c in cells if c.state != "pass"]
-    return "\n".join([*lines, "", *notes, *([""] if notes else [])])
+    listed = [f"- {note}" for note in notes(cells)]
+    return "\n".join([*lines, "", *listed, *([""] if listed else [])])
 
 
 def _cell(cell: MatrixCell) -> str:

@@ -6,14 +6,14 @@ replica.lag.time.max.ms) at the partition's leader ("leader: FAULT") or at a rem
 ("follower: FAULT"), and of those rather one that is old enough to make a follower due; else
 "lag".
 
-A follower falls due replica.lag.time.max.ms after the fault began, and isr-expiration looks
-every half of that. A shrink that came later than the next look is `delayed`: something kept
-the task, or the leader, from acting.
+A follower falls due replica.lag.time.max.ms after the fault began, or after its leader did if
+that was later, and isr-expiration looks every half of that. A shrink that came later than the
+next look is `delayed`: something kept the task, or the leader, from acting.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync.tables.isr import BROKER_OF_ARM, PARTITION_OF_ARM, log_of, until_next
@@ -40,7 +40,7 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: f
         .join(_faults_of_repeat(faults), ["arm", "repeat"], "left")
         .withColumn("by_fence", _was_fenced())
         .withColumn("blamed", fn.when(~fn.col("by_fence"), _last_felt(lag_ms)))
-        .withColumn("due_ms", fn.col("blamed.injected_ms") + fn.lit(lag_ms))
+        .withColumn("due_ms", _due_ms(lag_ms))
         .select(
             "arm",
             "repeat",
@@ -62,15 +62,24 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: f
     )
 
 
+def _due_ms(lag_ms: float) -> Column:
+    """When the leader could first find the follower late; a new leader gives all a fresh start."""
+    begun = fn.greatest("blamed.injected_ms", "led_since_ms")
+    return fn.when(fn.col("blamed").isNotNull(), begun + fn.lit(lag_ms))
+
+
 def _next_look_ms(lag_ms: float) -> Column:
     return fn.lit(lag_ms / 2 + SLACK_MS)
 
 
 def _removals(isr: DataFrame) -> DataFrame:
     in_order = log_of(PARTITION_OF_ARM)
+    before = in_order.rowsBetween(Window.unboundedPreceding, -1)
     leader_before = fn.lag("leader").over(in_order)
+    new_leader = fn.coalesce(fn.col("leader") != leader_before, fn.lit(True))
     return (
         isr.where(fn.col("kind") == "partition")
+        .withColumn("elected_ms", fn.when(new_leader, fn.col("t_ms")))
         .select(
             "arm",
             "topic",
@@ -78,6 +87,7 @@ def _removals(isr: DataFrame) -> DataFrame:
             "t_ms",
             fn.when(leader_before >= 0, leader_before).otherwise(fn.col("leader")).alias("leader"),
             "leader_epoch",
+            fn.last("elected_ms", ignorenulls=True).over(before).alias("led_since_ms"),
             fn.lag("isr").over(in_order).alias("isr_before"),
             fn.col("isr").alias("isr_after"),
         )
