@@ -3,12 +3,13 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup built demo test lint test-java test-python upstream-tests clean tools
+.PHONY: help setup built demo test lint test-java test-python upstream-tests bench clean tools
 
 VENV  := .venv
 BIN   := $(VENV)/bin
 BUILT := pyharness/insync/_built
 JAR   := plugin-java/agent/build/libs/insync-agent.jar
+BENCH := plugin-java/bench/build/libs/insync-bench.jar
 DEMO  := insync-runs/demo
 # The scenario says 25 s of stall and 10 s of lag: times 0.15 the whole demo takes a minute and a half.
 SCALE := 0.15
@@ -67,7 +68,7 @@ lint: setup
 test-java: setup
 	@gradle -q --no-daemon --console=plain junit
 
-test-python: setup
+test-python: setup $(BENCH)
 	@$(BIN)/pytest
 
 # Of Kafka's versions those in tests/upstream/versions.toml; ARM names one or more, where not all are wanted.
@@ -76,6 +77,13 @@ ARM   :=
 upstream-tests: setup ## Kafka's own tests without the agent and with it: KAFKA=4.3.1 ARM="read request"
 	@gradle -q --no-daemon --console=plain agentJar upstreamClassPath -Pupstream=$(KAFKA)
 	@PYTHONPATH=tests $(BIN)/python -m upstream.run $(KAFKA) $(ARM)
+
+$(BENCH): $(JAVA_SOURCES)
+	@echo "insync: building the benchmarks (Gradle)"
+	@gradle -q --no-daemon --console=plain benchJar
+
+bench: setup $(BENCH) ## what the agent's core costs per partition of a fetch, by JMH
+	@$(BIN)/insync bench tracker
 
 clean: ## remove everything that was built or run here, but not the user's cache of broker distributions
 	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build $(BUILT) $(VENV) insync-runs dist

@@ -1,0 +1,30 @@
+"""The benchmarks run in JVMs that JMH forks and leave figures; how good they are is not judged."""
+
+from pathlib import Path
+
+import pytest
+
+from insync.bench.figures import read_rows
+from insync.bench.jmh import Effort, measure, require_jar
+from insync.errors import InsyncError
+from insync.kafka.java import find_java
+
+LEAST = Effort(partitions=(3,), threads=(2,), warm_ups=1, measurements=1, iteration_ms=20)
+
+
+def test_every_benchmark_runs_and_is_read(tmp_path: Path) -> None:
+    told: list[str] = []
+    files = measure(require_jar(), find_java(), LEAST, tmp_path, told.append)
+    rows = {row.benchmark: row for row in read_rows(files)}
+    assert {"empty advice", "compare and set"} <= rows.keys()
+    for row in rows.values():
+        assert (row.partitions, row.threads) == (3, 2)
+        assert row.ns_per_partition > 0
+        assert row.bytes_per_partition >= 0
+    assert told == ["measuring with 2 threads"]
+
+
+def test_a_jmh_that_fails_is_one_line(tmp_path: Path) -> None:
+    nothing = Effort(partitions=(0,), threads=(0,), warm_ups=1, measurements=1, iteration_ms=20)
+    with pytest.raises(InsyncError, match=r"bench: JMH's exit code is \d+, see .*jmh\.txt: "):
+        measure(require_jar(), find_java(), nothing, tmp_path, lambda _: None)

@@ -1,0 +1,70 @@
+"""JMH's results as figures per partition, against the baselines of the same run."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.bench.figures import ALLOCATED, COMPARE_AND_SET, EMPTY, read_rows
+from insync.errors import InsyncError
+
+MARK = "insync.bench.Tracker.markAndRelease"
+
+
+def entry(benchmark: str, ns: float, **params: str) -> dict[str, Any]:
+    allocated = {"score": ns / 10, "scoreError": "NaN", "scoreUnit": "B/op"}
+    return {
+        "jmhVersion": "1.37",
+        "benchmark": benchmark,
+        "threads": 2,
+        "params": {"partitions": "100", **params},
+        "primaryMetric": {"score": ns, "scoreError": "NaN", "scoreUnit": "ns/op"},
+        "secondaryMetrics": {ALLOCATED: allocated, "gc.count": {"score": 0.0}},
+    }
+
+
+def results(folder: Path, *entries: dict[str, Any]) -> list[Path]:
+    """One file per entry, as if each number of threads had its own."""
+    files = [folder / f"{number}.json" for number in range(len(entries))]
+    for file, content in zip(files, entries, strict=True):
+        file.write_text(json.dumps([content]))
+    return files
+
+
+def test_figures_are_per_partition_and_against_both_baselines(tmp_path: Path) -> None:
+    files = results(
+        tmp_path,
+        entry(MARK, 3000.0, scope="read"),
+        entry(EMPTY, 100.0),
+        entry(COMPARE_AND_SET, 600.0),
+    )
+    mark, empty, _ = read_rows(files)
+    assert (mark.benchmark, mark.partitions, mark.threads) == ("mark and release, read", 100, 2)
+    assert (mark.ns_per_partition, mark.bytes_per_partition) == (30.0, 3.0)
+    assert (mark.times_empty_advice, mark.times_compare_and_set) == (30.0, 5.0)
+    assert (empty.benchmark, empty.times_empty_advice) == ("empty advice", 1.0)
+
+
+@pytest.mark.parametrize(
+    ("broken", "problem"),
+    [
+        ({"benchmark": "insync.bench.Other.thing"}, "emptyAdvice has no time at ('100', 2)"),
+        ({"threads": 4}, "compareAndSet has no time at ('100', 4)"),
+        ({"secondaryMetrics": {}}, f"emptyAdvice has no {ALLOCATED}, expected"),
+        ({"threads": "two"}, "0.threads: Input should be a valid integer"),
+        ({"params": {}}, "0.params.partitions: Field required"),
+    ],
+)
+def test_results_that_say_nothing_are_refused(
+    broken: dict[str, Any], problem: str, tmp_path: Path
+) -> None:
+    files = results(tmp_path, {**entry(EMPTY, 100.0), **broken}, entry(COMPARE_AND_SET, 600.0))
+    with pytest.raises(InsyncError, match="bench: ") as raised:
+        read_rows(files)
+    assert problem in str(raised.value)
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InsyncError, match="expected JMH's results"):
+        read_rows([tmp_path / "none.json"])
