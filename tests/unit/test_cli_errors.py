@@ -33,6 +33,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["report", "nowhere"], "nowhere: no run folder: run.json: No such file or directory"),
         (["state", "nowhere"], "connection file nowhere: No such file or directory"),
         (["state", "."], ".: no connection file, expected a running arm with the agent"),
+        (["bench"], "Missing command"),
         (["state", ".", "--watch", "--json"], "--watch and --json: expected one of them"),
     ],
 )
@@ -59,7 +60,10 @@ def test_the_output_folder_must_be_new_or_empty(
     assert "file: a file, expected a new or an empty folder" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [[], ["run"], ["scenarios"], ["report"], ["agent"], ["state"]])
+@pytest.mark.parametrize(
+    "command",
+    [[], ["run"], ["scenarios"], ["report"], ["agent"], ["state"], ["bench"], ["bench", "tracker"]],
+)
 def test_every_command_has_help_with_an_example(
     command: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -70,3 +74,15 @@ def test_every_command_has_help_with_an_example(
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["--version"]) == 0
     assert capsys.readouterr().out == f"insync {__version__}\n"
+
+
+def test_without_the_benchmarks_jar_one_line_says_how_to_get_it(
+    elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("insync.bench.jmh.BENCH_JAR", elsewhere / "insync-bench.jar")
+    assert invoke(["bench", "tracker"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("insync: insync-bench.jar: not in ")
+    assert "expected a checkout of insync in which `make bench` has built it" in said
+    assert said.count("\n") == 1
+    assert list(elsewhere.iterdir()) == []

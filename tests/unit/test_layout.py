@@ -16,6 +16,7 @@ MAY_IMPORT = {
     "events": set(),
     "scenario": set(),
     "kafka": set(),
+    "bench": {"kafka"},
     "faults": {"events"},
     "workload": {"events"},
     "cluster": {"kafka"},

@@ -1,0 +1,87 @@
+"""`insync bench`: what the agent's core costs, measured by JMH in a JVM of its own."""
+
+import json as jsonlib
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from insync.cli.options import Json
+
+if TYPE_CHECKING:
+    from insync.bench.figures import Row
+
+EXAMPLES: Final = """\b
+Examples:
+  insync bench tracker --quick
+  insync bench tracker --out ./out --json
+"""
+
+app = typer.Typer(
+    help="Measure what the agent costs; in a checkout, once `make bench` has built the benchmarks.",
+    epilog=EXAMPLES,
+    rich_markup_mode=None,
+)
+
+
+@app.command("tracker", epilog=EXAMPLES)
+def tracker(
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer partitions and threads, short iterations.")
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New or empty folder. Else ./insync-runs/bench-tracker-<time>."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Measure nanoseconds and bytes per partition of a follower's fetch, against two baselines."""
+    from insync.bench.figures import read_rows
+    from insync.bench.jmh import FULL, QUICK, measure, require_jar
+    from insync.cli.progress import RichWatch
+    from insync.kafka.java import find_java
+    from insync.run.plan import check_out, make_out
+    from insync.run.signals import interruptible
+
+    jar, java = require_jar(), find_java()
+    name = f"bench-tracker-{time.strftime('%Y%m%d-%H%M%S')}"
+    folder = check_out(out or Path("insync-runs") / name)
+    make_out(folder)
+    with interruptible(), RichWatch() as watch:
+        rows = read_rows(measure(jar, java, QUICK if quick else FULL, folder, watch.phase))
+    document = {"java": java.description, "quick": quick, "rows": [asdict(row) for row in rows]}
+    text = jsonlib.dumps(document, indent=2)
+    (folder / "tracker.json").write_text(text + "\n", encoding="utf-8")
+    _show(rows)
+    print(f"results: {folder}", file=sys.stderr)
+    if json:
+        print(text)
+    return 0
+
+
+def _show(rows: Sequence["Row"]) -> None:
+    """Print the table to standard error, so that standard output stays free for JSON."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    title = "per partition of a follower's fetch"
+    table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
+    table.add_column("benchmark")
+    for heading in ("partitions", "threads", "ns", "B", "x empty\nadvice", "x compare-\nand-set"):
+        table.add_column(heading, justify="right")
+    for row in sorted(rows, key=lambda row: (row.partitions, row.threads)):
+        ratios = (row.times_empty_advice, row.times_compare_and_set)
+        table.add_row(
+            row.benchmark,
+            str(row.partitions),
+            str(row.threads),
+            f"{row.ns_per_partition:.1f}",
+            f"{row.bytes_per_partition:.2f}",
+            *(f"{ratio:.1f}" for ratio in ratios),
+        )
+    Console(stderr=True, highlight=False).print(table)
