@@ -17,6 +17,7 @@ class Counters:
     held_now: int
     holds_granted: int
     longest_hold_ms: int
+    leader_paused_ms: int
     errors: int
     last_error: str
     events_dropped: int

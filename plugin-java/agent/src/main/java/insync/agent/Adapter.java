@@ -1,7 +1,6 @@
 package insync.agent;
 
 import insync.agent.weave.Hook;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeSet;
 
@@ -18,13 +17,8 @@ public interface Adapter {
      */
     List<Class<?>> ownClasses();
 
-    /**
-     * Called before weaving.
-     *
-     * @param brokerVersion as found on the class path
-     * @param bridgeFile connection file to write once the broker runs, or null
-     */
-    void prepare(String brokerVersion, Path bridgeFile);
+    /** Called before weaving. */
+    void prepare(Start start);
 
     /** "Class.method" of everything woven, sorted. */
     default List<String> wovenMethods() {

@@ -4,7 +4,9 @@ import insync.agent.v4_3.AdapterV43;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import java.util.function.Supplier;
 
@@ -37,25 +39,43 @@ final class Adapters {
      * @return null if no range holds it
      */
     Adapter pick(String version, List<String> problems) {
-        for (String name : table.getProperty("adapters").split(",")) {
+        for (String name : names()) {
             if (inRange(version, table.getProperty(name + ".from"), table.getProperty(name + ".below"))) {
-                return make(name).get();
+                return all().get(name).get();
             }
         }
         problems.add("its version is outside of what this agent knows (" + ranges() + ")");
         return null;
     }
 
-    private static Supplier<Adapter> make(String name) {
-        if (name.equals("v4_3")) {
-            return AdapterV43::new;
-        }
-        throw new IllegalStateException("broker-versions.properties names the adapter " + name + ", which is none");
+    /** Whether the tests run this very version. One that they do not is woven if every symbol fits. */
+    boolean isTested(String version) {
+        return names().stream().anyMatch(name -> listed(name, ".tested").contains(version));
+    }
+
+    /** The scopes of the feature that an adapter supports. */
+    List<String> scopes(Adapter adapter) {
+        return listed(adapter.name(), ".scopes");
+    }
+
+    List<String> names() {
+        return List.of(table.getProperty("adapters").split(","));
+    }
+
+    /** Every adapter there is, by its name in the table. */
+    static Map<String, Supplier<Adapter>> all() {
+        Map<String, Supplier<Adapter>> all = new LinkedHashMap<>();
+        all.put("v4_3", AdapterV43::new);
+        return all;
+    }
+
+    private List<String> listed(String name, String column) {
+        return List.of(table.getProperty(name + column).split(","));
     }
 
     private String ranges() {
         StringBuilder all = new StringBuilder();
-        for (String name : table.getProperty("adapters").split(",")) {
+        for (String name : names()) {
             all.append(all.length() == 0 ? "" : ", ").append(table.getProperty(name + ".from"))
                 .append(" to below ").append(table.getProperty(name + ".below"));
         }

@@ -34,15 +34,17 @@ public final class AgentMain {
             throws AgentException {
         String version = BrokerVersion.onClassPath();
         List<String> problems = new ArrayList<>();
-        Adapter adapter = Adapters.load().pick(version, problems);
-        if (adapter != null && problems.isEmpty()) {
-            adapter.prepare(version, options.bridgeFile());
-            problems.addAll(new Weaver(adapter).weave(instrumentation));
+        Adapters adapters = Adapters.load();
+        Adapter adapter = adapters.pick(version, problems);
+        if (adapter != null) {
+            problems.addAll(weave(adapter, adapters, version, options, instrumentation));
         }
         if (problems.isEmpty()) {
-            insync.events().emit("agent_installed", EventLog.fields("broker_version", version,
+            boolean tested = adapters.isTested(version);
+            insync.events().emit("agent_installed", EventLog.fields("broker_version", version, "tested", tested,
                 "adapter", adapter.name(), "woven", adapter.wovenMethods()));
-            System.err.println("[insync] woven into Kafka " + version + " by adapter " + adapter.name());
+            System.err.println("[insync] woven into Kafka " + version + " by adapter " + adapter.name()
+                + (tested ? "" : "; this version is not among those tested, but has every symbol that the adapter needs"));
             return;
         }
         String why = "Kafka " + version + " is not supported: " + String.join("; ", problems);
@@ -51,6 +53,16 @@ public final class AgentMain {
         }
         insync.events().emit("agent_refused", EventLog.fields("broker_version", version, "problems", problems));
         System.err.println("[insync] " + why + "; on-unsupported=stock: the broker runs untouched");
+    }
+
+    private static List<String> weave(Adapter adapter, Adapters adapters, String version, AgentOptions options,
+                                      Instrumentation instrumentation) {
+        List<String> scopes = adapters.scopes(adapter);
+        if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
+            return List.of("agent option default-scope=" + options.defaultScope() + " is not among its scopes " + scopes);
+        }
+        adapter.prepare(new Start(version, scopes.toArray(new String[0]), options));
+        return new Weaver(adapter).weave(instrumentation);
     }
 
     private static EventLog openEvents(AgentOptions options) throws AgentException {

@@ -2,6 +2,7 @@ package insync.agent;
 
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.List;
 
 /**
  * What stands behind the {@code =} of -javaagent: {@code key=value} pairs with commas between them.
@@ -10,12 +11,15 @@ import java.nio.file.Paths;
  * <li>{@code on-unsupported=fail|stock}: a broker that cannot be woven whole stops (default), or runs untouched
  * <li>{@code events=FILE}: where to append broker-side events, JSON lines (default: nowhere)
  * <li>{@code bridge=FILE}: connection file of the Python bridge (default: no bridge)
+ * <li>{@code default-scope=off|read|request}: what the configs are where a broker's settings do not say (default: off);
+ *     for test suites that make their own settings, such as Kafka's
  * </ul>
  */
 public final class AgentOptions {
     private Path eventsFile;
     private Path bridgeFile;
     private boolean stockWhenUnsupported;
+    private String defaultScope = "off";
 
     private AgentOptions() { }
 
@@ -49,9 +53,16 @@ public final class AgentOptions {
                 }
                 stockWhenUnsupported = value.equals("stock");
                 break;
+            case "default-scope":
+                if (!List.of("off", "read", "request").contains(value)) {
+                    throw new AgentException("agent option default-scope=" + value + ": expected off, read or request");
+                }
+                defaultScope = value;
+                break;
             default:
                 throw new AgentException("agent option " + key + "=" + value
-                    + " is unknown: expected events=FILE, bridge=FILE or on-unsupported=fail|stock");
+                    + " is unknown: expected events=FILE, bridge=FILE, on-unsupported=fail|stock"
+                    + " or default-scope=off|read|request");
         }
     }
 
@@ -70,6 +81,11 @@ public final class AgentOptions {
     /** Null where no bridge is wanted. */
     public Path bridgeFile() {
         return bridgeFile;
+    }
+
+    /** "off", "read" or "request". */
+    public String defaultScope() {
+        return defaultScope;
     }
 
     public boolean runStockWhenUnsupported() {

@@ -15,10 +15,9 @@ public final class FetchMarks {
      *
      * @param follower the follower's pending fetches of that partition
      * @param fetchOffset offset the follower asks for
-     * @param previousLeaderLeo the leader's log end offset at this follower's previous fetch
      */
-    public void mark(FollowerFetches follower, long fetchOffset, long previousLeaderLeo) {
-        Mark mark = follower.mark(fetchOffset, previousLeaderLeo);
+    public void mark(MarkedFetches follower, long fetchOffset) {
+        Mark mark = follower.mark(fetchOffset);
         if (mark != null) {
             mark.nextInFetch = head;
             head = mark;

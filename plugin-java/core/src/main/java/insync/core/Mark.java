@@ -8,7 +8,7 @@ package insync.core;
  * guarded by the owner's lock, except {@link #nextInFetch}, which belongs to the thread that builds the fetch.
  */
 final class Mark {
-    final FollowerFetches owner;
+    final MarkedFetches owner;
     int leaderEpoch;
     long fetchOffset;
     long sinceNanos;
@@ -19,7 +19,7 @@ final class Mark {
     Mark nextOfFollower;
     Mark nextInFetch;
 
-    Mark(FollowerFetches owner) {
+    Mark(MarkedFetches owner) {
         this.owner = owner;
     }
 }

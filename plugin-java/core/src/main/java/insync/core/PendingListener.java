@@ -1,12 +1,13 @@
 package insync.core;
 
-/** Hears of each mark that a completed fetch released; called under a leaf lock, so it must return at once. */
+/** Hears of each fetch that is no longer pending; called under a leaf lock, so it must return at once. */
 public interface PendingListener {
 
     /**
-     * @param replica whose fetch it was
-     * @param fetchOffset offset that was fetched
-     * @param heldNanos how long the mark stood
+     * @param replicaId the follower's broker id
+     * @param topic whose fetch it was, or null if it was pending for all partitions of the fetch together
+     * @param partition of the topic, or -1
+     * @param heldNanos how long it was pending
      */
-    void released(FollowerReplica replica, long fetchOffset, long heldNanos);
+    void released(int replicaId, String topic, int partition, long heldNanos);
 }

@@ -31,11 +31,10 @@ public final class PendingReport implements PendingListener {
     }
 
     @Override
-    public void released(FollowerReplica replica, long fetchOffset, long heldNanos) {
+    public void released(int replicaId, String topic, int partition, long heldNanos) {
         if (heldNanos > longNanos) {
-            events.emit("pending_long", EventLog.fields(
-                "topic", replica.topic(), "partition", replica.partition(), "replica", replica.replicaId(),
-                "leader_epoch", replica.leaderEpoch(), "offset", fetchOffset, "held_ms", heldNanos / 1_000_000L));
+            events.emit("pending_long", EventLog.fields("topic", topic, "partition", partition,
+                "replica", replicaId, "held_ms", heldNanos / 1_000_000L));
         }
     }
 

@@ -2,7 +2,7 @@ package insync.core;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
@@ -12,8 +12,9 @@ public final class Stats {
     private final LongAdder released = new LongAdder();
     private final LongAdder cleared = new LongAdder();
     private final LongAdder holdsGranted = new LongAdder();
-    private final AtomicInteger heldNow = new AtomicInteger();
+    private final Map<FollowerFetches, Long> heldUntilNanos = new ConcurrentHashMap<>();
     private final AtomicLong longestNanos = new AtomicLong();
+    private volatile LeaderClock leaderClock;
 
     void marked() {
         marked.increment();
@@ -31,14 +32,18 @@ public final class Stats {
         cleared.increment();
     }
 
-    void held(boolean now) {
-        heldNow.addAndGet(now ? 1 : -1);
-        if (now) {
+    /** Until it is asked again, which Kafka does every half of replica.lag.time.max.ms, or let go. */
+    void held(FollowerFetches follower, long maxLagMs) {
+        if (heldUntilNanos.put(follower, System.nanoTime() + maxLagMs * 1_000_000L) == null) {
             holdsGranted.increment();
         }
     }
 
-    /** Fetches of follower partitions marked so far. */
+    void notHeld(FollowerFetches follower) {
+        heldUntilNanos.remove(follower);
+    }
+
+    /** Marks so far: in scope "read" one per partition of a fetch, in scope "request" one per fetch. */
     public long marksTotal() {
         return marked.sum();
     }
@@ -48,7 +53,7 @@ public final class Stats {
         return released.sum();
     }
 
-    /** Marks that an election cleared before their fetch was complete. */
+    /** Marks that went before their fetch was complete, by an election or a lost connection. */
     public long clearedTotal() {
         return cleared.sum();
     }
@@ -60,12 +65,15 @@ public final class Stats {
         return Math.max(0, marked.sum() - gone);
     }
 
-    /** Followers that are in sync at this moment only because a mark stands. */
+    /** Followers, each per partition, that are in sync at this moment only by the plugin's word. */
     public int heldNow() {
-        return heldNow.get();
+        long now = System.nanoTime();
+        // Of a partition that was deleted meanwhile nobody asks any more.
+        heldUntilNanos.values().removeIf(until -> until - now < 0);
+        return heldUntilNanos.size();
     }
 
-    /** Times a follower came to be held in sync by a mark. */
+    /** Times a follower came to be held in sync. */
     public long holdsGranted() {
         return holdsGranted.sum();
     }
@@ -73,6 +81,17 @@ public final class Stats {
     /** The longest that any mark stood until its fetch was complete, in milliseconds. */
     public long longestHoldMs() {
         return longestNanos.get() / 1_000_000L;
+    }
+
+    /** A broker's clock of its own pauses, to be asked for them; a broker without scope "request" has none. */
+    public void leaderClock(LeaderClock clock) {
+        leaderClock = clock;
+    }
+
+    /** Time for which the leader's process was frozen or starved, not charged to any follower, in milliseconds. */
+    public long leaderPausedMs() {
+        LeaderClock clock = leaderClock;
+        return clock == null ? 0 : clock.pausedNanos() / 1_000_000L;
     }
 
     /** All figures by their names in events and over the bridge. */
@@ -85,6 +104,7 @@ public final class Stats {
         map.put("held_now", heldNow());
         map.put("holds_granted", holdsGranted());
         map.put("longest_hold_ms", longestHoldMs());
+        map.put("leader_paused_ms", leaderPausedMs());
         return map;
     }
 }

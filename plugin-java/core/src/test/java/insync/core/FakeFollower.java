@@ -1,11 +1,9 @@
 package insync.core;
 
-import java.util.concurrent.atomic.AtomicLong;
-
-/** A follower replica with settable leader epoch, remembering its last caught-up time. */
+/** A follower replica with settable leader epoch. */
 final class FakeFollower implements FollowerReplica {
+    static final int ID = 1002;
     volatile int leaderEpoch = 1;
-    final AtomicLong caughtUpMs = new AtomicLong();
 
     @Override
     public String topic() {
@@ -19,16 +17,11 @@ final class FakeFollower implements FollowerReplica {
 
     @Override
     public int replicaId() {
-        return 1002;
+        return ID;
     }
 
     @Override
     public int leaderEpoch() {
         return leaderEpoch;
-    }
-
-    @Override
-    public void caughtUpAt(long timeMs) {
-        caughtUpMs.accumulateAndGet(timeMs, Math::max);
     }
 }

@@ -21,9 +21,10 @@ class FetchMarksRaceTest {
     void nothingIsPendingAtTheEnd() throws Exception {
         Stats stats = new Stats();
         FakeFollower follower = new FakeFollower();
-        FollowerFetches[] partitions = new FollowerFetches[3];
+        MarkedFetches[] partitions = new MarkedFetches[3];
         for (int i = 0; i < partitions.length; i++) {
-            partitions[i] = new FollowerFetches(follower, new FakeClock(), stats, (replica, offset, nanos) -> { });
+            partitions[i] = new MarkedFetches(follower, new FakeClock(), stats,
+                (replica, topic, partition, nanos) -> { });
         }
         CyclicBarrier start = new CyclicBarrier(THREADS);
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
@@ -36,7 +37,7 @@ class FetchMarksRaceTest {
                     fetchAndCompleteTwice(partitions, round);
                     if (elects) {
                         follower.leaderEpoch++;
-                        partitions[round % partitions.length].clear();
+                        partitions[round % partitions.length].elected(0, FetchRule.UNKNOWN_OFFSET, true, true);
                     }
                 }
                 return null;
@@ -53,12 +54,12 @@ class FetchMarksRaceTest {
         assertEquals(0, stats.heldNow());
     }
 
-    private static void fetchAndCompleteTwice(FollowerFetches[] partitions, int offset) {
+    private static void fetchAndCompleteTwice(MarkedFetches[] partitions, int offset) {
         FetchMarks fetch = new FetchMarks();
-        for (FollowerFetches partition : partitions) {
-            fetch.mark(partition, offset, offset);
-            partition.holdsInSync();
-            partition.served(offset, offset + 1L, offset);
+        for (MarkedFetches partition : partitions) {
+            fetch.mark(partition, Long.MAX_VALUE);
+            partition.holdsInSync(0, 1);
+            partition.fetched(offset, offset + 1L);
         }
         fetch.complete();
         fetch.complete();

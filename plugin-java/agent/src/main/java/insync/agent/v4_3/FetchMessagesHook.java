@@ -1,5 +1,9 @@
 package insync.agent.v4_3;
 
+import insync.agent.kafka.BrokerStartHook;
+import insync.agent.kafka.FollowerFetch;
+import insync.agent.kafka.PendingFetch;
+import insync.agent.kafka.PendingReads;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
@@ -37,16 +41,17 @@ final class FetchMessagesHook extends Hook {
 
     static final class Marking {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static PendingFetch enter(
+        static PendingFetch<Seq<Tuple2<TopicIdPartition, FetchPartitionData>>> enter(
                 @Advice.FieldValue(BrokerStartHook.FIELD) PendingReads pendingReads,
                 @Advice.Argument(0) FetchParams params,
                 @Advice.Argument(1) Seq<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> partitions,
                 @Advice.Argument(value = 3, readOnly = false)
                     Function1<Seq<Tuple2<TopicIdPartition, FetchPartitionData>>, BoxedUnit> callback) {
-            if (pendingReads == null) {
+            if (pendingReads == null || !params.isFromFollower()) {
                 return null;
             }
-            PendingFetch fetch = pendingReads.begin(params, partitions, callback);
+            PendingFetch<Seq<Tuple2<TopicIdPartition, FetchPartitionData>>> fetch =
+                FollowerFetch.begin(pendingReads, params.replicaId, partitions, callback);
             if (fetch != null) {
                 callback = fetch;
             }
@@ -54,7 +59,7 @@ final class FetchMessagesHook extends Hook {
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.Enter PendingFetch fetch, @Advice.Thrown Throwable thrown) {
+        static void exit(@Advice.Enter PendingFetch<?> fetch, @Advice.Thrown Throwable thrown) {
             if (fetch != null && thrown != null) {
                 fetch.complete();
             }

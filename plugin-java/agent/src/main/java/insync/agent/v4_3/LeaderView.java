@@ -1,5 +1,7 @@
 package insync.agent.v4_3;
 
+import insync.agent.kafka.PartitionEvents;
+import insync.agent.kafka.Settings;
 import insync.core.BrokerView;
 import insync.core.EventLog;
 import java.util.ArrayList;
@@ -38,7 +40,7 @@ final class LeaderView implements BrokerView {
 
     @Override
     public Map<String, Object> settings() {
-        return EventLog.fields(Settings.PENDING_READS, Settings.pendingReads(config),
+        return EventLog.fields(Settings.PENDING_READS, Settings.enabled(config), Settings.SCOPE, Settings.scope(config),
             "replica.lag.time.max.ms", config.replicaLagTimeMaxMs());
     }
 

@@ -1,5 +1,6 @@
 package insync.agent.v4_3;
 
+import insync.agent.kafka.PartitionEvents;
 import insync.agent.weave.Hook;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;

@@ -1,4 +1,4 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
 import kafka.cluster.Partition;
@@ -8,9 +8,9 @@ import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /** This broker became leader of a partition, or leads it in a new epoch: an event. */
-final class MakeLeaderHook extends Hook {
+public final class MakeLeaderHook extends Hook {
 
-    MakeLeaderHook() {
+    public MakeLeaderHook() {
         super("kafka.cluster.Partition", "makeLeader");
     }
 

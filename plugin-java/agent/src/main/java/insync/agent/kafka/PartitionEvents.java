@@ -1,4 +1,4 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
 import insync.core.EventLog;
 import insync.core.FollowerFetches;
@@ -9,8 +9,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import kafka.cluster.Partition;
-import org.apache.kafka.server.replica.Replica;
-import org.apache.kafka.server.replica.ReplicaState;
 import scala.Option;
 import scala.collection.Iterator;
 
@@ -26,9 +24,9 @@ public final class PartitionEvents {
     /** The pending fetches of every remote replica that has any state of ours. */
     public static List<FollowerFetches> followersOf(Partition partition) {
         List<FollowerFetches> all = new ArrayList<>();
-        Iterator<Replica> each = partition.remoteReplicas().iterator();
+        Iterator<?> each = partition.remoteReplicas().iterator();
         while (each.hasNext()) {
-            FollowerFetches fetches = ((FollowerCarrier) (Object) each.next()).insync$fetches();
+            FollowerFetches fetches = ((FollowerCarrier) each.next()).insync$fetches();
             if (fetches != null) {
                 all.add(fetches);
             }
@@ -37,7 +35,7 @@ public final class PartitionEvents {
     }
 
     public static void resigned(Partition partition, List<FollowerFetches> followers, int leaderEpoch) {
-        followers.forEach(FollowerFetches::clear);
+        followers.forEach(FollowerFetches::resigned);
         leaderChange(partition, "follower", leaderEpoch);
     }
 
@@ -68,18 +66,17 @@ public final class PartitionEvents {
     }
 
     /** A follower's state as its leader sees it: leo, last_caught_up_ms, lag_ms, last_fetch_ms, pending. */
-    static Map<String, Object> follower(Partition partition, int replicaId) {
-        Option<Replica> replica = partition.getReplica(replicaId);
+    public static Map<String, Object> follower(Partition partition, int replicaId) {
+        Option<?> replica = partition.getReplica(replicaId);
         if (replica.isEmpty()) {
             return EventLog.fields("replica", replicaId, "known", false);
         }
-        ReplicaState state = replica.get().stateSnapshot();
-        FollowerFetches fetches = ((FollowerCarrier) (Object) replica.get()).insync$fetches();
-        return EventLog.fields("replica", replicaId, "leo", state.logEndOffset(),
-            "last_caught_up_ms", state.lastCaughtUpTimeMs(),
-            "lag_ms", System.currentTimeMillis() - state.lastCaughtUpTimeMs(),
-            "last_fetch_ms", state.lastFetchTimeMs(),
-            "pending", fetches == null ? List.of() : fetches.snapshot());
+        Map<String, Object> all = EventLog.fields("replica", replicaId);
+        all.putAll(KafkaBroker.access().fetchState(replica.get()));
+        all.put("lag_ms", System.currentTimeMillis() - (Long) all.get("last_caught_up_ms"));
+        FollowerFetches fetches = ((FollowerCarrier) replica.get()).insync$fetches();
+        all.put("pending", fetches == null ? List.of() : fetches.snapshot());
+        return all;
     }
 
     private static void emit(String type, Partition partition, Map<String, Object> fields) {

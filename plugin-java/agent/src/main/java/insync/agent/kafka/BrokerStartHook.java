@@ -1,4 +1,4 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
 import kafka.server.KafkaConfig;
@@ -15,10 +15,10 @@ import org.apache.kafka.common.utils.Time;
  * A broker's ReplicaManager exists: read the settings. With the feature on, the ReplicaManager gets its
  * {@link PendingReads} in a field of its own; off, the field stays null and is all that the hot path reads.
  */
-final class BrokerStartHook extends Hook {
-    static final String FIELD = "insync$pendingReads";
+public final class BrokerStartHook extends Hook {
+    public static final String FIELD = "insync$pendingReads";
 
-    BrokerStartHook() {
+    public BrokerStartHook() {
         super("kafka.server.ReplicaManager", "<init>");
     }
 

@@ -1,4 +1,4 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
 import insync.core.FollowerFetches;
@@ -13,9 +13,9 @@ import net.bytebuddy.matcher.ElementMatchers;
  * This broker follows a leader in a new epoch: an event, and marks from when it led go. They are found before
  * the change, because Kafka forgets its remote replicas in it.
  */
-final class MakeFollowerHook extends Hook {
+public final class MakeFollowerHook extends Hook {
 
-    MakeFollowerHook() {
+    public MakeFollowerHook() {
         super("kafka.cluster.Partition", "makeFollower");
     }
 

@@ -1,6 +1,8 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
+import insync.agent.Start;
 import insync.bridge.BridgeServer;
+import insync.core.BrokerView;
 import insync.core.EventLog;
 import insync.core.Insync;
 import java.nio.file.Path;
@@ -12,36 +14,43 @@ import org.apache.kafka.common.utils.Time;
 /** What happens once per broker: settings told, metrics registered, the bridge opened. */
 public final class KafkaBroker {
     private static final AtomicBoolean BRIDGE_OPEN = new AtomicBoolean();
+    private static volatile BrokerAccess access;
     private static volatile String brokerVersion = "unknown";
     private static volatile Path bridgeFile;
 
     private KafkaBroker() { }
 
-    static void prepare(String version, Path file) {
-        brokerVersion = version;
-        bridgeFile = file;
+    /** Called by the version's adapter before weaving. */
+    public static void prepare(BrokerAccess adapted, Start start) {
+        access = adapted;
+        brokerVersion = start.brokerVersion();
+        bridgeFile = start.bridgeFile();
+        Settings.prepare(start.scopes(), start.defaultScope());
+    }
+
+    static BrokerAccess access() {
+        return access;
     }
 
     /**
      * @param replicas the new broker's ReplicaManager
      * @param config the broker's settings
      * @param time the broker's clock
-     * @return what the hot path needs, or null with the feature off
+     * @return what the hot path of scope "read" needs, or null where that is off
      */
     public static PendingReads started(ReplicaManager replicas, KafkaConfig config, Time time) {
         Insync insync = Insync.current();
-        boolean enabled = Settings.pendingReads(config);
         insync.events().emit("settings", EventLog.fields("broker", config.brokerId(),
-            Settings.PENDING_READS, enabled, "replica.lag.time.max.ms", config.replicaLagTimeMaxMs()));
+            Settings.PENDING_READS, Settings.enabled(config), Settings.SCOPE, Settings.scope(config),
+            "replica.lag.time.max.ms", config.replicaLagTimeMaxMs()));
         Metrics.register(insync);
-        PendingReads pendingReads = enabled
+        openBridge(access.view(replicas, config, brokerVersion), insync);
+        return Settings.isOn(config, Settings.READ)
             ? new PendingReads(replicas, new KafkaClock(time), insync, config.replicaLagTimeMaxMs()) : null;
-        openBridge(new LeaderView(replicas, config, brokerVersion), insync);
-        return pendingReads;
     }
 
     /** One bridge per JVM, on a thread of its own so that the broker's start does not wait for it. */
-    private static void openBridge(LeaderView view, Insync insync) {
+    private static void openBridge(BrokerView view, Insync insync) {
         if (bridgeFile != null && BRIDGE_OPEN.compareAndSet(false, true)) {
             BridgeServer.startInBackground(view, insync, bridgeFile);
         }

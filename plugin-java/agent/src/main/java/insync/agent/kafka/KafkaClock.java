@@ -1,4 +1,4 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
 import insync.core.Clock;
 import org.apache.kafka.common.utils.Time;

@@ -1,4 +1,4 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
 import insync.core.Insync;
 import insync.core.Stats;
@@ -16,6 +16,7 @@ final class Metrics {
         group.newGauge("HeldFollowersNow", stats::heldNow);
         group.newGauge("HoldsGranted", stats::holdsGranted);
         group.newGauge("LongestHoldMs", stats::longestHoldMs);
+        group.newGauge("LeaderPausedMs", stats::leaderPausedMs);
         group.newGauge("Errors", insync.failures()::count);
         group.newGauge("EventsDropped", insync.events()::dropped);
     }

@@ -1,4 +1,4 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
@@ -11,9 +11,9 @@ import org.apache.kafka.common.config.ConfigDef;
  * Defines the plugin's configs beside replica.lag.time.max.ms, in the class from which AbstractKafkaConfig
  * merges its definition: they are then read, validated and described by Kafka itself.
  */
-final class DefineConfigHook extends Hook {
+public final class DefineConfigHook extends Hook {
 
-    DefineConfigHook() {
+    public DefineConfigHook() {
         super("org.apache.kafka.server.config.ReplicationConfigs", "<clinit>");
     }
 

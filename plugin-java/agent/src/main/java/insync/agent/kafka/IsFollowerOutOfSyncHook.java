@@ -1,4 +1,4 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
 import kafka.cluster.Partition;
@@ -8,12 +8,12 @@ import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /**
- * The one question that a mark answers: is this member of the ISR out of sync? Only a yes of Kafka's own
+ * The one question that the plugin answers: is this member of the ISR out of sync? Only a yes of Kafka's own
  * rule is looked at again; nothing else in the broker asks here.
  */
-final class IsFollowerOutOfSyncHook extends Hook {
+public final class IsFollowerOutOfSyncHook extends Hook {
 
-    IsFollowerOutOfSyncHook() {
+    public IsFollowerOutOfSyncHook() {
         super("kafka.cluster.Partition", "isFollowerOutOfSync");
     }
 
@@ -29,9 +29,10 @@ final class IsFollowerOutOfSyncHook extends Hook {
 
     static final class Hold {
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.This Partition partition, @Advice.Argument(0) int replicaId,
-                         @Advice.Return(readOnly = false) boolean outOfSync) {
-            if (outOfSync && PendingReads.holdsInSync(partition, replicaId)) {
+        static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
+                         @Advice.Argument(0) int replicaId, @Advice.Argument(2) long nowMs,
+                         @Advice.Argument(3) long maxLagMs, @Advice.Return(readOnly = false) boolean outOfSync) {
+            if (outOfSync && Followers.holdsInSync(partition, brokerId, replicaId, nowMs, maxLagMs)) {
                 outOfSync = false;
             }
         }

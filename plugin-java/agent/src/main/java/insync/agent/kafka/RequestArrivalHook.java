@@ -1,0 +1,60 @@
+package insync.agent.kafka;
+
+import insync.agent.weave.Hook;
+import insync.core.NetworkThread;
+import insync.core.RequestScope;
+import kafka.network.RequestChannel;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.modifier.FieldManifestation;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.implementation.FieldAccessor;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
+
+/**
+ * A network thread has a whole request and queues it for the handlers: from here on a follower's fetch is in the
+ * leader's hands. A full queue holds the thread here, and with it all its other connections.
+ */
+public final class RequestArrivalHook extends Hook {
+    private static final String FIELD = "insync$scope";
+
+    public RequestArrivalHook() {
+        super("kafka.network.RequestChannel", "sendRequest");
+    }
+
+    @Override
+    public ElementMatcher<MethodDescription> methods() {
+        return ElementMatchers.named("sendRequest");
+    }
+
+    @Override
+    public Class<?> advice() {
+        return Arrival.class;
+    }
+
+    @Override
+    public DynamicType.Builder<?> shape(DynamicType.Builder<?> builder) {
+        return builder
+            .defineField(FIELD, RequestScope.class, Visibility.PRIVATE, FieldManifestation.VOLATILE)
+            .implement(ChannelCarrier.class)
+            .defineMethod(FIELD, void.class, Visibility.PUBLIC).withParameters(RequestScope.class)
+            .intercept(FieldAccessor.ofField(FIELD));
+    }
+
+    static final class Arrival {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static NetworkThread enter(@Advice.FieldValue(FIELD) RequestScope scope,
+                                   @Advice.Argument(0) RequestChannel.Request request) {
+            return scope == null ? null : RequestLife.arrived(scope, request);
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter NetworkThread thread) {
+            if (thread != null) {
+                thread.leaveCall();
+            }
+        }
+    }
+}

@@ -1,0 +1,153 @@
+package insync.agent.kafka;
+
+import insync.core.Clock;
+import insync.core.FetcherConnection;
+import insync.core.Insync;
+import insync.core.LeaderClock;
+import insync.core.NetworkThread;
+import insync.core.PendingReport;
+import insync.core.RequestScope;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import kafka.cluster.Partition;
+import kafka.network.RequestChannel;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.requests.FetchRequest;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * Scope "request": the stations of a request's life in the broker, from its arrival on a network thread to the
+ * end of its response. Only brokers that run this scope are known here; without one every station returns at once.
+ */
+public final class RequestLife {
+    private static final Map<Integer, RequestScope> SCOPES = new ConcurrentHashMap<>();
+    private static final ThreadLocal<NetworkThread> THREAD = new ThreadLocal<>();
+    private static volatile boolean active;
+
+    private RequestLife() { }
+
+    /** Whether any broker of this JVM runs the scope. */
+    public static boolean active() {
+        return active;
+    }
+
+    /** The scope of a broker, or null where it is off. */
+    static RequestScope of(int brokerId) {
+        return active ? SCOPES.get(brokerId) : null;
+    }
+
+    /**
+     * A broker's socket server is made.
+     *
+     * @return what the hot path of this scope needs, or null where it is off
+     */
+    public static RequestScope started(KafkaConfig config, Time time) {
+        if (!Settings.isOn(config, Settings.REQUEST)) {
+            return null;
+        }
+        Insync insync = Insync.current();
+        Clock clock = new BrokerClock(time);
+        LeaderClock leaderClock = new LeaderClock(clock);
+        leaderClock.start();
+        insync.stats().leaderClock(leaderClock);
+        PendingReport report = new PendingReport(insync.events(), insync.stats(), config.replicaLagTimeMaxMs());
+        report.start();
+        RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
+        SCOPES.put(config.brokerId(), scope);
+        active = true;
+        return scope;
+    }
+
+    /**
+     * A request is about to be queued, which may take its time when the queue is full.
+     *
+     * @return the network thread that runs this, to {@link NetworkThread#leaveCall leave} afterwards
+     */
+    public static NetworkThread arrived(RequestScope scope, RequestChannel.Request request) {
+        NetworkThread thread = THREAD.get();
+        if (thread == null) {
+            thread = new NetworkThread(scope.leaderClock());
+            THREAD.set(thread);
+        }
+        if (request.header().apiKey() == ApiKeys.FETCH) {
+            arrived(scope, thread, request, (FetchRequest) request.loggableRequest());
+        }
+        thread.enterCall();
+        return thread;
+    }
+
+    private static void arrived(RequestScope scope, NetworkThread thread, RequestChannel.Request request,
+                                FetchRequest fetch) {
+        if (fetch.replicaId() < 0) {
+            return;
+        }
+        FetcherConnection connection = scope.connection(request.context().connectionId, fetch.replicaId(), thread);
+        connection.arrived(request, fetch.replicaEpoch(),
+            fetch.metadata().isFull() || !fetch.data().forgottenTopicsData().isEmpty());
+        ((RequestCarrier) (Object) request).insync$fetcher(connection);
+    }
+
+    /** A handler thread begins to serve a request; null unless it is a follower's fetch. */
+    public static FetcherConnection serve(RequestChannel.Request request) {
+        FetcherConnection connection = ((RequestCarrier) (Object) request).insync$fetcher();
+        if (connection != null) {
+            connection.serve();
+        }
+        return connection;
+    }
+
+    /** The leader has read a partition for the fetch that this thread serves. */
+    public static void reading(Partition partition, Object replica) {
+        FetcherConnection connection = FetcherConnection.serving();
+        if (connection != null) {
+            Followers.charged(partition, connection.follower(), (FollowerCarrier) replica, connection.scope());
+        }
+    }
+
+    /** This thread begins a file-to-socket transfer; null unless it is a network thread of a broker with the scope. */
+    public static NetworkThread enterTransfer() {
+        NetworkThread thread = active ? THREAD.get() : null;
+        if (thread != null) {
+            thread.enterCall();
+        }
+        return thread;
+    }
+
+    /** A socket took only part of a response; null unless the response is for a follower's fetch. */
+    public static FetcherConnection socketFull(String connectionId) {
+        for (RequestScope scope : SCOPES.values()) {
+            FetcherConnection connection = scope.find(connectionId);
+            if (connection != null) {
+                connection.socketFull();
+                return connection;
+            }
+        }
+        return null;
+    }
+
+    public static void disconnected(String connectionId) {
+        for (RequestScope scope : SCOPES.values()) {
+            scope.disconnected(connectionId);
+        }
+    }
+
+    /** Wall clock as Kafka has it; durations by the machine's own, which a process that stands still cannot stop. */
+    private static final class BrokerClock implements Clock {
+        private final Time time;
+
+        BrokerClock(Time time) {
+            this.time = time;
+        }
+
+        @Override
+        public long millis() {
+            return time.milliseconds();
+        }
+
+        @Override
+        public long nanos() {
+            return System.nanoTime();
+        }
+    }
+}

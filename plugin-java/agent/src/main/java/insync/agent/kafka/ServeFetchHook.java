@@ -1,0 +1,41 @@
+package insync.agent.kafka;
+
+import insync.agent.weave.Hook;
+import insync.core.FetcherConnection;
+import kafka.network.RequestChannel;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
+
+/** A handler thread serves a fetch: whatever it reads meanwhile, it reads for this fetch's connection. */
+public final class ServeFetchHook extends Hook {
+
+    public ServeFetchHook() {
+        super("kafka.server.KafkaApis", "handleFetchRequest");
+    }
+
+    @Override
+    public ElementMatcher<MethodDescription> methods() {
+        return ElementMatchers.named("handleFetchRequest");
+    }
+
+    @Override
+    public Class<?> advice() {
+        return Serve.class;
+    }
+
+    static final class Serve {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static FetcherConnection enter(@Advice.Argument(0) RequestChannel.Request request) {
+            return RequestLife.active() ? RequestLife.serve(request) : null;
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter FetcherConnection connection) {
+            if (connection != null) {
+                FetcherConnection.served();
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+package insync.core;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Scope "read": the pending fetches of one follower replica, marked from before they are read until their
+ * response callback, and its last caught-up time by KIP-501's rule (solution 1, to the letter).
+ */
+public final class MarkedFetches extends FollowerFetches {
+    private final Clock clock;
+    private final PendingListener listener;
+    private Mark standing;
+    private Mark free;
+    private long caughtUpMs = NEVER;
+
+    public MarkedFetches(FollowerReplica replica, Clock clock, Stats stats, PendingListener listener) {
+        super(replica, stats);
+        this.clock = clock;
+        this.listener = listener;
+    }
+
+    /**
+     * Marks a fetch as pending if {@link FetchRule#isPending} says so.
+     *
+     * @param fetchOffset offset the follower asks for
+     * @return the mark, or null if this fetch is none that protects its follower
+     */
+    synchronized Mark mark(long fetchOffset) {
+        if (!FetchRule.isPending(fetchOffset, previousLeaderLeo)) {
+            return null;
+        }
+        Mark mark = free == null ? new Mark(this) : free;
+        free = mark.nextOfFollower;
+        mark.leaderEpoch = replica.leaderEpoch();
+        mark.fetchOffset = fetchOffset;
+        mark.sinceNanos = clock.nanos();
+        mark.standing = true;
+        mark.served = false;
+        mark.nextOfFollower = standing;
+        standing = mark;
+        stats.marked();
+        return mark;
+    }
+
+    /** A fetch that makes the follower caught up does so now, and once more when it completes. */
+    @Override
+    void read(long fetchOffset, long leaderLeo) {
+        if (!FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
+            return;
+        }
+        caughtUpMs = clock.millis();
+        for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+            mark.served |= mark.fetchOffset == fetchOffset;
+        }
+    }
+
+    /**
+     * The fetch of this mark is complete. {@link FetchMarks} calls it exactly once per mark.
+     *
+     * <p>The last caught-up time moves before the mark goes, so that at no moment in between the
+     * follower looks out of sync for the time the leader took.
+     */
+    synchronized void complete(Mark mark) {
+        if (mark.standing) {
+            if (mark.served && mark.leaderEpoch == replica.leaderEpoch()) {
+                caughtUpMs = clock.millis();
+            }
+            unlink(mark);
+            long heldNanos = clock.nanos() - mark.sinceNanos;
+            stats.released(heldNanos);
+            listener.released(replica.replicaId(), replica.topic(), replica.partition(), heldNanos);
+        }
+        mark.nextInFetch = null;
+        mark.nextOfFollower = free;
+        free = mark;
+    }
+
+    @Override
+    boolean holds(long nowMs, long maxLagMs) {
+        return standsInThisEpoch() || nowMs - caughtUpMs <= maxLagMs;
+    }
+
+    @Override
+    void forget(long electedMs) {
+        while (standing != null) {
+            unlink(standing);
+            stats.cleared();
+        }
+        caughtUpMs = electedMs;
+    }
+
+    @Override
+    public synchronized List<Map<String, Object>> snapshot() {
+        List<Map<String, Object>> marks = new ArrayList<>();
+        for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+            marks.add(EventLog.fields("offset", mark.fetchOffset, "leader_epoch", mark.leaderEpoch,
+                "age_ms", (clock.nanos() - mark.sinceNanos) / 1_000_000L));
+        }
+        return marks;
+    }
+
+    private boolean standsInThisEpoch() {
+        int epoch = replica.leaderEpoch();
+        for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+            if (mark.leaderEpoch == epoch) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void unlink(Mark mark) {
+        if (standing == mark) {
+            standing = mark.nextOfFollower;
+        } else {
+            Mark before = standing;
+            while (before.nextOfFollower != mark) {
+                before = before.nextOfFollower;
+            }
+            before.nextOfFollower = mark.nextOfFollower;
+        }
+        mark.nextOfFollower = null;
+        mark.standing = false;
+        if (standing == null) {
+            releaseHold();
+        }
+    }
+}
