@@ -47,7 +47,7 @@ public final class RequestLife {
             return null;
         }
         Insync insync = Insync.current();
-        Clock clock = new BrokerClock(time);
+        Clock clock = new KafkaClock(time);
         LeaderClock leaderClock = new LeaderClock(clock);
         leaderClock.start();
         insync.stats().leaderClock(leaderClock);
@@ -129,25 +129,6 @@ public final class RequestLife {
     public static void disconnected(String connectionId) {
         for (RequestScope scope : SCOPES.values()) {
             scope.disconnected(connectionId);
-        }
-    }
-
-    /** Wall clock as Kafka has it; durations by the machine's own, which a process that stands still cannot stop. */
-    private static final class BrokerClock implements Clock {
-        private final Time time;
-
-        BrokerClock(Time time) {
-            this.time = time;
-        }
-
-        @Override
-        public long millis() {
-            return time.milliseconds();
-        }
-
-        @Override
-        public long nanos() {
-            return System.nanoTime();
         }
     }
 }
