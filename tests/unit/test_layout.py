@@ -21,6 +21,7 @@ MAY_IMPORT = {
     "workload": {"events"},
     "cluster": {"kafka"},
     "run": {"events", "scenario", "kafka", "faults", "workload", "cluster"},
+    "matrix": {"events", "scenario", "kafka", "run"},
     "verdict": {"events"},
     "tables": {"events", "kafka", "verdict", "report"},
     "report": {"events"},

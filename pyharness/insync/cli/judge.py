@@ -8,8 +8,9 @@ from typing import Final
 
 from insync.cli.progress import RichWatch
 from insync.cli.summary import show_verdict
+from insync.events.matrix_info import CELLS
 from insync.kafka.java import find_java
-from insync.run.analysis import analyse
+from insync.run.analysis import analyse, analyse_matrix
 from insync.run.request import SparkOptions
 
 EXIT_CODES: Final = {"fail": 1, "unknown": 3, "pass": 0}
@@ -32,6 +33,25 @@ def analyse_and_show(
         print()
     words = {verdict["verdict"] for verdict in verdicts}
     return next(code for word, code in EXIT_CODES.items() if word in words)
+
+
+def analyse_and_show_matrix(
+    matrix: Path, spark: SparkOptions, watch: RichWatch, *, wrong: Sequence[str], as_json: bool
+) -> int:
+    """Analyse all runs of a matrix, print its table or its cells as JSON, return the exit code.
+
+    `wrong` is what went wrong with whole arms, and is printed beside the table.
+    """
+    from insync.cli.matrix_table import show_matrix
+    from insync.report.matrix_cells import outcome, read_cells
+
+    analyse_matrix(matrix, spark, find_java(), watch)
+    watch.stop()
+    cells = read_cells(matrix)
+    show_matrix(cells, matrix, wrong)
+    if as_json:
+        print((matrix / CELLS).read_text(encoding="utf-8"), end="")
+    return EXIT_CODES[outcome(cells)]
 
 
 def show_recorded(folder: Path, watch: RichWatch, *, as_json: bool) -> int:

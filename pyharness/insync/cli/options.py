@@ -16,6 +16,11 @@ SparkConf = Annotated[
 ]
 
 
+def names(listed: str | None) -> tuple[str, ...] | None:
+    """Return the names of a comma-separated list; None where none was given."""
+    return None if listed is None else tuple(name.strip() for name in listed.split(","))
+
+
 def spark_options(master: str, conf: list[str] | None) -> SparkOptions:
     """Return the Spark options as typed data; raises InputError for a setting without value."""
     for setting in conf or ():

@@ -12,23 +12,30 @@ EXAMPLES: Final = """\b
 Examples:
   insync report ./out
   insync report ./monday ./tuesday --json
+  insync report ./matrix
   insync report ./out --spark-master spark://host:7077 --spark-conf spark.executor.memory=1g
 """
 
 
 def command(
     runs: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="Folders made by `insync run`.")
+        list[Path],
+        typer.Argument(
+            metavar="DIR...", help="Folders made by `insync run`, or one made by `insync matrix`."
+        ),
     ],
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
     """Compute tables, verdict and report of runs from what they recorded."""
-    from insync.cli.judge import analyse_and_show
+    from insync.cli.judge import analyse_and_show, analyse_and_show_matrix
     from insync.cli.progress import RichWatch
+    from insync.events.matrix_info import is_matrix
     from insync.run.signals import interruptible
 
     spark = spark_options(spark_master, spark_conf)
     with interruptible(), RichWatch() as watch:
+        if len(runs) == 1 and is_matrix(runs[0]):
+            return analyse_and_show_matrix(runs[0], spark, watch, wrong=(), as_json=json)
         return analyse_and_show(runs, spark, watch, as_json=json)

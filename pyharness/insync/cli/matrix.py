@@ -1,0 +1,77 @@
+"""`insync matrix`: every site of a stall on every arm, as one table."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.options import Json, SparkConf, SparkMaster, names, spark_options
+from insync.matrix.request import AT_ONCE, MatrixRequest
+from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER
+
+EXAMPLES: Final = """\b
+Examples:
+  insync matrix
+  insync matrix --kafka 4.3.1,3.9.2 --out ./out
+  insync matrix --only read-stall,send-stall --arms stock,request --repeat 10
+  insync matrix --only freeze --json > matrix.json
+  insync report ./out    # what a matrix that was cut short had recorded
+"""
+
+
+def command(
+    kafka: Annotated[str, typer.Option(help="Comma-separated Kafka versions.")] = DEFAULT_KAFKA,
+    only: Annotated[
+        str | None, typer.Option(help="Comma-separated scenarios. Else all of the matrix.")
+    ] = None,
+    repeat: Annotated[
+        int | None, typer.Option(help="Repeats per cell. Else the scenarios'.")
+    ] = None,
+    arms: Annotated[
+        str | None,
+        typer.Option(help="Comma-separated arms. Else stock, off, read, request, as supported."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="New or empty folder. Else ./insync-runs/matrix-<time>.")
+    ] = None,
+    side_by_side: Annotated[
+        int, typer.Option(help="Arms that run at the same time, each on its own cluster.")
+    ] = AT_ONCE,
+    seed: Annotated[int, typer.Option(help="Decides the bytes of the records.")] = 1,
+    spark_master: SparkMaster = DEFAULT_MASTER,
+    spark_conf: SparkConf = None,
+    json: Json = False,
+) -> int:
+    """Stall the leader wherever it can stall, on every arm, and show who lost whom.
+
+    One cluster per arm plays all scenarios in turn. Prints and draws one table, scenarios by
+    arms: ISR shrinks, time under min ISR, longest gap between acks. A cell that is not what
+    the scenario expects of its arm is marked. Each scenario's run is a run folder of its own,
+    OUT/KAFKA/SCENARIO.
+    """
+    from insync.cli.judge import analyse_and_show_matrix
+    from insync.cli.progress import RichWatch
+    from insync.matrix.plan import prepare_matrix
+    from insync.matrix.runner import record_matrix
+    from insync.run.signals import interruptible
+
+    request = MatrixRequest(
+        kafka=names(kafka) or (),
+        only=names(only),
+        arms=names(arms),
+        repeats=repeat,
+        seed=seed,
+        out=out,
+        at_once=side_by_side,
+    )
+    spark = spark_options(spark_master, spark_conf)
+    with interruptible(), RichWatch() as watch:
+        plan = prepare_matrix(request, watch)
+        try:
+            wrong = record_matrix(plan, watch)
+            return analyse_and_show_matrix(plan.out, spark, watch, wrong=wrong, as_json=json)
+        except BaseException:  # Ctrl-C too: what ended by then need not be run again
+            watch.stop()
+            print(f"to judge what was recorded: insync report {plan.out}", file=sys.stderr)
+            raise

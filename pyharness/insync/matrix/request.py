@@ -1,0 +1,24 @@
+"""What was asked of a matrix, as the command line states it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from insync.run.request import DEFAULT_KAFKA
+
+AT_ONCE: Final = 2
+"""Arms that run at the same time; each is a cluster of four small JVMs, mostly waiting."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MatrixRequest:
+    """One matrix. None: all scenarios, all arms that a version has, the scenarios' own repeats."""
+
+    kafka: Sequence[str] = (DEFAULT_KAFKA,)
+    only: Sequence[str] | None = None
+    arms: Sequence[str] | None = None
+    repeats: int | None = None
+    seed: int = 1
+    out: Path | None = None
+    at_once: int = AT_ONCE

@@ -1,0 +1,116 @@
+"""Runs the arms of a matrix, each in a process of its own, a few at a time.
+
+A process each, so that one arm's clients never wait for another's in one interpreter, and so
+that one that breaks takes nothing else along. They end with this process, however it ends.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from insync.errors import InsyncError
+from insync.kafka import process
+from insync.matrix.progress import Listener, progress_file
+from insync.matrix.task import Task, save_task
+from insync.run.watch import Watch
+
+LOOK_SECONDS: Final = 0.2
+STOP_SECONDS: Final = 60.0
+"""How long an arm may take to stop in order: clients, cluster, the controller's log."""
+
+
+@dataclass(slots=True)
+class Worker:
+    """The running process of a task, and what it last said."""
+
+    task: Task
+    process: "subprocess.Popen[bytes]"
+    log: Path
+    listener: Listener
+    says: str = field(default="starting the cluster")
+
+
+class SideBySide:
+    """Runs tasks; `ended` says of each arm which scenarios came to their end."""
+
+    def __init__(self, folder: Path, watch: Watch) -> None:
+        """Keep tasks, logs and progress under `folder`, that of the version."""
+        self._folder = folder
+        self._watch = watch
+        self._running: list[Worker] = []
+        self._done: list[Worker] = []
+
+    @property
+    def ended(self) -> Mapping[str, set[str]]:
+        """The scenarios that came to their end, by arm."""
+        return {each.task.arm: each.listener.ended for each in (*self._done, *self._running)}
+
+    def run(self, tasks: Sequence[Task], at_once: int) -> list[str]:
+        """Run all tasks, at most `at_once` at a time; return what is wrong with those that broke.
+
+        On an exception, Ctrl-C among them, those that run are stopped in order first.
+        """
+        waiting, wrong = list(tasks), []
+        try:
+            while waiting or self._running:
+                while waiting and len(self._running) < at_once:
+                    self._running.append(self._start(waiting.pop(0)))
+                    self._tell()
+                wrong += self._look()
+        finally:
+            self._stop()
+        return wrong
+
+    def _start(self, task: Task) -> Worker:
+        path = save_task(task, self._folder)
+        log = path.with_suffix(".log")
+        command = [sys.executable, "-m", "insync.matrix.worker", str(path)]
+        started = process.start(command, log=log, folder=Path.cwd(), environment=os.environ)
+        return Worker(task, started, log, Listener(progress_file(path)))
+
+    def _look(self) -> list[str]:
+        """Wait a moment for the first to end; hear all; return what is wrong with the ended."""
+        with suppress(subprocess.TimeoutExpired):
+            self._running[0].process.wait(LOOK_SECONDS)
+        gone = [each for each in self._running if each.process.poll() is not None]
+        for each in self._running:
+            self._hear(each)
+        for each in gone:
+            self._running.remove(each)
+            self._done.append(each)
+        return [
+            f"{each.task.name}: {process.complaint(each.log)}"
+            for each in gone
+            if each.process.returncode
+        ]
+
+    def _hear(self, worker: Worker) -> None:
+        for news in worker.listener.news():
+            if "repeat_done" in news:
+                self._watch.repeat_done()
+            if "phase" in news:
+                worker.says = str(news["phase"])
+                self._tell()
+
+    def _tell(self) -> None:
+        words = (f"{each.task.name}: {each.says}" for each in self._running)
+        self._watch.phase(" | ".join(words))
+
+    def _stop(self) -> None:
+        """Stop those that still run, in order; raises InsyncError if one had to be killed."""
+        for each in self._running:
+            each.process.terminate()
+        for each in self._running:
+            try:
+                each.process.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill([each.process])
+                raise InsyncError(
+                    f"{each.task.name}: did not stop in {STOP_SECONDS:.0f} s, see {each.log}"
+                ) from None
+            self._hear(each)

@@ -1,0 +1,74 @@
+"""What one process of a matrix is to do: all scenarios of one version on one arm.
+
+The task is a file, for the process that does it is started by its name alone.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from insync.events.whole import write_whole
+from insync.run.plan import Plan
+
+TASKS: Final = "tasks"
+
+
+class Part(BaseModel):
+    """One scenario of the task and the folder of its run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    scenario: str
+    out: Path
+
+
+class Task(BaseModel):
+    """The scenarios of one arm, in order; `home` is the folder of its nodes."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    kafka: str
+    arm: str
+    repeats: int | None
+    seed: int
+    home: Path
+    parts: tuple[Part, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called for people."""
+        return f"{self.kafka} {self.arm}"
+
+
+def tasks_of(runs: Sequence[Plan], folder: Path) -> list[Task]:
+    """Return a task per arm of the runs of one version, whose folder is `folder`."""
+    arms = dict.fromkeys(arm for run in runs for arm in run.scenario.arms)
+    return [
+        Task(
+            kafka=runs[0].kafka.version,
+            arm=arm,
+            repeats=runs[0].request.repeats,
+            seed=runs[0].request.seed,
+            home=folder / "nodes" / arm,
+            parts=tuple(
+                Part(scenario=run.scenario.name, out=run.out)
+                for run in runs
+                if arm in run.scenario.arms
+            ),
+        )
+        for arm in arms
+    ]
+
+
+def save_task(task: Task, folder: Path) -> Path:
+    """Write the task into the `folder` of its version and return its path."""
+    path = folder / TASKS / f"{task.arm}.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return write_whole(path, task.model_dump_json(indent=2))
+
+
+def load_task(path: Path) -> Task:
+    """Read a task; raises OSError, or ValueError if it is none."""
+    return Task.model_validate_json(path.read_bytes())

@@ -1,0 +1,88 @@
+"""`python -m insync.matrix.worker TASK`: plays one arm's scenarios, on as few clusters as can be.
+
+Scenarios that want the same broker settings share a cluster. One that breaks leaves its
+cluster in an unknown state: the next begins on a fresh one. Exits with 0, or with 3 if it
+could not go on; on SIGTERM it stops in order, and what ended by then is whole.
+"""
+
+import sys
+from collections.abc import Sequence
+from itertools import count
+from pathlib import Path
+
+from insync.errors import InsyncError
+from insync.events.writer import EventWriter
+from insync.matrix.progress import Teller, progress_file
+from insync.matrix.task import Task, load_task
+from insync.run.arm import play, write_histories
+from insync.run.plan import Plan, resolve
+from insync.run.request import RunRequest
+from insync.run.signals import interruptible
+from insync.run.stage import broker_settings, open_stage
+
+
+def do_task(task: Task, teller: Teller) -> None:
+    """Play all scenarios of a task; raises InsyncError where no cluster could be started."""
+    plans = [_plan(task, part.scenario, part.out, teller) for part in task.parts]
+    numbers = count(1)
+    for group in by_settings(plans, task.arm):
+        left = group
+        while left:
+            number = next(numbers)
+            home = task.home if number == 1 else task.home.with_name(f"{task.home.name}-{number}")
+            left = left[_play_on_one_cluster(left, task.arm, home, teller) :]
+
+
+def by_settings(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
+    """Part the plans by the broker settings that they want of an arm, in order."""
+    groups: dict[frozenset[tuple[str, str]], list[Plan]] = {}
+    for plan in plans:
+        settings = frozenset(broker_settings(plan.scenario, arm).items())
+        groups.setdefault(settings, []).append(plan)
+    return list(groups.values())
+
+
+def _play_on_one_cluster(plans: Sequence[Plan], arm: str, home: Path, teller: Teller) -> int:
+    """Play until all have, or one broke the cluster; return how many were begun."""
+    begun: list[Plan] = []
+    with open_stage(plans, arm, home, teller) as stage:
+        try:
+            for plan in plans:
+                begun.append(plan)
+                teller.begun(plan.scenario.name)
+                play(stage, plan, teller)
+        except (InsyncError, OSError) as error:
+            teller.broken(begun[-1].scenario.name, error)
+            whole = begun[:-1]
+        else:
+            whole = begun
+        finally:
+            # Also when it was interrupted: what ended before must be whole.
+            write_histories(stage, begun)
+    for plan in whole:
+        teller.ended(plan.scenario.name)
+    return len(begun)
+
+
+def _plan(task: Task, scenario: str, out: Path, teller: Teller) -> Plan:
+    request = RunRequest(
+        scenario=scenario, arms=(task.arm,), kafka=task.kafka, repeats=task.repeats, seed=task.seed
+    )
+    return resolve(request, out, teller)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Do the task of the one file named; return the exit code."""
+    path = Path(arguments[0])
+    task = load_task(path)
+    try:
+        with interruptible(), EventWriter(progress_file(path)) as writer:
+            do_task(task, Teller(task, writer))
+    except InsyncError as error:
+        print(f"insync: {task.name}: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,128 @@
+"""One arm of a matrix: as few clusters as can be, a fresh one after a break, whole histories."""
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from insync.errors import InsyncError
+from insync.events.writer import EventWriter
+from insync.matrix import worker
+from insync.matrix.progress import Listener, Teller
+from insync.matrix.task import Part, Task, load_task, save_task
+
+SETTINGS = {"slow-disk": "4000"}
+"""Scenarios that want another replica.lag.time.max.ms than 2000."""
+
+
+class Theatre:
+    """Stands in for clusters; `acts` is what was done on which, `breaks` what fails."""
+
+    def __init__(self) -> None:
+        self.acts: list[tuple[str, str]] = []
+        self.breaks: dict[str, BaseException] = {}
+        self.histories: list[tuple[str, list[str]]] = []
+
+    @contextmanager
+    def open_stage(self, plans: Sequence[Any], arm: str, home: Path, _: object) -> Iterator[Any]:
+        """Open a stage that is called as its folder."""
+        yield SimpleNamespace(arm=arm, name=home.name)
+
+    def play(self, stage: Any, plan: Any, teller: Teller) -> None:
+        """Note that a scenario played, or break."""
+        self.acts.append((stage.name, plan.scenario.name))
+        teller.repeat_done()
+        if plan.scenario.name in self.breaks:
+            raise self.breaks[plan.scenario.name]
+
+    def write_histories(self, stage: Any, plans: Sequence[Any]) -> None:
+        """Note whose history was written."""
+        self.histories.append((stage.name, [plan.scenario.name for plan in plans]))
+
+
+@pytest.fixture
+def theatre(monkeypatch: pytest.MonkeyPatch) -> Theatre:
+    made = Theatre()
+    for name in ("open_stage", "play", "write_histories"):
+        monkeypatch.setattr(worker, name, getattr(made, name))
+    monkeypatch.setattr(
+        worker,
+        "resolve",
+        lambda request, out, _: SimpleNamespace(
+            scenario=SimpleNamespace(name=request.scenario), out=out, request=request
+        ),
+    )
+    monkeypatch.setattr(
+        worker, "broker_settings", lambda s, _: {"lag": SETTINGS.get(s.name, "2000")}
+    )
+    return made
+
+
+def task(folder: Path, *names: str) -> Task:
+    parts = tuple(Part(scenario=name, out=folder / name) for name in names)
+    return Task(
+        kafka="4.3.1", arm="read", repeats=None, seed=1, home=folder / "nodes" / "read", parts=parts
+    )
+
+
+def done(folder: Path, *names: str) -> list[dict[str, object]]:
+    """Do a task and return what it told."""
+    path = folder / "told.jsonl"
+    asked = task(folder, *names)
+    with EventWriter(path) as writer:
+        worker.do_task(asked, Teller(asked, writer))
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_scenarios_that_want_the_same_brokers_share_a_cluster(
+    tmp_path: Path, theatre: Theatre
+) -> None:
+    told = done(tmp_path, "freeze", "slow-disk", "read-stall")
+    assert theatre.acts == [("read", "freeze"), ("read", "read-stall"), ("read-2", "slow-disk")]
+    assert theatre.histories == [("read", ["freeze", "read-stall"]), ("read-2", ["slow-disk"])]
+    assert [line["ended"] for line in told if "ended" in line] == [
+        "freeze", "read-stall", "slow-disk",
+    ]  # fmt: skip
+    assert told[0] == {"phase": "freeze (1 of 3)"}
+
+
+def test_what_comes_after_a_broken_scenario_plays_on_a_fresh_cluster(
+    tmp_path: Path, theatre: Theatre
+) -> None:
+    theatre.breaks["b"] = InsyncError("topic b-r0: not healed:\nlast ...")
+    told = done(tmp_path, "a", "b", "c")
+    assert theatre.acts == [("read", "a"), ("read", "b"), ("read-2", "c")]
+    assert theatre.histories == [("read", ["a", "b"]), ("read-2", ["c"])]
+    assert [line["ended"] for line in told if "ended" in line] == ["a", "c"]
+    assert {"phase": "b was cut short: topic b-r0: not healed: last ..."} in told
+
+
+def test_an_interrupted_arm_writes_the_history_of_what_it_began(
+    tmp_path: Path, theatre: Theatre
+) -> None:
+    theatre.breaks["b"] = KeyboardInterrupt("SIGTERM")
+    with pytest.raises(KeyboardInterrupt):
+        done(tmp_path, "a", "b", "c")
+    assert theatre.histories == [("read", ["a", "b"])]
+
+
+def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
+    asked = task(tmp_path, "a", "b")
+    path = save_task(asked, tmp_path)
+    assert (path.parent.name, load_task(path)) == ("tasks", asked)
+
+
+def test_progress_is_heard_in_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "progress.jsonl"
+    listener = Listener(path)
+    assert list(listener.news()) == []
+    path.write_bytes(b'{"phase":"a (1 of 2)"}\n{"ended":"a"}\n{"rep')
+    assert list(listener.news()) == [{"phase": "a (1 of 2)"}, {"ended": "a"}]
+    with path.open("ab") as file:
+        file.write(b'eat_done":true}\n')
+    assert list(listener.news()) == [{"repeat_done": True}]
+    assert listener.ended == {"a"}
