@@ -14,14 +14,14 @@ from insync.arms import FEATURE, SCOPE
 from insync.errors import InsyncError
 from insync.run import arm as arm_module
 from insync.run import runner, stage
-from insync.run.plan import Plan
 from insync.run.faults import replicas
+from insync.run.plan import Plan
 from insync.run.repeat import _moments
 from insync.run.request import RunRequest
 from insync.run.signals import interruptible
 from insync.run.watch import Unwatched
-from insync.scenario.load import load, narrow
 from insync.scenario.faults import Elect, Stall
+from insync.scenario.load import load, narrow
 
 
 class FakeCluster:

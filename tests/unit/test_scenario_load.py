@@ -1,17 +1,18 @@
 """Scenarios load as written, or fail with one line that says where and what was expected."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from insync.errors import InputError
-from insync.scenario.load import builtin_names, load, narrow, parse, source
+from insync.scenario.load import MATRIX, builtin_names, load, narrow, parse, source
 
 KIP = source("kip-501")
 
 
 def test_the_built_in_scenarios_are_known_and_load() -> None:
-    assert builtin_names() == ["control", "kip-501", "send-stall"]
+    assert set(builtin_names()) == {"control", "kip-501", *MATRIX}
     assert [load(name).name for name in builtin_names()] == builtin_names()
 
 
@@ -23,14 +24,14 @@ def test_kip_501_is_the_case_of_the_kip() -> None:
     assert kip.repeats == 3
 
 
-@pytest.mark.parametrize("name", ["kip-501", "send-stall"])
+@pytest.mark.parametrize("name", ["kip-501", "read-stall", "send-stall"])
 def test_a_stalled_leader_leads_at_least_two_partitions(name: str) -> None:
     scenario = load(name)
     for fault in scenario.faults:
         assert scenario.workload.leaders.count(fault.broker) >= 2
 
 
-@pytest.mark.parametrize("name", ["control", "kip-501", "send-stall"])
+@pytest.mark.parametrize("name", builtin_names())
 def test_isr_expiration_runs_once_while_a_repeat_recovers(name: str) -> None:
     scenario = load(name)
     assert scenario.timeline.recover_ms > scenario.broker.replica_lag_time_max_ms / 2
@@ -92,9 +93,60 @@ def test_what_does_not_fit_is_named_on_one_line(old: str, new: str, problem: str
     assert "\n" not in message
 
 
+FREEZE = """
+[[faults]]
+kind = "freeze"
+broker = 1
+at_ms = 30_000
+for_ms = 1_000
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: stall, freeze, cpu-"),
+        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: stall, freeze, cpu-quo"),
+        ('"freeze"', "3", "faults[1].kind: '3', expected one of: stall"),
+        ("at_ms = 30_000", "", "faults[1].at_ms: missing"),
+        ("at_ms = 30_000", "at_ms = 30_000\nx = 1", "faults[1].x: unknown key, expected one of: b"),
+        ("at_ms = 30_000", "at_ms = 9_000", "faults[1].at_ms: 9000, expected outside of 2000 to"),
+        ('"freeze"', '"kill"', None),
+        ('"freeze"', '"queue-stall"', None),
+        ('"freeze"', '"cpu-quota"', "faults[1].quota_percent: missing"),
+        ('"freeze"', '"cpu-quota"\nquota_percent = 0.0', "quota_percent: 0.0, expected at least"),
+        ('"freeze"', '"elect"\npartitions = [2]', "faults[1].for_ms: unknown key, expected one"),
+        ("for_ms = 1_000", "for_ms = 0", "faults[1].for_ms: 0, expected more than 0"),
+        (
+            '"freeze"\nbroker = 1',
+            '"stall"\nmode = "hold"\nsite = "write"\npartitions = [0, 3]\nbroker = 2',
+            None,
+        ),
+        (
+            '"freeze"\nbroker = 1',
+            '"stall"\nmode = "hold"\nsite = "send"\npartitions = [0]\nbroker = 2',
+            "faults[1].partitions[0]: 0, expected a partition led by broker 2: [2]",
+        ),
+        (
+            '"freeze"\nbroker = 1\nat_ms = 30_000\nfor_ms = 1_000',
+            '"elect"\npartitions = [2, 0]\nbroker = 1\nat_ms = 3_000',
+            "faults[1].partitions[1]: 0, expected a partition that broker 1 does not lead alr",
+        ),
+    ],
+)
+def test_faults_of_every_kind_are_read_or_named(old: str, new: str, problem: str | None) -> None:
+    assert old in FREEZE
+    text = KIP.replace("[expect.stock]", FREEZE.replace(old, new, 1) + "\n[expect.stock]", 1)
+    if problem is None:
+        assert len(parse(text, "mine.toml").faults) == 2
+        return
+    with pytest.raises(InputError, match=r"^mine.toml: [^\n]*" + re.escape(problem)):
+        parse(text, "mine.toml")
+
+
 def test_an_unknown_scenario_is_answered_with_the_known_ones() -> None:
     with pytest.raises(
-        InputError, match=r"no-such: no such scenario.*control, kip-501, send-stall"
+        InputError, match=r"no-such: no such scenario.*control, cpu-starved, dead-follower"
     ):
         load("no-such")
 

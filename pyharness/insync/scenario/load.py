@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Final
 
 from pydantic import ValidationError
 
@@ -16,6 +17,16 @@ from insync.errors import InputError
 from insync.scenario.model import Scenario
 from insync.scenario.problems import describe
 from insync.scenario.scale import scale_times
+
+MATRIX: Final = (
+    "read-stall", "send-stall", "queue-stall", "freeze", "cpu-starved", "two-stalls",
+    "follower-restart-mid-stall", "leader-change-mid-stall",
+    "slow-follower", "dead-follower", "follower-stops-reading",
+)  # fmt: skip
+"""The scenarios that together go through every place where a leader can stall, in order.
+
+The last three are those in which the follower is at fault.
+"""
 
 
 def builtin_names() -> list[str]:
