@@ -28,7 +28,7 @@ left, right = socket.socketpair()
 files = {}
 for line in sys.stdin:
     call, path = line.split()
-    fd = files.setdefault(path, os.open(path, os.O_RDONLY)) if path not in files else files[path]
+    fd = files.setdefault(path, os.open(path, os.O_RDWR)) if path not in files else files[path]
     try:
         if call == "pread":
             got = len(os.pread(fd, 5, 0))
@@ -40,6 +40,14 @@ for line in sys.stdin:
             got = os.readv(fd, [bytearray(1)])
         elif call == "sendfile":
             got = os.sendfile(left.fileno(), fd, 0, 5)
+        elif call == "write":
+            got = os.write(fd, b"12345")
+        elif call == "pwrite":
+            got = os.pwrite(fd, b"12345", 0)
+        elif call == "writev":
+            got = os.writev(fd, [b"12", b"345"])
+        elif call == "pwritev":
+            got = os.pwritev(fd, [b"12", b"345"], 0)
         elif call == "bad":
             got = os.pread(fd, 5, -1)
     except OSError as error:
@@ -135,9 +143,15 @@ def test_a_process_under_the_shim_is_seen_as_attached(caller: Caller) -> None:
     assert caller.control.attached == 1
 
 
-@pytest.mark.parametrize("call", ["read", "pread", "readv", "preadv"])
-def test_a_read_is_held_until_its_rule_is_lifted(caller: Caller, call: str) -> None:
-    slot = caller.arm()
+@pytest.mark.parametrize(
+    ("site", "call"),
+    [
+        *((Site.READ, call) for call in ("read", "pread", "readv", "preadv")),
+        *((Site.WRITE, call) for call in ("write", "pwrite", "writev", "pwritev")),
+    ],
+)
+def test_a_call_is_held_until_its_rule_is_lifted(caller: Caller, site: Site, call: str) -> None:
+    slot = caller.arm(site)
     caller.begin(call)
     caller.await_held(slot)
     time.sleep(0.1)  # the time that it is to be held
@@ -161,6 +175,13 @@ def test_a_send_is_held_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) ->
     assert caller.answer() == "5"
     assert caller.control.counters(read).calls == 0
     assert caller.control.counters(send).calls == 1
+
+
+@pytest.mark.parametrize("site", [Site.READ, Site.SEND])
+def test_a_write_is_held_by_a_write_rule_alone(caller: Caller, site: Site) -> None:
+    slot = caller.arm(site)
+    assert caller.timed("pwrite")[0] == "5"
+    assert caller.control.counters(slot).calls == 0
 
 
 def test_a_delay_takes_its_time_per_call_and_counts_exactly(caller: Caller) -> None:
