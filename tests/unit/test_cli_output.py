@@ -17,6 +17,7 @@ from insync.cli.replicas import table
 from insync.cli.summary import arms_table
 from insync.kafka.java import Java
 from insync.run import plan
+from insync.scenario.load import builtin_names
 from insync_bridge import PartitionState, PendingMark, ReplicaState
 
 
@@ -90,15 +91,19 @@ def test_the_summary_shows_repeats_side_by_side_and_sums_up_records() -> None:
                 "stock": arm(
                     isr_shrinks=[2, 3], max_ack_gap_ms=[5_100, 5_240], evidence=[held] * 2
                 ),
-                "plugin": arm(isr_shrinks=[0, None], lost=[0, None]),
+                "plugin": arm(
+                    isr_shrinks=[0, None],
+                    lost=[0, None],
+                    evidence=[{"calls_held": 0, "held_ms": 0, "acted_ms": 3_990.0}] * 2,
+                ),
             },
             "kip-501",
         )
     )
     stock = next(line for line in text.splitlines() if "stock" in line)
     plugin = next(line for line in text.splitlines() if "plugin" in line)
-    assert " ".join(stock.split()) == "stock 2 3 3 3 0.0 0.0 5.1 5.2 210 0 0 4, 20 s"
-    assert " ".join(plugin.split()) == "plugin 0 - 3 3 0.0 0.0 0.1 0.1 210 - 0 -"
+    assert " ".join(stock.split()) == "stock 2 3 3 3 0.0 0.0 5.1 5.2 210 0 0 4 held, 20 s"
+    assert " ".join(plugin.split()) == "plugin 0 - 3 3 0.0 0.0 0.1 0.1 210 - 0 8 s"
 
 
 def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
@@ -124,10 +129,10 @@ def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
 def test_scenarios_are_listed_one_per_line(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["scenarios"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["control", "kip-501", "send-stall"]
+    assert [line.split()[0] for line in lines] == builtin_names()
     assert invoke(["scenarios", "--json"]) == 0
     names = [scenario["name"] for scenario in json.loads(capsys.readouterr().out)]
-    assert names == ["control", "kip-501", "send-stall"]
+    assert names == builtin_names()
 
 
 def test_the_agent_is_told_by_path_and_jvm_option(

@@ -37,6 +37,8 @@ def test_the_file_has_the_contracts_keys_and_figures(
         "calls_held": 4,
         "held_ms": 19_500,
         "longest_held_ms": 4_987.5,
+        "acted_ms": 4_987.5,
+        "figures": {},
     }
     assert [file.name for file in tmp_path.iterdir()] == ["verdict.json"]
 

@@ -49,12 +49,14 @@ def _sum(values: Sequence[int | None]) -> str:
 
 
 def _evidence(evidence: Sequence[Mapping[str, Any]]) -> str:
-    """Sum up what the faults held: calls, and seconds over all calls."""
+    """Sum up what the faults did: calls held, and seconds over all calls; else seconds acted."""
     if not evidence:
         return "-"
     calls = sum(item["calls_held"] for item in evidence)
     held = sum(item["held_ms"] for item in evidence) / SECOND_MS
-    return f"{calls}, {held:.0f} s"
+    if calls:
+        return f"{calls} held, {held:.0f} s"
+    return f"{sum(item['acted_ms'] for item in evidence) / SECOND_MS:.0f} s"
 
 
 _COLUMNS: Final[Sequence[tuple[str, str, Callable[[Any], str]]]] = (
@@ -65,5 +67,5 @@ _COLUMNS: Final[Sequence[tuple[str, str, Callable[[Any], str]]]] = (
     ("acked", "acked", _sum),
     ("lost", "lost", _sum),
     ("twice", "duplicated", _sum),
-    ("calls\nheld", "evidence", _evidence),
+    ("faults\nacted", "evidence", _evidence),
 )

@@ -51,6 +51,8 @@ def _evidence(fault: FaultFact) -> dict[str, object]:
         "calls_held": fault.calls_held,
         "held_ms": _figure(fault.held_ms),
         "longest_held_ms": _figure(fault.longest_held_ms),
+        "acted_ms": _figure(fault.acted_ms),
+        "figures": {name: _figure(value) for name, value in fault.figures.items()},
     }
 
 
