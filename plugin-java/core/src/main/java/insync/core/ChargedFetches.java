@@ -68,7 +68,19 @@ public final class ChargedFetches extends FollowerFetches {
 
     @Override
     boolean holds(long nowMs, long maxLagMs) {
-        return chargedNanos(nowMs, maxLagMs) <= maxLagMs * NANOS_PER_MS;
+        long now = scope.nanos();
+        long limit = maxLagMs * NANOS_PER_MS;
+        if (clock == null) {
+            FetcherConnection naming = scope.naming(replica, null, brokerEpoch);
+            return sinceElection(nowMs) - (naming == null ? 0 : naming.ageNanos(now)) <= limit;
+        }
+        long unforgiven = now - scope.leaderClock().lived(now) - caughtUpPaused - FORGIVEN_LAGS * limit;
+        long charged = clock.nanos(now) - caughtUp + Math.max(0, unforgiven);
+        if (charged <= limit) {
+            return true;
+        }
+        FetcherConnection naming = scope.naming(replica, clock, brokerEpoch);
+        return naming != null && charged - naming.handsNanos(now) <= limit;
     }
 
     @Override
@@ -83,17 +95,7 @@ public final class ChargedFetches extends FollowerFetches {
         // A request that does not name a partition of its session asks for the same offset as before.
         long named = holding.namedOffset(replica, brokerEpoch);
         return List.of(EventLog.fields("offset", named == FetchBody.NOT_NAMED ? offset : named,
-            "leader_epoch", replica.leaderEpoch(), "age_ms", holding.ageNanos() / NANOS_PER_MS));
-    }
-
-    /** The time since the follower was last caught up for which it is charged. */
-    private long chargedNanos(long nowMs, long maxLagMs) {
-        FetcherConnection naming = scope.naming(replica, clock, brokerEpoch);
-        if (clock == null) {
-            return sinceElection(nowMs) - (naming == null ? 0 : naming.ageNanos());
-        }
-        long unforgiven = scope.leaderClock().pausedNanos() - caughtUpPaused - FORGIVEN_LAGS * maxLagMs * NANOS_PER_MS;
-        return clock.nanos() - caughtUp + Math.max(0, unforgiven) - (naming == null ? 0 : naming.handsNanos());
+            "leader_epoch", replica.leaderEpoch(), "age_ms", holding.ageNanos(scope.nanos()) / NANOS_PER_MS));
     }
 
     private long sinceElection(long nowMs) {
@@ -104,7 +106,7 @@ public final class ChargedFetches extends FollowerFetches {
     private void moveTo(FetcherConnection from) {
         long now = from.chargedAtArrival();
         if (clock == null) {
-            caughtUp = now - Math.max(0, sinceElection(scope.millis()) - from.ageNanos());
+            caughtUp = now - Math.max(0, sinceElection(scope.millis()) - from.ageNanos(scope.nanos()));
             lastFetch = caughtUp;
             caughtUpPaused = from.pausedAtArrival();
             lastFetchPaused = caughtUpPaused;

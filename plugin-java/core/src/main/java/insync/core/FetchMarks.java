@@ -1,14 +1,31 @@
 package insync.core;
 
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
  * The marks of one follower's fetch over all its partitions. Built by one thread before the read;
  * completed by whichever thread runs the fetch's response callback, exactly once.
+ *
+ * <p>Clock and counters are read and written once per fetch, whatever its number of partitions.
  */
 public final class FetchMarks {
-    private final AtomicBoolean completed = new AtomicBoolean();
+    private static final AtomicIntegerFieldUpdater<FetchMarks> COMPLETED =
+        AtomicIntegerFieldUpdater.newUpdater(FetchMarks.class, "completed");
+
+    private final Clock clock;
+    private final Stats stats;
+    private final PendingListener listener;
+    private final long sinceNanos;
+    private volatile int completed;
     private Mark head;
+    private int count;
+
+    public FetchMarks(Clock clock, Stats stats, PendingListener listener) {
+        this.clock = clock;
+        this.stats = stats;
+        this.listener = listener;
+        this.sinceNanos = clock.nanos();
+    }
 
     /**
      * Marks one partition of the fetch, if the rule says it is pending.
@@ -17,11 +34,17 @@ public final class FetchMarks {
      * @param fetchOffset offset the follower asks for
      */
     public void mark(MarkedFetches follower, long fetchOffset) {
-        Mark mark = follower.mark(fetchOffset);
+        Mark mark = follower.mark(fetchOffset, sinceNanos);
         if (mark != null) {
             mark.nextInFetch = head;
             head = mark;
+            count++;
         }
+    }
+
+    /** All partitions are marked. */
+    public void marked() {
+        stats.marked(count);
     }
 
     public boolean isEmpty() {
@@ -30,15 +53,19 @@ public final class FetchMarks {
 
     /** Releases every mark. Later calls do nothing. */
     public void complete() {
-        if (!completed.compareAndSet(false, true)) {
+        if (!COMPLETED.compareAndSet(this, 0, 1)) {
             return;
         }
+        long nowMs = clock.millis();
+        long heldNanos = clock.nanos() - sinceNanos;
+        int released = 0;
         Mark mark = head;
         head = null;
         while (mark != null) {
             Mark next = mark.nextInFetch;
-            mark.owner.complete(mark);
+            released += mark.owner.complete(mark, nowMs, heldNanos, listener) ? 1 : 0;
             mark = next;
         }
+        stats.released(released, heldNanos);
     }
 }

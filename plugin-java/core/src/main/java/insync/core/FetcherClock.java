@@ -15,22 +15,24 @@ final class FetcherClock {
         this.thread = thread;
     }
 
-    synchronized void stop() {
+    /** @param lived the network thread's time */
+    synchronized void stop(long lived) {
         if (running) {
-            charged = nanos();
+            charged += lived - runningSince;
             running = false;
         }
     }
 
-    synchronized void run() {
+    /** @param lived the network thread's time */
+    synchronized void run(long lived) {
         if (!running) {
-            runningSince = thread.nanos();
+            runningSince = lived;
             running = true;
         }
     }
 
-    /** Charged time so far in nanoseconds, for durations only. */
-    synchronized long nanos() {
-        return running ? charged + thread.nanos() - runningSince : charged;
+    /** Charged time at a time of the machine, in nanoseconds, for durations only. */
+    synchronized long nanos(long now) {
+        return running ? charged + thread.lived(now) - runningSince : charged;
     }
 }

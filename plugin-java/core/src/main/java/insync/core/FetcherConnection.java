@@ -37,7 +37,7 @@ public final class FetcherConnection {
         this.thread = thread;
         this.scope = scope;
         this.clock = new FetcherClock(thread);
-        this.clock.run();
+        this.clock.run(thread.lived(scope.nanos()));
     }
 
     /** The connection whose fetch this thread reads for just now, or null. */
@@ -63,38 +63,43 @@ public final class FetcherConnection {
      * @param newMembers whether the request starts a session, or names partitions to forget
      */
     public synchronized void arrived(Object fetch, long epoch, boolean newMembers) {
-        drop();
-        clock.stop();
+        long now = scope.nanos();
+        long lived = thread.lived(now);
+        drop(lived);
+        clock.stop(lived);
         next = newMembers ? new FetcherClock(thread) : null;
         request = fetch;
         handsBefore = 0;
+        handsSince = lived;
         ageBefore = 0;
-        takeInHand();
+        ageSince = now;
         clockOfRequest = newMembers ? next : clock;
-        chargedAtArrival = clockOfRequest.nanos();
-        pausedAtArrival = scope.leaderClock().pausedNanos();
+        chargedAtArrival = clockOfRequest.nanos(now);
+        pausedAtArrival = now - scope.leaderClock().lived(now);
         brokerEpoch = epoch;
-        scope.stats().marked();
+        scope.stats().marked(1);
     }
 
     /** The socket took not all of the response: from now on the follower's time runs. */
     public synchronized void socketFull() {
         if (request != null && !socketFull) {
-            handsBefore = handsNanos();
-            ageBefore = ageNanos();
+            long now = scope.nanos();
+            handsBefore = handsNanos(now);
+            ageBefore = ageNanos(now);
             socketFull = true;
-            runClocks();
+            runClocks(thread.lived(now));
         }
     }
 
     /** The network thread offers the socket more of the response. */
     public synchronized void socketOffered() {
         if (socketFull) {
-            takeInHand();
+            ageSince = scope.nanos();
+            handsSince = thread.lived(ageSince);
             socketFull = false;
-            clock.stop();
+            clock.stop(handsSince);
             if (next != null) {
-                next.stop();
+                next.stop(handsSince);
             }
         }
     }
@@ -102,16 +107,17 @@ public final class FetcherConnection {
     /** The response is sent, or there will be none. Only the first call for a request counts. */
     public synchronized void sent(Object fetch) {
         if (request == fetch) {
-            long held = ageNanos();
-            letGo();
-            scope.stats().released(held);
+            long now = scope.nanos();
+            long held = ageNanos(now);
+            letGo(thread.lived(now));
+            scope.stats().released(1, held);
             scope.listener().released(follower, null, -1, held);
         }
     }
 
     /** The connection is lost, and with it the answer to whatever is still in the leader's hands. */
     synchronized void closed() {
-        drop();
+        drop(thread.lived(scope.nanos()));
     }
 
     /** The broker id that the fetches of this connection carry. */
@@ -141,23 +147,24 @@ public final class FetcherConnection {
 
     /** What a clock of some partition of this request showed when the request arrived. */
     synchronized long atArrival(FetcherClock other) {
-        return other == clock ? other.nanos() : other.nanos() - handsNanos();
+        long now = scope.nanos();
+        return other == clock ? other.nanos(now) : other.nanos(now) - handsNanos(now);
     }
 
     /** How long the fetch has been in the leader's hands as its network thread lived it, 0 if there is none. */
-    synchronized long handsNanos() {
+    synchronized long handsNanos(long now) {
         if (request == null) {
             return 0;
         }
-        return socketFull ? handsBefore : handsBefore + thread.nanos() - handsSince;
+        return socketFull ? handsBefore : handsBefore + thread.lived(now) - handsSince;
     }
 
     /** The same by the broker's clock, its pauses included. */
-    synchronized long ageNanos() {
+    synchronized long ageNanos(long now) {
         if (request == null) {
             return 0;
         }
-        return socketFull ? ageBefore : ageBefore + scope.nanos() - ageSince;
+        return socketFull ? ageBefore : ageBefore + now - ageSince;
     }
 
     /** Whether a fetch stands that stops this clock. */
@@ -173,15 +180,15 @@ public final class FetcherConnection {
         return scope.body().offsetOf(request, replica);
     }
 
-    private void drop() {
+    private void drop(long lived) {
         if (request != null) {
-            letGo();
+            letGo(lived);
             scope.stats().cleared();
         }
     }
 
-    private void letGo() {
-        runClocks();
+    private void letGo(long lived) {
+        runClocks(lived);
         if (next != null) {
             clock = next;
             next = null;
@@ -190,15 +197,10 @@ public final class FetcherConnection {
         socketFull = false;
     }
 
-    private void takeInHand() {
-        handsSince = thread.nanos();
-        ageSince = scope.nanos();
-    }
-
-    private void runClocks() {
-        clock.run();
+    private void runClocks(long lived) {
+        clock.run(lived);
         if (next != null) {
-            next.run();
+            next.run(lived);
         }
     }
 }

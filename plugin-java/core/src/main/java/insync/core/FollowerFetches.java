@@ -20,6 +20,7 @@ public abstract class FollowerFetches {
     /** The leader's log end offset at this follower's previous fetch in this leader epoch. */
     long previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
     private boolean held;
+    private volatile long heldUntilNanos;
 
     FollowerFetches(FollowerReplica replica, Stats stats) {
         this.replica = replica;
@@ -68,8 +69,7 @@ public abstract class FollowerFetches {
     public final synchronized boolean holdsInSync(long nowMs, long maxLagMs) {
         boolean holds = holds(nowMs, maxLagMs);
         if (holds) {
-            held = true;
-            stats.held(this, maxLagMs);
+            hold(maxLagMs);
         } else {
             releaseHold();
         }
@@ -91,6 +91,20 @@ public abstract class FollowerFetches {
         if (held) {
             held = false;
             stats.notHeld(this);
+        }
+    }
+
+    /** Whether nobody has asked for so long that nobody will: the partition was deleted. */
+    final boolean isForgotten(long nowNanos) {
+        return heldUntilNanos - nowNanos < 0;
+    }
+
+    /** Until it is asked again, which Kafka does every half of replica.lag.time.max.ms. */
+    private void hold(long maxLagMs) {
+        heldUntilNanos = System.nanoTime() + maxLagMs * 1_000_000L;
+        if (!held) {
+            held = true;
+            stats.held(this);
         }
     }
 }

@@ -36,9 +36,14 @@ public final class LeaderClock {
         beat = new Beat(now - lived, lived + GRACE_NANOS);
     }
 
-    /** Lived time in nanoseconds, for durations only. */
-    public long nanos() {
-        return beat.lived(clock.nanos());
+    /** The time of the machine, in nanoseconds. */
+    long now() {
+        return clock.nanos();
+    }
+
+    /** Lived time at a time of the machine, in nanoseconds, for durations only. */
+    long lived(long now) {
+        return beat.lived(now);
     }
 
     /** Time so far for which the process did not live, in nanoseconds. */

@@ -10,24 +10,23 @@ import java.util.Map;
  */
 public final class MarkedFetches extends FollowerFetches {
     private final Clock clock;
-    private final PendingListener listener;
     private Mark standing;
     private Mark free;
     private long caughtUpMs = NEVER;
 
-    public MarkedFetches(FollowerReplica replica, Clock clock, Stats stats, PendingListener listener) {
+    public MarkedFetches(FollowerReplica replica, Clock clock, Stats stats) {
         super(replica, stats);
         this.clock = clock;
-        this.listener = listener;
     }
 
     /**
      * Marks a fetch as pending if {@link FetchRule#isPending} says so.
      *
      * @param fetchOffset offset the follower asks for
+     * @param sinceNanos time by the clock
      * @return the mark, or null if this fetch is none that protects its follower
      */
-    synchronized Mark mark(long fetchOffset) {
+    synchronized Mark mark(long fetchOffset, long sinceNanos) {
         if (!FetchRule.isPending(fetchOffset, previousLeaderLeo)) {
             return null;
         }
@@ -35,24 +34,21 @@ public final class MarkedFetches extends FollowerFetches {
         free = mark.nextOfFollower;
         mark.leaderEpoch = replica.leaderEpoch();
         mark.fetchOffset = fetchOffset;
-        mark.sinceNanos = clock.nanos();
+        mark.sinceNanos = sinceNanos;
         mark.standing = true;
         mark.served = false;
         mark.nextOfFollower = standing;
         standing = mark;
-        stats.marked();
         return mark;
     }
 
-    /** A fetch that makes the follower caught up does so now, and once more when it completes. */
+    /** A fetch that makes the follower caught up will do so when it completes; until then its mark holds. */
     @Override
     void read(long fetchOffset, long leaderLeo) {
-        if (!FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
-            return;
-        }
-        caughtUpMs = clock.millis();
-        for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
-            mark.served |= mark.fetchOffset == fetchOffset;
+        if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
+            for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+                mark.served |= mark.fetchOffset == fetchOffset;
+            }
         }
     }
 
@@ -61,20 +57,22 @@ public final class MarkedFetches extends FollowerFetches {
      *
      * <p>The last caught-up time moves before the mark goes, so that at no moment in between the
      * follower looks out of sync for the time the leader took.
+     *
+     * @return whether the mark still stood
      */
-    synchronized void complete(Mark mark) {
-        if (mark.standing) {
+    synchronized boolean complete(Mark mark, long nowMs, long heldNanos, PendingListener listener) {
+        boolean stood = mark.standing;
+        if (stood) {
             if (mark.served && mark.leaderEpoch == replica.leaderEpoch()) {
-                caughtUpMs = clock.millis();
+                caughtUpMs = nowMs;
             }
             unlink(mark);
-            long heldNanos = clock.nanos() - mark.sinceNanos;
-            stats.released(heldNanos);
             listener.released(replica.replicaId(), replica.topic(), replica.partition(), heldNanos);
         }
         mark.nextInFetch = null;
         mark.nextOfFollower = free;
         free = mark;
+        return stood;
     }
 
     @Override

@@ -23,24 +23,24 @@ public final class NetworkThread {
 
     /** This thread enters such a call. */
     public synchronized void enterCall() {
-        callSince = leader.nanos();
+        callSince = leader.lived(leader.now());
     }
 
     /** And leaves it. */
     public synchronized void leaveCall() {
         if (callSince != NONE) {
-            stalledNanos += excess(leader.nanos());
+            stalledNanos += excess(leader.lived(leader.now()));
             callSince = NONE;
         }
     }
 
-    /** Time that this thread lived through, in nanoseconds, for durations only. */
-    synchronized long nanos() {
-        long now = leader.nanos();
-        return now - stalledNanos - excess(now);
+    /** Time that this thread lived through, at a time of the machine, in nanoseconds, for durations only. */
+    synchronized long lived(long now) {
+        long lived = leader.lived(now);
+        return lived - stalledNanos - excess(lived);
     }
 
-    private long excess(long now) {
-        return callSince == NONE ? 0 : Math.max(0, now - callSince - GRACE_NANOS);
+    private long excess(long lived) {
+        return callSince == NONE ? 0 : Math.max(0, lived - callSince - GRACE_NANOS);
     }
 }

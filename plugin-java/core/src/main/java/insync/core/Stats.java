@@ -2,6 +2,7 @@ package insync.core;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -12,16 +13,19 @@ public final class Stats {
     private final LongAdder released = new LongAdder();
     private final LongAdder cleared = new LongAdder();
     private final LongAdder holdsGranted = new LongAdder();
-    private final Map<FollowerFetches, Long> heldUntilNanos = new ConcurrentHashMap<>();
+    private final Set<FollowerFetches> held = ConcurrentHashMap.newKeySet();
     private final AtomicLong longestNanos = new AtomicLong();
     private volatile LeaderClock leaderClock;
 
-    void marked() {
-        marked.increment();
+    void marked(int count) {
+        marked.add(count);
     }
 
-    void released(long heldNanos) {
-        released.increment();
+    void released(int count, long heldNanos) {
+        if (count == 0) {
+            return;
+        }
+        released.add(count);
         // A plain read nearly always settles it, so releases do not contend on the maximum.
         if (heldNanos > longestNanos.get()) {
             longestNanos.accumulateAndGet(heldNanos, Math::max);
@@ -32,15 +36,13 @@ public final class Stats {
         cleared.increment();
     }
 
-    /** Until it is asked again, which Kafka does every half of replica.lag.time.max.ms, or let go. */
-    void held(FollowerFetches follower, long maxLagMs) {
-        if (heldUntilNanos.put(follower, System.nanoTime() + maxLagMs * 1_000_000L) == null) {
-            holdsGranted.increment();
-        }
+    void held(FollowerFetches follower) {
+        held.add(follower);
+        holdsGranted.increment();
     }
 
     void notHeld(FollowerFetches follower) {
-        heldUntilNanos.remove(follower);
+        held.remove(follower);
     }
 
     /** Marks so far: in scope "read" one per partition of a fetch, in scope "request" one per fetch. */
@@ -68,9 +70,8 @@ public final class Stats {
     /** Followers, each per partition, that are in sync at this moment only by the plugin's word. */
     public int heldNow() {
         long now = System.nanoTime();
-        // Of a partition that was deleted meanwhile nobody asks any more.
-        heldUntilNanos.values().removeIf(until -> until - now < 0);
-        return heldUntilNanos.size();
+        held.removeIf(follower -> follower.isForgotten(now));
+        return held.size();
     }
 
     /** Times a follower came to be held in sync. */

@@ -23,8 +23,7 @@ class FetchMarksRaceTest {
         FakeFollower follower = new FakeFollower();
         MarkedFetches[] partitions = new MarkedFetches[3];
         for (int i = 0; i < partitions.length; i++) {
-            partitions[i] = new MarkedFetches(follower, new FakeClock(), stats,
-                (replica, topic, partition, nanos) -> { });
+            partitions[i] = new MarkedFetches(follower, new FakeClock(), stats);
         }
         CyclicBarrier start = new CyclicBarrier(THREADS);
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
@@ -34,7 +33,7 @@ class FetchMarksRaceTest {
             all.add(pool.submit(() -> {
                 start.await();
                 for (int round = 0; round < ROUNDS; round++) {
-                    fetchAndCompleteTwice(partitions, round);
+                    fetchAndCompleteTwice(stats, partitions, round);
                     if (elects) {
                         follower.leaderEpoch++;
                         partitions[round % partitions.length].elected(0, FetchRule.UNKNOWN_OFFSET, true, true);
@@ -54,13 +53,14 @@ class FetchMarksRaceTest {
         assertEquals(0, stats.heldNow());
     }
 
-    private static void fetchAndCompleteTwice(MarkedFetches[] partitions, int offset) {
-        FetchMarks fetch = new FetchMarks();
+    private static void fetchAndCompleteTwice(Stats stats, MarkedFetches[] partitions, int offset) {
+        FetchMarks fetch = new FetchMarks(new FakeClock(), stats, (replica, topic, partition, nanos) -> { });
         for (MarkedFetches partition : partitions) {
             fetch.mark(partition, Long.MAX_VALUE);
             partition.holdsInSync(0, 1);
             partition.fetched(offset, offset + 1L);
         }
+        fetch.marked();
         fetch.complete();
         fetch.complete();
     }

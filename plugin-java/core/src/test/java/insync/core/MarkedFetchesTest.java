@@ -16,8 +16,7 @@ class MarkedFetchesTest {
     private final FakeClock clock = new FakeClock();
     private final Stats stats = new Stats();
     private final List<Long> releases = new ArrayList<>();
-    private final MarkedFetches fetches = new MarkedFetches(follower, clock, stats,
-        (replica, topic, partition, nanos) -> releases.add(nanos / 1_000_000));
+    private final MarkedFetches fetches = new MarkedFetches(follower, clock, stats);
 
     /** The leader's log ended at 1002 when it read the previous fetch of this follower, at 950. */
     MarkedFetchesTest() {
@@ -25,8 +24,10 @@ class MarkedFetchesTest {
     }
 
     private FetchMarks fetch(long offset) {
-        FetchMarks fetch = new FetchMarks();
+        FetchMarks fetch = new FetchMarks(clock, stats,
+            (replica, topic, partition, nanos) -> releases.add(nanos / 1_000_000));
         fetch.mark(fetches, offset);
+        fetch.marked();
         return fetch;
     }
 
@@ -108,7 +109,7 @@ class MarkedFetchesTest {
     }
 
     @Test
-    void aFetchThatIsReadIsCaughtUpThenAndAgainWhenItCompletes() {
+    void aFetchThatIsReadIsCaughtUpWhenItCompletes() {
         FetchMarks fetch = fetch(1002);
         clock.ms += 1_000;
         fetches.fetched(1002, 1100);

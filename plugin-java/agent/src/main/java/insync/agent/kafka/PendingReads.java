@@ -27,6 +27,11 @@ public final class PendingReads {
         report.start();
     }
 
+    /** The marks of a fetch that begins now. */
+    public FetchMarks newMarks() {
+        return new FetchMarks(clock, stats, report);
+    }
+
     /**
      * Marks one partition of a follower's fetch.
      *
@@ -55,7 +60,7 @@ public final class PendingReads {
     private synchronized MarkedFetches attach(Partition partition, int replicaId, FollowerCarrier carrier) {
         if (carrier.insync$fetches() == null) {
             carrier.insync$fetches(
-                new MarkedFetches(new KafkaFollower(partition, replicaId), clock, stats, report));
+                new MarkedFetches(new KafkaFollower(partition, replicaId), clock, stats));
         }
         return (MarkedFetches) carrier.insync$fetches();
     }

@@ -1,0 +1,168 @@
+package insync.bench;
+
+import insync.core.ChargedFetches;
+import insync.core.Clock;
+import insync.core.FetchBody;
+import insync.core.FetchMarks;
+import insync.core.FetcherConnection;
+import insync.core.FollowerFetches;
+import insync.core.FollowerReplica;
+import insync.core.LeaderClock;
+import insync.core.MarkedFetches;
+import insync.core.NetworkThread;
+import insync.core.RequestScope;
+import insync.core.Stats;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.infra.Blackhole;
+
+/**
+ * What the feature costs per follower partition, called as the woven code calls it. An operation is one fetch of
+ * one follower, in the steady state of an incremental fetch session; threads are followers beside each other,
+ * which share the counters and the leader's clock and nothing else.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class Tracker {
+    private static final long LAG_MS = 30_000;
+    private static final long OFFSET = 1_002;
+
+    /** What all followers of a broker share. */
+    @State(Scope.Benchmark)
+    public static class Leader {
+        final Clock clock = new SystemClock();
+        final Stats stats = new Stats();
+        final LeaderClock leaderClock = new LeaderClock(clock);
+        final RequestScope scope = new RequestScope(clock, leaderClock, stats,
+            (replica, topic, partition, nanos) -> { }, (request, replica) -> FetchBody.NOT_NAMED);
+
+        @Setup
+        public void tick() {
+            leaderClock.start();
+        }
+    }
+
+    @Param({"1", "100", "4000"})
+    int partitions;
+
+    @Param({"off", "read", "request"})
+    String scope;
+
+    private FollowerFetches[] fetches;
+    private FetcherConnection connection;
+
+    /** A follower of partitions that it is caught up with, as the leader sees it after a first fetch. */
+    @Setup
+    public void makeFollower(Leader leader) {
+        int id = System.identityHashCode(this);
+        fetches = new FollowerFetches[partitions];
+        for (int i = 0; i < partitions; i++) {
+            fetches[i] = make(leader, new Follower(id, i));
+        }
+        connection = leader.scope.connection("connection-" + id, id, new NetworkThread(leader.leaderClock));
+        Object first = new Object();
+        connection.arrived(first, 1, true);
+        read();
+        connection.sent(first);
+    }
+
+    private FollowerFetches make(Leader leader, FollowerReplica replica) {
+        switch (scope) {
+            case "read":
+                return new MarkedFetches(replica, leader.clock, leader.stats);
+            case "request":
+                return new ChargedFetches(replica, leader.scope, leader.clock.millis());
+            default:
+                return null;
+        }
+    }
+
+    /** A fetch from its arrival to its end: marked, read, released. */
+    @Benchmark
+    public void markAndRelease(Leader leader) {
+        if (scope.equals("read")) {
+            FetchMarks marks = new FetchMarks(leader.clock, leader.stats, (replica, topic, partition, nanos) -> { });
+            for (FollowerFetches one : fetches) {
+                marks.mark((MarkedFetches) one, OFFSET);
+            }
+            marks.marked();
+            read();
+            marks.complete();
+        } else if (scope.equals("request")) {
+            connection.arrived(this, 1, false);
+            read();
+            connection.sent(this);
+        } else {
+            read();
+        }
+    }
+
+    /** The question of isr-expiration, in the rare case that it comes to the plugin: Kafka's own rule says out of sync. */
+    @Benchmark
+    public void inSyncQuery(Leader leader, Blackhole hole) {
+        long now = leader.clock.millis();
+        for (FollowerFetches one : fetches) {
+            hole.consume(one != null && one.holdsInSync(now, LAG_MS));
+        }
+    }
+
+    private void read() {
+        connection.serve();
+        for (FollowerFetches one : fetches) {
+            if (one != null) {
+                one.fetched(OFFSET, OFFSET);
+            }
+        }
+        FetcherConnection.served();
+    }
+
+    private static final class SystemClock implements Clock {
+        @Override
+        public long millis() {
+            return System.currentTimeMillis();
+        }
+
+        @Override
+        public long nanos() {
+            return System.nanoTime();
+        }
+    }
+
+    private static final class Follower implements FollowerReplica {
+        private final int id;
+        private final int partition;
+
+        Follower(int id, int partition) {
+            this.id = id;
+            this.partition = partition;
+        }
+
+        @Override
+        public String topic() {
+            return "bench";
+        }
+
+        @Override
+        public int partition() {
+            return partition;
+        }
+
+        @Override
+        public int replicaId() {
+            return id;
+        }
+
+        @Override
+        public int leaderEpoch() {
+            return 1;
+        }
+    }
+}
