@@ -41,8 +41,8 @@ def test_a_broker_on_zookeeper_knows_no_kraft() -> None:
     assert not {"process.roles", "node.id", "controller.quorum.voters"} & made.keys()
 
 
-@pytest.mark.parametrize(("said", "kept"), [({}, "9000"), ({SESSION: "3000"}, "3000")])
-def test_a_session_lasts_as_long_on_zookeeper(said: dict[str, str], kept: str) -> None:
+@pytest.mark.parametrize(("said", "kept"), [({}, "13500"), ({SESSION: "3000"}, "4500")])
+def test_a_session_on_zookeeper_follows_krafts(said: dict[str, str], kept: str) -> None:
     made = properties.broker_on_zookeeper(2, HOME, 2002, 2100, said)
     assert made["zookeeper.session.timeout.ms"] == kept
 

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import Json, SparkConf, SparkMaster, names, spark_options
+from insync.cli.options import KAFKAS, Json, SparkConf, SparkMaster, names, spark_options
 from insync.matrix.request import AT_ONCE, MatrixRequest
 from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER
 
@@ -21,7 +21,7 @@ Examples:
 
 
 def command(
-    kafka: Annotated[str, typer.Option(help="Comma-separated Kafka versions.")] = DEFAULT_KAFKA,
+    kafka: Annotated[str, typer.Option(help=f"Comma-separated, of {KAFKAS}.")] = DEFAULT_KAFKA,
     only: Annotated[
         str | None, typer.Option(help="Comma-separated scenarios. Else all of the matrix.")
     ] = None,

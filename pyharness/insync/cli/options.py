@@ -1,12 +1,14 @@
 """Options that several commands share."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
 from insync.errors import InputError
+from insync.kafka.versions import known
 from insync.run.request import SparkOptions
 
+KAFKAS: Final = ", ".join(known())
 Json = Annotated[
     bool, typer.Option("--json", help="One JSON document on standard output, words on the other.")
 ]

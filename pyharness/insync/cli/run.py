@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
+from insync.cli.options import KAFKAS, Json, SparkConf, SparkMaster, spark_options
 from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER, RunRequest
 
 EXAMPLES: Final = """\b
@@ -22,7 +22,7 @@ def command(
     arms: Annotated[
         str | None, typer.Option(help="Of stock, off, read, request, plugin; comma-separated.")
     ] = None,
-    kafka: Annotated[str, typer.Option(help="Kafka version of the brokers.")] = DEFAULT_KAFKA,
+    kafka: Annotated[str, typer.Option(help=f"The brokers' version: {KAFKAS}.")] = DEFAULT_KAFKA,
     scale: Annotated[float, typer.Option(help="Multiplies every time of the scenario.")] = 1.0,
     repeat: Annotated[
         int | None, typer.Option(help="Repeats per arm. Else the scenario's.")

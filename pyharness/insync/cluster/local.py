@@ -14,6 +14,7 @@ from insync.cluster import node, plans, properties
 from insync.cluster.agent import AgentSpec
 from insync.cluster.node import Node, NodePlan
 from insync.cluster.ready import PortTakenError, await_controller, await_ready, await_zookeeper
+from insync.cluster.zookeeper_client import forget_broker
 from insync.errors import InputError
 from insync.kafka import formats, process
 from insync.kafka.distribution import Distribution
@@ -102,7 +103,12 @@ class LocalCluster:
         process.kill([self.nodes[number].process])
 
     def restart(self, number: int) -> None:
-        """Start a killed node again, in its folder and at its port; it serves some time later."""
+        """Start a killed broker again, in its folder and at its port; it serves some time later.
+
+        On KRaft not before the end of its old session, on ZooKeeper at once.
+        """
+        if self._dist.release.zookeeper:
+            forget_broker(self.zookeeper.port, number)
         self.nodes[number] = node.start_again(self._planned[number], self._dist)
 
     def remove_data(self) -> None:

@@ -8,6 +8,7 @@ from typing import Final
 from confluent_kafka import KafkaException
 
 from insync.cluster.admin import client, create_topic, partitions
+from insync.cluster.properties import CONTROLLER_ID
 from insync.errors import InsyncError
 from insync.faults.base import Fault, Occasion
 from insync.faults.elect import ElectFault, ElectPlan
@@ -99,12 +100,14 @@ def _elect(
     led_by = scenario.workload.leaders
     first = replicas(spec.broker)
     stalled = {led_by[partition] for partition in spec.partitions}
-    # The old leader is asked last: it may be the one that does not answer.
+    # The old leader is asked last: it may be the one that does not answer. On ZooKeeper the
+    # controller does it itself; on KRaft brokers pass it on.
     order = sorted(first, key=lambda broker: broker in stalled)
+    asked = [CONTROLLER_ID] if stage.kafka.release.zookeeper else order
     plan = ElectPlan(topic=topic, replicas=dict.fromkeys(spec.partitions, first))
 
     def ports() -> list[int]:
-        return [stage.cluster.nodes[broker].port for broker in order]
+        return [stage.cluster.nodes[broker].port for broker in asked]
 
     return ElectFault(ports, partial(_leaders, stage, spec.broker, topic), plan, occasion)
 

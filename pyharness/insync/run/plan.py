@@ -16,6 +16,7 @@ from insync.faults.stall import require_shim
 from insync.kafka.distribution import Distribution
 from insync.kafka.java import Java, find_java
 from insync.kafka.resolve import distribution
+from insync.kafka.versions import find
 from insync.run.needs import stalled, unavailable
 from insync.run.request import RunRequest
 from insync.run.support import require_arms
@@ -61,6 +62,7 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
     scenario = narrow(whole, arms=request.arms, repeats=request.repeats)
     shim = require_shim() if stalled(scenario) else None
     agent_jar = require_agent(scenario.arms)
+    find(request.kafka)  # said first: a version that is none has no arms
     require_arms(scenario.arms, request.kafka)
     java = find_java()
     return Plan(

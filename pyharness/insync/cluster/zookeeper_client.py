@@ -1,0 +1,52 @@
+"""The one thing this project asks of a ZooKeeper: to forget a broker that is gone.
+
+A killed broker's registration lasts as long as its session, and a new process with its id
+ends at once while it does. A broker that was stopped in order takes it along.
+"""
+
+import socket
+import struct
+
+from insync.errors import InsyncError
+from insync.kafka.ports import LOOPBACK
+
+_WITHIN_S = 5.0
+_SESSION_MS = 5_000
+_DELETE, _CLOSE = 2, -11
+_DONE, _NO_NODE = 0, -101
+
+
+def forget_broker(port: int, broker: int) -> None:
+    """End the registration of `broker`, if there is one; InsyncError when that is refused."""
+    try:
+        with socket.create_connection((LOOPBACK, port), timeout=_WITHIN_S) as server:
+            _ask(server, struct.pack(">iqiq", 0, 0, _SESSION_MS, 0) + _buffer(bytes(16)))
+            path = _buffer(f"/brokers/ids/{broker}".encode())
+            whatever_version = struct.pack(">i", -1)
+            answer = _ask(server, struct.pack(">ii", 1, _DELETE) + path + whatever_version)
+            _ask(server, struct.pack(">ii", 2, _CLOSE))
+    except OSError as error:
+        raise InsyncError(f"zookeeper: cannot forget broker {broker}: {error}") from error
+    code = struct.unpack_from(">iqi", answer)[2]
+    if code not in (_DONE, _NO_NODE):
+        raise InsyncError(f"zookeeper: cannot forget broker {broker}: error {code}")
+
+
+def _ask(server: socket.socket, request: bytes) -> bytes:
+    server.sendall(_buffer(request))
+    (length,) = struct.unpack(">i", _read(server, 4))
+    return _read(server, length)
+
+
+def _read(server: socket.socket, count: int) -> bytes:
+    got = b""
+    while len(got) < count:
+        part = server.recv(count - len(got))
+        if not part:
+            raise ConnectionError("it closed the connection")
+        got += part
+    return got
+
+
+def _buffer(content: bytes) -> bytes:
+    return struct.pack(">i", len(content)) + content
