@@ -7,7 +7,7 @@ import java.util.TreeSet;
 /** Everything that depends on the broker's version: its hooks, and what they hand to the core. */
 public interface Adapter {
 
-    /** Also its row in broker-versions.properties: the lowest version it fits, such as "v4_3". */
+    /** Also its row in broker-versions.properties: the lowest version it fits, such as "v4_2". */
     String name();
 
     List<Hook> hooks();

@@ -1,14 +1,10 @@
 package insync.agent;
 
-import insync.agent.v4_3.AdapterV43;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Properties;
-import java.util.function.Supplier;
 
 /**
  * The one table of broker versions (gradle/broker-versions.properties, inside the jar) against the adapters there are.
@@ -41,7 +37,7 @@ final class Adapters {
     Adapter pick(String version, List<String> problems) {
         for (String name : names()) {
             if (inRange(version, table.getProperty(name + ".from"), table.getProperty(name + ".below"))) {
-                return all().get(name).get();
+                return load(name);
             }
         }
         problems.add("its version is outside of what this agent knows (" + ranges() + ")");
@@ -62,11 +58,13 @@ final class Adapters {
         return List.of(table.getProperty("adapters").split(","));
     }
 
-    /** Every adapter there is, by its name in the table. */
-    static Map<String, Supplier<Adapter>> all() {
-        Map<String, Supplier<Adapter>> all = new LinkedHashMap<>();
-        all.put("v4_3", AdapterV43::new);
-        return all;
+    /** An adapter by its name in the table. Its code is built by itself, so that it is known by this name only. */
+    static Adapter load(String name) {
+        try {
+            return (Adapter) Class.forName("insync.agent." + name + ".BrokerAdapter").getConstructor().newInstance();
+        } catch (ReflectiveOperationException broken) {
+            throw new IllegalStateException("the agent jar is broken: it lacks adapter " + name, broken);
+        }
     }
 
     private List<String> listed(String name, String column) {

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 /** Which broker version gets which adapter, by the one table. */
@@ -13,19 +14,20 @@ class AdaptersTest {
 
     @Test
     void testedVersionsHaveTheirAdapter() throws Exception {
+        Adapters table = Adapters.load();
         List<String> problems = new ArrayList<>();
-        for (String version : new String[] {"4.3.1", "4.4.0", "4.3.0", "4.4.1-SNAPSHOT"}) {
-            assertEquals("v4_3", Adapters.load().pick(version, problems).name());
-        }
+        Map<String, String> adapters = Map.of("3.9.2", "v3_9", "3.9.0", "v3_9", "4.0.2", "v4_0", "4.1.7", "v4_1",
+            "4.2.1", "v4_2", "4.3.1", "v4_2", "4.4.0", "v4_2", "4.4.1-SNAPSHOT", "v4_2");
+        adapters.forEach((version, adapter) -> assertEquals(adapter, table.pick(version, problems).name(), version));
         assertEquals(List.of(), problems);
     }
 
     @Test
     void otherVersionsAreRefusedWithWhatIsKnown() throws Exception {
-        for (String version : new String[] {"2.8.2", "4.2.9", "4.5.0", "5.0.0", "unknown"}) {
+        for (String version : new String[] {"2.7.2", "3.0.0", "3.8.1", "4.5.0", "5.0.0", "unknown"}) {
             List<String> problems = new ArrayList<>();
             assertNull(Adapters.load().pick(version, problems));
-            assertTrue(problems.get(0).contains("4.3.0 to below 4.5.0"), problems.toString());
+            assertTrue(problems.get(0).contains("4.2.0 to below 4.5.0"), problems.toString());
         }
     }
 }

@@ -18,13 +18,22 @@ import org.apache.kafka.common.utils.Time;
 public final class BrokerStartHook extends Hook {
     public static final String FIELD = "insync$pendingReads";
 
+    private final ElementMatcher<MethodDescription> constructor;
+
+    /** Where ReplicaManager has one constructor. */
     public BrokerStartHook() {
+        this(ElementMatchers.isConstructor());
+    }
+
+    /** @param constructor the one to which all others lead */
+    public BrokerStartHook(ElementMatcher<MethodDescription> constructor) {
         super("kafka.server.ReplicaManager", "<init>");
+        this.constructor = constructor;
     }
 
     @Override
     public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.isConstructor();
+        return constructor;
     }
 
     @Override

@@ -4,37 +4,35 @@ import insync.agent.weave.Hook;
 import java.util.List;
 
 /** The hooks that are the same in all versions from 3.9 on, and the classes behind them. */
-public final class CommonHooks {
+final class CommonHooks {
 
     private CommonHooks() { }
 
-    /**
-     * @param replica the class of a remote replica
-     * @param fileRecords the class of records in a file
-     */
-    public static List<Hook> all(String replica, String fileRecords) {
+    static List<Hook> all(BrokerClasses classes) {
         return List.of(
             new DefineConfigHook(),
             new BrokerStartHook(),
-            new UpdateFetchStateHook(replica),
-            new ResetReplicaStateHook(replica),
+            new UpdateFetchStateHook(classes.replica()),
+            new ResetReplicaStateHook(classes.replica()),
             new IsFollowerOutOfSyncHook(),
             new MakeLeaderHook(),
             new MakeFollowerHook(),
+            new ShrinkIsrHook(),
+            new ExpandIsrHook(),
             new SocketServerStartHook(),
             new RequestArrivalHook(),
             new ServeFetchHook(),
             new ReadForFollowerHook(),
-            new TransferHook(fileRecords),
+            new TransferHook(classes.fileRecords()),
             new SocketWriteHook(),
-            new RequestEndHook(),
+            new RequestEndHook(classes.request()),
             new ConnectionLostHook());
     }
 
     /** The classes that refer to the broker's. */
-    public static List<Class<?>> ownClasses() {
+    static List<Class<?>> ownClasses() {
         return List.of(FollowerFetch.class, Followers.class, KafkaBroker.class, KafkaClock.class, KafkaFollower.class,
-            Metrics.class, NamedPartitions.class, PartitionEvents.class, PendingFetch.class, PendingReads.class,
-            RequestLife.class, Settings.class);
+            LeaderView.class, Metrics.class, NamedPartitions.class, PartitionEvents.class, PendingFetch.class, PendingReads.class,
+            RequestCarrier.class, RequestLife.class, Settings.class);
     }
 }

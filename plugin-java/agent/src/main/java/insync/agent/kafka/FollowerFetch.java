@@ -1,7 +1,6 @@
 package insync.agent.kafka;
 
 import insync.core.FetchMarks;
-import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.requests.FetchRequest;
 import scala.Function1;
 import scala.Tuple2;
@@ -20,16 +19,19 @@ public final class FollowerFetch {
      * @return the response callback to use instead, or null if nothing is marked, for the fetch protects no follower
      */
     public static <R> PendingFetch<R> begin(PendingReads pendingReads, int replicaId,
-            Seq<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> partitions, Function1<R, BoxedUnit> callback) {
-        FetchMarks marks = new FetchMarks();
+            Seq<? extends Tuple2<?, FetchRequest.PartitionData>> partitions, Function1<R, BoxedUnit> callback) {
+        FetchMarks marks = pendingReads.newMarks();
+        BrokerAccess access = KafkaBroker.access();
         try {
-            Iterator<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> each = partitions.iterator();
+            Iterator<? extends Tuple2<?, FetchRequest.PartitionData>> each = partitions.iterator();
             while (each.hasNext()) {
-                Tuple2<TopicIdPartition, FetchRequest.PartitionData> one = each.next();
-                pendingReads.mark(marks, replicaId, one._1().topicPartition(), one._2().fetchOffset,
+                Tuple2<?, FetchRequest.PartitionData> one = each.next();
+                pendingReads.mark(marks, replicaId, access.partition(one._1()), one._2().fetchOffset,
                     one._2().currentLeaderEpoch);
             }
+            marks.marked();
         } catch (RuntimeException | Error failed) {
+            marks.marked();
             marks.complete();
             throw failed;
         }

@@ -24,7 +24,7 @@ public final class Followers {
             return false;
         }
         FollowerCarrier carrier = (FollowerCarrier) replica.get();
-        RequestScope scope = RequestLife.of(brokerId);
+        RequestScope scope = RequestScopes.of(brokerId);
         FollowerFetches fetches = scope == null ? carrier.insync$fetches() : charged(partition, replicaId, carrier, scope);
         return fetches != null && fetches.holdsInSync(nowMs, maxLagMs);
     }

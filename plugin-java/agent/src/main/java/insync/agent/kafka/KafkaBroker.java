@@ -6,6 +6,7 @@ import insync.core.BrokerView;
 import insync.core.EventLog;
 import insync.core.Insync;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
@@ -40,13 +41,13 @@ public final class KafkaBroker {
      */
     public static PendingReads started(ReplicaManager replicas, KafkaConfig config, Time time) {
         Insync insync = Insync.current();
-        insync.events().emit("settings", EventLog.fields("broker", config.brokerId(),
-            Settings.PENDING_READS, Settings.enabled(config), Settings.SCOPE, Settings.scope(config),
-            "replica.lag.time.max.ms", config.replicaLagTimeMaxMs()));
-        Metrics.register(insync);
-        openBridge(access.view(replicas, config, brokerVersion), insync);
+        Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
+        settings.putAll(Settings.all(config));
+        insync.events().emit("settings", settings);
+        Metrics.register(access.metrics(), insync);
+        openBridge(new LeaderView(access, replicas, config, brokerVersion), insync);
         return Settings.isOn(config, Settings.READ)
-            ? new PendingReads(replicas, new KafkaClock(time), insync, config.replicaLagTimeMaxMs()) : null;
+            ? new PendingReads(replicas, new KafkaClock(time), insync, Settings.lagTimeMaxMs(config)) : null;
     }
 
     /** One bridge per JVM, on a thread of its own so that the broker's start does not wait for it. */

@@ -2,8 +2,6 @@ package insync.agent.kafka;
 
 import insync.core.FollowerReplica;
 import kafka.cluster.Partition;
-import org.apache.kafka.common.Uuid;
-import scala.Option;
 
 /** A follower of Kafka's Partition, as the core sees it. */
 final class KafkaFollower implements FollowerReplica {
@@ -35,9 +33,7 @@ final class KafkaFollower implements FollowerReplica {
         return partition.getLeaderEpoch();
     }
 
-    /** The topic's id, or null on a cluster that has none. */
-    Uuid topicId() {
-        Option<Uuid> id = partition.topicId();
-        return id.isEmpty() ? null : id.get();
+    Partition kafkaPartition() {
+        return partition;
     }
 }

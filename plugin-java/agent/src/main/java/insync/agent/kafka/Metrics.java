@@ -1,23 +1,35 @@
 package insync.agent.kafka;
 
+import com.yammer.metrics.core.Gauge;
+import com.yammer.metrics.core.MetricName;
+import com.yammer.metrics.core.MetricsRegistry;
 import insync.core.Insync;
 import insync.core.Stats;
-import org.apache.kafka.server.metrics.KafkaMetricsGroup;
+import java.util.function.Supplier;
 
 /** The plugin's figures in Kafka's own metrics registry, over JMX as insync:type=PendingReads,name=... */
 final class Metrics {
 
     private Metrics() { }
 
-    static void register(Insync insync) {
-        KafkaMetricsGroup group = new KafkaMetricsGroup("insync", "PendingReads");
+    static void register(MetricsRegistry registry, Insync insync) {
         Stats stats = insync.stats();
-        group.newGauge("PendingNow", stats::pendingNow);
-        group.newGauge("HeldFollowersNow", stats::heldNow);
-        group.newGauge("HoldsGranted", stats::holdsGranted);
-        group.newGauge("LongestHoldMs", stats::longestHoldMs);
-        group.newGauge("LeaderPausedMs", stats::leaderPausedMs);
-        group.newGauge("Errors", insync.failures()::count);
-        group.newGauge("EventsDropped", insync.events()::dropped);
+        gauge(registry, "PendingNow", stats::pendingNow);
+        gauge(registry, "HeldFollowersNow", stats::heldNow);
+        gauge(registry, "HoldsGranted", stats::holdsGranted);
+        gauge(registry, "LongestHoldMs", stats::longestHoldMs);
+        gauge(registry, "LeaderPausedMs", stats::leaderPausedMs);
+        gauge(registry, "Errors", insync.failures()::count);
+        gauge(registry, "EventsDropped", insync.events()::dropped);
+    }
+
+    private static void gauge(MetricsRegistry registry, String name, Supplier<? extends Number> value) {
+        registry.newGauge(new MetricName("insync", "PendingReads", name, null, "insync:type=PendingReads,name=" + name),
+            new Gauge<Number>() {
+                @Override
+                public Number value() {
+                    return value.get();
+                }
+            });
     }
 }

@@ -2,10 +2,11 @@ package insync.agent.kafka;
 
 import insync.core.FetchBody;
 import insync.core.FollowerReplica;
-import kafka.network.RequestChannel;
+import kafka.cluster.Partition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.requests.FetchRequest;
+import scala.Option;
 
 /** Looks a partition up in the body of a fetch request; only asked about followers that look out of sync. */
 final class NamedPartitions implements FetchBody {
@@ -13,8 +14,8 @@ final class NamedPartitions implements FetchBody {
 
     @Override
     public long offsetOf(Object request, FollowerReplica replica) {
-        FetchRequest fetch = (FetchRequest) ((RequestChannel.Request) request).loggableRequest();
-        Uuid id = ((KafkaFollower) replica).topicId();
+        FetchRequest fetch = (FetchRequest) ((RequestCarrier) request).loggableRequest();
+        Uuid id = topicId(((KafkaFollower) replica).kafkaPartition());
         for (FetchRequestData.FetchTopic topic : fetch.data().topics()) {
             boolean byId = id != null && topic.topicId().equals(id);
             if (byId || topic.topic().equals(replica.topic())) {
@@ -25,6 +26,12 @@ final class NamedPartitions implements FetchBody {
             }
         }
         return NOT_NAMED;
+    }
+
+    /** Null on a cluster that has none. */
+    private static Uuid topicId(Partition partition) {
+        Option<Uuid> id = partition.topicId();
+        return id.isEmpty() ? null : id.get();
     }
 
     private static long offsetOf(FetchRequestData.FetchTopic topic, FollowerReplica replica) {

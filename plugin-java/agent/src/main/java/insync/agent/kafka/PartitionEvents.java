@@ -44,6 +44,17 @@ public final class PartitionEvents {
         emit("leader_change", partition, EventLog.fields("role", role, "leader_epoch", leaderEpoch));
     }
 
+    /** The ids of the ISR as the leader has it, a change that the controller has not yet confirmed left out. */
+    public static Set<Integer> isr(Partition partition) {
+        Set<Integer> isr = new TreeSet<>();
+        Iterator<Object> each = partition.inSyncReplicaIds().iterator();
+        while (each.hasNext()) {
+            isr.add((Integer) each.next());
+        }
+        return isr;
+    }
+
+    /** @param isr the ISR before */
     public static void shrink(Partition partition, Set<Integer> isr, scala.collection.immutable.Set<Object> outOfSync) {
         List<Object> removed = new ArrayList<>();
         Set<Integer> left = new TreeSet<>(isr);
@@ -54,14 +65,15 @@ public final class PartitionEvents {
             removed.add(follower(partition, id));
         }
         emit("isr_shrink", partition, EventLog.fields("reason", "replica.lag.time.max.ms exceeded",
-            "leader_epoch", partition.getLeaderEpoch(), "isr", new TreeSet<>(isr), "proposed", left, "followers", removed));
+            "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", left, "followers", removed));
     }
 
+    /** @param isr the ISR before */
     public static void expand(Partition partition, Set<Integer> isr, int joining) {
         Set<Integer> grown = new TreeSet<>(isr);
         grown.add(joining);
         emit("isr_expand", partition, EventLog.fields("reason", "caught up to the high watermark",
-            "leader_epoch", partition.getLeaderEpoch(), "isr", new TreeSet<>(isr), "proposed", grown,
+            "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", grown,
             "followers", List.of(follower(partition, joining))));
     }
 

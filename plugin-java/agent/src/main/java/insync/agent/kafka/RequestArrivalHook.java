@@ -3,13 +3,13 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import insync.core.NetworkThread;
 import insync.core.RequestScope;
-import kafka.network.RequestChannel;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.modifier.FieldManifestation;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.FieldAccessor;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 
@@ -46,8 +46,8 @@ public final class RequestArrivalHook extends Hook {
     static final class Arrival {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static NetworkThread enter(@Advice.FieldValue(FIELD) RequestScope scope,
-                                   @Advice.Argument(0) RequestChannel.Request request) {
-            return scope == null ? null : RequestLife.arrived(scope, request);
+                                   @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
+            return scope == null ? null : RequestLife.arrived(scope, (RequestCarrier) request);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

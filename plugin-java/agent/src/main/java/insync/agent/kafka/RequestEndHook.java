@@ -19,8 +19,9 @@ import net.bytebuddy.matcher.ElementMatchers;
 public final class RequestEndHook extends Hook {
     private static final String FIELD = "insync$fetcher";
 
-    public RequestEndHook() {
-        super("kafka.network.RequestChannel$Request", "updateRequestMetrics");
+    /** @param request the class of a request in this version of Kafka */
+    public RequestEndHook(String request) {
+        super(request, "updateRequestMetrics");
     }
 
     @Override

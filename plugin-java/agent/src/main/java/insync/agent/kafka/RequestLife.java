@@ -7,10 +7,7 @@ import insync.core.LeaderClock;
 import insync.core.NetworkThread;
 import insync.core.PendingReport;
 import insync.core.RequestScope;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import kafka.cluster.Partition;
-import kafka.network.RequestChannel;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.FetchRequest;
@@ -21,20 +18,13 @@ import org.apache.kafka.common.utils.Time;
  * end of its response. Only brokers that run this scope are known here; without one every station returns at once.
  */
 public final class RequestLife {
-    private static final Map<Integer, RequestScope> SCOPES = new ConcurrentHashMap<>();
     private static final ThreadLocal<NetworkThread> THREAD = new ThreadLocal<>();
-    private static volatile boolean active;
 
     private RequestLife() { }
 
     /** Whether any broker of this JVM runs the scope. */
     public static boolean active() {
-        return active;
-    }
-
-    /** The scope of a broker, or null where it is off. */
-    static RequestScope of(int brokerId) {
-        return active ? SCOPES.get(brokerId) : null;
+        return RequestScopes.active();
     }
 
     /**
@@ -51,11 +41,10 @@ public final class RequestLife {
         LeaderClock leaderClock = new LeaderClock(clock);
         leaderClock.start();
         insync.stats().leaderClock(leaderClock);
-        PendingReport report = new PendingReport(insync.events(), insync.stats(), config.replicaLagTimeMaxMs());
+        PendingReport report = new PendingReport(insync.events(), insync.stats(), Settings.lagTimeMaxMs(config));
         report.start();
         RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
-        SCOPES.put(config.brokerId(), scope);
-        active = true;
+        RequestScopes.add(config.brokerId(), scope);
         return scope;
     }
 
@@ -64,7 +53,7 @@ public final class RequestLife {
      *
      * @return the network thread that runs this, to {@link NetworkThread#leaveCall leave} afterwards
      */
-    public static NetworkThread arrived(RequestScope scope, RequestChannel.Request request) {
+    public static NetworkThread arrived(RequestScope scope, RequestCarrier request) {
         NetworkThread thread = THREAD.get();
         if (thread == null) {
             thread = new NetworkThread(scope.leaderClock());
@@ -77,7 +66,7 @@ public final class RequestLife {
         return thread;
     }
 
-    private static void arrived(RequestScope scope, NetworkThread thread, RequestChannel.Request request,
+    private static void arrived(RequestScope scope, NetworkThread thread, RequestCarrier request,
                                 FetchRequest fetch) {
         if (fetch.replicaId() < 0) {
             return;
@@ -85,12 +74,12 @@ public final class RequestLife {
         FetcherConnection connection = scope.connection(request.context().connectionId, fetch.replicaId(), thread);
         connection.arrived(request, fetch.replicaEpoch(),
             fetch.metadata().isFull() || !fetch.data().forgottenTopicsData().isEmpty());
-        ((RequestCarrier) (Object) request).insync$fetcher(connection);
+        request.insync$fetcher(connection);
     }
 
     /** A handler thread begins to serve a request; null unless it is a follower's fetch. */
-    public static FetcherConnection serve(RequestChannel.Request request) {
-        FetcherConnection connection = ((RequestCarrier) (Object) request).insync$fetcher();
+    public static FetcherConnection serve(RequestCarrier request) {
+        FetcherConnection connection = request.insync$fetcher();
         if (connection != null) {
             connection.serve();
         }
@@ -107,7 +96,7 @@ public final class RequestLife {
 
     /** This thread begins a file-to-socket transfer; null unless it is a network thread of a broker with the scope. */
     public static NetworkThread enterTransfer() {
-        NetworkThread thread = active ? THREAD.get() : null;
+        NetworkThread thread = active() ? THREAD.get() : null;
         if (thread != null) {
             thread.enterCall();
         }
@@ -116,7 +105,7 @@ public final class RequestLife {
 
     /** A socket took only part of a response; null unless the response is for a follower's fetch. */
     public static FetcherConnection socketFull(String connectionId) {
-        for (RequestScope scope : SCOPES.values()) {
+        for (RequestScope scope : RequestScopes.all()) {
             FetcherConnection connection = scope.find(connectionId);
             if (connection != null) {
                 connection.socketFull();
@@ -127,7 +116,7 @@ public final class RequestLife {
     }
 
     public static void disconnected(String connectionId) {
-        for (RequestScope scope : SCOPES.values()) {
+        for (RequestScope scope : RequestScopes.all()) {
             scope.disconnected(connectionId);
         }
     }

@@ -2,9 +2,9 @@ package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
 import insync.core.FetcherConnection;
-import kafka.network.RequestChannel;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 
@@ -27,8 +27,8 @@ public final class ServeFetchHook extends Hook {
 
     static final class Serve {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static FetcherConnection enter(@Advice.Argument(0) RequestChannel.Request request) {
-            return RequestLife.active() ? RequestLife.serve(request) : null;
+        static FetcherConnection enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
+            return RequestLife.active() ? RequestLife.serve((RequestCarrier) request) : null;
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

@@ -1,5 +1,7 @@
 package insync.agent.kafka;
 
+import insync.core.EventLog;
+import java.util.Map;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 
@@ -9,6 +11,7 @@ public final class Settings {
     public static final String PENDING_READS = "follower.fetch.pending.reads.insync.enable";
     /** Which stretch of a fetch's life counts as pending; not part of the KIP. */
     public static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
+    private static final String LAG_TIME_MAX_MS = "replica.lag.time.max.ms";
     /** From before the read until the response callback: KIP-501 to the letter. */
     public static final String READ = "read";
     /** From the arrival of the request until its response is sent. */
@@ -58,6 +61,17 @@ public final class Settings {
 
     public static String scope(KafkaConfig config) {
         return config.getString(SCOPE);
+    }
+
+    /** By name, because the type of KafkaConfig's own getter differs from version to version. */
+    public static long lagTimeMaxMs(KafkaConfig config) {
+        return config.getLong(LAG_TIME_MAX_MS);
+    }
+
+    /** What of the broker's settings bears on the plugin, by config name. */
+    public static Map<String, Object> all(KafkaConfig config) {
+        return EventLog.fields(PENDING_READS, enabled(config), SCOPE, scope(config),
+            LAG_TIME_MAX_MS, lagTimeMaxMs(config));
     }
 
     static boolean isOn(KafkaConfig config, String scope) {

@@ -82,7 +82,25 @@ public final class Weaver {
             }
             builder = hook.shape(builder).visit(adviceOf(hook).on(hook.methods()));
         }
-        return builder.make().getBytes();
+        DynamicType.Unloaded<?> woven = builder.make();
+        problems.addAll(unimplemented(woven.getTypeDescription()));
+        return woven.getBytes();
+    }
+
+    /** An interface of ours may name methods of the broker's class; whether it has them shows only here. */
+    private List<String> unimplemented(TypeDescription woven) {
+        List<String> missing = new ArrayList<>();
+        for (TypeDescription carrier : woven.getInterfaces().asErasures()) {
+            if (carrier.getName().startsWith("insync.")) {
+                pool.describe(carrier.getName()).resolve().getDeclaredMethods().stream()
+                    .filter(method -> woven.getDeclaredMethods().stream().noneMatch(own ->
+                        own.getInternalName().equals(method.getInternalName())
+                            && own.getDescriptor().equals(method.getDescriptor())))
+                    .forEach(method -> missing.add("missing method " + woven.getName() + "."
+                        + method.getInternalName() + method.getDescriptor()));
+            }
+        }
+        return missing;
     }
 
     /** A type pool does not list the static initializer; whether there is one shows in the fields it sets. */

@@ -3,7 +3,8 @@ package insync.agent.weave;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.agent.v4_3.AdapterV43;
+import insync.agent.Adapter;
+import insync.agent.v4_2.BrokerAdapter;
 import java.util.List;
 import java.util.Map;
 import net.bytebuddy.ByteBuddy;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Test;
 /** The weave check on the real broker's class files, whole and with one of them changed. */
 class SymbolCheckTest {
     private static final String REPLICA = "org.apache.kafka.server.replica.Replica";
+    private final Adapter adapter = new BrokerAdapter();
     private final ClassFileLocator broker = ClassFileLocator.ForClassLoader.ofSystemLoader();
 
     @Test
@@ -31,7 +33,7 @@ class SymbolCheckTest {
         assertTrue(missing.stream().allMatch(one -> one.contains(REPLICA)), missing.toString());
     }
 
-    private static List<String> missing(ClassFileLocator locator) {
-        return new SymbolCheck(TypePool.Default.WithLazyResolution.of(locator), locator).missing(new AdapterV43());
+    private List<String> missing(ClassFileLocator locator) {
+        return new SymbolCheck(TypePool.Default.WithLazyResolution.of(locator), locator).missing(adapter);
     }
 }

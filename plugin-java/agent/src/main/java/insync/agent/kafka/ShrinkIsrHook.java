@@ -1,13 +1,12 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
-import insync.agent.kafka.PartitionEvents;
 import insync.agent.weave.Hook;
+import java.util.Set;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
-import org.apache.kafka.server.partition.CommittedPartitionState;
 
 /** The leader drops followers from the ISR: an event with what it knew of each. */
 final class ShrinkIsrHook extends Hook {
@@ -27,10 +26,15 @@ final class ShrinkIsrHook extends Hook {
     }
 
     static final class Shrink {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static Set<Integer> enter(@Advice.This Partition partition) {
+            return PartitionEvents.isr(partition);
+        }
+
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.This Partition partition, @Advice.Argument(0) CommittedPartitionState before,
+        static void exit(@Advice.This Partition partition, @Advice.Enter Set<Integer> before,
                          @Advice.Argument(1) scala.collection.immutable.Set<Object> outOfSync) {
-            PartitionEvents.shrink(partition, before.isr(), outOfSync);
+            PartitionEvents.shrink(partition, before, outOfSync);
         }
     }
 }

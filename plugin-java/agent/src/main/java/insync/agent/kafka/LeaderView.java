@@ -1,10 +1,9 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
-import insync.agent.kafka.PartitionEvents;
-import insync.agent.kafka.Settings;
 import insync.core.BrokerView;
 import insync.core.EventLog;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -13,16 +12,17 @@ import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.storage.internals.log.UnifiedLog;
 import scala.Option;
 
 /** What the bridge may see: this broker's settings, and the partitions it leads. Reads only, takes no lock. */
 final class LeaderView implements BrokerView {
+    private final BrokerAccess access;
     private final ReplicaManager replicas;
     private final KafkaConfig config;
     private final String version;
 
-    LeaderView(ReplicaManager replicas, KafkaConfig config, String version) {
+    LeaderView(BrokerAccess access, ReplicaManager replicas, KafkaConfig config, String version) {
+        this.access = access;
         this.replicas = replicas;
         this.config = config;
         this.version = version;
@@ -40,15 +40,15 @@ final class LeaderView implements BrokerView {
 
     @Override
     public Map<String, Object> settings() {
-        return EventLog.fields(Settings.PENDING_READS, Settings.enabled(config), Settings.SCOPE, Settings.scope(config),
-            "replica.lag.time.max.ms", config.replicaLagTimeMaxMs());
+        return Settings.all(config);
     }
 
     @Override
     public List<String> ledPartitions(String topic) {
         TreeSet<String> led = new TreeSet<>();
-        for (String name : topic.isEmpty() ? replicas.metadataCache().getAllTopics() : Set.of(topic)) {
-            int partitions = replicas.metadataCache().numPartitions(name).orElse(0);
+        Collection<String> topics = topic.isEmpty() ? access.topics(replicas) : Set.of(topic);
+        for (String name : topics) {
+            int partitions = access.partitions(replicas, name);
             for (int id = 0; id < partitions; id++) {
                 if (leads(replicas.onlinePartition(new TopicPartition(name, id)))) {
                     led.add(name + "-" + id);
@@ -61,14 +61,15 @@ final class LeaderView implements BrokerView {
     @Override
     public Map<String, Object> replicas(String topic, int partitionId) {
         Option<Partition> found = replicas.onlinePartition(new TopicPartition(topic, partitionId));
-        return leads(found) ? replicas(found.get(), found.get().localLogOrException()) : null;
+        return leads(found) ? replicas(found.get()) : null;
     }
 
-    private Map<String, Object> replicas(Partition partition, UnifiedLog log) {
+    private Map<String, Object> replicas(Partition partition) {
+        Set<Integer> isr = PartitionEvents.isr(partition);
         List<Map<String, Object>> all = new ArrayList<>();
-        for (int id : partition.assignmentState().replicas()) {
+        for (int id : access.replicas(partition)) {
             Map<String, Object> one = EventLog.fields("id", id, "is_leader", id == config.brokerId(),
-                "in_isr", partition.partitionState().isr().contains(id));
+                "in_isr", isr.contains(id));
             if (id != config.brokerId()) {
                 one.putAll(PartitionEvents.follower(partition, id));
                 one.remove("replica");
@@ -77,8 +78,8 @@ final class LeaderView implements BrokerView {
         }
         return EventLog.fields("topic", partition.topic(), "partition", partition.partitionId(),
             "leader", config.brokerId(), "leader_epoch", partition.getLeaderEpoch(),
-            "isr", new TreeSet<>(partition.partitionState().isr()),
-            "leo", log.logEndOffset(), "high_watermark", log.highWatermark(), "replicas", all);
+            "isr", isr, "leo", access.logEndOffset(partition), "high_watermark", access.highWatermark(partition),
+            "replicas", all);
     }
 
     private static boolean leads(Option<Partition> partition) {

@@ -1,9 +1,5 @@
-package insync.agent.v4_3;
+package insync.agent.kafka;
 
-import insync.agent.kafka.BrokerStartHook;
-import insync.agent.kafka.FollowerFetch;
-import insync.agent.kafka.PendingFetch;
-import insync.agent.kafka.PendingReads;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
@@ -21,11 +17,11 @@ import scala.runtime.BoxedUnit;
 /**
  * A fetch arrives at the ReplicaManager: a follower's partitions are marked before anything is read, and the
  * response callback is wrapped so that the marks go when the fetch completes, wherever that happens: here, in
- * the purgatory (which runs in a producer's handler thread), or at its expiry.
+ * the purgatory (which runs in a producer's handler thread), or at its expiry. The same from 4.0 on.
  */
-final class FetchMessagesHook extends Hook {
+public final class FetchMessagesHook extends Hook {
 
-    FetchMessagesHook() {
+    public FetchMessagesHook() {
         super("kafka.server.ReplicaManager", "fetchMessages");
     }
 

@@ -1,0 +1,33 @@
+package insync.agent.kafka;
+
+import insync.core.RequestScope;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The brokers of this JVM that run scope "request"; a process has one, Kafka's own tests have several. */
+final class RequestScopes {
+    private static final Map<Integer, RequestScope> SCOPES = new ConcurrentHashMap<>();
+    private static volatile boolean active;
+
+    private RequestScopes() { }
+
+    static void add(int brokerId, RequestScope scope) {
+        SCOPES.put(brokerId, scope);
+        active = true;
+    }
+
+    /** Whether there is any. */
+    static boolean active() {
+        return active;
+    }
+
+    /** The scope of a broker, or null where it is off. */
+    static RequestScope of(int brokerId) {
+        return active ? SCOPES.get(brokerId) : null;
+    }
+
+    static Collection<RequestScope> all() {
+        return SCOPES.values();
+    }
+}

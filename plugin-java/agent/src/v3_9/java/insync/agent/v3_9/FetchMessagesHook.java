@@ -1,0 +1,67 @@
+package insync.agent.v3_9;
+
+import insync.agent.kafka.BrokerStartHook;
+import insync.agent.kafka.FollowerFetch;
+import insync.agent.kafka.PendingFetch;
+import insync.agent.kafka.PendingReads;
+import insync.agent.weave.Hook;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.requests.FetchRequest;
+import org.apache.kafka.storage.internals.log.FetchParams;
+import org.apache.kafka.storage.internals.log.FetchPartitionData;
+import scala.Function1;
+import scala.Tuple2;
+import scala.collection.Seq;
+import scala.runtime.BoxedUnit;
+
+/**
+ * A fetch arrives at the ReplicaManager. The same as {@link insync.agent.kafka.FetchMessagesHook}, but for the package
+ * of its arguments.
+ */
+final class FetchMessagesHook extends Hook {
+
+    FetchMessagesHook() {
+        super("kafka.server.ReplicaManager", "fetchMessages");
+    }
+
+    @Override
+    public ElementMatcher<MethodDescription> methods() {
+        return ElementMatchers.named("fetchMessages");
+    }
+
+    @Override
+    public Class<?> advice() {
+        return Marking.class;
+    }
+
+    static final class Marking {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static PendingFetch<Seq<Tuple2<TopicIdPartition, FetchPartitionData>>> enter(
+                @Advice.FieldValue(BrokerStartHook.FIELD) PendingReads pendingReads,
+                @Advice.Argument(0) FetchParams params,
+                @Advice.Argument(1) Seq<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> partitions,
+                @Advice.Argument(value = 3, readOnly = false)
+                    Function1<Seq<Tuple2<TopicIdPartition, FetchPartitionData>>, BoxedUnit> callback) {
+            if (pendingReads == null || !params.isFromFollower()) {
+                return null;
+            }
+            PendingFetch<Seq<Tuple2<TopicIdPartition, FetchPartitionData>>> fetch =
+                FollowerFetch.begin(pendingReads, params.replicaId, partitions, callback);
+            if (fetch != null) {
+                callback = fetch;
+            }
+            return fetch;
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter PendingFetch<?> fetch, @Advice.Thrown Throwable thrown) {
+            if (fetch != null && thrown != null) {
+                fetch.complete();
+            }
+        }
+    }
+}

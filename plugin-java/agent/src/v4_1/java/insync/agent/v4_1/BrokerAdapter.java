@@ -1,0 +1,14 @@
+package insync.agent.v4_1;
+
+import insync.agent.kafka.BrokerClasses;
+import insync.agent.kafka.CommonAdapter;
+import insync.agent.kafka.FetchMessagesHook;
+
+/** Kafka 4.1: replica, log and metadata cache are Java, a partition's assignment is Scala. */
+public final class BrokerAdapter extends CommonAdapter {
+
+    public BrokerAdapter() {
+        super("v4_1", new Access(), new FetchMessagesHook(), new BrokerClasses("org.apache.kafka.server.replica.Replica",
+            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request"));
+    }
+}
