@@ -15,6 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 from confluent_kafka import KafkaException, Producer
+from confluent_kafka.admin import AdminClient
 
 from insync.cluster import plans
 from insync.cluster.admin import client, create_topic, partitions
@@ -33,13 +34,18 @@ StartCluster = Callable[..., LocalCluster]
 ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
 # What the project promises, and room for a machine that does other things as well.
 READY_WITHIN_S = 4.0 * 2
+QUICK = {
+    "num.io.threads": "3",
+    "replica.lag.time.max.ms": "1000",
+    "replica.fetch.wait.max.ms": "100",
+}
 
 HARNESS = """
 import pathlib, sys, time
 from insync.cluster.local import LocalCluster
 from insync.kafka.java import find_java
 from insync.kafka.resolve import distribution
-with LocalCluster(distribution("4.3.1", find_java()), pathlib.Path(sys.argv[1])) as cluster:
+with LocalCluster(distribution(sys.argv[2], find_java()), pathlib.Path(sys.argv[1])) as cluster:
     print(*(node.pid for node in cluster.nodes.values()), flush=True)
     time.sleep(600)
 """
@@ -50,27 +56,71 @@ def gone(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("version", versions.known())
-def test_from_start_to_isr_events(version: str, java: Java, tmp_path: Path) -> None:
-    """The whole life of a cluster, for each version: also that its DumpLogSegments is of use."""
+def test_a_cluster_keeps_its_promises(version: str, java: Java, tmp_path: Path) -> None:
+    """The whole life of a cluster of each version, and one shrink that its history shows."""
     dist = distribution(version, java)
     begun = time.monotonic()
-    with LocalCluster(dist, tmp_path / "nodes", settings={"num.io.threads": "3"}) as cluster:
+    with LocalCluster(dist, tmp_path / "nodes", settings=QUICK) as cluster:
         assert time.monotonic() - begun < READY_WITHIN_S
         create_topic(cluster.bootstrap, "events", ASSIGNMENT, {"min.insync.replicas": "2"})
         expected = {0: (1, [1, 2, 3]), 1: (2, [1, 2, 3])}
         assert partitions(client(cluster.bootstrap), "events") == expected
         assert (cluster.nodes[1].data_dir / "events-0").is_dir()
-        running = list(isr_events(cluster, dist, "stock"))
         pids = [node.pid for node in cluster.nodes.values()]
+        assert addresses(pids) <= {"127.0.0.1", "::ffff:127.0.0.1"}
+        running = list(isr_events(cluster, dist, "stock"))
+        frozen_ms = shrink(cluster, follower=3)
+        shrunk_ms = time.time() * 1000
     assert all(gone(pid) for pid in pids)
     lines = list(isr_events(cluster, dist, "stock"))
     assert lines[: len(running)] == running
-    created = [line for line in lines if line["kind"] == "partition"]
-    assert [line["replicas"] for line in created] == ASSIGNMENT
-    assert {line["broker"] for line in lines if line["fenced"] is False} == {1, 2, 3}
+    created = [line for line in running if line["kind"] == "partition"]
+    assert [line["replicas"] for line in created[:2]] == ASSIGNMENT
+    assert {line["broker"] for line in running if line["fenced"] is False} == {1, 2, 3}
+    shrunk = [line for line in lines if line["partition"] == 0 and frozen_ms < line["t_ms"]]
+    assert any(set(line["isr"]) == {1, 2} and line["t_ms"] < shrunk_ms for line in shrunk)
+    assert all(line["leader"] == 1 and line["replicas"] == [1, 2, 3] for line in shrunk)
     cluster.remove_data()
     left = sorted(path.name for path in cluster.nodes[1].folder.iterdir())
     assert left == ["server.properties", "stdout.log"]
+
+
+def addresses(pids: list[int]) -> set[str]:
+    """Where these processes listen."""
+    connections = (each for pid in pids for each in psutil.Process(pid).net_connections("inet"))
+    return {each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN}
+
+
+def shrink(cluster: LocalCluster, follower: int) -> float:
+    """Freeze a follower of partition 0 until it is out of sync; returns when (epoch ms)."""
+    admin = client(cluster.bootstrap)
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "1", "log_level": 0})
+    frozen_ms = time.time() * 1000
+    os.kill(cluster.nodes[follower].pid, signal.SIGSTOP)
+    producer.produce("events", b"what it does not have", partition=0)
+    assert producer.flush(10) == 0
+    wait_for(lambda: partitions(admin, "events")[0][1], lambda isr: isr == [1, 2])
+    return frozen_ms
+
+
+@pytest.mark.parametrize("version", ["2.8.2", "4.3.1"])
+def test_a_killed_broker_comes_back(version: str, java: Java, tmp_path: Path) -> None:
+    """Within its old session as well, whatever keeps the registrations."""
+    settings = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
+    with LocalCluster(distribution(version, java), tmp_path, settings=settings) as cluster:
+        create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {})
+        cluster.kill(3)
+        cluster.restart(3)
+        own = client(f"127.0.0.1:{cluster.nodes[3].port}")
+        wait_for(lambda: answer(own), lambda state: state == {0: (1, [1, 2, 3])})
+
+
+def answer(admin: AdminClient) -> object:
+    """What a broker says of the topic, or why it does not."""
+    try:
+        return partitions(admin, "events")
+    except KafkaException as error:
+        return error
 
 
 def test_features_are_those_of_a_formatted_cluster(start: StartCluster) -> None:
@@ -79,25 +129,6 @@ def test_features_are_those_of_a_formatted_cluster(start: StartCluster) -> None:
     log = cluster.controller.log.read_text(encoding="utf-8")
     assert "setting metadata.version to 4.3" in log
     assert "setting feature eligible.leader.replicas.version to 1" in log
-
-
-def test_an_isr_change_is_in_the_log_with_its_time(start: StartCluster, dist: Distribution) -> None:
-    cluster = start(
-        settings={"replica.lag.time.max.ms": "1000", "replica.fetch.wait.max.ms": "100"}
-    )
-    create_topic(cluster.bootstrap, "events", ASSIGNMENT, {"min.insync.replicas": "2"})
-    admin = client(cluster.bootstrap)
-    frozen_ms = time.time() * 1000
-    os.kill(cluster.nodes[3].pid, signal.SIGSTOP)
-    wait_for(lambda: partitions(admin, "events")[0][1], lambda isr: isr == [1, 2])
-    shrunk_ms = time.time() * 1000
-    (shrink,) = [
-        line
-        for line in isr_events(cluster, dist, "stock")
-        if line["partition"] == 0 and set(line["isr"]) == {1, 2}
-    ]
-    assert shrink["leader"] == 1
-    assert frozen_ms < shrink["t_ms"] < shrunk_ms
 
 
 def test_settings_and_environment_reach_the_node_they_are_for(start: StartCluster) -> None:
@@ -184,16 +215,24 @@ def test_a_topic_serves_as_soon_as_it_is_created(start: StartCluster) -> None:
     assert answers == [None, None]
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    ("version", "how", "nodes"),
+    [
+        ("4.3.1", signal.SIGKILL, 4),
+        ("4.3.1", signal.SIGTERM, 4),
+        ("4.3.1", signal.SIGINT, 4),
+        ("2.8.2", signal.SIGKILL, 5),
+    ],
+)
 def test_no_node_outlives_the_harness(
-    how: signal.Signals, dist: Distribution, tmp_path: Path
+    version: str, how: signal.Signals, nodes: int, java: Java, tmp_path: Path
 ) -> None:
-    """`dist` is here so that the harness finds everything in the cache."""
-    command = [sys.executable, "-c", HARNESS, str(tmp_path)]
+    distribution(version, java)  # so that the harness finds everything in the cache
+    command = [sys.executable, "-c", HARNESS, str(tmp_path), version]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as harness:
         assert harness.stdout is not None
         pids = [int(pid) for pid in harness.stdout.readline().split()]
-        assert len(pids) == 4
+        assert len(pids) == nodes
         assert not any(gone(pid) for pid in pids)
         harness.send_signal(how)
     wait_for(lambda: [pid for pid in pids if not gone(pid)], lambda left: not left, within_s=5)

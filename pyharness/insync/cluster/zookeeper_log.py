@@ -1,8 +1,9 @@
 """What a ZooKeeper server wrote into its transaction log, change by change.
 
-Its own TxnLogToolkit prints times to the second only, so the files are read here. They may
-be read while the server runs. A file is a header and then records: checksum, length, the
-transaction, 'B'; zeros up to its end, for it grows by padding. Knows nothing of Kafka.
+Its own TxnLogToolkit (3.5.9) prints times to the second and fails at the first node without
+content, so the files are read here; they may be read while the server runs. A file is a
+header and then records: checksum, length, the transaction, 'B'; zeros up to its end, for it
+grows by padding. Knows nothing of Kafka.
 """
 
 import struct
