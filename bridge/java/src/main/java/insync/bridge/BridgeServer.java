@@ -12,8 +12,8 @@ import java.util.Base64;
 import py4j.GatewayServer;
 
 /**
- * The py4j gateway in the broker's JVM: a free port on one address, a token, and of py4j's protocol only calls
- * of {@link BridgeApi} (see {@link NarrowCommands}).
+ * A py4j gateway in a JVM: a free port on one address, a token, and of py4j's protocol only calls of one
+ * interface (see {@link NarrowCommands}): in a broker, of {@link BridgeApi}.
  */
 public final class BridgeServer {
     /** System property with the address to bind to where loopback does not do: a container's own interface. */
@@ -30,7 +30,8 @@ public final class BridgeServer {
     public static void startInBackground(BrokerView broker, Insync insync, Path connectionFile) {
         Thread starter = new Thread(() -> {
             try {
-                start(new BridgeService(broker, insync), connectionFile);
+                start(BridgeApi.class, new BridgeService(broker, insync), BridgeService.API_VERSION, broker.brokerId(),
+                    connectionFile);
                 insync.events().emit("bridge_open", EventLog.fields("broker", broker.brokerId()));
             } catch (IOException | RuntimeException failure) {
                 insync.failures().record("bridge", failure);
@@ -41,24 +42,29 @@ public final class BridgeServer {
     }
 
     /**
-     * Opens the bridge and writes its connection file.
+     * Opens a gateway to one object, which lives as long as the JVM, and writes its connection file.
      *
-     * @return the running gateway, to be shut down by the caller
+     * @param api the interface whose methods may be called; its answers are primitives or texts
+     * @param target the object to call them on
+     * @param apiVersion version of the interface, which a client checks before anything else
+     * @param broker id of the broker that the object speaks for
      * @throws IOException if the connection file cannot be written; the gateway is closed again
      */
-    static GatewayServer start(BridgeApi api, Path connectionFile) throws IOException {
+    public static <T> void start(Class<T> api, T target, int apiVersion, int broker, Path connectionFile)
+            throws IOException {
         InetAddress address = address();
         String token = newToken();
-        GatewayServer gateway = new GatewayServer.GatewayServerBuilder(api)
+        GatewayServer gateway = new GatewayServer.GatewayServerBuilder(new NarrowEntry(api, target))
             .javaAddress(address).javaPort(0).authToken(token).customCommands(NarrowCommands.all()).build();
         gateway.start(true);
         try {
-            ConnectionFile.write(connectionFile, address.getHostAddress(), gateway.getListeningPort(), token, api);
+            ConnectionFile.write(connectionFile, EventLog.fields("api_version", apiVersion, "broker", broker,
+                "host", address.getHostAddress(), "port", gateway.getListeningPort(), "token", token,
+                "pid", ProcessHandle.current().pid()));
         } catch (IOException unwritable) {
             gateway.shutdown();
             throw unwritable;
         }
-        return gateway;
     }
 
     private static InetAddress address() throws UnknownHostException {

@@ -9,7 +9,6 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 
@@ -22,14 +21,7 @@ final class ConnectionFile {
     private ConnectionFile() { }
 
     /** @throws IOException if the file cannot be written or renamed into place */
-    static void write(Path file, String host, int port, String token, BridgeApi api) throws IOException {
-        Map<String, Object> fields = new LinkedHashMap<>();
-        fields.put("api_version", api.apiVersion());
-        fields.put("broker", api.brokerId());
-        fields.put("host", host);
-        fields.put("port", port);
-        fields.put("token", token);
-        fields.put("pid", ProcessHandle.current().pid());
+    static void write(Path file, Map<String, Object> fields) throws IOException {
         Set<PosixFilePermission> ownerOnly = PosixFilePermissions.fromString("rw-------");
         // Its mode is set as it is made, in the same folder, so that the token is never readable by others.
         Path partial = Files.createTempFile(file.toAbsolutePath().getParent(), "." + file.getFileName(), ".tmp",

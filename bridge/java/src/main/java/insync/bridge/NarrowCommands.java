@@ -7,8 +7,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
+import py4j.Gateway;
 import py4j.Protocol;
 import py4j.commands.AbstractCommand;
 import py4j.commands.ArrayCommand;
@@ -26,19 +25,12 @@ import py4j.commands.ShutdownGatewayServerCommand;
 import py4j.commands.StreamCommand;
 
 /**
- * Narrows py4j's protocol, which otherwise offers the whole JVM by reflection, to calls of {@link BridgeApi}'s
- * methods on the entry point. Each class takes the place of py4j's own command of the same name.
+ * Narrows py4j's protocol, which otherwise offers the whole JVM by reflection, to calls of the methods
+ * of one interface, that of the {@link NarrowEntry}. Each class takes the place of py4j's own command of the same name.
  */
 final class NarrowCommands {
     /** py4j names every command but this one by a constant. */
     private static final String CANCEL_COMMAND_NAME = "z";
-    private static final Map<String, Method> METHODS = new TreeMap<>();
-
-    static {
-        for (Method method : BridgeApi.class.getMethods()) {
-            METHODS.put(method.getName(), method);
-        }
-    }
 
     private NarrowCommands() { }
 
@@ -56,14 +48,14 @@ final class NarrowCommands {
             String target = reader.readLine();
             String method = reader.readLine();
             List<Object> arguments = getArguments(reader);
-            Method known = Protocol.ENTRY_POINT_OBJECT_ID.equals(target) ? METHODS.get(method) : null;
-            writer.write(known == null ? refusal(target + "." + method) : answer(known, arguments));
+            Method known = Protocol.ENTRY_POINT_OBJECT_ID.equals(target) ? entry(gateway).method(method) : null;
+            writer.write(known == null ? refusal(gateway, target + "." + method) : answer(known, arguments));
             writer.flush();
         }
 
         private String answer(Method method, List<Object> arguments) {
             try {
-                Object result = method.invoke(gateway.getEntryPoint(), arguments.toArray());
+                Object result = method.invoke(entry(gateway).target(), arguments.toArray());
                 return Protocol.getOutputCommand(gateway.getReturnObject(result));
             } catch (InvocationTargetException failed) {
                 return Protocol.getOutputErrorCommand(method.getName() + " failed: " + failed.getCause());
@@ -73,8 +65,13 @@ final class NarrowCommands {
         }
     }
 
-    private static String refusal(String what) {
-        return Protocol.getOutputErrorCommand("not part of the bridge: " + what + "; expected a call of " + METHODS.keySet());
+    private static NarrowEntry entry(Gateway gateway) {
+        return (NarrowEntry) gateway.getEntryPoint();
+    }
+
+    private static String refusal(Gateway gateway, String what) {
+        return Protocol.getOutputErrorCommand(
+            "not part of the bridge: " + what + "; expected a call of " + entry(gateway).methods());
     }
 
     /** A command that is refused, whatever its arguments. */
@@ -89,7 +86,7 @@ final class NarrowCommands {
             while (line != null && !line.equals(String.valueOf(Protocol.END))) {
                 line = reader.readLine();
             }
-            writer.write(refusal("command " + name));
+            writer.write(refusal(gateway, "command " + name));
             writer.flush();
         }
     }

@@ -63,7 +63,7 @@ class BridgeContractTest {
     @Test
     void theConnectionFileIsItsOwnersAlone() throws Exception {
         Path file = folder.resolve("bridge-1.json");
-        ConnectionFile.write(file, "127.0.0.1", 12345, "secret", service);
+        BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, file);
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
         JsonArray fields = new JsonArray();
         JsonParser.parseString(Files.readString(file)).getAsJsonObject().keySet().forEach(fields::add);

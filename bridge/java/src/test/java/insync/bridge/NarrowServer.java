@@ -18,7 +18,8 @@ public final class NarrowServer {
     public static void main(String[] arguments) throws Exception {
         JsonObject contract = JsonParser.parseString(Files.readString(Paths.get(arguments[0]))).getAsJsonObject();
         FakeBroker broker = new FakeBroker(contract.getAsJsonObject("answers"));
-        BridgeServer.start(new BridgeService(broker, new Insync(EventLog.none())), Paths.get(arguments[1]));
+        BridgeService service = new BridgeService(broker, new Insync(EventLog.none()));
+        BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, Paths.get(arguments[1]));
         while (System.in.read() >= 0) {
             // Only the end of the input matters.
         }

@@ -1,0 +1,33 @@
+package insync.bridge;
+
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What a gateway offers: the methods of one interface, on one object. Knows no py4j. */
+final class NarrowEntry {
+    private final Object target;
+    private final Map<String, Method> methods = new TreeMap<>();
+
+    /** @param api an interface without overloads, which target implements */
+    <T> NarrowEntry(Class<T> api, T target) {
+        this.target = target;
+        for (Method method : api.getMethods()) {
+            methods.put(method.getName(), method);
+        }
+    }
+
+    Object target() {
+        return target;
+    }
+
+    /** The method with a name, or null if the interface has none. */
+    Method method(String name) {
+        return methods.get(name);
+    }
+
+    Set<String> methods() {
+        return methods.keySet();
+    }
+}
