@@ -71,17 +71,19 @@ def _show(rows: Sequence["Row"]) -> None:
 
     title = "per partition of a follower's fetch"
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
-    table.add_column("benchmark")
-    for heading in ("partitions", "threads", "ns", "B", "x empty\nadvice", "x compare-\nand-set"):
+    table.add_column("benchmark", no_wrap=True)
+    for heading in ("ns", "B", "x empty\nadvice", "x compare\nand set"):
         table.add_column(heading, justify="right")
-    for row in sorted(rows, key=lambda row: (row.partitions, row.threads)):
-        ratios = (row.times_empty_advice, row.times_compare_and_set)
-        table.add_row(
-            row.benchmark,
-            str(row.partitions),
-            str(row.threads),
-            f"{row.ns_per_partition:.1f}",
-            f"{row.bytes_per_partition:.2f}",
-            *(f"{ratio:.1f}" for ratio in ratios),
-        )
+    for partitions, threads in sorted({(row.partitions, row.threads) for row in rows}):
+        table.add_section()
+        table.add_row(f"[bold]partitions {partitions}, threads {threads}[/]")
+        for row in rows:
+            if (row.partitions, row.threads) == (partitions, threads):
+                table.add_row(
+                    f"  {row.benchmark}",
+                    f"{row.ns_per_partition:.1f}",
+                    f"{row.bytes_per_partition:.2f}",
+                    f"{row.times_empty_advice:.1f}",
+                    f"{row.times_compare_and_set:.1f}",
+                )
     Console(stderr=True, highlight=False).print(table)
