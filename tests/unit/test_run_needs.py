@@ -1,0 +1,74 @@
+"""What a scenario asks of brokers and machine, and the faults made of its plans."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from insync.arms import FEATURE
+from insync.errors import InsyncError
+from insync.faults import cgroups
+from insync.faults.control import ControlFile
+from insync.run import faults as run_faults
+from insync.run.context import ArmContext
+from insync.run.needs import stall_rules, stalled, unavailable
+from insync.run.stage import Stage, broker_settings, open_stage
+from insync.run.watch import Unwatched
+from insync.scenario.load import MATRIX, load, narrow
+
+
+def test_only_brokers_whose_calls_are_held_run_under_the_shim() -> None:
+    found = {name: stalled(load(name)) for name in MATRIX}
+    assert found["read-stall"] == found["queue-stall"] == {1}
+    assert found["slow-follower"] == {3}
+    assert found["freeze"] == found["cpu-starved"] == found["dead-follower"] == set()
+
+
+def test_every_repeat_needs_rules_of_its_own() -> None:
+    assert stall_rules(narrow(load("two-stalls"), repeats=3)) == 3 * 2 * 2
+    assert stall_rules(load("queue-stall")) == load("queue-stall").broker.num_io_threads
+    assert stall_rules(load("freeze")) == 0
+
+
+def test_the_scenarios_of_the_matrix_may_share_a_cluster() -> None:
+    settings = [broker_settings(load(name), "request") for name in MATRIX]
+    assert all(each == settings[0] for each in settings)
+    assert settings[0][FEATURE] == "true"
+    assert settings[0]["broker.session.timeout.ms"] == "5000"
+    assert settings[0]["broker.heartbeat.interval.ms"] == "500"
+    assert "broker.session.timeout.ms" not in broker_settings(load("kip-501"), "stock")
+
+
+def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
+    plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
+    with pytest.raises(InsyncError, match="different broker settings"):
+        open_stage(plans, "stock", tmp_path, Unwatched()).__enter__()
+
+
+def test_only_a_scenario_with_a_quota_can_be_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cgroups, "here", list)
+    assert unavailable(load("freeze")) is None
+    assert unavailable(load("cpu-starved")) == (
+        "no CPU quota can be set: no cgroup with the cpu controller is mounted"
+    )
+
+
+@pytest.mark.parametrize("name", MATRIX)
+def test_every_planned_fault_becomes_one_of_its_kind(tmp_path: Path, name: str) -> None:
+    scenario = load(name)
+    controls = {
+        broker: ControlFile.create(tmp_path / str(broker), tmp_path, 8) for broker in (1, 3)
+    }
+    dist = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
+    cluster = SimpleNamespace(nodes={}, kill=print, restart=print)
+    stage = Stage(
+        arm="stock", kafka=cast("Any", dist), cluster=cast("Any", cluster), controls=controls,
+        bridge=tmp_path,
+    )  # fmt: skip
+    plan = SimpleNamespace(scenario=scenario)
+    context = ArmContext(plan=cast("Any", plan), stage=stage, files=cast("Any", None))
+    made = [run_faults.build(context, "t-r0", 0, spec) for spec in scenario.faults]
+    kinds = [type(fault).__name__.removesuffix("Fault").lower() for fault in made]
+    words = {"cpu-quota": "quota", "queue-stall": "queuestall"}
+    assert kinds == [words.get(spec.kind, spec.kind) for spec in scenario.faults]
