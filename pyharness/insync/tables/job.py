@@ -93,6 +93,8 @@ def _make_rows(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Row
     except PySparkException as error:
         words = str(error).splitlines() or [type(error).__name__]
         raise InsyncError(f"Spark failed ({words[0]}); see {job.log}") from error
+    finally:
+        spark.catalog.clearCache()  # else the lines of all runs of a matrix pile up
 
 
 def parse_job(arguments: Sequence[str]) -> Job:

@@ -1,0 +1,89 @@
+"""A short matrix on real brokers: two sites of a stall and a dead follower, stock and request."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from waiting import wait_for
+
+INSYNC = Path(sys.executable).with_name("insync")
+SITES = ("read-stall", "send-stall", "dead-follower")
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], Path]:
+    """Run it; returns the cells as printed, and the folder."""
+    out = tmp_path_factory.mktemp("runs") / "matrix"
+    command = [INSYNC, "matrix", "--only", ",".join(SITES), "--arms", "stock,request"]
+    done = subprocess.run(
+        [*command, "--out", out, "--json"], capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout), out
+
+
+def test_every_site_is_as_expected_on_every_arm(
+    matrix: tuple[list[dict[str, Any]], Path],
+) -> None:
+    cells, _ = matrix
+    named = [(cell["scenario"], cell["arm"], cell["ok"]) for cell in cells]
+    assert named == [(site, arm, True) for site in SITES for arm in ("stock", "request")]
+    found = {(cell["scenario"], cell["arm"]): cell for cell in cells}
+    for site in ("read-stall", "send-stall"):
+        assert found[site, "stock"]["isr_shrinks"][0] >= 1
+        assert found[site, "request"]["isr_shrinks"] == [0]
+        assert found[site, "request"]["first_shrink_ms"] == [None]
+    for arm in ("stock", "request"):
+        # Out within 1.5 x lag + 1 s: the dead one is nobody's to protect.
+        assert 0 < found["dead-follower", arm]["first_shrink_ms"][0] <= 4_000
+        assert found["dead-follower", arm]["lost"] == [0]
+
+
+def test_the_matrix_leaves_its_cells_its_page_its_table_and_whole_run_folders(
+    matrix: tuple[list[dict[str, Any]], Path],
+) -> None:
+    cells, out = matrix
+    assert json.loads((out / "matrix.json").read_text()) == cells
+    assert "| `send-stall` |" in (out / "matrix.md").read_text()
+    page = (out / "matrix.html").read_text(encoding="utf-8")
+    for site in SITES:
+        folder = out / "4.3.1" / site
+        assert f'href="4.3.1/{site}/report.html"' in page
+        assert json.loads((folder / "verdict.json").read_text())["verdict"] == "pass"
+        assert json.loads((folder / "run.json").read_text())["finished_ms"] > 0
+    left = [path for path in out.rglob("*.log") if "__cluster_metadata" in str(path)]
+    assert left == [], "the brokers' data is gone"
+
+
+def test_a_matrix_cut_short_leaves_no_process_and_what_ended_can_be_judged(tmp_path: Path) -> None:
+    out = tmp_path / "matrix"
+    command = [INSYNC, "matrix", "--only", "read-stall,freeze", "--arms", "stock", "--out", out]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+        phases = out / "4.3.1" / "freeze" / "events" / "stock" / "phases.jsonl"
+        wait_for(lambda: phases.exists() and phases.read_text(), bool, within_s=120)
+        started = psutil.Process(run.pid).children(recursive=True)
+        assert len(started) >= 5, "a worker, a controller and three brokers"
+        os.kill(run.pid, signal.SIGINT)
+        run.wait(60)
+    _, alive = psutil.wait_procs(started, timeout=10)
+    assert not alive
+    assert run.returncode == 3
+    reported = subprocess.run(
+        [INSYNC, "report", out, "--json"], capture_output=True, text=True, check=False, timeout=180
+    )
+    assert reported.returncode == 3, reported.stderr
+    whole, cut = json.loads(reported.stdout)
+    assert (whole["scenario"], whole["ok"]) == ("read-stall", True)
+    assert (cut["scenario"], cut["ok"]) == ("freeze", False)
+    assert "cut short" in cut["unknown"]
