@@ -16,6 +16,7 @@ from insync.cluster.local import LocalCluster
 from insync.errors import InsyncError
 from insync.kafka.distribution import Distribution
 from insync.kafka.java import Java
+from insync.kafka.resolve import distribution
 from insync.run.plan import AGENT_JAR
 from insync_bridge import BridgeClient
 from waiting import wait_for
@@ -60,6 +61,7 @@ def test_on_the_config_is_described_and_the_metrics_are_there(
             "HeldFollowersNow",
             "HoldsGranted",
             "LongestHoldMs",
+            "LeaderPausedMs",
             "Errors",
             "EventsDropped",
         )
@@ -136,16 +138,36 @@ def produce_one(bootstrap: str) -> None:
     assert producer.flush(10) == 0
 
 
-@pytest.mark.parametrize("version", ["4.3.1", "4.4.0"])
+@pytest.mark.parametrize(
+    ("version", "adapter", "hooks"),
+    [
+        ("2.8.2", "v2_8", 10),
+        ("3.9.2", "v3_9", 18),
+        ("4.0.2", "v4_0", 18),
+        ("4.3.1", "v4_2", 18),
+        ("4.4.0", "v4_2", 18),
+    ],
+)
 def test_every_hook_is_woven_before_the_brokers_main(
-    java: Java, version: str, tmp_path: Path
+    java: Java, version: str, adapter: str, hooks: int, tmp_path: Path
 ) -> None:
-    from insync.kafka.resolve import distribution
-
     done = run_kafka(java, distribution(version, java), f"events={tmp_path}/e.jsonl")
-    assert f"woven into Kafka {version} by adapter v4_3" in done.stderr
+    assert f"woven into Kafka {version} by adapter {adapter}\n" in done.stderr
     (installed,) = (json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines())
-    assert len(installed["woven"]) == 10
+    assert len(installed["woven"]) == hooks
+
+
+def test_a_version_between_known_ones_is_woven_and_the_start_says_so(
+    java: Java, dist: Distribution, tmp_path: Path
+) -> None:
+    done = run_kafka(java, dist, "", before=version_resource(tmp_path, "4.3.7"))
+    assert "woven into Kafka 4.3.7 by adapter v4_2; this version is not among those" in done.stderr
+
+
+def test_a_scope_that_the_version_lacks_is_refused_as_agent_option(java: Java) -> None:
+    done = run_kafka(java, distribution("2.8.2", java), "default-scope=request")
+    assert done.returncode == 2
+    assert "default-scope=request is not among its scopes [read]" in done.stderr
 
 
 def test_a_missing_symbol_stops_the_start_and_is_named(
@@ -175,10 +197,8 @@ def test_a_missing_symbol_with_on_unsupported_stock_runs_the_broker_untouched(
 def test_an_unknown_version_is_refused_or_runs_stock(
     java: Java, dist: Distribution, tmp_path: Path, choice: str, runs: bool
 ) -> None:
-    resource = tmp_path / "kafka" / "kafka-version.properties"
-    resource.parent.mkdir()
-    resource.write_text("version=9.9.9\ncommitId=0\n")
-    done = run_kafka(java, dist, f"on-unsupported={choice}", before=tmp_path)
+    before = version_resource(tmp_path, "9.9.9")
+    done = run_kafka(java, dist, f"on-unsupported={choice}", before=before)
     assert "Kafka 9.9.9 is not supported" in done.stderr
     assert ("USAGE" in done.stdout + done.stderr) is runs
     assert runs or done.returncode == 2
@@ -210,6 +230,14 @@ def run_kafka(
         "kafka.Kafka",
     ]
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def version_resource(folder: Path, version: str) -> Path:
+    """Make a class folder that says that this is Kafka `version`."""
+    resource = folder / "kafka" / "kafka-version.properties"
+    resource.parent.mkdir()
+    resource.write_text(f"version={version}\ncommitId=0\n")
+    return folder
 
 
 def replica_without_members(java: Java, folder: Path) -> Path:

@@ -6,8 +6,6 @@ from pathlib import Path
 
 from insync.kafka import versions
 
-# Clusters of these run without the agent so far; whoever adds an adapter's row takes its own out.
-AWAITED = {"2.8.2"}
 TABLE = Path(__file__).resolve().parents[2] / "gradle" / "broker-versions.properties"
 
 
@@ -27,8 +25,24 @@ def supported() -> set[str]:
 
 
 def test_every_version_the_harness_runs_has_an_adapter_and_the_other_way_round() -> None:
-    assert set(versions.known()) == supported() | AWAITED
-    assert not supported() & AWAITED
+    assert set(versions.known()) == supported()
+
+
+def test_ranges_do_not_overlap_and_hold_their_own_versions() -> None:
+    rows = table()
+    before = (0,)
+    for adapter in rows["adapters"].split(","):
+        lowest, above = numbers(rows[f"{adapter}.from"]), numbers(rows[f"{adapter}.below"])
+        assert before <= lowest < above, adapter
+        before = above
+        listed = rows[f"{adapter}.tested"] + "," + rows[f"{adapter}.linked"]
+        for version in (word for word in listed.split(",") if word):
+            assert lowest <= numbers(version) < above, version
+        assert rows[f"{adapter}.compile"] in listed
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
 
 
 def test_the_agent_is_compiled_against_a_tested_version() -> None:

@@ -2,6 +2,7 @@ package insync.agent;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
@@ -62,13 +63,19 @@ final class Adapters {
     static Adapter load(String name) {
         try {
             return (Adapter) Class.forName("insync.agent." + name + ".BrokerAdapter").getConstructor().newInstance();
+        } catch (InvocationTargetException failed) {
+            if (failed.getCause() instanceof LinkageError) {
+                throw (LinkageError) failed.getCause();
+            }
+            throw new IllegalStateException("adapter " + name + " cannot be made", failed.getCause());
         } catch (ReflectiveOperationException broken) {
             throw new IllegalStateException("the agent jar is broken: it lacks adapter " + name, broken);
         }
     }
 
     private List<String> listed(String name, String column) {
-        return List.of(table.getProperty(name + column).split(","));
+        String all = table.getProperty(name + column);
+        return all.isEmpty() ? List.of() : List.of(all.split(","));
     }
 
     private String ranges() {

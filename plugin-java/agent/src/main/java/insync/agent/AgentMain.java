@@ -35,9 +35,15 @@ public final class AgentMain {
         String version = BrokerVersion.onClassPath();
         List<String> problems = new ArrayList<>();
         Adapters adapters = Adapters.load();
-        Adapter adapter = adapters.pick(version, problems);
-        if (adapter != null) {
-            problems.addAll(weave(adapter, adapters, version, options, instrumentation));
+        Adapter adapter = null;
+        try {
+            adapter = adapters.pick(version, problems);
+            if (adapter != null) {
+                problems.addAll(weave(adapter, adapters, version, options, instrumentation));
+            }
+        } catch (LinkageError missing) {
+            // A class of ours extends one of the broker's that is not there, or is no longer what it was.
+            problems.add("a class of the adapter cannot be loaded: " + missing);
         }
         if (problems.isEmpty()) {
             boolean tested = adapters.isTested(version);

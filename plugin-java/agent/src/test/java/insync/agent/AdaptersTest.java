@@ -1,6 +1,7 @@
 package insync.agent;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,14 +13,29 @@ import org.junit.jupiter.api.Test;
 /** Which broker version gets which adapter, by the one table. */
 class AdaptersTest {
 
+    /** A row without code, or code under another name, would only show on the broker it is for. */
+    @Test
+    void everyRowHasItsAdapterAndSomeScope() throws Exception {
+        Adapters table = Adapters.load();
+        for (String name : table.names()) {
+            Adapter adapter = Adapters.load(name);
+            assertEquals(name, adapter.name());
+            assertEquals(name.equals("v2_8") ? List.of("read") : List.of("read", "request"), table.scopes(adapter));
+        }
+    }
+
     @Test
     void testedVersionsHaveTheirAdapter() throws Exception {
         Adapters table = Adapters.load();
         List<String> problems = new ArrayList<>();
-        Map<String, String> adapters = Map.of("3.9.2", "v3_9", "3.9.0", "v3_9", "4.0.2", "v4_0", "4.1.7", "v4_1",
-            "4.2.1", "v4_2", "4.3.1", "v4_2", "4.4.0", "v4_2", "4.4.1-SNAPSHOT", "v4_2");
+        Map<String, String> adapters = Map.of("2.8.0", "v2_8", "2.8.2", "v2_8", "3.9.2", "v3_9", "4.0.2", "v4_0",
+            "4.1.7", "v4_1", "4.2.1", "v4_2", "4.3.1", "v4_2", "4.4.0", "v4_2", "4.4.1-SNAPSHOT", "v4_2");
         adapters.forEach((version, adapter) -> assertEquals(adapter, table.pick(version, problems).name(), version));
         assertEquals(List.of(), problems);
+        assertTrue(table.isTested("4.0.2"));
+        assertFalse(table.isTested("4.0.1"));
+        assertFalse(table.isTested("4.1.2"), "woven and linked by a test, but run by none");
+        assertFalse(table.isTested(""));
     }
 
     @Test

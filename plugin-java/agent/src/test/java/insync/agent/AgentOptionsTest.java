@@ -17,19 +17,21 @@ class AgentOptionsTest {
         assertNull(options.eventsFile());
         assertNull(options.bridgeFile());
         assertFalse(options.runStockWhenUnsupported());
+        assertEquals("off", options.defaultScope());
     }
 
     @Test
     void allOptions() throws Exception {
-        AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock");
+        AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock,default-scope=request");
         assertEquals("/a/e.jsonl", options.eventsFile().toString());
         assertEquals("/a/b.json", options.bridgeFile().toString());
         assertTrue(options.runStockWhenUnsupported());
+        assertEquals("request", options.defaultScope());
     }
 
     @Test
     void whatIsWrongIsNamed() {
-        for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "events=", "bridge"}) {
+        for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=", "events=", "bridge"}) {
             AgentException refused = assertThrows(AgentException.class, () -> AgentOptions.parse(wrong));
             assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
             assertTrue(refused.getMessage().contains("expected"), refused.getMessage());

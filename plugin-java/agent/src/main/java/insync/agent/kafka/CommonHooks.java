@@ -1,6 +1,7 @@
 package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The hooks that are the same in all versions from 3.9 on, and the classes behind them. */
@@ -31,8 +32,8 @@ final class CommonHooks {
 
     /** The classes that refer to the broker's. */
     static List<Class<?>> ownClasses() {
-        return List.of(FollowerFetch.class, Followers.class, KafkaBroker.class, KafkaClock.class, KafkaFollower.class,
-            LeaderView.class, Metrics.class, NamedPartitions.class, PartitionEvents.class, PendingFetch.class, PendingReads.class,
-            RequestCarrier.class, RequestLife.class, Settings.class);
+        List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
+        own.addAll(List.of(NamedPartitions.class, RequestCarrier.class, RequestLife.class));
+        return own;
     }
 }

@@ -30,8 +30,8 @@ public final class ResetReplicaStateHook extends Hook {
 
     static final class Reset {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static void enter(@Advice.FieldValue(UpdateFetchStateHook.FETCHES) FollowerFetches fetches,
-                          @Advice.FieldValue(value = UpdateFetchStateHook.ELECTED, readOnly = false) long electedMs,
+        static void enter(@Advice.FieldValue(FollowerState.FETCHES) FollowerFetches fetches,
+                          @Advice.FieldValue(value = FollowerState.ELECTED, readOnly = false) long electedMs,
                           @Advice.Argument(0) long nowMs, @Advice.Argument(1) long leaderLeo,
                           @Advice.Argument(2) boolean newLeader, @Advice.Argument(3) boolean inSync) {
             electedMs = inSync ? nowMs : 0L;

@@ -1,0 +1,63 @@
+package insync.agent.v2_8;
+
+import com.yammer.metrics.core.MetricsRegistry;
+import insync.agent.kafka.BrokerAccess;
+import insync.core.EventLog;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import kafka.cluster.Partition;
+import kafka.cluster.Replica;
+import kafka.metrics.KafkaYammerMetrics;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** A fetch names topics, not topic ids; a replica keeps the time of its last fetch to itself. */
+final class Access implements BrokerAccess {
+
+    @Override
+    public MetricsRegistry metrics() {
+        return KafkaYammerMetrics.defaultRegistry();
+    }
+
+    @Override
+    public TopicPartition partition(Object key) {
+        return (TopicPartition) key;
+    }
+
+    @Override
+    public Map<String, Object> fetchState(Object replica) {
+        Replica own = (Replica) replica;
+        return EventLog.fields("leo", own.logEndOffset(), "last_caught_up_ms", own.lastCaughtUpTimeMs());
+    }
+
+    @Override
+    public Collection<String> topics(ReplicaManager replicas) {
+        return CollectionConverters.asJavaCollection(replicas.metadataCache().getAllTopics());
+    }
+
+    @Override
+    public int partitions(ReplicaManager replicas, String topic) {
+        Option<Object> known = replicas.metadataCache().numPartitions(topic);
+        return known.isEmpty() ? 0 : (Integer) known.get();
+    }
+
+    @Override
+    public List<Integer> replicas(Partition partition) {
+        return CollectionConverters.asJava(partition.assignmentState().replicas()).stream()
+            .map(id -> (Integer) id).collect(Collectors.toList());
+    }
+
+    @Override
+    public long logEndOffset(Partition partition) {
+        return partition.localLogOrException().logEndOffset();
+    }
+
+    @Override
+    public long highWatermark(Partition partition) {
+        return partition.localLogOrException().highWatermark();
+    }
+}

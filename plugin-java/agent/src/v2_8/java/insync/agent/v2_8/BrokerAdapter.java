@@ -1,0 +1,55 @@
+package insync.agent.v2_8;
+
+import insync.agent.Adapter;
+import insync.agent.Start;
+import insync.agent.kafka.BrokerStartHook;
+import insync.agent.kafka.IsFollowerOutOfSyncHook;
+import insync.agent.kafka.KafkaBroker;
+import insync.agent.kafka.MakeFollowerHook;
+import insync.agent.kafka.MakeLeaderHook;
+import insync.agent.kafka.ReadScope;
+import insync.agent.weave.Hook;
+import java.util.ArrayList;
+import java.util.List;
+import net.bytebuddy.matcher.ElementMatchers;
+
+/**
+ * Kafka 2.8 on ZooKeeper, the KIP's own era: scope "read". A fetch's state is recorded after all of its partitions
+ * are read, a replica's state is reset in two steps, and configs are defined in Scala.
+ */
+public final class BrokerAdapter implements Adapter {
+    private static final int ALL_ARGUMENTS = 18;
+
+    @Override
+    public String name() {
+        return "v2_8";
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(
+            new DefineConfigHook(),
+            new BrokerStartHook(ElementMatchers.isConstructor().and(ElementMatchers.takesArguments(ALL_ARGUMENTS))),
+            new FetchMessagesHook(),
+            new UpdateFetchStateHook(),
+            new ResetReplicaHook(),
+            new IsFollowerOutOfSyncHook(),
+            new MakeLeaderHook(),
+            new MakeFollowerHook(),
+            new ShrinkIsrHook(),
+            new ExpandIsrHook());
+    }
+
+    @Override
+    public List<Class<?>> ownClasses() {
+        List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
+        own.add(Access.class);
+        hooks().forEach(hook -> own.add(hook.advice()));
+        return own;
+    }
+
+    @Override
+    public void prepare(Start start) {
+        KafkaBroker.prepare(new Access(), start);
+    }
+}

@@ -1,0 +1,43 @@
+package insync.agent.v2_8;
+
+import insync.agent.kafka.PartitionEvents;
+import insync.agent.weave.Hook;
+import java.util.Set;
+import kafka.cluster.Partition;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
+
+/** The leader drops followers from the ISR, unless a change is under way: an event with what it knew of each. */
+final class ShrinkIsrHook extends Hook {
+
+    ShrinkIsrHook() {
+        super("kafka.cluster.Partition", "shrinkIsr");
+    }
+
+    @Override
+    public ElementMatcher<MethodDescription> methods() {
+        return ElementMatchers.named("shrinkIsr");
+    }
+
+    @Override
+    public Class<?> advice() {
+        return Shrink.class;
+    }
+
+    static final class Shrink {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static Set<Integer> enter(@Advice.This Partition partition) {
+            return partition.isrState().isInflight() ? null : PartitionEvents.isr(partition);
+        }
+
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This Partition partition, @Advice.Enter Set<Integer> before,
+                         @Advice.Argument(0) scala.collection.immutable.Set<Object> outOfSync) {
+            if (before != null) {
+                PartitionEvents.shrink(partition, before, outOfSync);
+            }
+        }
+    }
+}

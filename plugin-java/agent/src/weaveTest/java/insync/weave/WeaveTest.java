@@ -1,0 +1,93 @@
+package insync.weave;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Properties;
+import java.util.stream.Collectors;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.common.config.ConfigException;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The agent's jar on one version of Kafka: the build runs this class in a JVM per version of the table, with that
+ * version's class path and -javaagent. Had a symbol been missing, the JVM would have ended before any test.
+ */
+class WeaveTest {
+    private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
+    private static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
+    private static final String VERSION = System.getProperty("insync.kafka");
+    private static final List<String> SCOPES = Arrays.asList(System.getProperty("insync.scopes").split(","));
+
+    @Test
+    void theStartSaysWhatIsWovenAndWhetherThisVersionIsTested() throws Exception {
+        String installed = installed();
+        assertTrue(installed.contains("\"broker_version\":\"" + VERSION + "\""), installed);
+        assertTrue(installed.contains("\"tested\":" + System.getProperty("insync.tested")), installed);
+    }
+
+    /** Loading and linking is the agent's own proof; here their static initializers run too. */
+    @Test
+    void everyWovenClassInitializes() throws Exception {
+        List<String> woven = Arrays.stream(installed().split("\"woven\":\\[\"")[1].split("\"\\]")[0].split("\",\""))
+            .map(method -> method.substring(0, method.lastIndexOf('.'))).distinct().collect(Collectors.toList());
+        assertTrue(woven.contains("kafka.server.ReplicaManager"), woven.toString());
+        for (String name : woven) {
+            assertEquals(name, Class.forName(name).getName());
+        }
+    }
+
+    @Test
+    void theFeatureIsOffByDefaultAndItsScopesAreThoseOfTheTable() {
+        assertFalse(config(ENABLE, "false").getBoolean(ENABLE));
+        assertFalse(config("broker.rack", "r").getBoolean(ENABLE));
+        assertEquals("read", config("broker.rack", "r").getString(SCOPE));
+        SCOPES.forEach(scope -> assertEquals(scope, config(SCOPE, scope).getString(SCOPE)));
+    }
+
+    /** Kafka's own validation names the config, the value and what may stand there. */
+    @Test
+    void whatTheVersionCannotDoIsRefused() {
+        String wrong = SCOPES.contains("request") ? "everything" : "request";
+        ConfigException refused = assertThrows(ConfigException.class, () -> config(SCOPE, wrong));
+        assertTrue(refused.getMessage().contains(SCOPE), refused.getMessage());
+        assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
+        assertTrue(refused.getMessage().contains(String.join(", ", SCOPES)), refused.getMessage());
+    }
+
+    private static KafkaConfig config(String key, String value) {
+        Properties properties = new Properties();
+        if (VERSION.startsWith("2.")) {
+            properties.put("zookeeper.connect", "127.0.0.1:2181");
+        } else {
+            properties.put("process.roles", "broker");
+            properties.put("node.id", "1");
+            properties.put("controller.quorum.voters", "2@127.0.0.1:9093");
+            properties.put("controller.listener.names", "CONTROLLER");
+            properties.put("listeners", "PLAINTEXT://127.0.0.1:9092");
+        }
+        properties.put(key, value);
+        return KafkaConfig.fromProps(properties);
+    }
+
+    /** The agent's event of its start; written by a thread of its own, so it may take a moment to come. */
+    private static String installed() throws Exception {
+        Path events = Paths.get(System.getProperty("insync.events"));
+        long deadline = System.nanoTime() + 10_000_000_000L;
+        while (true) {
+            String all = Files.readString(events);
+            if (all.endsWith("\n")) {
+                return all.lines().filter(line -> line.contains("agent_installed")).reduce((a, b) -> b).orElseThrow();
+            }
+            assertTrue(System.nanoTime() < deadline, "no event of the agent in " + events + " after 10 s: " + all);
+            Thread.sleep(10);
+        }
+    }
+}
