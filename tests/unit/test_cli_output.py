@@ -13,9 +13,11 @@ from rich.console import Console
 
 from insync.cli import judge
 from insync.cli.app import invoke
+from insync.cli.matrix_table import grid_table, show_matrix
 from insync.cli.replicas import table
 from insync.cli.summary import arms_table
 from insync.kafka.java import Java
+from insync.report.matrix_cells import MatrixCell, grids
 from insync.run import plan
 from insync.scenario.load import builtin_names
 from insync_bridge import PartitionState, PendingMark, ReplicaState
@@ -124,6 +126,50 @@ def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
     assert "events-0 90 *1 yes 100" in rows
     assert "2 yes 90 10 2500 1 2400" in rows
     assert "3 no - - - 0 -" in rows
+
+
+def cell(arm: str, **more: Any) -> MatrixCell:
+    """Make a cell of two repeats, as expected but for what is given."""
+    return MatrixCell.model_validate({
+        "scenario": "freeze", "kafka": "4.3.1", "expected": {}, "differs": None, "unknown": None,
+        "skipped": None, "report": None, "repeats": 2, "isr_shrinks": [0, 0],
+        "under_min_isr_ms": [0, 0], "max_ack_gap_ms": [4_100.0, 4_300.0], "arm": arm, **more,
+    })  # fmt: skip
+
+
+def test_a_matrix_is_a_table_of_sites_by_arms_with_its_odd_cells_marked() -> None:
+    cells = [
+        cell("stock", isr_shrinks=[2, 5], under_min_isr_ms=[100, 300]),
+        cell("off", isr_shrinks=[0, None], unknown="off, repeat 1: was cut short"),
+        cell("read", differs="read, repeat 0: [isr_shrinks] was 0, expected at least 1"),
+        cell("request", skipped="no cgroup", repeats=0, max_ack_gap_ms=[]),
+    ]
+    (grid,) = grids(cells)
+    rows = [" ".join(line.split()) for line in drawn(grid_table(grid)).splitlines()]
+    assert "stall stock off read request" in rows
+    at = rows.index("freeze 5 (3.5) ? 0 (0) ✗ 0 (0) skipped")
+    assert rows[at + 1 : at + 3] == [
+        "0.3 (0.2) 0.0 (0.0) 0.0 (0.0)",
+        "4.3 (4.2) 4.3 (4.2) 4.3 (4.2)",
+    ]
+    (grid,) = grids([cell("stock", repeats=1, isr_shrinks=[2])])
+    assert "2 / 0.0 / 4.3" in drawn(grid_table(grid))
+
+
+def test_what_is_odd_in_a_matrix_is_said_below_it(capsys: pytest.CaptureFixture[str]) -> None:
+    cells = [
+        cell("read", differs="read, repeat 0: [isr_shrinks] was 0, expected at least 1"),
+        *(cell(arm, skipped="no cgroup", repeats=0) for arm in ("stock", "off")),
+    ]
+    show_matrix(cells, Path("/out"), ["4.3.1 off: broker 1 ended"])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-5:] == [
+        "freeze, read: differs: repeat 0: [isr_shrinks] was 0, expected at least 1",
+        "freeze, stock, off: skipped: no cgroup",
+        "4.3.1 off: broker 1 ended",
+        "fail: 0 of 1 cells are as expected, 1 differ, 2 were skipped",
+        "matrix: /out/matrix.html",
+    ]
 
 
 def test_scenarios_are_listed_one_per_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from insync.events.run_info import Bound, RunInfo
-from insync.verdict.decide import Verdict, decide, in_words
+from insync.verdict.decide import Verdict, decide
 from insync.verdict.facts import AgentFact, FaultFact, RepeatFacts, RunFacts
 from unit.run_folder import Story, run_json
 
@@ -168,4 +168,4 @@ def test_several_findings_are_counted() -> None:
     ],
 )
 def test_bounds_in_words(bound: Bound, words: str) -> None:
-    assert in_words(bound) == words
+    assert str(bound) == words

@@ -30,7 +30,10 @@ def show_matrix(cells: Sequence[MatrixCell], folder: Path, wrong: Sequence[str])
 
 
 def grid_table(grid: Grid) -> Table:
-    """Return a version's table: in each cell its three figures, marked if it is not as expected."""
+    """Return a version's table: in each cell its three figures, marked if it is not as expected.
+
+    Over several repeats each figure is two, and they stand below each other.
+    """
     table = Table(
         title=f"Kafka {grid.kafka}: {UNITS}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
     )
@@ -47,4 +50,5 @@ def _cell(cell: MatrixCell) -> str:
     if cell.state == "skipped":
         return "[dim]skipped[/]"
     text = f"{MARKS[cell.state]}{figures(cell)}"
+    text = text if cell.once else text.replace(" / ", "\n")
     return text if cell.state == "pass" else f"[{COLOURS[cell.state]}]{text}[/]"

@@ -27,6 +27,16 @@ class Bound(_Part):
     min: float | None = None
     max: float | None = None
 
+    def __str__(self) -> str:
+        """Write it as a reader says it: "at least 1", "exactly 0", "2 to 3"."""
+        if self.min is not None and self.max is not None:
+            if self.min == self.max:
+                return f"exactly {self.min:g}"
+            return f"{self.min:g} to {self.max:g}"
+        if self.min is not None:
+            return f"at least {self.min:g}"
+        return f"at most {self.max:g}" if self.max is not None else "anything"
+
 
 class PlannedFault(_Part):
     """A fault the scenario planned for each repeat."""

@@ -66,7 +66,7 @@ def _broken(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:
             value = repeat.metrics[metric]
             if _misses(metric, value, bound):
                 figure = NO_SHRINK if value is None else f"{value:g}"
-                yield f"{arm}, repeat {number}: {metric} was {figure}, expected {in_words(bound)}"
+                yield f"{arm}, repeat {number}: {metric} was {figure}, expected {bound}"
 
 
 def _misses(metric: str, value: float | None, bound: Bound) -> bool:
@@ -85,17 +85,6 @@ def _within(value: float, bound: Bound) -> bool:
     return low and high
 
 
-def in_words(bound: Bound) -> str:
-    """Write a bound as a reader says it: "at least 1", "exactly 0", "2 to 3"."""
-    if bound.min is not None and bound.max is not None:
-        if bound.min == bound.max:
-            return f"exactly {bound.min:g}"
-        return f"{bound.min:g} to {bound.max:g}"
-    if bound.min is not None:
-        return f"at least {bound.min:g}"
-    return f"at most {bound.max:g}" if bound.max is not None else "anything"
-
-
 def _first_of(findings: list[str]) -> str:
     rest = len(findings) - 1
     return findings[0] + (f" (and {rest} more)" if rest else "")
@@ -108,6 +97,6 @@ def _praise(run: RunInfo, facts: RunFacts) -> str:
         for metric, bound in run.scenario.expected_of(arm).items():
             values = [repeat.metrics[metric] for repeat in facts.arms[arm]]
             figures = ", ".join(NO_SHRINK if value is None else f"{value:g}" for value in values)
-            parts.append(f"{arm} {metric} was {figures} (expected {in_words(bound)})")
+            parts.append(f"{arm} {metric} was {figures} (expected {bound})")
     held = "; ".join(parts) or "nothing was expected of any arm"
     return f"in each of {run.repeats} repeats: {held}; nothing was lost"
