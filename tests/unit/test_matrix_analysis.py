@@ -12,7 +12,9 @@ import pytest
 
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix, save_matrix
+from insync.events.run_info import Bound
 from insync.report.matrix_cells import outcome, read_cells
+from insync.report.matrix_text import wanted
 from unit.run_folder import Story, write_run
 
 ARMS = ("stock", "plugin")
@@ -136,6 +138,28 @@ def test_the_page_links_each_cell_to_its_runs_report_and_nothing_else(matrix: Pa
     assert page.count("href=") == 3 * len(ARMS)
     assert "what no-cgroup is" in page
     assert "expected at most 0" in page
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        ({"isr_shrinks": {"max": 0}}, "no shrink"),
+        ({"isr_shrinks": {"min": 1}}, "at least 1 shrink"),
+        ({"isr_shrinks": {"min": 1, "max": 2}}, "1 to 2 shrinks"),
+        (
+            {"first_shrink_ms": {"max": 4_000}, "min_isr_size": {"min": 2}},
+            "out within 4.0 s, at least 2 in sync",
+        ),
+        ({"max_ack_gap_ms": {"max": 9_000}}, "max_ack_gap_ms at most 9000"),
+        ({}, ""),
+    ],
+)
+def test_what_a_cell_expects_in_words(
+    matrix: Path, expected: dict[str, dict[str, float]], words: str
+) -> None:
+    (cell, *_) = read_cells(matrix)
+    bounds = {metric: Bound(**bound) for metric, bound in expected.items()}
+    assert wanted(cell.model_copy(update={"expected": bounds})) == words
 
 
 def test_a_matrix_stands_alone(matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:

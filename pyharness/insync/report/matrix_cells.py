@@ -53,12 +53,6 @@ class MatrixCell(BaseModel):
         return said.removeprefix(f"{self.arm}, ").removeprefix("repeat 0: " if self.once else "")
 
     @property
-    def wanted(self) -> str:
-        """What was expected of the arm, in words."""
-        found = (f"{metric} {bound}" for metric, bound in self.expected.items())
-        return ", ".join(found) or "nothing"
-
-    @property
     def once(self) -> bool:
         """Whether there was but one repeat."""
         return self.repeats == 1

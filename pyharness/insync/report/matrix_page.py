@@ -11,7 +11,7 @@ from insync.events.whole import write_whole
 from insync.report import lanes
 from insync.report.lane_bars import STATE_NAMES
 from insync.report.matrix_cells import Grid, MatrixCell, figure, grids, outcome, read_cells
-from insync.report.matrix_text import markdown, sentence
+from insync.report.matrix_text import markdown, sentence, wanted
 from insync.report.render import asset, environment
 from insync.report.scenes import STATES, Scene
 from insync.report.words import span
@@ -38,6 +38,7 @@ class Shown:
     gap: str
     under_share: float
     gap_share: float
+    wanted: str
 
 
 @dataclass(frozen=True)
@@ -132,6 +133,7 @@ def _shown(
         gap=_times(gap.worst, gap.typical, once=cell.once),
         under_share=(under.worst or 0) / (widest_under or 1),
         gap_share=(gap.worst or 0) / (widest_gap or 1),
+        wanted=wanted(cell),
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 
+from insync.events.run_info import Bound
 from insync.report.matrix_cells import Figure, Grid, MatrixCell, figure, grids, outcome
+from insync.report.words import span
 
 UNITS = "ISR shrinks / seconds under min ISR / longest gap between acks in seconds"
 """What the three figures of a cell are."""
@@ -21,6 +23,11 @@ def figures(cell: MatrixCell) -> str:
         _written(figure(cell.max_ack_gap_ms), _seconds, once=cell.once),
     )
     return " / ".join(parts)
+
+
+def wanted(cell: MatrixCell) -> str:
+    """Say what was expected of the arm; empty if nothing was."""
+    return ", ".join(_bound(metric, bound) for metric, bound in cell.expected.items())
 
 
 def sentence(cells: Sequence[MatrixCell]) -> str:
@@ -57,6 +64,18 @@ def markdown(cells: Sequence[MatrixCell]) -> str:
     """Return the tables as Markdown, one per version, with what they show and what differs."""
     parts = [_version(grid) for grid in grids(cells)]
     return "\n".join([*parts, f"{outcome(cells)}: {sentence(cells)}.", ""])
+
+
+def _bound(metric: str, bound: Bound) -> str:
+    if (metric, bound) == ("isr_shrinks", Bound(min=bound.min, max=0)):
+        return "no shrink"
+    if metric == "isr_shrinks":
+        return f"{bound} shrink{'s' if bound != Bound(min=1) else ''}"
+    if metric == "first_shrink_ms" and bound.min is None and bound.max is not None:
+        return f"out within {span(bound.max)}"
+    if metric == "min_isr_size":
+        return f"{bound} in sync"
+    return f"{metric} {bound}"
 
 
 def _version(grid: Grid) -> str:
