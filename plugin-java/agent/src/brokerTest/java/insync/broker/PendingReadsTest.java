@@ -10,23 +10,21 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.server.replica.Replica;
-import org.apache.kafka.server.storage.log.FetchPartitionData;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Solution 1 of KIP-501 on the broker's real classes with a mock clock. The build runs this class twice: in a
- * JVM without the agent, where Kafka's own behaviour has to come out, and in one with it, feature on and off.
+ * Solution 1 of KIP-501 on the broker's real classes with a mock clock. For each version that has a RealLeader the build runs
+ * this class twice: in a JVM without the agent, where Kafka's own behaviour has to come out, and in one with it, feature on and off.
  */
 class PendingReadsTest {
     private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));
 
     @TempDir
     Path folder;
-    private final List<FetchPartitionData> answers = new ArrayList<>();
+    private final List<Errors> answers = new ArrayList<>();
     private final List<Boolean> outOfSync = new ArrayList<>();
 
     /** An exception in our code is caught and counted, so a test has to look; and nothing stays pending. */
@@ -41,9 +39,11 @@ class PendingReadsTest {
 
     /** The two runs of this class would prove nothing if they ran the same classes. */
     @Test
-    void theJvmIsWhatTheBuildSaysItIs() {
-        boolean carrier = List.of(Replica.class.getInterfaces()).toString().contains("insync");
-        assertEquals(WOVEN, carrier);
+    void theJvmIsWhatTheBuildSaysItIs() throws Exception {
+        try (Leader leader = new RealLeader(folder, false)) {
+            Object replica = leader.partition().getReplica(Leader.FOLLOWER).get();
+            assertEquals(WOVEN, List.of(replica.getClass().getInterfaces()).toString().contains("insync"));
+        }
     }
 
     /**
@@ -54,7 +54,7 @@ class PendingReadsTest {
     void exampleOfTheKip() throws Exception {
         for (boolean enable : new boolean[] {true, false}) {
             outOfSync.clear();
-            try (Leader leader = new Leader(folder.resolve("enable-" + enable), enable)) {
+            try (Leader leader = new RealLeader(folder.resolve("enable-" + enable), enable)) {
                 long tx = leader.time.milliseconds();
                 leader.appendUpTo(1002);
                 leader.fetch(950, answers);
@@ -68,7 +68,7 @@ class PendingReadsTest {
 
                 boolean protectedByPlugin = WOVEN && enable;
                 assertEquals(!protectedByPlugin, outOfSync.contains(true), "out of sync at some second: " + outOfSync);
-                assertEquals(tx, leader.follower().lastCaughtUpTimeMs(), "Kafka's own state is left alone");
+                assertEquals(tx, leader.lastCaughtUpMs(), "Kafka's own state is left alone");
                 leader.time.sleep(ty + 25_000 + Leader.LAG_MS - leader.time.milliseconds());
                 assertEquals(!protectedByPlugin, leader.followerIsOutOfSync(), "caught up as of ty + 25 s");
                 leader.time.sleep(1);
@@ -80,7 +80,7 @@ class PendingReadsTest {
     /** A caught-up follower waits in the purgatory; the read that ends its wait stalls in the producer's thread. */
     @Test
     void readFromPurgatoryStalls() throws Exception {
-        try (Leader leader = new Leader(folder, true)) {
+        try (Leader leader = new RealLeader(folder, true)) {
             leader.appendUpTo(10);
             leader.fetch(10, answers);
             assertEquals(0, answers.size(), "the fetch waits");
@@ -101,7 +101,7 @@ class PendingReadsTest {
     /** A mark ends with its fetch: a follower that does not come back is dropped as ever. */
     @Test
     void followerThatStopsFetchingIsDropped() throws Exception {
-        try (Leader leader = new Leader(folder, true)) {
+        try (Leader leader = new RealLeader(folder, true)) {
             leader.appendUpTo(10);
             leader.fetch(0, answers);
             leader.appendUpTo(20);
@@ -115,7 +115,7 @@ class PendingReadsTest {
     /** A follower that was behind already is no business of the leader's stall: no mark, Kafka's rule alone. */
     @Test
     void followerThatWasBehindIsNotHeld() throws Exception {
-        try (Leader leader = new Leader(folder, true)) {
+        try (Leader leader = new RealLeader(folder, true)) {
             leader.appendUpTo(1002);
             leader.fetch(0, answers);
             leader.duringRead(() -> stall(leader, 25));
@@ -127,7 +127,7 @@ class PendingReadsTest {
     /** Re-election clears the old epoch's marks; the fetch that carried them may complete at any later time. */
     @Test
     void reElectionClearsMarks() throws Exception {
-        try (Leader leader = new Leader(folder, true)) {
+        try (Leader leader = new RealLeader(folder, true)) {
             leader.appendUpTo(10);
             leader.fetch(10, answers);
             leader.elect(6);
@@ -142,13 +142,13 @@ class PendingReadsTest {
     /** A read that fails completes its fetch with an error; the mark goes and the error reaches the follower. */
     @Test
     void failedReadReleasesTheMark() throws Exception {
-        try (Leader leader = new Leader(folder, true)) {
+        try (Leader leader = new RealLeader(folder, true)) {
             leader.appendUpTo(10);
             leader.duringRead(() -> {
                 throw new IllegalStateException("disk");
             });
             leader.fetch(0, answers);
-            assertEquals(Errors.UNKNOWN_SERVER_ERROR, answers.get(0).error);
+            assertEquals(Errors.UNKNOWN_SERVER_ERROR, answers.get(0));
             leader.duringRead(() -> { });
             leader.time.sleep(Leader.LAG_MS + 1);
             assertTrue(leader.followerIsOutOfSync());
@@ -160,11 +160,11 @@ class PendingReadsTest {
     @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
     void failureOfOursNeverFailsAFetch() throws Exception {
         Insync.install(new Insync(EventLog.none()));
-        try (Leader leader = new Leader(folder, true)) {
+        try (Leader leader = new RealLeader(folder, true)) {
             leader.appendUpTo(10);
             leader.breakNextFetchForWhoeverReadsItsPartitionsFirst();
             leader.fetch(0, answers);
-            assertEquals(Errors.NONE, answers.get(0).error);
+            assertEquals(Errors.NONE, answers.get(0));
             assertEquals(1, Insync.current().failures().count());
             assertTrue(Insync.current().failures().last().contains("broken for the first reader"));
             assertEquals(0, Insync.current().stats().pendingNow());

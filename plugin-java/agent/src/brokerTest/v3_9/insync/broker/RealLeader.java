@@ -1,0 +1,140 @@
+package insync.broker;
+
+import java.io.File;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import kafka.cluster.Partition;
+import kafka.log.UnifiedLog;
+import kafka.server.AlterPartitionManager;
+import kafka.server.BrokerTopicStats;
+import kafka.server.KafkaConfig;
+import kafka.server.MetadataCache;
+import kafka.server.QuotaFactory;
+import kafka.server.ReplicaManager;
+import kafka.server.ReplicaQuota;
+import kafka.server.RequestLocal;
+import kafka.server.TopicPartitionOperationKey;
+import kafka.server.checkpoints.OffsetCheckpoints;
+import org.apache.kafka.common.TopicIdPartition;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.LeaderAndIsrRequestData.LeaderAndIsrPartitionState;
+import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.record.MemoryRecords;
+import org.apache.kafka.common.record.SimpleRecord;
+import org.apache.kafka.common.requests.FetchRequest;
+import org.apache.kafka.server.common.DirectoryEventHandler;
+import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.storage.internals.log.AppendOrigin;
+import org.apache.kafka.storage.internals.log.FetchIsolation;
+import org.apache.kafka.storage.internals.log.FetchParams;
+import org.apache.kafka.storage.internals.log.FetchPartitionData;
+import org.apache.kafka.storage.internals.log.LogConfig;
+import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
+import org.apache.kafka.storage.internals.log.LogOffsetsListener;
+import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
+import org.apache.kafka.storage.internals.log.VerificationGuard;
+import org.mockito.Mockito;
+import scala.Option;
+import scala.Tuple2;
+import scala.collection.Seq;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.BoxedUnit;
+
+/** Kafka 3.9. */
+final class RealLeader extends Leader {
+    private final ReplicaManager replicas;
+    private final Partition partition;
+    private final UnifiedLog log;
+
+    RealLeader(Path folder, boolean enable) throws Exception {
+        KafkaConfig config = config(folder, enable);
+        BrokerTopicStats topicStats = new BrokerTopicStats(false);
+        replicas = replicaManager(config, topicStats);
+        partition = replicas.createPartition(EVENTS_0);
+        log = Mockito.spy(newLog(folder, topicStats));
+        Mockito.doAnswer(stallingRead()).when(log)
+            .read(Mockito.anyLong(), Mockito.anyInt(), Mockito.any(), Mockito.anyBoolean());
+        partition.setLog(log, false);
+        elect(5);
+    }
+
+    private ReplicaManager replicaManager(KafkaConfig config, BrokerTopicStats topicStats) {
+        return new ReplicaManager(config, new Metrics(), time, time.scheduler, logManager(), Option.empty(),
+            Mockito.mock(QuotaFactory.QuotaManagers.class), Mockito.mock(MetadataCache.class),
+            new LogDirFailureChannel(1), Mockito.mock(AlterPartitionManager.class, Mockito.RETURNS_DEEP_STUBS),
+            topicStats, new AtomicBoolean(), Option.empty(), Option.empty(), Option.empty(), Option.empty(),
+            Option.empty(), Option.empty(), Option.empty(), brokerEpoch(), Option.empty(), DirectoryEventHandler.NOOP);
+    }
+
+    private UnifiedLog newLog(Path folder, BrokerTopicStats topicStats) throws Exception {
+        File partitionFolder = folder.resolve(EVENTS_0.toString()).toFile();
+        return UnifiedLog.apply(partitionFolder, new LogConfig(Map.of()), 0, 0, time.scheduler, topicStats,
+            time, 60_000, new ProducerStateManagerConfig(60_000, false), 60_000, new LogDirFailureChannel(1), true,
+            Option.apply(TOPIC_ID), true, new ConcurrentHashMap<>(), false, LogOffsetsListener.NO_OP_OFFSETS_LISTENER);
+    }
+
+    @Override
+    Partition partition() {
+        return partition;
+    }
+
+    @Override
+    void elect(int epoch) {
+        OffsetCheckpoints none = Mockito.mock(OffsetCheckpoints.class);
+        Mockito.when(none.fetch(Mockito.any(), Mockito.any())).thenReturn(Option.empty());
+        partition.makeLeader(
+            new LeaderAndIsrPartitionState().setTopicName(EVENTS_0.topic())
+                .setPartitionIndex(EVENTS_0.partition()).setLeader(LEADER).setLeaderEpoch(epoch).setPartitionEpoch(epoch)
+                .setIsr(REPLICAS).setReplicas(REPLICAS),
+            none, Option.apply(TOPIC_ID), Option.empty());
+    }
+
+    @Override
+    void appendUpTo(long leo) {
+        List<SimpleRecord> records = new ArrayList<>();
+        for (long offset = log.logEndOffset(); offset < leo; offset++) {
+            records.add(new SimpleRecord(time.milliseconds(), new byte[] {1}));
+        }
+        log.appendAsLeader(MemoryRecords.withRecords(Compression.NONE, records.toArray(new SimpleRecord[0])),
+            partition.getLeaderEpoch(), AppendOrigin.CLIENT, MetadataVersion.LATEST_PRODUCTION,
+            RequestLocal.NoCaching(), VerificationGuard.SENTINEL);
+    }
+
+    @Override
+    void fetch(long offset, List<Errors> answers) {
+        FetchParams params = new FetchParams(ApiKeys.FETCH.latestVersion(), FOLLOWER, 1L, 500, 1, 1 << 20,
+            FetchIsolation.LOG_END, Optional.empty());
+        FetchRequest.PartitionData data = new FetchRequest.PartitionData(TOPIC_ID, offset, 0, 1 << 20,
+            Optional.of(partition.getLeaderEpoch()));
+        replicas.fetchMessages(params, partitionsOf(data), Mockito.mock(ReplicaQuota.class),
+            new AbstractFunction1<Seq<Tuple2<TopicIdPartition, FetchPartitionData>>, BoxedUnit>() {
+                @Override
+                public BoxedUnit apply(Seq<Tuple2<TopicIdPartition, FetchPartitionData>> response) {
+                    answers.add(response.head()._2().error);
+                    return BoxedUnit.UNIT;
+                }
+            });
+    }
+
+    @Override
+    void completeDelayedFetches() {
+        replicas.delayedFetchPurgatory().checkAndComplete(new TopicPartitionOperationKey(EVENTS_0.topic(), EVENTS_0.partition()));
+    }
+
+    @Override
+    long lastCaughtUpMs() {
+        return partition.getReplica(FOLLOWER).get().stateSnapshot().lastCaughtUpTimeMs();
+    }
+
+    @Override
+    public void close() {
+        log.close();
+    }
+}
