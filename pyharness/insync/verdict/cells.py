@@ -18,7 +18,7 @@ from insync.events.schema import REPORT
 from insync.events.whole import write_whole
 from insync.verdict.decide import decide
 from insync.verdict.facts import RepeatFacts, RunFacts
-from insync.verdict.file import arm_figures
+from insync.verdict.file import arm_figures, figure
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ def as_json(cell: Cell) -> dict[str, object]:
         "arm": cell.arm,
         "kafka": cell.row.kafka,
         "expected": {
-            metric: bound.model_dump(exclude_none=True) for metric, bound in cell.expected.items()
+            metric: {name: figure(value) for name, value in bound if value is not None}
+            for metric, bound in cell.expected.items()
         },
         "ok": None if cell.outcome == "skipped" else cell.outcome == "pass",
         **{why: cell.reason if cell.outcome == name else None for name, why in whys.items()},

@@ -33,7 +33,7 @@ def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:
 
 def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
     """Return the figures of an arm: lists hold one value per repeat."""
-    metrics = {name: [_figure(repeat.metrics[name]) for repeat in repeats] for name in METRICS}
+    metrics = {name: [figure(repeat.metrics[name]) for repeat in repeats] for name in METRICS}
     agent_errors = [repeat.agent_errors for repeat in repeats]
     return {
         "repeats": len(repeats),
@@ -49,14 +49,14 @@ def _evidence(fault: FaultFact) -> dict[str, object]:
         "site": fault.site,
         "target": list(fault.target),
         "calls_held": fault.calls_held,
-        "held_ms": _figure(fault.held_ms),
-        "longest_held_ms": _figure(fault.longest_held_ms),
-        "acted_ms": _figure(fault.acted_ms),
-        "figures": {name: _figure(value) for name, value in fault.figures.items()},
+        "held_ms": figure(fault.held_ms),
+        "longest_held_ms": figure(fault.longest_held_ms),
+        "acted_ms": figure(fault.acted_ms),
+        "figures": {name: figure(value) for name, value in fault.figures.items()},
     }
 
 
-def _figure(value: float | None) -> float | None:
+def figure(value: float | None) -> float | None:
     """Whole numbers as such; a tenth of a millisecond is as fine as the clocks are."""
     if value is None or value == int(value):
         return None if value is None else int(value)
