@@ -3,16 +3,16 @@ package insync.broker;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
 import kafka.cluster.Partition;
 import kafka.log.LogManager;
 import kafka.server.KafkaConfig;
-import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.FetchRequest;
-import org.apache.kafka.server.util.MockTime;
+import org.apache.kafka.common.utils.Time;
 import org.mockito.Mockito;
 import org.mockito.stubbing.Answer;
 import scala.Tuple2;
@@ -32,11 +32,20 @@ abstract class Leader implements AutoCloseable {
     static final long LAG_MS = 10_000;
     static final TopicPartition EVENTS_0 = new TopicPartition("events", 0);
     static final Uuid TOPIC_ID = Uuid.randomUuid();
+    /** What a broker's config must have to be one, where there is KRaft. */
+    static final Map<String, String> KRAFT = Map.of("process.roles", "broker", "node.id", String.valueOf(LEADER),
+        "controller.quorum.voters", "1@127.0.0.1:9093", "controller.listener.names", "CONTROLLER",
+        "listeners", "PLAINTEXT://127.0.0.1:9092");
     private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
 
-    final MockTime time = new MockTime();
+    final Time time;
     private Runnable duringRead = () -> { };
     private boolean breakFirstReader;
+
+    /** @param time a mock clock */
+    Leader(Time time) {
+        this.time = time;
+    }
 
     abstract Partition partition();
 
@@ -72,13 +81,9 @@ abstract class Leader implements AutoCloseable {
         return partition().getOutOfSyncReplicas(LAG_MS).contains(FOLLOWER);
     }
 
-    static KafkaConfig config(Path folder, boolean enable) {
+    static KafkaConfig config(Path folder, boolean enable, Map<String, String> needed) {
         Properties properties = new Properties();
-        properties.put("process.roles", "broker");
-        properties.put("node.id", String.valueOf(LEADER));
-        properties.put("controller.quorum.voters", "1@127.0.0.1:9093");
-        properties.put("controller.listener.names", "CONTROLLER");
-        properties.put("listeners", "PLAINTEXT://127.0.0.1:9092");
+        properties.putAll(needed);
         properties.put("log.dirs", folder.toString());
         properties.put("replica.lag.time.max.ms", String.valueOf(LAG_MS));
         properties.put(ENABLE, String.valueOf(enable));
@@ -109,14 +114,14 @@ abstract class Leader implements AutoCloseable {
     }
 
     /** The follower's fetch of the one partition, as fetchMessages takes it. */
-    final Seq<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> partitionsOf(FetchRequest.PartitionData data) {
-        Seq<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> real = CollectionConverters.asScala(
-            List.of(new Tuple2<>(new TopicIdPartition(TOPIC_ID, EVENTS_0), data))).toSeq();
+    final <K> Seq<Tuple2<K, FetchRequest.PartitionData>> partitionsOf(K key, FetchRequest.PartitionData data) {
+        Seq<Tuple2<K, FetchRequest.PartitionData>> real =
+            CollectionConverters.asScala(List.of(new Tuple2<>(key, data))).toSeq();
         if (!breakFirstReader) {
             return real;
         }
         breakFirstReader = false;
-        Seq<Tuple2<TopicIdPartition, FetchRequest.PartitionData>> broken = Mockito.spy(real);
+        Seq<Tuple2<K, FetchRequest.PartitionData>> broken = Mockito.spy(real);
         Mockito.doThrow(new IllegalStateException("broken for the first reader")).doCallRealMethod()
             .when(broken).iterator();
         return broken;

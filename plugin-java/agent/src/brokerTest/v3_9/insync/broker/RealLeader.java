@@ -31,6 +31,8 @@ import org.apache.kafka.common.record.SimpleRecord;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.server.common.DirectoryEventHandler;
 import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.server.util.MockTime;
+import org.apache.kafka.server.util.Scheduler;
 import org.apache.kafka.storage.internals.log.AppendOrigin;
 import org.apache.kafka.storage.internals.log.FetchIsolation;
 import org.apache.kafka.storage.internals.log.FetchParams;
@@ -49,12 +51,19 @@ import scala.runtime.BoxedUnit;
 
 /** Kafka 3.9. */
 final class RealLeader extends Leader {
+    private final Scheduler scheduler;
     private final ReplicaManager replicas;
     private final Partition partition;
     private final UnifiedLog log;
 
     RealLeader(Path folder, boolean enable) throws Exception {
-        KafkaConfig config = config(folder, enable);
+        this(folder, enable, new MockTime());
+    }
+
+    private RealLeader(Path folder, boolean enable, MockTime clock) throws Exception {
+        super(clock);
+        scheduler = clock.scheduler;
+        KafkaConfig config = config(folder, enable, KRAFT);
         BrokerTopicStats topicStats = new BrokerTopicStats(false);
         replicas = replicaManager(config, topicStats);
         partition = replicas.createPartition(EVENTS_0);
@@ -66,7 +75,7 @@ final class RealLeader extends Leader {
     }
 
     private ReplicaManager replicaManager(KafkaConfig config, BrokerTopicStats topicStats) {
-        return new ReplicaManager(config, new Metrics(), time, time.scheduler, logManager(), Option.empty(),
+        return new ReplicaManager(config, new Metrics(), time, scheduler, logManager(), Option.empty(),
             Mockito.mock(QuotaFactory.QuotaManagers.class), Mockito.mock(MetadataCache.class),
             new LogDirFailureChannel(1), Mockito.mock(AlterPartitionManager.class, Mockito.RETURNS_DEEP_STUBS),
             topicStats, new AtomicBoolean(), Option.empty(), Option.empty(), Option.empty(), Option.empty(),
@@ -75,7 +84,7 @@ final class RealLeader extends Leader {
 
     private UnifiedLog newLog(Path folder, BrokerTopicStats topicStats) throws Exception {
         File partitionFolder = folder.resolve(EVENTS_0.toString()).toFile();
-        return UnifiedLog.apply(partitionFolder, new LogConfig(Map.of()), 0, 0, time.scheduler, topicStats,
+        return UnifiedLog.apply(partitionFolder, new LogConfig(Map.of()), 0, 0, scheduler, topicStats,
             time, 60_000, new ProducerStateManagerConfig(60_000, false), 60_000, new LogDirFailureChannel(1), true,
             Option.apply(TOPIC_ID), true, new ConcurrentHashMap<>(), false, LogOffsetsListener.NO_OP_OFFSETS_LISTENER);
     }
@@ -113,7 +122,8 @@ final class RealLeader extends Leader {
             FetchIsolation.LOG_END, Optional.empty());
         FetchRequest.PartitionData data = new FetchRequest.PartitionData(TOPIC_ID, offset, 0, 1 << 20,
             Optional.of(partition.getLeaderEpoch()));
-        replicas.fetchMessages(params, partitionsOf(data), Mockito.mock(ReplicaQuota.class),
+        replicas.fetchMessages(params, partitionsOf(new TopicIdPartition(TOPIC_ID, EVENTS_0), data),
+            Mockito.mock(ReplicaQuota.class),
             new AbstractFunction1<Seq<Tuple2<TopicIdPartition, FetchPartitionData>>, BoxedUnit>() {
                 @Override
                 public BoxedUnit apply(Seq<Tuple2<TopicIdPartition, FetchPartitionData>> response) {
