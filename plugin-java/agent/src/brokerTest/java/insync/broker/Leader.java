@@ -49,8 +49,8 @@ abstract class Leader implements AutoCloseable {
 
     abstract Partition partition();
 
-    /** Makes this broker leader in an epoch, with everybody in the ISR. */
-    abstract void elect(int epoch);
+    /** Makes a broker leader in an epoch, with everybody in the ISR. */
+    abstract void elect(int leader, int epoch);
 
     /** Appends until the leader's log end offset is this. */
     abstract void appendUpTo(long leo) throws Exception;
@@ -66,6 +66,11 @@ abstract class Leader implements AutoCloseable {
 
     @Override
     public abstract void close();
+
+    /** Makes this broker leader. */
+    final void elect(int epoch) {
+        elect(LEADER, epoch);
+    }
 
     /** Every read of the log runs this first, in the thread that reads. */
     final void duringRead(Runnable stall) {

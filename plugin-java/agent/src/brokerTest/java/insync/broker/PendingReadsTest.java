@@ -139,6 +139,21 @@ class PendingReadsTest {
         }
     }
 
+    /** Lost and regained: the first fetch has no earlier one to fall short of, so it is pending even if it is behind. */
+    @Test
+    void firstFetchToANewLeaderIsPending() throws Exception {
+        try (Leader leader = new RealLeader(folder, true)) {
+            leader.appendUpTo(10);
+            leader.fetch(10, answers);
+            leader.elect(Leader.FOLLOWER, 6);
+            leader.elect(7);
+            leader.duringRead(() -> stall(leader, 25));
+            leader.fetch(5, answers);
+            assertEquals(!WOVEN, outOfSync.contains(true), "out of sync at some second: " + outOfSync);
+            leader.completeDelayedFetches();
+        }
+    }
+
     /** A read that fails completes its fetch with an error; the mark goes and the error reaches the follower. */
     @Test
     void failedReadReleasesTheMark() throws Exception {

@@ -88,13 +88,17 @@ final class RealLeader extends Leader {
     }
 
     @Override
-    void elect(int epoch) {
+    void elect(int leader, int epoch) {
         OffsetCheckpoints none = Mockito.mock(OffsetCheckpoints.class);
         Mockito.when(none.fetch(Mockito.any(), Mockito.any())).thenReturn(Option.empty());
-        partition.makeLeader(
-            new LeaderAndIsrPartitionState().setTopicName(EVENTS_0.topic()).setPartitionIndex(EVENTS_0.partition())
-                .setLeader(LEADER).setLeaderEpoch(epoch).setZkVersion(epoch).setIsr(REPLICAS).setReplicas(REPLICAS),
-            none);
+        LeaderAndIsrPartitionState state = new LeaderAndIsrPartitionState()
+            .setTopicName(EVENTS_0.topic()).setPartitionIndex(EVENTS_0.partition()).setLeader(leader)
+            .setLeaderEpoch(epoch).setZkVersion(epoch).setIsr(REPLICAS).setReplicas(REPLICAS);
+        if (leader == LEADER) {
+            partition.makeLeader(state, none);
+        } else {
+            partition.makeFollower(state, none);
+        }
     }
 
     @Override

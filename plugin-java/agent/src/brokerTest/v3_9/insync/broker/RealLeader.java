@@ -95,14 +95,17 @@ final class RealLeader extends Leader {
     }
 
     @Override
-    void elect(int epoch) {
+    void elect(int leader, int epoch) {
         OffsetCheckpoints none = Mockito.mock(OffsetCheckpoints.class);
         Mockito.when(none.fetch(Mockito.any(), Mockito.any())).thenReturn(Option.empty());
-        partition.makeLeader(
-            new LeaderAndIsrPartitionState().setTopicName(EVENTS_0.topic())
-                .setPartitionIndex(EVENTS_0.partition()).setLeader(LEADER).setLeaderEpoch(epoch).setPartitionEpoch(epoch)
-                .setIsr(REPLICAS).setReplicas(REPLICAS),
-            none, Option.apply(TOPIC_ID), Option.empty());
+        LeaderAndIsrPartitionState state = new LeaderAndIsrPartitionState()
+            .setTopicName(EVENTS_0.topic()).setPartitionIndex(EVENTS_0.partition()).setLeader(leader)
+            .setLeaderEpoch(epoch).setPartitionEpoch(epoch).setIsr(REPLICAS).setReplicas(REPLICAS);
+        if (leader == LEADER) {
+            partition.makeLeader(state, none, Option.apply(TOPIC_ID), Option.empty());
+        } else {
+            partition.makeFollower(state, none, Option.apply(TOPIC_ID), Option.empty());
+        }
     }
 
     @Override

@@ -35,6 +35,7 @@ import org.apache.kafka.server.storage.log.FetchPartitionData;
 import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.server.util.Scheduler;
 import org.apache.kafka.storage.internals.log.AppendOrigin;
+import org.apache.kafka.storage.internals.checkpoint.OffsetCheckpoints;
 import org.apache.kafka.storage.internals.log.LogConfig;
 import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
 import org.apache.kafka.storage.internals.log.LogOffsetsListener;
@@ -95,12 +96,16 @@ final class RealLeader extends Leader {
     }
 
     @Override
-    void elect(int epoch) {
-        partition.makeLeader(
-            new LeaderAndIsrRequest.PartitionState().setTopicName(EVENTS_0.topic())
-                .setPartitionIndex(EVENTS_0.partition()).setLeader(LEADER).setLeaderEpoch(epoch).setPartitionEpoch(epoch)
-                .setIsr(REPLICAS).setReplicas(REPLICAS),
-            (dir, id) -> Optional.empty(), Option.apply(TOPIC_ID), Option.empty());
+    void elect(int leader, int epoch) {
+        OffsetCheckpoints none = (dir, id) -> Optional.empty();
+        LeaderAndIsrRequest.PartitionState state = new LeaderAndIsrRequest.PartitionState()
+            .setTopicName(EVENTS_0.topic()).setPartitionIndex(EVENTS_0.partition()).setLeader(leader)
+            .setLeaderEpoch(epoch).setPartitionEpoch(epoch).setIsr(REPLICAS).setReplicas(REPLICAS);
+        if (leader == LEADER) {
+            partition.makeLeader(state, none, Option.apply(TOPIC_ID), Option.empty());
+        } else {
+            partition.makeFollower(state, none, Option.apply(TOPIC_ID), Option.empty());
+        }
     }
 
     @Override

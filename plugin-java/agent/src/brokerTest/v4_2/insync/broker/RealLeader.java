@@ -32,6 +32,7 @@ import org.apache.kafka.server.storage.log.FetchParams;
 import org.apache.kafka.server.storage.log.FetchPartitionData;
 import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.server.util.Scheduler;
+import org.apache.kafka.storage.internals.checkpoint.OffsetCheckpoints;
 import org.apache.kafka.storage.internals.log.LogConfig;
 import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
 import org.apache.kafka.storage.internals.log.LogOffsetsListener;
@@ -93,13 +94,18 @@ final class RealLeader extends Leader {
     }
 
     @Override
-    void elect(int epoch) {
+    void elect(int leader, int epoch) {
+        OffsetCheckpoints none = (dir, id) -> Optional.empty();
         int[] all = REPLICAS.stream().mapToInt(id -> id).toArray();
-        PartitionRegistration registration = new PartitionRegistration.Builder().setReplicas(all)
-            .setDirectories(DirectoryId.unassignedArray(all.length)).setIsr(all).setLeader(LEADER)
+        PartitionRegistration state = new PartitionRegistration.Builder().setReplicas(all)
+            .setDirectories(DirectoryId.unassignedArray(all.length)).setIsr(all).setLeader(leader)
             .setLeaderRecoveryState(LeaderRecoveryState.RECOVERED).setLeaderEpoch(epoch).setPartitionEpoch(epoch)
             .build();
-        partition.makeLeader(registration, false, (dir, id) -> Optional.empty(), Option.apply(TOPIC_ID), Option.empty());
+        if (leader == LEADER) {
+            partition.makeLeader(state, false, none, Option.apply(TOPIC_ID), Option.empty());
+        } else {
+            partition.makeFollower(state, false, none, Option.apply(TOPIC_ID), Option.empty());
+        }
     }
 
     @Override
