@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InputError, InsyncError
-from insync.faults import stall
+from insync.faults import holds, stall
+from insync.faults.base import Occasion
 from insync.faults.control import (
     HEADER_BYTES,
     LAYOUT,
@@ -20,7 +21,7 @@ from insync.faults.control import (
     Rule,
     Site,
 )
-from insync.faults.stall import StallFault, StallPlan, preload, require_shim
+from insync.faults.stall import StallFault, preload, require_shim
 
 HEADER = Path(stall.__file__).parent / "native" / "stall.h"
 READ_RULE = Rule(site=Site.READ, mode=Mode.HOLD, target="t-0", deadline_ns=1)
@@ -38,11 +39,11 @@ def poke(path: Path, offset: int, code: str, *values: int) -> None:
         struct.pack_into(code, mapped, offset, *values)
 
 
-def plan(partitions: tuple[int, ...] = (0, 1), planned_ms: int = 100) -> StallPlan:
+def plan(partitions: tuple[int, ...] = (0, 1), planned_ms: int = 100) -> Occasion:
     """Plan a read stall of topic t at broker 1."""
-    return StallPlan(
-        arm="stock", repeat=0, site="read", mode="hold", delay_ms=0, broker=1, topic="t",
-        partitions=partitions, planned_ms=planned_ms,
+    return Occasion(
+        arm="stock", repeat=0, kind="stall", site="read", mode="hold", broker=1,
+        target=[f"t-{partition}" for partition in partitions], planned_ms=planned_ms,
     )  # fmt: skip
 
 
@@ -132,7 +133,7 @@ def test_a_stall_that_was_never_injected_may_be_lifted_but_has_no_evidence(
 def test_calls_that_stay_held_after_the_lift_are_an_error(
     control: ControlFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stall, "DRAIN_SECONDS", 0.05)
+    monkeypatch.setattr(holds, "DRAIN_SECONDS", 0.05)
     poke(tmp_path / "control", 20, "@I", 1)
     fault = StallFault(control, plan((0,)))
     fault.inject()

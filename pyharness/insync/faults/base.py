@@ -7,7 +7,7 @@ the protocol: the verdict is unknown when it is missing or too weak.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine, now_ms
@@ -37,7 +37,10 @@ class Fault(Protocol):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Occasion:
-    """Where a fault belongs: arm, repeat, broker, topic-partitions; planned time in ms."""
+    """Where a fault belongs: arm, repeat, broker, topic-partitions; planned time in ms.
+
+    `site` and `mode` are only a stall's.
+    """
 
     arm: str
     repeat: int
@@ -45,6 +48,20 @@ class Occasion:
     broker: int
     planned_ms: int
     target: Sequence[str] = ()
+    site: str = ""
+    mode: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """System calls that were held: how many, for how long in sum, and the longest, in ms."""
+
+    calls: int
+    sum_ms: float
+    longest_ms: float
+
+
+NOTHING: Final = Held(0, 0.0, 0.0)
 
 
 class Window:
@@ -74,21 +91,18 @@ class Window:
         self,
         occasion: Occasion,
         acted_ms: float,
-        figures: Mapping[str, float],
-        *,
-        calls_held: int = 0,
-        held_ms: float = 0.0,
-        longest_held_ms: float = 0.0,
+        figures: Mapping[str, float] | None = None,
+        held: Held = NOTHING,
     ) -> FaultLine:
         """Return the line of a fault that has ended; raises InsyncError if it has not."""
         if self._began is None or self._ended_ms is None:
             raise InsyncError(f"evidence of a {occasion.kind} that was not injected and lifted")
         return FaultLine(
-            arm=occasion.arm, repeat=occasion.repeat, fault=occasion.kind, site="", mode="",
-            broker=occasion.broker, target=list(occasion.target), injected_ms=self._began[0],
-            lifted_ms=self._ended_ms, planned_ms=occasion.planned_ms, calls_held=calls_held,
-            held_ms=held_ms, longest_held_ms=longest_held_ms, acted_ms=acted_ms,
-            figures=dict(figures),
+            arm=occasion.arm, repeat=occasion.repeat, fault=occasion.kind, site=occasion.site,
+            mode=occasion.mode, broker=occasion.broker, target=list(occasion.target),
+            injected_ms=self._began[0], lifted_ms=self._ended_ms, planned_ms=occasion.planned_ms,
+            calls_held=held.calls, held_ms=held.sum_ms, longest_held_ms=held.longest_ms,
+            acted_ms=acted_ms, figures=dict(figures or {}),
         )  # fmt: skip
 
 

@@ -9,19 +9,18 @@ Evidence: that as many reads were held as there are threads, all of them until t
 
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults import wire
 from insync.faults.base import Occasion, Window, await_true
-from insync.faults.control import ControlFile, Counters, Mode, Rule, Site
+from insync.faults.control import ControlFile, Mode, Site
+from insync.faults.holds import Holds
 
 CONNECTS_WITHIN_S = 5.0
 HELD_WITHIN_S = 5.0
-DRAINS_WITHIN_S = 5.0
-DEADLINE_SECONDS = 5.0  # how far beyond its planned time the stall may live if the harness dies
 
 
 class QueueStallFault:
@@ -37,7 +36,6 @@ class QueueStallFault:
         occasion: Occasion,
     ) -> None:
         """Plan it; `make_topic` makes a topic with so many partitions, a record in each."""
-        self._control = control
         self._port = port
         self._make_topic = make_topic
         self._topic = topic
@@ -45,7 +43,7 @@ class QueueStallFault:
         self._occasion = occasion
         self._window = Window()
         self._sockets = ExitStack()
-        self._slots: list[int] = []
+        self._holds = Holds(control, occasion.broker)
         self._all_held_at: float | None = None
         self._all_held_ms = 0.0
         self._peak = 0
@@ -56,62 +54,37 @@ class QueueStallFault:
 
     def inject(self) -> None:
         """Hold the reads and send the fetches; raises InsyncError if the broker takes none."""
-        if self._control.attached == 0:
-            raise InsyncError(f"broker {self._occasion.broker} did not load the stall shim")
+        self._holds.check()
+        targets = [f"{self._topic}-{partition}" for partition in range(self._threads)]
         try:
             clients = [self._connect() for _ in range(self._threads)]
             self._window.begin()
-            self._slots = [self._control.arm(rule) for rule in self._rules()]
+            self._holds.arm(targets, Site.READ, Mode.HOLD, planned_ms=self._occasion.planned_ms)
             for partition, client in enumerate(clients):
                 client.sendall(wire.fetch(self._topic, partition))
         except OSError as error:
             raise InsyncError(f"broker {self._occasion.broker}: {error}") from error
-        if await_true(lambda: self._held() == self._threads, HELD_WITHIN_S):
+        if await_true(lambda: self._holds.now == self._threads, HELD_WITHIN_S):
             self._all_held_at = time.monotonic()
 
     def lift(self) -> None:
         """Let the reads go on and wait until none is held; raises InsyncError if one stays."""
         if not self._window.is_open:
             return
-        self._peak = self._held()
+        self._peak = self._holds.now
         if self._all_held_at is not None and self._peak == self._threads:
             self._all_held_ms = (time.monotonic() - self._all_held_at) * 1000
-        for slot in self._slots:
-            self._control.lift(slot)
+        self._holds.lift()
         self._window.end()
-        drained = await_true(lambda: self._held() == 0, DRAINS_WITHIN_S)
-        self._sockets.close()
-        if not drained:
-            raise InsyncError(f"{self._held()} calls still held {DRAINS_WITHIN_S:.0f} s after")
+        try:
+            self._holds.drain()
+        finally:
+            self._sockets.close()
 
     def evidence(self) -> FaultLine:
         """Return how many threads were taken out, and how long all of them were."""
-        seen = self._counters()
-        return self._window.line(
-            self._occasion,
-            self._all_held_ms,
-            {"threads": float(self._threads), "held": float(self._peak)},
-            calls_held=sum(counters.calls for counters in seen),
-            held_ms=sum(counters.held_ns for counters in seen) / 1e6,
-            longest_held_ms=max((counters.longest_ns for counters in seen), default=0) / 1e6,
-        )
+        figures = {"threads": float(self._threads), "held": float(self._peak)}
+        return self._window.line(self._occasion, self._all_held_ms, figures, self._holds.total)
 
     def _connect(self) -> socket.socket:
         return self._sockets.enter_context(wire.connect(self._port(), CONNECTS_WITHIN_S))
-
-    def _rules(self) -> Sequence[Rule]:
-        lifetime = self._occasion.planned_ms / 1000 + DEADLINE_SECONDS
-        deadline = time.monotonic_ns() + int(lifetime * 1e9)
-        return [
-            Rule(
-                site=Site.READ, mode=Mode.HOLD, target=f"{self._topic}-{partition}",
-                deadline_ns=deadline,
-            )
-            for partition in range(self._threads)
-        ]  # fmt: skip
-
-    def _held(self) -> int:
-        return sum(counters.held_now for counters in self._counters())
-
-    def _counters(self) -> list[Counters]:
-        return [self._control.counters(slot) for slot in self._slots]

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -16,7 +17,7 @@ from insync.faults.freeze import FreezeFault
 from insync.faults.kill import KillFault
 from insync.faults.queue_stall import QueueStallFault
 from insync.faults.quota import QuotaFault
-from insync.faults.stall import StallFault, StallPlan
+from insync.faults.stall import StallFault
 from insync.kafka.ports import LOOPBACK
 from insync.run.context import ArmContext
 from insync.run.stage import Stage
@@ -37,7 +38,9 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
     )  # fmt: skip
     match spec:
         case planned.Stall():
-            return _stall(stage, topic, repeat, spec)
+            targets = [f"{topic}-{partition}" for partition in spec.partitions]
+            at = replace(occasion, target=targets, site=spec.site, mode=spec.mode)
+            return StallFault(stage.controls[spec.broker], at, spec.delay_ms)
         case planned.Freeze():
             return FreezeFault(partial(_process, stage, spec.broker), occasion)
         case planned.CpuQuota():
@@ -59,17 +62,6 @@ def replicas(leader: int) -> list[int]:
 def _process(stage: Stage, broker: int) -> "subprocess.Popen[bytes]":
     """Return a broker's process of this moment: a kill replaces it."""
     return stage.cluster.nodes[broker].process
-
-
-def _stall(stage: Stage, topic: str, repeat: int, spec: planned.Stall) -> Fault:
-    return StallFault(
-        stage.controls[spec.broker],
-        StallPlan(
-            arm=stage.arm, repeat=repeat, site=spec.site, mode=spec.mode,
-            delay_ms=spec.delay_ms, broker=spec.broker, topic=topic,
-            partitions=spec.partitions, planned_ms=spec.for_ms,
-        ),
-    )  # fmt: skip
 
 
 def _kill(stage: Stage, spec: planned.Kill, occasion: Occasion) -> Fault:
