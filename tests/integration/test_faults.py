@@ -16,6 +16,7 @@ import pytest
 
 from insync.events.run_info import PlannedFault
 from insync.faults import cgroups
+from insync.faults.cgroup_places import here
 from insync.run.plan import prepare
 from insync.run.request import RunRequest
 from insync.run.runner import execute
@@ -133,7 +134,7 @@ def test_the_group_of_a_harness_that_was_killed_is_swept_by_the_next(tmp_path: P
         run.wait(30)
     psutil.wait_procs(started, timeout=10)
     assert list(_groups(run.pid))
-    cgroups.sweep(cgroups.here())
+    cgroups.sweep(here())
     assert not list(_groups(run.pid))
 
 
@@ -145,5 +146,5 @@ def _suffers(process: psutil.Process, harness: int) -> bool:
 
 
 def _groups(harness: int) -> Iterator[Path]:
-    for parent in cgroups.here():
+    for parent in here():
         yield from parent.folder.glob(f"insync-{harness}-[0-9]")

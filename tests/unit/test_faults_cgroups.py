@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.faults import cgroups
-from insync.faults.cgroups import Group, Parent, Throttled, parents, quota_us, sweep, usable
+from insync.faults.cgroup_places import PROC, Parent, parents
+from insync.faults.cgroups import Group, Throttled, quota_us, sweep, usable
 
 V1 = "cgroup {root}/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct 0 0\n"
 V2 = "cgroup2 {root}/unified cgroup2 rw,relatime 0 0\n"
@@ -87,7 +87,7 @@ def test_where_a_quota_cannot_be_written_the_file_is_named_and_nothing_stays(
 
 
 def test_only_groups_of_harnesses_that_are_gone_are_swept(tmp_path: Path) -> None:
-    gone = next(pid for pid in range(400_000, 1, -1) if not (cgroups.PROC / str(pid)).exists())
+    gone = next(pid for pid in range(400_000, 1, -1) if not (PROC / str(pid)).exists())
     names = [f"insync-{gone}-1", f"insync-{os.getpid()}-1", "insync-x-1", f"other-{gone}-1"]
     for name in names:
         (tmp_path / name).mkdir()

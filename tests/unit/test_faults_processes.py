@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from insync.errors import InsyncError
 from insync.faults import cgroups, procfs
 from insync.faults.base import Occasion
+from insync.faults.cgroup_places import here
 from insync.faults.freeze import FreezeFault
 from insync.faults.kill import KillFault
 from insync.faults.quota import QuotaFault
@@ -132,7 +133,7 @@ def test_a_starved_process_waits_for_its_share_and_leaves_no_group(
 
 def _groups() -> set[Path]:
     name = f"insync-{os.getpid()}-1"
-    return {folder for parent in cgroups.here() for folder in parent.folder.glob(name)}
+    return {folder for parent in here() for folder in parent.folder.glob(name)}
 
 
 @given(st.text(max_size=15), st.integers(0, 10**6), st.integers(0, 10**6))

@@ -13,7 +13,8 @@ from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults import cgroups
 from insync.faults.base import Occasion, Window
-from insync.faults.cgroups import Group, Parent, Throttled
+from insync.faults.cgroup_places import Parent, here, home_of
+from insync.faults.cgroups import Group, Throttled
 
 
 class QuotaFault:
@@ -40,12 +41,12 @@ class QuotaFault:
 
     def inject(self) -> None:
         """Put the process into a group with the quota; raises InsyncError if that fails."""
-        parent = cgroups.usable(cgroups.here())
+        parent = cgroups.usable(here())
         if not isinstance(parent, Parent):
             raise InsyncError(f"no CPU quota can be set: {parent}")
         self._pid = self._process().pid
         try:
-            self._home = cgroups.home_of(self._pid, parent)
+            self._home = home_of(self._pid, parent)
             name = f"{os.getpid()}-{self._occasion.broker}"
             self._group = Group.make(parent, name, self._percent)
             self._window.begin()

@@ -1,6 +1,7 @@
 """What a scenario's faults need: of the brokers' environment, and of the machine."""
 
 from insync.faults import cgroups
+from insync.faults.cgroup_places import here
 from insync.scenario.faults import CpuQuota, QueueStall, Stall
 from insync.scenario.model import Scenario
 
@@ -22,7 +23,7 @@ def unavailable(scenario: Scenario) -> str | None:
 
     Control groups that a killed harness left behind are removed on the way.
     """
-    cgroups.sweep(cgroups.here())
+    cgroups.sweep(here())
     if any(isinstance(fault, CpuQuota) for fault in scenario.faults):
         return cgroups.unavailable()
     return None

@@ -1,0 +1,77 @@
+"""Where this machine would let us make CPU control groups, on cgroup v1 and v2.
+
+Read from /proc alone; whether a group can really be made there only trying shows.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+PROC: Final = Path("/proc")
+
+
+@dataclass(frozen=True, slots=True)
+class Parent:
+    """A folder in which groups may be made; `unified` is cgroup v2."""
+
+    folder: Path
+    unified: bool
+
+
+def parents(mounts: str, own: str) -> list[Parent]:
+    """Return where groups might be made, the likeliest first.
+
+    `mounts` is the text of /proc/mounts, `own` that of /proc/self/cgroup. In v2 a group that
+    holds processes cannot have limited children, so those above it are candidates too.
+    """
+    paths = {
+        name: path
+        for _, names, path in (line.split(":", 2) for line in own.splitlines() if line)
+        for name in names.split(",")
+    }
+    found = []
+    for kind, unified in (("cgroup", False), ("cgroup2", True)):
+        for where in _mounted(mounts, kind):
+            path = Path(where + paths.get("" if unified else "cpu", "/")).resolve()
+            levels = [path, *path.parents] if unified else [path, Path(where)]
+            inside = [level for level in levels if level.is_relative_to(where)]
+            found += [Parent(level, unified) for level in dict.fromkeys(inside)]
+    return found
+
+
+def here() -> list[Parent]:
+    """Return where groups might be made on this machine."""
+    try:
+        return parents(
+            (PROC / "mounts").read_text(encoding="utf-8"),
+            (PROC / "self" / "cgroup").read_text(encoding="utf-8"),
+        )
+    except OSError:
+        return []
+
+
+def home_of(pid: int, parent: Parent) -> Path:
+    """Return the folder of the group that a process is in; raises OSError if it is gone."""
+    lines = (PROC / str(pid) / "cgroup").read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        _, names, path = line.split(":", 2)
+        if (names == "") if parent.unified else ("cpu" in names.split(",")):
+            return _mount_of(parent) / path.lstrip("/")
+    return parent.folder
+
+
+def _mount_of(parent: Parent) -> Path:
+    kind = "cgroup2" if parent.unified else "cgroup"
+    mounts = (PROC / "mounts").read_text(encoding="utf-8")
+    inside = [where for where in _mounted(mounts, kind) if parent.folder.is_relative_to(where)]
+    return Path(inside[0]) if inside else parent.folder
+
+
+def _mounted(mounts: str, kind: str) -> list[str]:
+    """Return the mount points of v2, or those of v1's cpu controller."""
+    fields = [line.split() for line in mounts.splitlines()]
+    return [
+        where
+        for _, where, system, options, *_ in fields
+        if system == kind and (kind == "cgroup2" or "cpu" in options.split(","))
+    ]
