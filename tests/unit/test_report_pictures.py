@@ -7,6 +7,7 @@ import pytest
 
 from insync.events.run_info import RunInfo
 from insync.report.detail import figure
+from insync.report.labels import levels
 from insync.report.lanes import LEAST_WIDTH, WIDTH, cells, tick_step
 from insync.report.latency_lines import latency_lines
 from insync.report.lateness import delayed_sentence, lateness
@@ -88,6 +89,29 @@ def test_all_cells_share_the_time_axis_of_the_longest() -> None:
     long_cell, short_cell = cells([scene(FULL, DIP, REST), short])
     assert long_cell.ticks == short_cell.ticks
     assert max(bar.x + bar.width for bar in long_cell.bars) <= WIDTH
+
+
+@pytest.mark.parametrize(
+    ("extents", "expected"),
+    [
+        ([], []),
+        ([(0, 5), (5, 9)], [0, 0]),
+        ([(0, 5), (4, 9), (6, 8)], [0, 1, 0]),
+        ([(0, 9), (1, 8), (2, 7)], [0, 1, 2]),
+    ],
+)
+def test_labels_that_overlap_are_on_different_levels(
+    extents: list[tuple[float, float]], expected: list[int]
+) -> None:
+    assert levels(extents) == expected
+
+
+def test_names_of_faults_at_the_same_time_push_the_lanes_down() -> None:
+    kill = Fault("kill at broker 3", 3, 2.5, 3.5)
+    two = replace(scene(FULL, DIP, REST), faults=(STALL, kill))
+    one_name, two_names = cells([scene(FULL, DIP, REST), two])
+    assert len({band.name_y for band in two_names.faults}) == 2
+    assert two_names.bars[0].y - one_name.bars[0].y == two_names.top - one_name.top > 0
 
 
 @pytest.mark.parametrize(

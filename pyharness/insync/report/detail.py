@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from insync.report.labels import centred, levels
 from insync.report.lane_bars import lane_bars
 from insync.report.latency_lines import latency_lines
 from insync.report.scenes import Fault, Scene
@@ -22,6 +23,9 @@ _LATENCY_PX = 170
 _BETWEEN_PX = 12
 _TITLE_PX = 46
 _BOTTOM_PX = 46
+_NAME_PX = 15
+_LETTERS_WIDE = 150
+"""How many letters of a fault's name fit into the figure's width, about."""
 
 
 def figure(arms: Sequence[Scene]) -> Json:
@@ -41,9 +45,9 @@ def figure(arms: Sequence[Scene]) -> Json:
         data += lane_bars(scene, upper, legend=place == 0)
         data += latency_lines(scene, lower, legend=place == 0)
         layout["annotations"].append(_title(scene, lanes_top / total))
-        for fault in scene.faults:
+        for fault, level in zip(scene.faults, _name_levels(scene), strict=True):
             layout["shapes"] += _fault_shapes(fault, bottom / total, lanes_top / total)
-            layout["annotations"].append(_fault_name(fault, lanes_top / total))
+            layout["annotations"].append(_fault_name(fault, lanes_top / total, level))
         top = bottom
     return {"data": data, "layout": layout}
 
@@ -151,11 +155,22 @@ def _title(scene: Scene, at: float) -> Json:
     }
 
 
-def _fault_name(fault: Fault, at: float) -> Json:
-    length = span((fault.end_s - fault.start_s) * 1e3)
+def _name_levels(scene: Scene) -> list[int]:
+    """Put the names of faults that are close in time above each other."""
+    letter_s = scene.length_s / _LETTERS_WIDE
+    return levels([centred(f.start_s, f.end_s, _fault_text(f), letter_s) for f in scene.faults])
+
+
+def _fault_text(fault: Fault) -> str:
+    return f"{fault.name}: {span((fault.end_s - fault.start_s) * 1e3)}"
+
+
+def _fault_name(fault: Fault, at: float, level: int) -> Json:
+    note = _note(at)
     return {
-        **_note(at),
-        "text": f"{fault.name}: {length}",
+        **note,
+        "text": _fault_text(fault),
+        "yshift": note["yshift"] + level * _NAME_PX,
         "xref": "x",
         "x": (fault.start_s + fault.end_s) / 2,
         "xanchor": "center",

@@ -6,9 +6,10 @@ one time axis, so that arms and repeats can be compared by eye.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from insync.report.labels import centred, levels
 from insync.report.lateness import in_short
 from insync.report.scenes import Scene, Span, State
 from insync.report.words import members
@@ -19,7 +20,12 @@ RIGHT = 14.0
 LANE = 17.0
 GAP = 9.0
 TOP = 16.0
+_NAME_Y = 9.0
 AXIS = 18.0
+LABEL = 10.0
+_LETTER = 5.4
+"""How wide a letter of a fault's name is, about."""
+
 LEAST_WIDTH = 2.5
 """No stretch of a smaller ISR is drawn narrower: it must not vanish."""
 
@@ -48,20 +54,22 @@ class Mark:
 
 @dataclass(frozen=True)
 class Band:
-    """A fault's time, over the whole picture's height."""
+    """A fault's time, over the whole picture's height; its name is at `name_y`."""
 
     x: float
     width: float
     title: str
+    name_y: float
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One small picture with everything at its coordinates."""
+    """One small picture with everything at its coordinates; `top` is where the lanes begin."""
 
     arm: str
     repeat: int
     height: float
+    top: float
     bottom: float
     bars: tuple[Bar, ...]
     names: tuple[Mark, ...]
@@ -89,37 +97,50 @@ def tick_step(length_s: float, most: int = 6) -> float:
 
 def _cell(scene: Scene, longest: float) -> Cell:
     lanes = max((span.partition + 1 for span in scene.spans), default=1)
-    bottom = TOP + lanes * (LANE + GAP) - GAP + 4
     per_s = (WIDTH - LEFT - RIGHT) / longest
 
     def x(at_s: float) -> float:
         return LEFT + at_s * per_s
 
     step = tick_step(longest)
+    bands = _bands(scene, x)
+    top = TOP + max((band.name_y for band in bands), default=_NAME_Y) - _NAME_Y
+
+    def top_of(lane: int) -> float:
+        return top + lane * (LANE + GAP)
+
+    bottom = top_of(lanes) - GAP + 4
     return Cell(
         arm=scene.arm,
         repeat=scene.repeat,
         height=bottom + AXIS,
+        top=top,
         bottom=bottom,
-        bars=tuple(_bar(span, x(span.start_s), x(span.end_s)) for span in _small_last(scene)),
-        names=tuple(Mark(0, _top(lane) + LANE - 4, f"p{lane}") for lane in range(lanes)),
+        bars=tuple(
+            _bar(span, x(span.start_s), x(span.end_s), top_of(span.partition))
+            for span in _small_last(scene)
+        ),
+        names=tuple(Mark(0, top_of(lane) + LANE - 4, f"p{lane}") for lane in range(lanes)),
         arrows=tuple(
-            Mark(x(shrink.at_s), _top(shrink.partition), in_short(shrink))
+            Mark(x(shrink.at_s), top_of(shrink.partition), in_short(shrink))
             for shrink in scene.shrinks
         ),
         ticks=tuple(
             Mark(x(count * step), bottom, f"{count * step:g}")
             for count in range(int(longest / step) + 1)
         ),
-        faults=tuple(
-            Band(x(fault.start_s), x(fault.end_s) - x(fault.start_s), fault.name)
-            for fault in scene.faults
-        ),
+        faults=bands,
     )
 
 
-def _top(lane: int) -> float:
-    return TOP + lane * (LANE + GAP)
+def _bands(scene: Scene, x: Callable[[float], float]) -> tuple[Band, ...]:
+    """Place the faults, and their names so that none lies over another."""
+    spans = [(x(fault.start_s), x(fault.end_s), fault.name) for fault in scene.faults]
+    found = levels([centred(start, end, name, _LETTER) for start, end, name in spans])
+    return tuple(
+        Band(start, end - start, name, _NAME_Y + LABEL * level)
+        for (start, end, name), level in zip(spans, found, strict=True)
+    )
 
 
 def _small_last(scene: Scene) -> list[Span]:
@@ -127,8 +148,7 @@ def _small_last(scene: Scene) -> list[Span]:
     return sorted(scene.spans, key=lambda span: -span.share)
 
 
-def _bar(span: Span, left: float, right: float) -> Bar:
-    top = _top(span.partition)
+def _bar(span: Span, left: float, right: float, top: float) -> Bar:
     least = 0.0 if span.state == "full" else LEAST_WIDTH
     height = LANE * span.share
     leader = "no leader" if span.leader < 0 else f"leader {span.leader}"

@@ -14,7 +14,7 @@ from insync.report.words import latency, members, number
 
 _METRICS = {
     "isr_shrinks": "ISR shrinks",
-    "first_shrink_ms": "first shrink after the fault began, ms",
+    "first_shrink_ms": "first shrink after, ms",
     "min_isr_size": "smallest ISR",
     "under_min_isr_ms": "under min ISR, ms",
     "offline_ms": "offline, ms",
