@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InputError, InsyncError
+from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
 from insync.kafka.java import Java
 from insync.run import analysis
 from insync.run.request import SparkOptions
@@ -67,3 +68,39 @@ def test_a_verdict_that_is_no_object_is_refused(run: Path, monkeypatch: pytest.M
 def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no run folder"):
         analysis.analyse([tmp_path], LOCAL, JAVA, Unwatched())
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    """Make the folder of a matrix, with the page of an earlier analysis."""
+    row = MatrixRow(kafka="4.3.1", scenario="freeze", summary="", arms=("stock",), folder="a")
+    save_matrix(tmp_path, MatrixInfo(repeats=None, rows=(row,)))
+    (tmp_path / "matrix.html").touch()
+    (tmp_path / "matrix.json").write_text("[]")
+    return tmp_path
+
+
+def test_a_matrix_is_one_folder_to_the_stage(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = matrix / "told"
+    page = matrix / "matrix.html"
+    stage(
+        matrix,
+        f"open({str(told)!r}, 'w').write(sys.argv[3]); open({str(page)!r}, 'w')",
+        monkeypatch,
+    )
+    analysis.analyse_matrix(matrix, LOCAL, JAVA, Unwatched())
+    assert told.read_text() == str(matrix)
+    assert not (matrix / "matrix.json").exists(), "the cells of the earlier analysis"
+
+
+def test_an_old_page_of_a_matrix_is_not_taken_for_a_new_one(
+    matrix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage(matrix, "print('no memory'); sys.exit(3)", monkeypatch)
+    with pytest.raises(InsyncError, match="ended with 3: no memory"):
+        analysis.analyse_matrix(matrix, LOCAL, JAVA, Unwatched())
+
+
+def test_a_folder_that_is_no_matrix_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no matrix"):
+        analysis.analyse_matrix(tmp_path, LOCAL, JAVA, Unwatched())

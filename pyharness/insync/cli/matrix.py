@@ -52,6 +52,7 @@ def command(
     """
     from insync.cli.judge import analyse_and_show_matrix
     from insync.cli.progress import RichWatch
+    from insync.events.matrix_info import is_matrix
     from insync.matrix.plan import prepare_matrix
     from insync.matrix.runner import record_matrix
     from insync.run.signals import interruptible
@@ -73,5 +74,6 @@ def command(
             return analyse_and_show_matrix(plan.out, spark, watch, wrong=wrong, as_json=json)
         except BaseException:  # Ctrl-C too: what ended by then need not be run again
             watch.stop()
-            print(f"to judge what was recorded: insync report {plan.out}", file=sys.stderr)
+            if is_matrix(plan.out):
+                print(f"to judge what was recorded: insync report {plan.out}", file=sys.stderr)
             raise
