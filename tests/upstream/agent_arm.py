@@ -18,7 +18,9 @@ OPTIONS = {
     "read": ("default-scope=read",),
     "request": ("default-scope=request",),
 }
-TOLD = re.compile(r"^\[insync\] after (\S+) errors=(\d+) \{(.*)\}$", re.MULTILINE)
+# Both may stand behind the beginning of a line of JUnit's own.
+TOLD = re.compile(r"\[insync\] after (\S+) errors=(\d+) \{(.*)\}$", re.MULTILINE)
+ERROR = re.compile(r"\[insync\] error in .*$", re.MULTILINE)
 
 
 def flags(arm: str, folder: Path) -> list[str]:
@@ -49,9 +51,11 @@ def told(output: str) -> dict[str, dict[str, int]]:
 
 def problems(arm: str, folder: Path, output: str) -> list[str]:
     """Say what shows that the arm was not what its name says, or that our own code failed."""
-    found = [line for line in output.splitlines() if line.startswith("[insync] error in ")]
+    found = ERROR.findall(output)
     after = list(told(output).values())
     marks = after[-1]["marks_total"] if after else None
+    if after and after[-1]["errors"] and not found:
+        found.append(f"errors in our code: {after[-1]['errors']}")
     if marks is None or (marks > 0) != (arm != "off"):
         found.append(f"marks made: {marks}, expected {'none' if arm == 'off' else 'some'}")
     lines = (folder / "events.jsonl").read_text(encoding="utf-8").splitlines()

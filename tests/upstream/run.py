@@ -39,7 +39,7 @@ def main() -> int:
     parser.add_argument("kafka", choices=versions)
     parser.add_argument("arm", nargs="*", metavar="ARM", help=f"of {', '.join(ARMS)}; default all")
     parser.add_argument("--again", action="store_true", help="only compare what the last run left")
-    asked = parser.parse_args()
+    asked = parser.parse_intermixed_args()
     for arm in asked.arm:
         if arm not in ARMS:
             parser.error(f"arm {arm!r}: expected one of {', '.join(ARMS)}")
