@@ -12,9 +12,11 @@ import pytest
 
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix, save_matrix
-from insync.events.run_info import Bound
+from insync.events.run_info import Bound, RunInfo
 from insync.report.matrix_cells import outcome, read_cells
 from insync.report.matrix_text import wanted
+from insync.verdict.cells import NOT_BEGUN, judge
+from insync.verdict.facts import METRICS, RepeatFacts, RunFacts
 from unit.run_folder import Story, write_run
 
 ARMS = ("stock", "plugin")
@@ -97,6 +99,13 @@ def test_an_arm_that_ended_counts_though_its_run_was_cut_short(
     assert "was cut short" in cells["cut", "plugin"]["unknown"]
     assert cells["none", "stock"]["ok"] is False
     assert cells["none", "stock"]["unknown"] == "not begun: the matrix was cut short"
+
+
+def test_an_arm_that_left_nothing_was_not_begun(made_up_run: RunInfo) -> None:
+    nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(METRICS))
+    facts = RunFacts(finished=False, arms=dict.fromkeys(ARMS, (nothing,)), unreadable={})
+    cells = judge(row("made-up"), made_up_run, facts)
+    assert [(cell.outcome, cell.reason) for cell in cells] == [("unknown", NOT_BEGUN)] * len(ARMS)
 
 
 def test_a_skipped_cell_says_why_and_is_neither_right_nor_wrong(

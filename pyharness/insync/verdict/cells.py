@@ -20,6 +20,8 @@ from insync.verdict.decide import decide
 from insync.verdict.facts import RepeatFacts, RunFacts
 from insync.verdict.file import arm_figures, figure
 
+NOT_BEGUN = "not begun: the matrix was cut short"
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -42,9 +44,7 @@ def without_run(row: MatrixRow) -> list[Cell]:
     """Return the cells of a row that left no run: it could not run here, or was not begun."""
     if row.skipped is not None:
         return [Cell(row, arm, "skipped", row.skipped, {}) for arm in row.arms]
-    return [
-        Cell(row, arm, "unknown", "not begun: the matrix was cut short", {}) for arm in row.arms
-    ]
+    return [Cell(row, arm, "unknown", NOT_BEGUN, {}) for arm in row.arms]
 
 
 def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
@@ -57,9 +57,12 @@ def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
         },
     )
     found = decide(run.model_copy(update={"arms": (arm,)}), alone)
-    return Cell(
-        row, arm, found.outcome, found.reason, run.scenario.expected_of(arm), facts.arms[arm]
-    )
+    reason = found.reason if _left_anything(facts.arms[arm]) else NOT_BEGUN
+    return Cell(row, arm, found.outcome, reason, run.scenario.expected_of(arm), facts.arms[arm])
+
+
+def _left_anything(repeats: tuple[RepeatFacts, ...]) -> bool:
+    return any(value is not None for repeat in repeats for value in repeat.metrics.values())
 
 
 def as_json(cell: Cell) -> dict[str, object]:
