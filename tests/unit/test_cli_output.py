@@ -153,7 +153,7 @@ def test_a_matrix_is_a_table_of_sites_by_arms_with_its_odd_cells_marked() -> Non
         "4.3 (4.2) 4.3 (4.2) 4.3 (4.2)",
     ]
     (grid,) = grids([cell("stock", repeats=1, isr_shrinks=[2])])
-    assert "2 / 0.0 / 4.3" in drawn(grid_table(grid))
+    assert "2/0.0/4.3" in drawn(grid_table(grid))
 
 
 def test_what_is_odd_in_a_matrix_is_said_below_it(capsys: pytest.CaptureFixture[str]) -> None:

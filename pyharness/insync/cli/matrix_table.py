@@ -50,5 +50,5 @@ def _cell(cell: MatrixCell) -> str:
     if cell.state == "skipped":
         return "[dim]skipped[/]"
     text = f"{MARKS[cell.state]}{figures(cell)}"
-    text = text if cell.once else text.replace(" / ", "\n")
+    text = text.replace(" / ", "/" if cell.once else "\n")  # four arms fit into 80 columns
     return text if cell.state == "pass" else f"[{COLOURS[cell.state]}]{text}[/]"
