@@ -27,18 +27,13 @@ public final class BrokerStartHook extends Hook {
 
     /** @param constructor the one to which all others lead */
     public BrokerStartHook(ElementMatcher<MethodDescription> constructor) {
-        super("kafka.server.ReplicaManager", "<init>");
+        super("kafka.server.ReplicaManager", "<init>", Start.class);
         this.constructor = constructor;
     }
 
     @Override
     public ElementMatcher<MethodDescription> methods() {
         return constructor;
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Start.class;
     }
 
     @Override

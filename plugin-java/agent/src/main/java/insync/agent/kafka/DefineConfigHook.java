@@ -2,9 +2,6 @@ package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.config.ConfigDef;
 
 /**
@@ -14,17 +11,7 @@ import org.apache.kafka.common.config.ConfigDef;
 public final class DefineConfigHook extends Hook {
 
     public DefineConfigHook() {
-        super("org.apache.kafka.server.config.ReplicationConfigs", "<clinit>");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.isTypeInitializer();
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Define.class;
+        super("org.apache.kafka.server.config.ReplicationConfigs", "<clinit>", Define.class);
     }
 
     static final class Define {

@@ -4,25 +4,12 @@ import insync.agent.weave.Hook;
 import java.util.Set;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /** The leader takes a follower into the ISR: an event with what it knew of it. */
 final class ExpandIsrHook extends Hook {
 
     ExpandIsrHook() {
-        super("kafka.cluster.Partition", "prepareIsrExpand");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("prepareIsrExpand");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Expand.class;
+        super("kafka.cluster.Partition", "prepareIsrExpand", Expand.class);
     }
 
     static final class Expand {

@@ -2,9 +2,6 @@ package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.server.storage.log.FetchParams;
@@ -22,17 +19,7 @@ import scala.runtime.BoxedUnit;
 public final class FetchMessagesHook extends Hook {
 
     public FetchMessagesHook() {
-        super("kafka.server.ReplicaManager", "fetchMessages");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("fetchMessages");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Marking.class;
+        super("kafka.server.ReplicaManager", "fetchMessages", Marking.class);
     }
 
     static final class Marking {

@@ -3,9 +3,6 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * The one question that the plugin answers: is this member of the ISR out of sync? Only a yes of Kafka's own
@@ -14,17 +11,7 @@ import net.bytebuddy.matcher.ElementMatchers;
 public final class IsFollowerOutOfSyncHook extends Hook {
 
     public IsFollowerOutOfSyncHook() {
-        super("kafka.cluster.Partition", "isFollowerOutOfSync");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("isFollowerOutOfSync");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Hold.class;
+        super("kafka.cluster.Partition", "isFollowerOutOfSync", Hold.class);
     }
 
     static final class Hold {

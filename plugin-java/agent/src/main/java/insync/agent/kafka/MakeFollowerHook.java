@@ -5,9 +5,6 @@ import insync.core.FollowerFetches;
 import java.util.List;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * This broker follows a leader in a new epoch: an event, and marks from when it led go. They are found before
@@ -16,17 +13,7 @@ import net.bytebuddy.matcher.ElementMatchers;
 public final class MakeFollowerHook extends Hook {
 
     public MakeFollowerHook() {
-        super("kafka.cluster.Partition", "makeFollower");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("makeFollower");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Resigned.class;
+        super("kafka.cluster.Partition", "makeFollower", Resigned.class);
     }
 
     static final class Resigned {

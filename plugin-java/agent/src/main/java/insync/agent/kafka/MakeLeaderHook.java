@@ -3,25 +3,12 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /** This broker became leader of a partition, or leads it in a new epoch: an event. */
 public final class MakeLeaderHook extends Hook {
 
     public MakeLeaderHook() {
-        super("kafka.cluster.Partition", "makeLeader");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("makeLeader");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Elected.class;
+        super("kafka.cluster.Partition", "makeLeader", Elected.class);
     }
 
     static final class Elected {

@@ -3,26 +3,13 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /** A partition was read for a follower: with scope "request" its replica gets state of ours before it is recorded. */
 public final class ReadForFollowerHook extends Hook {
 
     public ReadForFollowerHook() {
-        super("kafka.cluster.Partition", "updateFollowerFetchState");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("updateFollowerFetchState");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Read.class;
+        super("kafka.cluster.Partition", "updateFollowerFetchState", Read.class);
     }
 
     static final class Read {

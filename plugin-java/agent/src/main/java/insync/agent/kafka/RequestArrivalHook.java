@@ -4,14 +4,11 @@ import insync.agent.weave.Hook;
 import insync.core.NetworkThread;
 import insync.core.RequestScope;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.modifier.FieldManifestation;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.FieldAccessor;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * A network thread has a whole request and queues it for the handlers: from here on a follower's fetch is in the
@@ -21,17 +18,7 @@ public final class RequestArrivalHook extends Hook {
     private static final String FIELD = "insync$scope";
 
     public RequestArrivalHook() {
-        super("kafka.network.RequestChannel", "sendRequest");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("sendRequest");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Arrival.class;
+        super("kafka.network.RequestChannel", "sendRequest", Arrival.class);
     }
 
     @Override

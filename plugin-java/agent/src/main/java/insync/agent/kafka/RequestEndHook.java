@@ -3,13 +3,10 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import insync.core.FetcherConnection;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.modifier.FieldManifestation;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.FieldAccessor;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * A response has come to its end and the network thread settles the request's metrics: its last byte is with the
@@ -21,17 +18,7 @@ public final class RequestEndHook extends Hook {
 
     /** @param request the class of a request in this version of Kafka */
     public RequestEndHook(String request) {
-        super(request, "updateRequestMetrics");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("updateRequestMetrics");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return End.class;
+        super(request, "updateRequestMetrics", End.class);
     }
 
     @Override

@@ -3,9 +3,6 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import insync.core.FollowerFetches;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * The leader is elected or re-elected in a new epoch: what was pending in the old one goes before Kafka resets
@@ -15,17 +12,7 @@ public final class ResetReplicaStateHook extends Hook {
 
     /** @param replica the class of a remote replica in this version of Kafka */
     public ResetReplicaStateHook(String replica) {
-        super(replica, "resetReplicaState");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("resetReplicaState");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Reset.class;
+        super(replica, "resetReplicaState", Reset.class);
     }
 
     static final class Reset {

@@ -3,26 +3,13 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import insync.core.FetcherConnection;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /** A handler thread serves a fetch: whatever it reads meanwhile, it reads for this fetch's connection. */
 public final class ServeFetchHook extends Hook {
 
     public ServeFetchHook() {
-        super("kafka.server.KafkaApis", "handleFetchRequest");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("handleFetchRequest");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Serve.class;
+        super("kafka.server.KafkaApis", "handleFetchRequest", Serve.class);
     }
 
     static final class Serve {

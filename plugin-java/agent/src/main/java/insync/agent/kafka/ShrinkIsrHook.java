@@ -4,25 +4,12 @@ import insync.agent.weave.Hook;
 import java.util.Set;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /** The leader drops followers from the ISR: an event with what it knew of each. */
 final class ShrinkIsrHook extends Hook {
 
     ShrinkIsrHook() {
-        super("kafka.cluster.Partition", "prepareIsrShrink");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("prepareIsrShrink");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Shrink.class;
+        super("kafka.cluster.Partition", "prepareIsrShrink", Shrink.class);
     }
 
     static final class Shrink {

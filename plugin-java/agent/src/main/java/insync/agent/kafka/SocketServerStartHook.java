@@ -5,26 +5,13 @@ import insync.core.RequestScope;
 import kafka.network.RequestChannel;
 import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.utils.Time;
 
 /** A broker's socket server exists, and takes no request yet: with scope "request" its channel learns of it. */
 public final class SocketServerStartHook extends Hook {
 
     public SocketServerStartHook() {
-        super("kafka.network.SocketServer", "<init>");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.isConstructor();
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Start.class;
+        super("kafka.network.SocketServer", "<init>", Start.class);
     }
 
     static final class Start {

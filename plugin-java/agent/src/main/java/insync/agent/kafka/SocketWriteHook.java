@@ -3,11 +3,8 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import insync.core.FetcherConnection;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.network.NetworkSend;
 
 /**
@@ -18,17 +15,7 @@ public final class SocketWriteHook extends Hook {
     private static final String FIELD = "insync$waitsForSocket";
 
     public SocketWriteHook() {
-        super("org.apache.kafka.common.network.KafkaChannel", "write");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("write");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Write.class;
+        super("org.apache.kafka.common.network.KafkaChannel", "write", Write.class);
     }
 
     @Override

@@ -3,9 +3,6 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import insync.core.NetworkThread;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * A network thread moves records from file to socket. The socket does not block, so what takes long here is the
@@ -15,17 +12,7 @@ public final class TransferHook extends Hook {
 
     /** @param fileRecords the class of records in a file in this version of Kafka */
     public TransferHook(String fileRecords) {
-        super(fileRecords, "writeTo");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("writeTo");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Transfer.class;
+        super(fileRecords, "writeTo", Transfer.class);
     }
 
     static final class Transfer {

@@ -3,10 +3,7 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import insync.core.FollowerFetches;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.dynamic.DynamicType;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 
 /**
@@ -18,17 +15,7 @@ public final class UpdateFetchStateHook extends Hook {
 
     /** @param replica the class of a remote replica in this version of Kafka */
     public UpdateFetchStateHook(String replica) {
-        super(replica, "updateFetchStateOrThrow");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("updateFetchStateOrThrow");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Update.class;
+        super(replica, "updateFetchStateOrThrow", Update.class);
     }
 
     @Override

@@ -6,12 +6,9 @@ import insync.agent.Adapter;
 import insync.agent.Start;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.FixedValue;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 import org.junit.jupiter.api.Test;
 
 /** What the weave finds wrong before the JVM gets to see any of it. */
@@ -50,21 +47,8 @@ class WeaverTest {
     }
 
     private static final class PlainHook extends Hook {
-        private final String method;
-
         PlainHook(String method) {
-            super(Plain.class.getName(), method);
-            this.method = method;
-        }
-
-        @Override
-        public ElementMatcher<MethodDescription> methods() {
-            return ElementMatchers.named(method);
-        }
-
-        @Override
-        public Class<?> advice() {
-            return Nothing.class;
+            super(Plain.class.getName(), method, Nothing.class);
         }
 
         @Override

@@ -4,9 +4,6 @@ import insync.agent.kafka.FollowerState;
 import insync.agent.weave.Hook;
 import insync.core.FollowerFetches;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * The leader is elected or re-elected in a new epoch: what was pending in the old one goes before Kafka resets the
@@ -15,17 +12,7 @@ import net.bytebuddy.matcher.ElementMatchers;
 final class ResetReplicaHook extends Hook {
 
     ResetReplicaHook() {
-        super("kafka.cluster.Replica", "resetLastCaughtUpTime");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("resetLastCaughtUpTime");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Reset.class;
+        super("kafka.cluster.Replica", "resetLastCaughtUpTime", Reset.class);
     }
 
     static final class Reset {

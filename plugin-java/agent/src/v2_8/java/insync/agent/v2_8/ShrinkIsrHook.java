@@ -5,25 +5,12 @@ import insync.agent.weave.Hook;
 import java.util.Set;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /** The leader drops followers from the ISR, unless a change is under way: an event with what it knew of each. */
 final class ShrinkIsrHook extends Hook {
 
     ShrinkIsrHook() {
-        super("kafka.cluster.Partition", "shrinkIsr");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("shrinkIsr");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Shrink.class;
+        super("kafka.cluster.Partition", "shrinkIsr", Shrink.class);
     }
 
     static final class Shrink {

@@ -5,10 +5,7 @@ import insync.agent.weave.Hook;
 import insync.core.FollowerFetches;
 import kafka.server.LogOffsetMetadata;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.dynamic.DynamicType;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 
 /**
  * The leader records a follower's fetch: the rule is told of it too. An offset below 0 is no fetch but the second
@@ -17,17 +14,7 @@ import net.bytebuddy.matcher.ElementMatchers;
 final class UpdateFetchStateHook extends Hook {
 
     UpdateFetchStateHook() {
-        super("kafka.cluster.Replica", "updateFetchState");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("updateFetchState");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Update.class;
+        super("kafka.cluster.Replica", "updateFetchState", Update.class);
     }
 
     @Override

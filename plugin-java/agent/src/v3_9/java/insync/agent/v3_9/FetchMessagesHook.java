@@ -6,9 +6,6 @@ import insync.agent.kafka.PendingFetch;
 import insync.agent.kafka.PendingReads;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.matcher.ElementMatcher;
-import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.requests.FetchRequest;
 import org.apache.kafka.storage.internals.log.FetchParams;
@@ -25,17 +22,7 @@ import scala.runtime.BoxedUnit;
 final class FetchMessagesHook extends Hook {
 
     FetchMessagesHook() {
-        super("kafka.server.ReplicaManager", "fetchMessages");
-    }
-
-    @Override
-    public ElementMatcher<MethodDescription> methods() {
-        return ElementMatchers.named("fetchMessages");
-    }
-
-    @Override
-    public Class<?> advice() {
-        return Marking.class;
+        super("kafka.server.ReplicaManager", "fetchMessages", Marking.class);
     }
 
     static final class Marking {
