@@ -15,14 +15,12 @@ public final class ChargedFetches extends FollowerFetches {
     private static final long FAR = Long.MAX_VALUE / 4;
 
     private final RequestScope scope;
-    private long electedMs;
-    /** Null until a fetch has been read in this leader epoch. */
+    /** Null until a fetch has been read in this leader epoch: the leader's own clock. */
     private FetcherClock clock;
-    /** Readings of that clock. */
+    /** Readings of that clock, and the pauses that it counted by then. */
     private long caughtUp;
-    private long lastFetch;
-    /** What the leader's process had been paused by then. */
     private long caughtUpPaused;
+    private long lastFetch;
     private long lastFetchPaused;
     private long offset;
     private long brokerEpoch = -1;
@@ -31,13 +29,13 @@ public final class ChargedFetches extends FollowerFetches {
     public ChargedFetches(FollowerReplica replica, RequestScope scope, long electedMs) {
         super(replica, scope.stats());
         this.scope = scope;
-        this.electedMs = electedMs;
+        forget(electedMs);
     }
 
     @Override
     void read(long fetchOffset, long leaderLeo) {
         FetcherConnection from = FetcherConnection.serving();
-        if (from == null) {
+        if (from == null || from.isLost()) {
             return;
         }
         if (clock != from.clockOfRequest()) {
@@ -45,76 +43,76 @@ public final class ChargedFetches extends FollowerFetches {
         }
         offset = fetchOffset;
         brokerEpoch = from.brokerEpoch();
-        long now = from.chargedAtArrival();
-        long paused = from.pausedAtArrival();
         if (fetchOffset >= leaderLeo) {
-            caughtUp = now;
-            caughtUpPaused = paused;
+            caughtUp = from.chargedAtArrival();
+            caughtUpPaused = from.pausedAtArrival();
             releaseHold();
         } else if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
             caughtUp = lastFetch;
             caughtUpPaused = lastFetchPaused;
             releaseHold();
         }
-        lastFetch = now;
-        lastFetchPaused = paused;
+        lastFetch = from.chargedAtArrival();
+        lastFetchPaused = from.pausedAtArrival();
     }
 
     @Override
     void forget(long caughtUpMs) {
+        long now = scope.nanos();
         clock = null;
-        electedMs = caughtUpMs;
+        caughtUp = caughtUpMs == NEVER ? -FAR
+            : scope.leaderClock().lived(now) - (scope.millis() - caughtUpMs) * NANOS_PER_MS;
+        caughtUpPaused = scope.leaderClock().paused(now);
+        lastFetch = caughtUp;
+        lastFetchPaused = caughtUpPaused;
     }
 
     @Override
     boolean holds(long nowMs, long maxLagMs) {
         long now = scope.nanos();
         long limit = maxLagMs * NANOS_PER_MS;
-        if (clock == null) {
-            FetcherConnection naming = scope.naming(replica, null, brokerEpoch);
-            return sinceElection(nowMs) - (naming == null ? 0 : naming.ageNanos(now)) <= limit;
-        }
-        long unforgiven = now - scope.leaderClock().lived(now) - caughtUpPaused - FORGIVEN_LAGS * limit;
-        long charged = clock.nanos(now) - caughtUp + Math.max(0, unforgiven);
-        if (charged <= limit) {
+        LeaderClock leader = scope.leaderClock();
+        long charged = clock == null ? leader.lived(now) : clock.nanos(now);
+        long paused = clock == null ? leader.paused(now) : clock.pausedNanos(now);
+        if (isWithin(limit, charged, paused)) {
             return true;
         }
-        FetcherConnection naming = scope.naming(replica, clock, brokerEpoch);
-        return naming != null && charged - naming.handsNanos(now) <= limit;
+        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+            if (connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED && isWithin(limit,
+                    connection.chargedAtArrival(clock, now), connection.pausedAtArrival(clock, now))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether the follower was within a limit when its clock showed this. */
+    private boolean isWithin(long limit, long charged, long paused) {
+        return Math.max(0, charged - caughtUp) + Math.max(0, paused - caughtUpPaused - FORGIVEN_LAGS * limit) <= limit;
     }
 
     @Override
     public synchronized List<Map<String, Object>> snapshot() {
-        FetcherConnection holding = scope.stopping(clock);
-        if (holding == null) {
-            holding = scope.naming(replica, clock, brokerEpoch);
+        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+            long named = connection.namedOffset(replica, brokerEpoch);
+            if (named != FetchBody.NOT_NAMED || connection.stops(clock)) {
+                // A request that does not name a partition of its session asks for the same offset as before.
+                return List.of(EventLog.fields("offset", named == FetchBody.NOT_NAMED ? offset : named,
+                    "leader_epoch", replica.leaderEpoch(), "age_ms", connection.ageNanos(scope.nanos()) / NANOS_PER_MS));
+            }
         }
-        if (holding == null) {
-            return List.of();
-        }
-        // A request that does not name a partition of its session asks for the same offset as before.
-        long named = holding.namedOffset(replica, brokerEpoch);
-        return List.of(EventLog.fields("offset", named == FetchBody.NOT_NAMED ? offset : named,
-            "leader_epoch", replica.leaderEpoch(), "age_ms", holding.ageNanos(scope.nanos()) / NANOS_PER_MS));
+        return List.of();
     }
 
-    private long sinceElection(long nowMs) {
-        return electedMs == NEVER ? FAR : (nowMs - electedMs) * NANOS_PER_MS;
-    }
-
-    /** The partition is read on another clock than before: what it was charged until now goes with it. */
+    /** The partition is read on another clock than before: what it was charged until the fetch arrived goes with it. */
     private void moveTo(FetcherConnection from) {
-        long now = from.chargedAtArrival();
-        if (clock == null) {
-            caughtUp = now - Math.max(0, sinceElection(scope.millis()) - from.ageNanos(scope.nanos()));
-            lastFetch = caughtUp;
-            caughtUpPaused = from.pausedAtArrival();
-            lastFetchPaused = caughtUpPaused;
-        } else {
-            long shift = now - from.atArrival(clock);
-            caughtUp += shift;
-            lastFetch += shift;
-        }
+        long now = scope.nanos();
+        long charged = from.chargedAtArrival(clock, now);
+        long paused = from.pausedAtArrival(clock, now);
+        caughtUp = from.chargedAtArrival() - Math.max(0, charged - caughtUp);
+        lastFetch = from.chargedAtArrival() - Math.max(0, charged - lastFetch);
+        caughtUpPaused = from.pausedAtArrival() - Math.max(0, paused - caughtUpPaused);
+        lastFetchPaused = from.pausedAtArrival() - Math.max(0, paused - lastFetchPaused);
         clock = from.clockOfRequest();
     }
 }

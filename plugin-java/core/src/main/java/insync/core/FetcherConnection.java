@@ -10,6 +10,9 @@ package insync.core;
  * The members of the session can only become fewer with a request that starts a session or names partitions to
  * forget; such a request brings a new clock, to which its partitions move as they are read. Those that do not
  * move are charged again from the end of that request.
+ *
+ * <p>A partition that a fetch names, though it is not of its session, is charged for no time since that fetch arrived:
+ * for good once it is read, and until then as long as the fetch is in hand and its answer has met no full socket.
  */
 public final class FetcherConnection {
     private static final ThreadLocal<FetcherConnection> SERVING = new ThreadLocal<>();
@@ -17,12 +20,16 @@ public final class FetcherConnection {
     private final int follower;
     private final NetworkThread thread;
     private final RequestScope scope;
-    private FetcherClock clock;
-    private FetcherClock next;
+    private final ArrivalReadings atArrival;
+    /** All connections of the follower, with the last lost ones. */
+    private volatile FetcherConnection[] siblings = {this};
+    // Volatile for the siblings.
+    private volatile FetcherClock clock;
+    private volatile FetcherClock next;
+    private volatile boolean lost;
     private Object request;
     private boolean socketFull;
-    private long handsSince;
-    private long handsBefore;
+    private boolean socketWasFull;
     private long ageSince;
     private long ageBefore;
 
@@ -36,8 +43,9 @@ public final class FetcherConnection {
         this.follower = follower;
         this.thread = thread;
         this.scope = scope;
+        this.atArrival = new ArrivalReadings(scope.leaderClock());
         this.clock = new FetcherClock(thread);
-        this.clock.run(thread.lived(scope.nanos()));
+        this.clock.run(scope.nanos());
     }
 
     /** The connection whose fetch this thread reads for just now, or null. */
@@ -64,30 +72,43 @@ public final class FetcherConnection {
      */
     public synchronized void arrived(Object fetch, long epoch, boolean newMembers) {
         long now = scope.nanos();
-        long lived = thread.lived(now);
-        drop(lived);
-        clock.stop(lived);
+        drop(now);
+        clock.stop(now);
+        readClocks(newMembers, now);
         next = newMembers ? new FetcherClock(thread) : null;
         request = fetch;
-        handsBefore = 0;
-        handsSince = lived;
+        socketWasFull = false;
         ageBefore = 0;
         ageSince = now;
         clockOfRequest = newMembers ? next : clock;
         chargedAtArrival = clockOfRequest.nanos(now);
-        pausedAtArrival = now - scope.leaderClock().lived(now);
+        pausedAtArrival = clockOfRequest.pausedNanos(now);
         brokerEpoch = epoch;
         scope.stats().marked(1);
+    }
+
+    /** In the steady state of a follower with one connection there is nothing to read. */
+    private void readClocks(boolean newMembers, long now) {
+        atArrival.begin(now);
+        if (newMembers) {
+            atArrival.add(clock, now);
+        }
+        for (FetcherConnection sibling : siblings) {
+            if (sibling != this) {
+                atArrival.add(sibling.clock, now);
+                atArrival.add(sibling.next, now);
+            }
+        }
     }
 
     /** The socket took not all of the response: from now on the follower's time runs. */
     public synchronized void socketFull() {
         if (request != null && !socketFull) {
             long now = scope.nanos();
-            handsBefore = handsNanos(now);
             ageBefore = ageNanos(now);
             socketFull = true;
-            runClocks(thread.lived(now));
+            socketWasFull = true;
+            runClocks(now);
         }
     }
 
@@ -95,11 +116,10 @@ public final class FetcherConnection {
     public synchronized void socketOffered() {
         if (socketFull) {
             ageSince = scope.nanos();
-            handsSince = thread.lived(ageSince);
             socketFull = false;
-            clock.stop(handsSince);
+            clock.stop(ageSince);
             if (next != null) {
-                next.stop(handsSince);
+                next.stop(ageSince);
             }
         }
     }
@@ -109,7 +129,7 @@ public final class FetcherConnection {
         if (request == fetch) {
             long now = scope.nanos();
             long held = ageNanos(now);
-            letGo(thread.lived(now));
+            letGo(now);
             scope.stats().released(1, held);
             scope.listener().released(follower, null, -1, held);
         }
@@ -117,7 +137,8 @@ public final class FetcherConnection {
 
     /** The connection is lost, and with it the answer to whatever is still in the leader's hands. */
     synchronized void closed() {
-        drop(thread.lived(scope.nanos()));
+        lost = true;
+        drop(scope.nanos());
     }
 
     /** The broker id that the fetches of this connection carry. */
@@ -145,21 +166,26 @@ public final class FetcherConnection {
         return brokerEpoch;
     }
 
-    /** What a clock of some partition of this request showed when the request arrived. */
-    synchronized long atArrival(FetcherClock other) {
-        long now = scope.nanos();
-        return other == clock ? other.nanos(now) : other.nanos(now) - handsNanos(now);
+    /** What a clock showed when the request arrived; null for the leader's own. */
+    synchronized long chargedAtArrival(FetcherClock other, long now) {
+        return other == clockOfRequest ? chargedAtArrival : atArrival.charged(other, now);
     }
 
-    /** How long the fetch has been in the leader's hands as its network thread lived it, 0 if there is none. */
-    synchronized long handsNanos(long now) {
-        if (request == null) {
-            return 0;
-        }
-        return socketFull ? handsBefore : handsBefore + thread.lived(now) - handsSince;
+    /** And the pauses that it counted. */
+    synchronized long pausedAtArrival(FetcherClock other, long now) {
+        return other == clockOfRequest ? pausedAtArrival : atArrival.paused(other, now);
     }
 
-    /** The same by the broker's clock, its pauses included. */
+    /** What is read for a lost connection is nobody's progress any longer. */
+    boolean isLost() {
+        return lost;
+    }
+
+    void siblings(FetcherConnection[] all) {
+        siblings = all;
+    }
+
+    /** How long the fetch has been in the leader's hands by the broker's clock, 0 if there is none. */
     synchronized long ageNanos(long now) {
         if (request == null) {
             return 0;
@@ -172,23 +198,27 @@ public final class FetcherConnection {
         return request != null && of != null && (of == clock || of == next);
     }
 
-    /** The offset at which the fetch in hand names a partition, or {@link FetchBody#NOT_NAMED}. */
+    /**
+     * The offset at which the fetch in hand names a partition, or {@link FetchBody#NOT_NAMED}.
+     *
+     * @param leastBrokerEpoch a fetch of an older incarnation of the follower does not count
+     */
     synchronized long namedOffset(FollowerReplica replica, long leastBrokerEpoch) {
-        if (request == null || brokerEpoch < leastBrokerEpoch) {
+        if (request == null || socketWasFull || brokerEpoch < leastBrokerEpoch) {
             return FetchBody.NOT_NAMED;
         }
         return scope.body().offsetOf(request, replica);
     }
 
-    private void drop(long lived) {
+    private void drop(long now) {
         if (request != null) {
-            letGo(lived);
+            letGo(now);
             scope.stats().cleared();
         }
     }
 
-    private void letGo(long lived) {
-        runClocks(lived);
+    private void letGo(long now) {
+        runClocks(now);
         if (next != null) {
             clock = next;
             next = null;
@@ -197,10 +227,10 @@ public final class FetcherConnection {
         socketFull = false;
     }
 
-    private void runClocks(long lived) {
-        clock.run(lived);
+    private void runClocks(long now) {
+        clock.run(now);
         if (next != null) {
-            next.run(lived);
+            next.run(now);
         }
     }
 }

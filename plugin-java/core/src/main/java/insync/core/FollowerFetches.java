@@ -47,7 +47,10 @@ public abstract class FollowerFetches {
      * @param inSync whether the follower is a member of the ISR
      */
     public final synchronized void elected(long nowMs, long leaderLeo, boolean newLeader, boolean inSync) {
-        previousLeaderLeo = newLeader ? FetchRule.UNKNOWN_OFFSET : leaderLeo;
+        // Of a follower that has not fetched yet, the next fetch is the first one still.
+        if (previousLeaderLeo != FetchRule.UNKNOWN_OFFSET) {
+            previousLeaderLeo = newLeader ? FetchRule.UNKNOWN_OFFSET : leaderLeo;
+        }
         releaseHold();
         forget(inSync ? nowMs : NEVER);
     }

@@ -46,10 +46,14 @@ public final class LeaderClock {
         return beat.lived(now);
     }
 
-    /** Time so far for which the process did not live, in nanoseconds. */
-    public long pausedNanos() {
-        long now = clock.nanos();
+    /** Time until a time of the machine for which the process did not live, in nanoseconds. */
+    long paused(long now) {
         return now - beat.lived(now);
+    }
+
+    /** The same until now. */
+    public long pausedNanos() {
+        return paused(clock.nanos());
     }
 
     private void run() {

@@ -40,6 +40,11 @@ public final class NetworkThread {
         return lived - stalledNanos - excess(lived);
     }
 
+    /** Pauses of the whole process, at a time of the machine, in nanoseconds, for durations only. */
+    long paused(long now) {
+        return leader.paused(now);
+    }
+
     private long excess(long lived) {
         return callSince == NONE ? 0 : Math.max(0, lived - callSince - GRACE_NANOS);
     }

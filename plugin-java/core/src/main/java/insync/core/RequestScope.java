@@ -1,16 +1,24 @@
 package insync.core;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Scope "request" in one broker: the connections of its followers' fetchers, and what they share. */
 public final class RequestScope {
+    /** How many lost connections of a follower are remembered, for the partitions that are still on their clocks. */
+    private static final int LOST = 4;
+    private static final FetcherConnection[] NONE = {};
+
     private final Clock clock;
     private final LeaderClock leaderClock;
     private final Stats stats;
     private final PendingListener listener;
     private final FetchBody body;
     private final Map<String, FetcherConnection> connections = new ConcurrentHashMap<>();
+    private final Map<Integer, FetcherConnection[]> byFollower = new ConcurrentHashMap<>();
 
     public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body) {
         this.clock = clock;
@@ -31,6 +39,10 @@ public final class RequestScope {
         if (known == null) {
             known = new FetcherConnection(follower, thread, this);
             connections.put(id, known);
+            byFollower.merge(follower, new FetcherConnection[] {known}, RequestScope::joined);
+            for (FetcherConnection sibling : of(follower)) {
+                sibling.siblings(of(follower));
+            }
         }
         return known;
     }
@@ -52,30 +64,24 @@ public final class RequestScope {
         return leaderClock;
     }
 
-    /**
-     * A connection whose fetch in hand names the partition, though it does not stop the partition's clock: the
-     * first fetch in an epoch, or one on a new connection. Null if there is none.
-     *
-     * @param leastBrokerEpoch a fetch of an older incarnation of the follower does not count
-     */
-    FetcherConnection naming(FollowerReplica replica, FetcherClock clock, long leastBrokerEpoch) {
-        for (FetcherConnection connection : connections.values()) {
-            if (connection.follower() == replica.replicaId() && !connection.stops(clock)
-                    && connection.namedOffset(replica, leastBrokerEpoch) != FetchBody.NOT_NAMED) {
-                return connection;
-            }
-        }
-        return null;
+    /** The connections of a follower, with the last lost ones, whose fetch is nobody's. */
+    FetcherConnection[] of(int follower) {
+        return byFollower.getOrDefault(follower, NONE);
     }
 
-    /** The connection whose fetch in hand stops a clock, or null. */
-    FetcherConnection stopping(FetcherClock clock) {
-        for (FetcherConnection connection : connections.values()) {
-            if (connection.stops(clock)) {
-                return connection;
+    private static FetcherConnection[] joined(FetcherConnection[] before, FetcherConnection[] added) {
+        List<FetcherConnection> all = new ArrayList<>(Arrays.asList(before));
+        long lost = all.stream().filter(FetcherConnection::isLost).count();
+        for (int i = 0; lost > LOST; ) {
+            if (all.get(i).isLost()) {
+                all.remove(i);
+                lost--;
+            } else {
+                i++;
             }
         }
-        return null;
+        all.addAll(Arrays.asList(added));
+        return all.toArray(NONE);
     }
 
     long millis() {

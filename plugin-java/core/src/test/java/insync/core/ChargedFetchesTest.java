@@ -157,6 +157,23 @@ class ChargedFetchesTest {
     }
 
     @Test
+    void aLeaderFrozenBeforeTheFirstFetchIsNotChargedToAnybodyEither() {
+        clock.ms += 6_000;
+        leaderClock.tick();
+        assertRunsOutAfter(LAG_MS - LeaderClock.GRACE_NANOS / 1_000_000);
+    }
+
+    @Test
+    void pausesWhileAFetchIsInTheLeadersHandsNeedNoForgiveness() {
+        caughtUpFetch();
+        Object request = arrive(false);
+        clock.ms += 2 * ChargedFetches.FORGIVEN_LAGS * LAG_MS;
+        leaderClock.tick();
+        connection.sent(request);
+        assertRunsOutAfter(LAG_MS);
+    }
+
+    @Test
     void anotherConnectionsTransferOnTheSameThreadIsNotCharged() {
         caughtUpFetch();
         thread.enterCall();
@@ -208,6 +225,58 @@ class ChargedFetchesTest {
         pass(60_000);
         second.sent(request);
         assertRunsOutAfter(LAG_MS - 500);
+    }
+
+    /** The first connection's fetch stops the clock already; what the second spares the follower, it has not to pay. */
+    @Test
+    void timeInWhichTwoFetchesAreInHandIsSparedOnce() {
+        caughtUpFetch();
+        pass(500);
+        Object first = arrive(false);
+        pass(1_000);
+        FetcherConnection second = scope.connection("other", FakeFollower.ID, thread);
+        Object request = new Object();
+        named.put(request, leo - 5);
+        second.arrived(request, 1, true);
+        pass(1_000);
+        second.serve();
+        fetches.fetched(leo - 5, leo);
+        FetcherConnection.served();
+        second.sent(request);
+        assertRunsOutAfter(LAG_MS - 500);
+        connection.sent(first);
+    }
+
+    /** Each connection's time is its own thread's; neither may be taken for the other's. */
+    @Test
+    void aFetchThatWaitsOnAHangingThreadIsNotCharged() {
+        caughtUpFetch();
+        pass(500);
+        NetworkThread hanging = new NetworkThread(leaderClock);
+        FetcherConnection second = scope.connection("other", FakeFollower.ID, hanging);
+        Object request = new Object();
+        named.put(request, leo - 5);
+        second.arrived(request, 1, true);
+        hanging.enterCall();
+        pass(60_000);
+        assertTrue(holds());
+        second.serve();
+        fetches.fetched(leo - 5, leo);
+        FetcherConnection.served();
+        hanging.leaveCall();
+        second.sent(request);
+        assertRunsOutAfter(LAG_MS - 500);
+    }
+
+    @Test
+    void whatIsReadForALostConnectionIsNobodysProgress() {
+        caughtUpFetch();
+        Object request = arrive(false);
+        scope.disconnected(ID);
+        pass(1_000);
+        read(leo);
+        assertRunsOutAfter(LAG_MS - 1_000);
+        connection.sent(request);
     }
 
     @Test

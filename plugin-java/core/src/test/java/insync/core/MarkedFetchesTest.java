@@ -138,6 +138,13 @@ class MarkedFetchesTest {
     }
 
     @Test
+    void theFirstFetchIsTheFirstStillAfterAReElection() {
+        fetches.elected(clock.ms, 1100, true, true);
+        fetches.elected(clock.ms, 1200, false, true);
+        assertFalse(fetch(0).isEmpty());
+    }
+
+    @Test
     void aHoldIsCountedOncePerStretch() {
         FetchMarks fetch = fetch(1002);
         holds();

@@ -29,6 +29,23 @@ public final class Followers {
         return fetches != null && fetches.holdsInSync(nowMs, maxLagMs);
     }
 
+    /**
+     * This broker leads the partition. In scope "request" the time of its followers counts from here on, so that
+     * pauses of this broker are known even before it has read a fetch of theirs.
+     */
+    public static void led(Partition partition, int brokerId) {
+        RequestScope scope = RequestScopes.of(brokerId);
+        if (scope == null) {
+            return;
+        }
+        for (int replicaId : KafkaBroker.access().replicas(partition)) {
+            Option<?> replica = partition.getReplica(replicaId);
+            if (replica.isDefined()) {
+                charged(partition, replicaId, (FollowerCarrier) replica.get(), scope);
+            }
+        }
+    }
+
     /** The follower's state in scope "request"; made once per Replica, which Kafka makes anew with each assignment. */
     static FollowerFetches charged(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
         FollowerFetches known = carrier.insync$fetches();
