@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from py4j.java_gateway import GatewayParameters, JavaGateway
 from py4j.protocol import Py4JError
@@ -33,7 +33,7 @@ class BridgeClient:
         )
 
     @classmethod
-    def connect(cls, connection_file: Path) -> BridgeClient:
+    def connect(cls, connection_file: Path) -> Self:
         """Connect by a broker's connection file and check that the bridge answers.
 
         Raises:

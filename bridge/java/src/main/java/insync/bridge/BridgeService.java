@@ -1,7 +1,5 @@
 package insync.bridge;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import java.util.Map;
@@ -13,7 +11,6 @@ public final class BridgeService implements BridgeApi {
 
     private final BrokerView broker;
     private final Insync insync;
-    private final Gson gson = new GsonBuilder().serializeNulls().create();
 
     public BridgeService(BrokerView broker, Insync insync) {
         this.broker = broker;
@@ -37,7 +34,7 @@ public final class BridgeService implements BridgeApi {
 
     @Override
     public String settings() {
-        return gson.toJson(broker.settings());
+        return JsonText.of(broker.settings());
     }
 
     @Override
@@ -46,16 +43,16 @@ public final class BridgeService implements BridgeApi {
         all.put("errors", insync.failures().count());
         all.put("last_error", insync.failures().last());
         all.put("events_dropped", insync.events().dropped());
-        return gson.toJson(all);
+        return JsonText.of(all);
     }
 
     @Override
     public String ledPartitions(String topic) {
-        return gson.toJson(broker.ledPartitions(topic));
+        return JsonText.of(broker.ledPartitions(topic));
     }
 
     @Override
     public String replicas(String topic, int partition) {
-        return gson.toJson(broker.replicas(topic, partition));
+        return JsonText.of(broker.replicas(topic, partition));
     }
 }

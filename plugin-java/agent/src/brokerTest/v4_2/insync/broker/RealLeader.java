@@ -1,44 +1,22 @@
 package insync.broker;
 
-import java.io.File;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import kafka.cluster.Partition;
-import kafka.server.AlterPartitionManager;
-import kafka.server.KafkaConfig;
 import kafka.server.QuotaFactory;
 import kafka.server.ReplicaManager;
 import kafka.server.ReplicaQuota;
-import org.apache.kafka.common.DirectoryId;
 import org.apache.kafka.common.TopicIdPartition;
-import org.apache.kafka.common.compress.Compression;
-import org.apache.kafka.common.metrics.Metrics;
 import org.apache.kafka.common.protocol.Errors;
-import org.apache.kafka.common.record.internal.MemoryRecords;
-import org.apache.kafka.common.record.internal.SimpleRecord;
 import org.apache.kafka.common.requests.FetchRequest;
-import org.apache.kafka.metadata.LeaderRecoveryState;
 import org.apache.kafka.metadata.MetadataCache;
-import org.apache.kafka.metadata.PartitionRegistration;
-import org.apache.kafka.server.DelayedActionQueue;
-import org.apache.kafka.server.common.DirectoryEventHandler;
 import org.apache.kafka.server.purgatory.TopicPartitionOperationKey;
 import org.apache.kafka.server.storage.log.FetchIsolation;
 import org.apache.kafka.server.storage.log.FetchParams;
 import org.apache.kafka.server.storage.log.FetchPartitionData;
 import org.apache.kafka.server.util.MockTime;
-import org.apache.kafka.server.util.Scheduler;
-import org.apache.kafka.storage.internals.checkpoint.OffsetCheckpoints;
-import org.apache.kafka.storage.internals.log.LogConfig;
-import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
-import org.apache.kafka.storage.internals.log.LogOffsetsListener;
-import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
-import org.apache.kafka.storage.log.metrics.BrokerTopicStats;
 import org.mockito.Mockito;
 import scala.Option;
 import scala.Tuple2;
@@ -48,7 +26,6 @@ import scala.runtime.BoxedUnit;
 
 /** Kafka 4.2 to 4.4. */
 final class RealLeader extends Leader {
-    private final Scheduler scheduler;
     private final ReplicaManager replicas;
     private final Partition partition;
     private final UnifiedLog log;
@@ -59,33 +36,14 @@ final class RealLeader extends Leader {
 
     private RealLeader(Path folder, boolean enable, MockTime clock) throws Exception {
         super(clock);
-        scheduler = clock.scheduler;
-        KafkaConfig config = config(folder, enable, KRAFT);
-        BrokerTopicStats topicStats = new BrokerTopicStats();
-        replicas = replicaManager(config, topicStats);
+        MetadataCache metadata = BrokerParts.stub(MetadataCache.class);
+        Mockito.when(metadata.getAliveBrokerEpoch(Mockito.anyInt())).thenReturn(Optional.of(1L));
+        replicas = BrokerParts.replicaManager(config(folder, enable, KRAFT), clock, metadata,
+            BrokerParts.stub(QuotaFactory.QuotaManagers.class), Option.empty());
         partition = replicas.createPartition(EVENTS_0);
-        log = Mockito.spy(newLog(folder, topicStats));
-        Mockito.doAnswer(stallingRead()).when(log)
-            .read(Mockito.anyLong(), Mockito.anyInt(), Mockito.any(), Mockito.anyBoolean());
+        log = BrokerParts.log(folder, EVENTS_0, TOPIC_ID, clock, stallingRead());
         partition.setLog(log, false);
         elect(5);
-    }
-
-    private ReplicaManager replicaManager(KafkaConfig config, BrokerTopicStats topicStats) {
-        MetadataCache metadata = Mockito.mock(MetadataCache.class);
-        Mockito.when(metadata.getAliveBrokerEpoch(Mockito.anyInt())).thenReturn(Optional.of(1L));
-        return new ReplicaManager(config, new Metrics(), time, scheduler, logManager(), Option.empty(),
-            Mockito.mock(QuotaFactory.QuotaManagers.class), metadata, new LogDirFailureChannel(1),
-            Mockito.mock(AlterPartitionManager.class, Mockito.RETURNS_DEEP_STUBS), topicStats,
-            Option.empty(), Option.empty(), Option.empty(), Option.empty(), Option.empty(), Option.empty(),
-            brokerEpoch(), Option.empty(), DirectoryEventHandler.NOOP, new DelayedActionQueue());
-    }
-
-    private UnifiedLog newLog(Path folder, BrokerTopicStats topicStats) throws Exception {
-        File partitionFolder = folder.resolve(EVENTS_0.toString()).toFile();
-        return UnifiedLog.create(partitionFolder, new LogConfig(Map.of()), 0, 0, scheduler, topicStats,
-            time, 60_000, new ProducerStateManagerConfig(60_000, false), 60_000, new LogDirFailureChannel(1), true,
-            Optional.of(TOPIC_ID), new ConcurrentHashMap<>(), false, LogOffsetsListener.NO_OP_OFFSETS_LISTENER);
     }
 
     @Override
@@ -95,27 +53,13 @@ final class RealLeader extends Leader {
 
     @Override
     void elect(int leader, int epoch) {
-        OffsetCheckpoints none = (dir, id) -> Optional.empty();
         int[] all = REPLICAS.stream().mapToInt(id -> id).toArray();
-        PartitionRegistration state = new PartitionRegistration.Builder().setReplicas(all)
-            .setDirectories(DirectoryId.unassignedArray(all.length)).setIsr(all).setLeader(leader)
-            .setLeaderRecoveryState(LeaderRecoveryState.RECOVERED).setLeaderEpoch(epoch).setPartitionEpoch(epoch)
-            .build();
-        if (leader == LEADER) {
-            partition.makeLeader(state, false, none, Option.apply(TOPIC_ID), Option.empty());
-        } else {
-            partition.makeFollower(state, false, none, Option.apply(TOPIC_ID), Option.empty());
-        }
+        BrokerParts.elect(partition, LEADER, BrokerParts.registration(all, all, leader, epoch), TOPIC_ID);
     }
 
     @Override
     void appendUpTo(long leo) throws Exception {
-        List<SimpleRecord> records = new ArrayList<>();
-        for (long offset = log.logEndOffset(); offset < leo; offset++) {
-            records.add(new SimpleRecord(time.milliseconds(), new byte[] {1}));
-        }
-        log.appendAsLeader(MemoryRecords.withRecords(Compression.NONE, records.toArray(new SimpleRecord[0])),
-            partition.getLeaderEpoch());
+        BrokerParts.append(log, leo - log.logEndOffset(), time.milliseconds(), partition.getLeaderEpoch());
     }
 
     @Override

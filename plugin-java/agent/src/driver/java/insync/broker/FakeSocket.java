@@ -1,0 +1,167 @@
+package insync.broker;
+
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+import java.security.Principal;
+import java.util.concurrent.CountDownLatch;
+import org.apache.kafka.common.network.TransportLayer;
+import org.apache.kafka.common.security.auth.KafkaPrincipal;
+
+/** A follower's socket as the leader sees it, which takes what a test lets it take. */
+final class FakeSocket implements TransportLayer {
+    private long room;
+    private boolean connected = true;
+    private CountDownLatch inTransfer;
+    private CountDownLatch mayLeave;
+
+    /** From now on it takes so many bytes. */
+    void room(long bytes) {
+        room = bytes;
+    }
+
+    /** The next file-to-socket transfer hangs until {@link #leave}. */
+    void stall() {
+        inTransfer = new CountDownLatch(1);
+        mayLeave = new CountDownLatch(1);
+    }
+
+    /** Waits until a thread hangs in the transfer. */
+    void awaitTransfer() throws InterruptedException {
+        inTransfer.await();
+    }
+
+    void leave() {
+        mayLeave.countDown();
+    }
+
+    @Override
+    public long transferFrom(FileChannel file, long position, long count) {
+        if (mayLeave != null) {
+            hang();
+        }
+        return take(count);
+    }
+
+    private void hang() {
+        inTransfer.countDown();
+        try {
+            mayLeave.await();
+        } catch (InterruptedException ending) {
+            Thread.currentThread().interrupt();
+        }
+        mayLeave = null;
+    }
+
+    @Override
+    public int write(ByteBuffer source) {
+        int taken = (int) take(source.remaining());
+        source.position(source.position() + taken);
+        return taken;
+    }
+
+    @Override
+    public long write(ByteBuffer[] sources, int offset, int length) {
+        long taken = 0;
+        for (int i = offset; i < offset + length; i++) {
+            taken += write(sources[i]);
+        }
+        return taken;
+    }
+
+    @Override
+    public long write(ByteBuffer[] sources) {
+        return write(sources, 0, sources.length);
+    }
+
+    private long take(long bytes) {
+        long taken = Math.min(bytes, room);
+        room -= taken;
+        return taken;
+    }
+
+    @Override
+    public void disconnect() {
+        connected = false;
+    }
+
+    @Override
+    public boolean isConnected() {
+        return connected;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return connected;
+    }
+
+    @Override
+    public void close() {
+        connected = false;
+    }
+
+    @Override
+    public boolean ready() {
+        return true;
+    }
+
+    @Override
+    public boolean finishConnect() {
+        return true;
+    }
+
+    @Override
+    public boolean hasPendingWrites() {
+        return false;
+    }
+
+    @Override
+    public boolean isMute() {
+        return false;
+    }
+
+    @Override
+    public boolean hasBytesBuffered() {
+        return false;
+    }
+
+    @Override
+    public void handshake() { }
+
+    @Override
+    public void addInterestOps(int ops) { }
+
+    @Override
+    public void removeInterestOps(int ops) { }
+
+    @Override
+    public Principal peerPrincipal() {
+        return KafkaPrincipal.ANONYMOUS;
+    }
+
+    @Override
+    public SocketChannel socketChannel() {
+        throw new UnsupportedOperationException("there is no real socket");
+    }
+
+    @Override
+    public SelectionKey selectionKey() {
+        throw new UnsupportedOperationException("there is no real socket");
+    }
+
+    @Override
+    public int read(ByteBuffer target) {
+        throw new UnsupportedOperationException("requests do not come this way");
+    }
+
+    @Override
+    public long read(ByteBuffer[] targets) {
+        throw new UnsupportedOperationException("requests do not come this way");
+    }
+
+    @Override
+    public long read(ByteBuffer[] targets, int offset, int length) {
+        throw new UnsupportedOperationException("requests do not come this way");
+    }
+}

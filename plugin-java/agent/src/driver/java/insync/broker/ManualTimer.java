@@ -1,0 +1,46 @@
+package insync.broker;
+
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.kafka.server.purgatory.DelayedOperation;
+import org.apache.kafka.server.util.timer.Timer;
+import org.apache.kafka.server.util.timer.TimerTask;
+
+/** Kafka's timer for waiting fetches, in which a wait is over when a test says so. */
+final class ManualTimer implements Timer {
+    private final Map<String, DelayedOperation> waits = new HashMap<>();
+    private String connection;
+
+    /** Waits that are added from now on belong to a connection. */
+    void owner(String id) {
+        connection = id;
+    }
+
+    boolean isWaiting(String id) {
+        DelayedOperation wait = waits.get(id);
+        return wait != null && !wait.isCompleted();
+    }
+
+    /** The wait of a connection's fetch is over; runs the task in the calling thread. */
+    void expire(String id) {
+        waits.remove(id).run();
+    }
+
+    @Override
+    public void add(TimerTask task) {
+        waits.put(connection, (DelayedOperation) task);
+    }
+
+    @Override
+    public boolean advanceClock(long timeoutMs) {
+        return false;
+    }
+
+    @Override
+    public int size() {
+        return waits.size();
+    }
+
+    @Override
+    public void close() { }
+}

@@ -1,0 +1,175 @@
+"""Scope "request" of the reference: which stretch of time is charged to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from model.kafka_rule import UNKNOWN, Fetch, Rule
+
+#: Pauses of the leader's process are forgiven up to this many times the lag limit.
+FORGIVEN_LAGS = 10
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Time since something: charged to the follower, and the leader's pauses."""
+
+    charged_ms: int = 0
+    paused_ms: int = 0
+
+    def least_lag_ms(self) -> int:
+        """Return the least L with charged + max(0, paused - FORGIVEN_LAGS * L) <= L."""
+        bounded = -(-(self.charged_ms + self.paused_ms) // (FORGIVEN_LAGS + 1))
+        return max(self.charged_ms, bounded)
+
+    def __add__(self, other: Stretch) -> Stretch:
+        return Stretch(self.charged_ms + other.charged_ms, self.paused_ms + other.paused_ms)
+
+    def __sub__(self, other: Stretch) -> Stretch:
+        """Return what is left, which is never less than nothing."""
+        return Stretch(
+            max(0, self.charged_ms - other.charged_ms), max(0, self.paused_ms - other.paused_ms)
+        )
+
+
+@dataclass(eq=False)
+class InHand:
+    """A fetch in the leader's hands, and what the follower was charged since it arrived."""
+
+    fetch: Fetch
+    #: The session whose members the request knows without naming them, and the one it starts.
+    sessions: tuple[object, ...]
+    since: Stretch = Stretch()
+    age_ms: int = 0
+    socket_full: bool = False
+    socket_was_full: bool = False
+
+
+@dataclass(eq=False)
+class Connection:
+    """What one connection's requests are about: a session, until a request starts another."""
+
+    thread: int
+    session: object = field(default_factory=object)
+    in_hand: InHand | None = None
+
+
+class RequestRule(Rule):
+    """Kafka's caught-up rule over charged time: a follower pays for all but what is the leader's.
+
+    A partition is of the session in which it was last read since the election. The leader's is:
+    - time in which a fetch of the session is in the leader's hands, from its arrival until it is
+      settled or its connection lost, but not while the follower's socket is full. A request that
+      starts a session, or forgets members of one, is of the session before, too: whoever is
+      forgotten pays from the end of that request;
+    - time since a fetch arrived that names the partition, in this leader epoch and by no older
+      incarnation of the follower: for good once the partition is read for it, and until then as
+      long as it is in hand and its answer has met no full socket;
+    - time through which the network thread of the session's connection did not live;
+    - time through which the leader's process did not live, up to FORGIVEN_LAGS lags of it since the
+      follower was caught up.
+
+    A fetch catches up as of its arrival, or as of the arrival of the one before, unless its
+    connection is lost before it is read. Being elected is a catching up for members of the ISR.
+    """
+
+    def __init__(self, partition: int) -> None:
+        self.partition = partition
+        self.connections: dict[str, Connection] = {}
+        self.previous_leo = UNKNOWN
+        self.offset = UNKNOWN
+        self.broker_epoch = -1
+        self.epoch = -1
+        self.session: object | None = None
+        self.thread: int | None = None
+        #: Since the follower was caught up, and since the arrival of its last fetch; None: never.
+        self.caught_up: Stretch | None = None
+        self.previous: Stretch | None = None
+
+    def resigned(self) -> None:
+        self.previous_leo = self.offset = UNKNOWN
+        self.broker_epoch = -1
+        self.session = self.thread = self.caught_up = self.previous = None
+
+    def elected(self, new_leader: bool, in_sync: bool, leo: int, epoch: int) -> None:
+        self.epoch = epoch
+        if self.previous_leo != UNKNOWN:
+            self.previous_leo = UNKNOWN if new_leader else leo
+        self.session = self.thread = None
+        self.caught_up = self.previous = Stretch() if in_sync else None
+
+    def arrived(self, fetch: Fetch) -> None:
+        link = self.connections.setdefault(fetch.connection, Connection(fetch.thread))
+        known = link.session
+        if fetch.new_members:
+            link.session = object()
+        link.in_hand = InHand(fetch, (known, link.session))
+
+    def passed(self, ms: int, paused_ms: int, stalled_ms: Mapping[int, int]) -> None:
+        lived = ms - paused_ms - (0 if self.thread is None else stalled_ms[self.thread])
+        step = Stretch(lived, paused_ms)
+        if any(not one.socket_full for one in self._in_hand() if self.session in one.sessions):
+            step = Stretch()
+        if self.caught_up is not None:
+            self.caught_up += step
+        if self.previous is not None:
+            self.previous += step
+        for one in self._in_hand():
+            one.since += step
+            one.age_ms += 0 if one.socket_full else ms
+
+    def read(self, fetch: Fetch, offset: int, leo: int, started_ms: int) -> None:
+        link = self.connections[fetch.connection]
+        if link.in_hand:
+            self._refund(link.in_hand.since)
+            if offset >= leo:
+                self.caught_up = Stretch()
+            elif self.previous_leo != UNKNOWN and offset >= self.previous_leo:
+                self.caught_up = self.previous
+            self.previous = Stretch()
+            self.offset, self.broker_epoch = offset, fetch.broker_epoch
+            self.session, self.thread = link.session, link.thread
+        self.previous_leo = leo
+
+    def _refund(self, since: Stretch) -> None:
+        if self.caught_up is not None:
+            self.caught_up -= since
+        if self.previous is not None:
+            self.previous -= since
+        for one in self._in_hand():
+            one.since -= since
+
+    def socket_full(self, fetch: Fetch, full: bool) -> None:
+        in_hand = self.connections[fetch.connection].in_hand
+        if in_hand:
+            in_hand.socket_full = full
+            in_hand.socket_was_full |= full
+
+    def ended(self, fetch: Fetch) -> None:
+        self.connections[fetch.connection].in_hand = None
+
+    def least_lag_ms(self, leo: int) -> int | None:
+        if self.caught_up is None:
+            return None
+        named = [one.since for one in self._in_hand() if self._is_named(one)]
+        return min((self.caught_up - since).least_lag_ms() for since in [Stretch(), *named])
+
+    def pending(self) -> list[tuple[int, int]]:
+        return [
+            (self._offset_of(one), one.age_ms)
+            for one in self._in_hand()
+            if self.session in one.sessions or self._is_named(one)
+        ]
+
+    def _in_hand(self) -> list[InHand]:
+        return [link.in_hand for link in self.connections.values() if link.in_hand]
+
+    def _is_named(self, one: InHand) -> bool:
+        fetch = one.fetch
+        if self.partition not in fetch.named or fetch.broker_epoch < self.broker_epoch:
+            return False
+        return not one.socket_was_full and fetch.asks[self.partition][1] in (None, self.epoch)
+
+    def _offset_of(self, one: InHand) -> int:
+        return one.fetch.asks[self.partition][0] if self._is_named(one) else self.offset
