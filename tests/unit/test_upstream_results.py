@@ -14,6 +14,7 @@ from upstream.results import (
     table,
     wrong_counts,
 )
+from upstream.run import compare
 
 REPORT = """<testsuite>
 <testcase name="one()" classname="kafka.ATest"/>
@@ -104,3 +105,17 @@ def test_an_arm_must_be_what_it_is_called(
     for failed in (f"[insync] error in x: y\n[insync] error in x: y\n{told}",
                    told.replace("errors=0", "errors=2")):  # fmt: skip
         assert len(agent_arm.problems(arm, tmp_path, failed)) == problems + 1
+
+
+def test_a_jvm_without_a_report_is_one_fault_not_one_per_test(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "absent").mkdir()
+    (tmp_path / "absent" / "TEST-junit-jupiter.xml").write_text(REPORT)
+    expected = {"kafka.ATest": 2, "kafka.BTest": 1}
+    assert compare(tmp_path, ["absent"], expected) == 0
+    assert "\nthe same results in absent\n" in capsys.readouterr().out
+    assert compare(tmp_path, ["absent", "read"], expected) == 1
+    said = capsys.readouterr().out
+    assert said.count("\nread: ") == 1
+    assert "\nNOT the same results in absent, read\n" in said
