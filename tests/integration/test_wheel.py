@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from insync.scenario.load import builtin_names
+
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -60,4 +62,4 @@ def test_installed_alone_it_finds_the_agent_and_the_scenarios(wheel: Path, tmp_p
     assert jar.is_file()
     assert target in jar.parents
     names = [scenario["name"] for scenario in json.loads(insync("scenarios", "--json").stdout)]
-    assert names == ["control", "kip-501", "send-stall"]
+    assert names == builtin_names()
