@@ -21,6 +21,7 @@ final class CommonHooks {
             new ShrinkIsrHook(),
             new ExpandIsrHook(),
             new SocketServerStartHook(),
+            new SocketServerStopHook(),
             new RequestArrivalHook(),
             new ServeFetchHook(),
             new ReadForFollowerHook(),

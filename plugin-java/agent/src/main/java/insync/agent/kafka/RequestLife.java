@@ -48,6 +48,11 @@ public final class RequestLife {
         return scope;
     }
 
+    /** A broker's socket server has stopped. */
+    public static void stopped(KafkaConfig config) {
+        RequestScopes.remove(config.brokerId());
+    }
+
     /**
      * A request is about to be queued, which may take its time when the queue is full.
      *

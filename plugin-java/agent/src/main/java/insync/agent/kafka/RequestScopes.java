@@ -12,9 +12,14 @@ final class RequestScopes {
 
     private RequestScopes() { }
 
-    static void add(int brokerId, RequestScope scope) {
+    static synchronized void add(int brokerId, RequestScope scope) {
         SCOPES.put(brokerId, scope);
         active = true;
+    }
+
+    static synchronized void remove(int brokerId) {
+        SCOPES.remove(brokerId);
+        active = !SCOPES.isEmpty();
     }
 
     /** Whether there is any. */
