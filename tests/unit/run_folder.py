@@ -110,7 +110,7 @@ def _write_repeat(folder: Path, story: Story, arm: str, repeat: int, start: floa
     chance = random.Random(f"{story.seed} {arm} {repeat}")  # noqa: S311 - no secret
     key = {"arm": arm, "repeat": repeat, "topic": f"made-up-r{repeat}"}
     end = start + story.length_ms
-    moments = (("repeat_started", start), ("steady", start + 1_000.0), ("repeat_ended", end))
+    moments = (("repeat_started", start - 400.0), ("steady", start), ("repeat_ended", end))
     append(
         folder / "phases.jsonl",
         ({**key, "type": name, "t_ms": at, "note": ""} for name, at in moments),

@@ -72,3 +72,30 @@ def test_a_repeat_that_was_cut_short_ends_with_its_last_operation(
     rows = rows_of(spark, run)
     assert [(r["end_ms"] - EPOCH_MS, r["complete"]) for r in rows["repeats"]] == [(90.0, False)]
     assert [row["gap_ms"] for row in rows["ack_gaps"] if row["partition"] == 0] == [90.0]
+
+
+def test_what_befell_a_new_topic_before_it_was_steady_is_not_judged(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    run = write_run(tmp_path, Story(repeats=1, arms=("stock",), interval_ms=500.0, faults=False))
+    begun = EPOCH_MS + 1_000.0
+    topic = {"arm": "stock", "topic": "made-up-r0", "partition": 0}
+    change = {
+        **topic, "kind": "partition", "leader": 1, "leader_epoch": 0, "elr": [],
+        "replicas": [1, 2, 3],
+    }  # fmt: skip
+    append(
+        run / "events/stock/isr.jsonl",
+        [{**change, "t_ms": begun - at, "isr": isr} for at, isr in ((200, [1]), (100, [1, 2, 3]))],
+    )
+    record = {
+        **topic, "repeat": 0, "seq": 999, "sent_ms": begun - 300.0, "done_ms": begun - 250.0,
+        "latency_ms": 50.0, "error": "NOT_ENOUGH_REPLICAS", "offset": None,
+    }  # fmt: skip
+    append(run / "events/stock/produce-0.jsonl", [record])
+    rows = rows_of(spark, run)
+    assert [row["start_ms"] - begun for row in rows["repeats"]] == [0.0]
+    assert rows["isr_shrinks"] == []
+    assert {row["min_isr_size"] for row in rows["availability"]} == {3}
+    assert {row["failed"] for row in rows["ack_latency"]} == {0}
+    assert {row["since_ms"] >= 0 for row in rows["latency_over_time"]} == {True}

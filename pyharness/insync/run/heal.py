@@ -1,4 +1,4 @@
-"""The end of a repeat's faults: every partition has its full ISR again."""
+"""What stands before a repeat's faults and again after them: every partition's full ISR."""
 
 import time
 from collections.abc import Callable

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from insync.events.run_info import RunInfo
 from insync.tables import acks, availability, evidence, isr, readback, shrinks
 from insync.tables.read import Events
-from insync.tables.repeats import partitions, repeats
+from insync.tables.repeats import due_inside, partitions, repeats
 
 TABLES = (
     "repeats",
@@ -37,8 +37,9 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     windows = repeats(events.phases, events.produce).cache()
     grid = partitions(windows, run.partitions).cache()
     yield "repeats", windows
-    yield "latency_over_time", acks.latency_over_time(events.produce, windows)
-    yield "ack_latency", acks.ack_latency(events.produce)
+    judged = due_inside(events.produce, windows)
+    yield "latency_over_time", acks.latency_over_time(judged, windows)
+    yield "ack_latency", acks.ack_latency(judged)
     yield "ack_gaps", acks.ack_gaps(events.produce, grid)
 
     fates = readback.record_fates(events.produce, events.consume).cache()

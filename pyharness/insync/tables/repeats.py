@@ -1,4 +1,4 @@
-"""The repeats of a run: when each began and ended, and which partitions it had.
+"""The windows in which a run's repeats are judged, and which partitions each had.
 
 Every other table is laid over these windows, so that a repeat that left no
 operation or no fault still has its row.
@@ -16,13 +16,17 @@ PARTITION = ["arm", "repeat", "topic", "partition"]
 def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
     """arm, repeat, topic, start_ms, end_ms (epoch), complete, host_gap_ms.
 
-    A repeat that never said `repeat_ended` was cut short: it is not `complete`, and
-    its window closes with the last thing its producers did. `host_gap_ms` is the longest
-    time for which the harness got no turn, None if the repeat did not leave it.
+    A window opens when the repeat was `steady`: every partition acked and every ISR whole.
+    What a new topic's followers did before, late for their first fetch, is no arm's doing.
+    One that never got there opens with `repeat_started`. A repeat that never said
+    `repeat_ended` was cut short: it is not `complete`, and its window closes with the last
+    thing its producers did. `host_gap_ms` is the longest time for which the harness got no
+    turn, None if the repeat did not leave it.
     """
     bounds = phases.groupBy(*REPEAT).agg(
         fn.max(fn.when(fn.col("type") == "repeat_started", fn.col("topic"))).alias("topic"),
-        fn.min(fn.when(fn.col("type") == "repeat_started", fn.col("t_ms"))).alias("start_ms"),
+        fn.min(fn.when(fn.col("type") == "repeat_started", fn.col("t_ms"))).alias("started_ms"),
+        fn.min(fn.when(fn.col("type") == "steady", fn.col("t_ms"))).alias("steady_ms"),
         fn.max(fn.when(fn.col("type") == "repeat_ended", fn.col("t_ms"))).alias("ended_ms"),
         fn.max("longest_gap_ms").alias("host_gap_ms"),
     )
@@ -30,7 +34,8 @@ def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
         fn.max(fn.greatest("sent_ms", "done_ms")).alias("last_ms")
     )
     return (
-        bounds.where(fn.col("start_ms").isNotNull())
+        bounds.withColumn("start_ms", fn.coalesce("steady_ms", "started_ms"))
+        .where(fn.col("start_ms").isNotNull())
         .join(last_seen, REPEAT, "left")
         .select(
             "arm",
@@ -50,3 +55,10 @@ def partitions(repeats: DataFrame, count: int) -> DataFrame:
     return repeats.select(
         "arm", "repeat", "topic", fn.explode(numbers).alias("partition"), "start_ms", "end_ms"
     )
+
+
+def due_inside(produce: DataFrame, repeats: DataFrame) -> DataFrame:
+    """Return the produce lines whose records were due after their repeat's window opened."""
+    opened = repeats.select(*REPEAT, "start_ms")
+    inside = fn.col("sent_ms") >= fn.col("start_ms")
+    return produce.join(opened, REPEAT, "inner").where(inside).drop("start_ms")
