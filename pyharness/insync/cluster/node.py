@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ from insync.cluster import properties
 from insync.kafka import formats, process
 from insync.kafka.distribution import Distribution
 from insync.kafka.jvm import node_flags
+from insync.running import Running
 
 Role = Literal["zookeeper", "controller", "broker"]
 TEMPORARY = "tmp"
@@ -40,7 +40,7 @@ class Node:
     role: Role
     folder: Path
     port: int
-    process: "subprocess.Popen[bytes]"
+    process: Running
 
     @property
     def pid(self) -> int:

@@ -5,13 +5,13 @@ CPU time in between.
 """
 
 import signal
-import subprocess
 from collections.abc import Callable
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.base import Occasion, Window, await_true
 from insync.faults.procfs import cpu_ms, is_stopped
+from insync.running import Running
 
 STOPS_WITHIN_S = 2.0
 
@@ -19,14 +19,12 @@ STOPS_WITHIN_S = 2.0
 class FreezeFault:
     """A `Fault`: one freeze of one broker."""
 
-    def __init__(
-        self, process: Callable[[], "subprocess.Popen[bytes]"], occasion: Occasion
-    ) -> None:
+    def __init__(self, process: Callable[[], Running], occasion: Occasion) -> None:
         """Plan it; `process` returns the broker's process as it is when the fault begins."""
         self._process = process
         self._occasion = occasion
         self._window = Window()
-        self._frozen: subprocess.Popen[bytes]
+        self._frozen: Running
         self._cpu_before: float | None = None
         self._cpu_ms = 0.0
         self._still_stopped = False

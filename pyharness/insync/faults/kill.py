@@ -3,12 +3,12 @@
 Evidence: the process was gone, and for how long there was none.
 """
 
-import subprocess
 from collections.abc import Callable
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.base import Occasion, Window
+from insync.running import Running
 
 
 class KillFault:
@@ -16,7 +16,7 @@ class KillFault:
 
     def __init__(
         self,
-        process: Callable[[], "subprocess.Popen[bytes]"],
+        process: Callable[[], Running],
         kill: Callable[[], None],
         restart: Callable[[], object],
         occasion: Occasion,

@@ -4,7 +4,6 @@ Evidence: how often, and for how long in sum, the kernel made it wait for its ne
 """
 
 import os
-import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -15,6 +14,7 @@ from insync.faults import cgroups
 from insync.faults.base import Occasion, Window
 from insync.faults.cgroup_places import Parent, here, home_of
 from insync.faults.cgroups import Group, Throttled
+from insync.running import Running
 
 
 class QuotaFault:
@@ -22,7 +22,7 @@ class QuotaFault:
 
     def __init__(
         self,
-        process: Callable[[], "subprocess.Popen[bytes]"],
+        process: Callable[[], Running],
         percent: float,
         occasion: Occasion,
     ) -> None:

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from insync.errors import InputError, InsyncError
+from insync.running import Running
 
 _LAUNCHER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="insync-launcher")
 _GONE_WITHIN_S = 10.0
@@ -61,7 +62,7 @@ def start(
         ).result()
 
 
-def kill(processes: Sequence["subprocess.Popen[bytes]"]) -> None:
+def kill(processes: Sequence[Running]) -> None:
     """Kill all at once and wait until they are gone; those already gone are fine.
 
     SIGKILL, also for a stopped or hanging JVM. Raises InsyncError if one stays.

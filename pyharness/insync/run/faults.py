@@ -1,6 +1,5 @@
 """From a scenario's planned faults to the faults themselves, on the stage that they act on."""
 
-import subprocess
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -21,6 +20,7 @@ from insync.faults.stall import StallFault
 from insync.kafka.ports import LOOPBACK
 from insync.run.context import ArmContext
 from insync.run.stage import Stage
+from insync.running import Running
 from insync.scenario import faults as planned
 from insync.scenario.base import BROKERS
 from insync.scenario.model import Scenario
@@ -59,7 +59,7 @@ def replicas(leader: int) -> list[int]:
     return [(leader - 1 + step) % BROKERS + 1 for step in range(BROKERS)]
 
 
-def _process(stage: Stage, broker: int) -> "subprocess.Popen[bytes]":
+def _process(stage: Stage, broker: int) -> Running:
     """Return a broker's process of this moment: a kill replaces it."""
     return stage.cluster.nodes[broker].process
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from insync import arms
 from insync.cluster.agent import AgentSpec
+from insync.cluster.base import Cluster
 from insync.cluster.local import LocalCluster
 from insync.errors import InsyncError
 from insync.faults.control import MAX_RULES, ControlFile
@@ -32,7 +33,7 @@ class Stage:
 
     arm: str
     kafka: Distribution
-    cluster: LocalCluster
+    cluster: Cluster
     controls: Mapping[int, ControlFile]
     bridge: Path
 
