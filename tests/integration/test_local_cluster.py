@@ -19,6 +19,7 @@ from confluent_kafka.admin import AdminClient
 
 from insync.cluster import plans
 from insync.cluster.admin import client, create_topic, partitions
+from insync.cluster.equipment import Equipment
 from insync.cluster.local import LocalCluster
 from insync.cluster.metadata_log import isr_events
 from insync.errors import InputError, InsyncError
@@ -133,12 +134,22 @@ def test_features_are_those_of_a_formatted_cluster(start: StartCluster) -> None:
 
 
 def test_settings_and_environment_reach_the_node_they_are_for(start: StartCluster) -> None:
-    cluster = start(brokers=2, preload={2: {"INSYNC_TEST": "here"}})
+    cluster = start(
+        brokers=2,
+        equipment={
+            2: Equipment(environment={"INSYNC_TEST": "here"}, settings={"num.io.threads": "5"})
+        },
+    )
     environments = {
         number: psutil.Process(node.pid).environ() for number, node in cluster.nodes.items()
     }
     assert environments[2]["INSYNC_TEST"] == "here"
     assert "INSYNC_TEST" not in environments[1]
+    written = {
+        node.id: (node.folder / "server.properties").read_text() for node in cluster.nodes.values()
+    }
+    assert "num.io.threads=5" in written[2]
+    assert "num.io.threads=5" not in written[1]
 
 
 def test_nodes_start_from_the_archive_also_with_an_agent(
@@ -147,7 +158,7 @@ def test_nodes_start_from_the_archive_also_with_an_agent(
     """An agent appends to the class path, which an archive must not mind."""
     log = tmp_path / "classes-%p.log"
     options = f"-javaagent:{nop_agent(tmp_path, java)} -Xlog:class+load:file={log}"
-    cluster = start(brokers=1, preload={1: {"JDK_JAVA_OPTIONS": options}})
+    cluster = start(brokers=1, equipment={1: Equipment(environment={"JDK_JAVA_OPTIONS": options})})
     loaded = (tmp_path / f"classes-{cluster.nodes[1].pid}.log").read_text(encoding="utf-8")
     kafka = [line for line in loaded.splitlines() if "] org.apache.kafka." in line]
     shared = [line for line in kafka if "source: shared objects file" in line]

@@ -12,6 +12,7 @@ from typing import Self
 
 from insync.cluster import node, plans, properties
 from insync.cluster.agent import AgentSpec
+from insync.cluster.equipment import NOTHING, Equipment
 from insync.cluster.node import Node, NodePlan
 from insync.cluster.ready import PortTakenError, await_controller, await_ready, await_zookeeper
 from insync.cluster.zookeeper_client import forget_broker
@@ -37,14 +38,14 @@ class LocalCluster:
         brokers: int = 3,
         settings: Mapping[str, str] | None = None,
         agent: AgentSpec | None = None,
-        preload: Mapping[int, Mapping[str, str]] | None = None,
+        equipment: Mapping[int, Equipment] | None = None,
     ) -> None:
         """Plan a cluster under `folder`, a subfolder per node, with brokers 1 to `brokers`.
 
         `settings` are added to every node's server.properties, for the controller reads some
-        of what is said of brokers, such as broker.session.timeout.ms; `preload` is
-        environment for single brokers, by their id. InputError for a folder that Kafka
-        cannot take.
+        of what is said of brokers, such as broker.session.timeout.ms; `equipment` is what
+        single brokers get, by their id. A node's data folder may be there already if it is
+        empty, such as a mount. InputError for a folder that Kafka cannot take.
         """
         if "," in str(folder.absolute()):
             raise InputError(f"folder: {folder.absolute()} has a comma, expected one without")
@@ -53,7 +54,7 @@ class LocalCluster:
         self._brokers = range(1, brokers + 1)
         self._settings = dict(settings or {})
         self._agent = agent
-        self._preload = dict(preload or {})
+        self._equipment = dict(equipment or {})
         self.nodes: dict[int, Node] = {}
         self._planned: dict[int, NodePlan] = {}
 
@@ -134,7 +135,8 @@ class LocalCluster:
 
     def _discard(self) -> None:
         for each in self.nodes.values():
-            shutil.rmtree(each.folder)
+            # A mount point in it stays, empty, and with it the folders above.
+            shutil.rmtree(each.folder, ignore_errors=True)
         self.nodes.clear()
 
     def _await_turn(self, plan: NodePlan) -> None:
@@ -150,8 +152,10 @@ class LocalCluster:
         return [self._equipped(plan) if plan.role == "broker" else plan for plan in made]
 
     def _equipped(self, broker: NodePlan) -> NodePlan:
+        own = self._equipment.get(broker.id, NOTHING)
         return replace(
             broker,
+            settings={**broker.settings, **own.settings},
             flags=[self._agent.flag(broker.id)] if self._agent else [],
-            environment=self._preload.get(broker.id),
+            environment=own.environment,
         )

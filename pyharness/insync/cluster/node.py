@@ -3,7 +3,7 @@
 import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -29,7 +29,7 @@ class NodePlan:
     settings: Mapping[str, str]
     main: str = "kafka.Kafka"
     flags: Sequence[str] = ()
-    environment: Mapping[str, str] | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,10 @@ class Node:
         return self.folder / "stdout.log"
 
     def remove_data(self) -> None:
-        """Remove all but the settings and the log; for a node that has stopped."""
+        """Remove all but the settings and the log; for a node that has stopped.
+
+        A mount point stays, empty.
+        """
         for part in (formats.DATA, formats.METADATA, TEMPORARY):
             shutil.rmtree(self.folder / part, ignore_errors=True)
 
@@ -76,7 +79,8 @@ class Node:
 def start(plan: NodePlan, dist: Distribution, cluster: str) -> Node:
     """Format the node's folder for the cluster with the id `cluster`, and start the node.
 
-    On ZooKeeper there is nothing to format, and the first broker makes up the cluster's id.
+    Its data folder may be there, empty: it may be a mount. On ZooKeeper there is nothing to
+    format, and the first broker makes up the cluster's id.
     """
     (plan.folder / TEMPORARY).mkdir(parents=True)
     if not dist.release.zookeeper:
@@ -92,6 +96,6 @@ def start_again(plan: NodePlan, dist: Distribution) -> Node:
         dist.command(flags, plan.main, str(plan.folder / SETTINGS)),
         log=plan.folder / "stdout.log",
         folder=plan.folder,
-        environment={**os.environ, **(plan.environment or {})},
+        environment={**os.environ, **plan.environment},
     )
     return Node(plan.id, plan.role, plan.folder, plan.port, running)

@@ -33,9 +33,15 @@ def new_id() -> str:
 
 
 def copy(template: Path, folder: Path, *, node: int, cluster: str) -> None:
-    """Format `folder` (its data and metadata) as node `node` of the cluster `cluster`."""
+    """Format `folder` (its data and metadata) as node `node` of the cluster `cluster`.
+
+    Either part may be there already, if it is empty.
+    """
     for part in (DATA, METADATA):
-        shutil.copytree(template / part, folder / part)
+        (folder / part).mkdir(exist_ok=True)
+        for file in (template / part).iterdir():
+            # The bytes alone: what `folder` is mounted from may take no owners and no times.
+            shutil.copyfile(file, folder / part / file.name)
         meta = folder / part / _META
         ids = {"cluster.id": cluster, "node.id": str(node), "directory.id": new_id()}
         meta.write_text(with_ids(meta.read_text(encoding="utf-8"), ids), encoding="utf-8")

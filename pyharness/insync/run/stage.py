@@ -8,6 +8,7 @@ from pathlib import Path
 from insync import arms
 from insync.cluster.agent import AgentSpec
 from insync.cluster.base import Cluster
+from insync.cluster.equipment import Equipment
 from insync.cluster.local import LocalCluster
 from insync.errors import InsyncError
 from insync.faults.control import MAX_RULES, ControlFile
@@ -81,14 +82,14 @@ def open_stage(
     settings = [broker_settings(plan.scenario, arm) for plan in plans]
     if any(each != settings[0] for each in settings):
         raise InsyncError(f"{arm}: scenarios with different broker settings on one cluster")
-    controls, environments = _stall_controls(plans, home)
+    controls, equipment = _stall_controls(plans, home)
     cluster = LocalCluster(
         plans[0].kafka,
         home,
         brokers=BROKERS,
         settings=settings[0],
         agent=_agent(plans, arm, home, agent_events or home / AGENT_EVENTS),
-        preload=environments,
+        equipment=equipment,
     )
     stage = Stage(
         arm=arm, kafka=plans[0].kafka, cluster=cluster, controls=controls, bridge=home / BRIDGE
@@ -113,17 +114,17 @@ def _agent(plans: Sequence[Plan], arm: str, home: Path, events: Path) -> AgentSp
 
 def _stall_controls(
     plans: Sequence[Plan], home: Path
-) -> tuple[dict[int, ControlFile], dict[int, Mapping[str, str]]]:
-    """Make a control file per broker to be stalled, and the environment that it starts with."""
+) -> tuple[dict[int, ControlFile], dict[int, Equipment]]:
+    """Make a control file per broker to be stalled, and what puts it under the shim."""
     controls: dict[int, ControlFile] = {}
-    environments: dict[int, Mapping[str, str]] = {}
+    equipment: dict[int, Equipment] = {}
     shim = next((plan.shim for plan in plans if plan.shim is not None), None)
     if shim is None:
-        return controls, environments
+        return controls, equipment
     home.mkdir(parents=True, exist_ok=True)
     rules = sum(stall_rules(plan.scenario) for plan in plans)
     for broker in sorted({broker for plan in plans for broker in stalled(plan.scenario)}):
         path = home / f"stall-{broker}.control"
         controls[broker] = ControlFile.create(path, home / str(broker), min(rules, MAX_RULES))
-        environments[broker] = preload(shim, path)
-    return controls, environments
+        equipment[broker] = Equipment(environment=preload(shim, path), files=[shim], shared=[path])
+    return controls, equipment
