@@ -16,6 +16,8 @@ MAY_IMPORT = {
     "events": set(),
     "scenario": set(),
     "kafka": set(),
+    "docker": set(),
+    "images": {"kafka", "docker"},
     "bench": {"kafka"},
     "faults": {"events"},
     "workload": {"events"},

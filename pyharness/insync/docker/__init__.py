@@ -1,0 +1,1 @@
+"""The Docker engine on this host. Knows no Kafka."""
