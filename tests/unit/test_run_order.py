@@ -14,7 +14,6 @@ from insync.arms import FEATURE, SCOPE
 from insync.errors import InsyncError
 from insync.run import arm as arm_module
 from insync.run import runner, stage
-from insync.run.faults import replicas
 from insync.run.plan import Plan
 from insync.run.repeat import _moments
 from insync.run.request import RunRequest
@@ -22,6 +21,7 @@ from insync.run.signals import interruptible
 from insync.run.watch import Unwatched
 from insync.scenario.faults import Elect, Stall
 from insync.scenario.load import load, narrow
+from insync.scenario.roles import ring
 
 
 class FakeCluster:
@@ -134,7 +134,7 @@ def test_data_may_be_kept(
 
 
 def test_replicas_go_round_from_their_leader() -> None:
-    assert [replicas(leader) for leader in (1, 2, 3)] == [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
+    assert [ring(leader) for leader in (1, 2, 3)] == [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
 
 
 def test_faults_that_overlap_are_injected_and_lifted_in_order_of_time() -> None:

@@ -14,6 +14,7 @@ from insync.faults import cgroups
 from insync.faults.base import Occasion, Window
 from insync.faults.cgroup_places import Parent, here, home_of
 from insync.faults.cgroups import Group, Throttled
+from insync.nodes import node_words
 from insync.running import Running
 
 
@@ -52,7 +53,7 @@ class QuotaFault:
             self._window.begin()
             self._group.add(self._pid)
         except OSError as error:
-            raise InsyncError(f"broker {self._occasion.broker}: no CPU quota: {error}") from error
+            raise InsyncError(f"{node_words(self._occasion.broker)}: no CPU quota: {error}") from error
 
     def lift(self) -> None:
         """Put the process back where it was and remove the group."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
+from insync.nodes import node_words
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
@@ -141,7 +142,7 @@ def _own(rows: Rows, table: str, window: Row, *order: str) -> list[Row]:
 def _fault(row: Row, zero: float, end_ms: float) -> Fault:
     lifted = end_ms if row["lifted_ms"] is None else row["lifted_ms"]
     return Fault(
-        name=f"{fault_words(row['fault'], row['site'])} at broker {row['broker']}",
+        name=f"{fault_words(row['fault'], row['site'])} at {node_words(row['broker'])}",
         broker=row["broker"],
         start_s=(row["injected_ms"] - zero) / 1e3,
         end_s=(lifted - zero) / 1e3,

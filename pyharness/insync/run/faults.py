@@ -22,8 +22,8 @@ from insync.run.context import ArmContext
 from insync.run.stage import Stage
 from insync.running import Running
 from insync.scenario import faults as planned
-from insync.scenario.base import BROKERS
 from insync.scenario.model import Scenario
+from insync.scenario.roles import ring
 from insync.workload.prefill import prefill
 
 FILLED_SECONDS: Final = 20.0
@@ -52,11 +52,6 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
             return _queue_stall(stage, f"{topic}-q", spec, threads, occasion)
         case planned.Elect():
             return _elect(stage, topic, spec, occasion, context.plan.scenario)
-
-
-def replicas(leader: int) -> list[int]:
-    """Return all brokers as replicas, the leader first, then in ring order."""
-    return [(leader - 1 + step) % BROKERS + 1 for step in range(BROKERS)]
 
 
 def _process(stage: Stage, broker: int) -> Running:
@@ -90,7 +85,7 @@ def _elect(
     stage: Stage, topic: str, spec: planned.Elect, occasion: Occasion, scenario: Scenario
 ) -> Fault:
     led_by = scenario.workload.leaders
-    first = replicas(spec.broker)
+    first = ring(spec.broker)
     stalled = {led_by[partition] for partition in spec.partitions}
     # The old leader is asked last: it may be the one that does not answer. On ZooKeeper the
     # controller does it itself; on KRaft brokers pass it on.

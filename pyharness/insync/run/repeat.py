@@ -9,13 +9,15 @@ from typing import Final
 from insync.cluster.admin import create_topic
 from insync.events.schema import fault_words, topic_name
 from insync.faults.base import Fault
+from insync.nodes import node_words
 from insync.run.context import ArmContext
 from insync.run.counters import write_counters
-from insync.run.faults import build, replicas
+from insync.run.faults import build
 from insync.run.heal import await_full_isr
 from insync.run.noise import Ticker
 from insync.run.watch import Watch
 from insync.scenario import faults as planned
+from insync.scenario.roles import ring
 from insync.workload.plan import WorkloadPlan
 from insync.workload.workload import Workload
 
@@ -67,7 +69,7 @@ def _create(context: ArmContext, topic: str) -> None:
     create_topic(
         context.bootstrap,
         topic,
-        [replicas(leader) for leader in scenario.workload.leaders],
+        [ring(leader) for leader in scenario.workload.leaders],
         {"min.insync.replicas": str(scenario.min_insync_replicas)},
     )
 
@@ -114,7 +116,7 @@ def _moments(
     moments = []
     for spec, fault in zip(specs, faults, strict=True):
         site = spec.site if isinstance(spec, planned.Stall) else ""
-        words = f"{fault_words(spec.kind, site)} at broker {spec.broker}"
+        words = f"{fault_words(spec.kind, site)} at {node_words(spec.broker)}"
         if spec.end_ms == spec.at_ms:
             moments.append((spec.at_ms, fault.inject, words))
             continue

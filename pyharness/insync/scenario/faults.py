@@ -1,22 +1,28 @@
-"""The faults that a scenario may plan, told apart by their `kind`.
+"""The primitive faults of a scenario, told apart by their `kind`.
 
-Every fault is done to one broker at `at_ms`, counted from the start of a repeat; those that
-last are lifted `for_ms` later.
+Every fault is done to one node at `at_ms`, counted from the start of a repeat; those that
+last are lifted `for_ms` later. What a file may say instead of a node or a single time, such
+as `target = "leader of 0"`, has become faults like these by the time (`expand.py`).
 """
 
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, ClassVar, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from insync.scenario import rules
-from insync.scenario.base import BrokerId, Part, Partitions, Span, Time
+from insync.scenario.base import BrokerId, NodeId, Part, Partitions, Span, Time
 
 Site = Literal["read", "send", "write"]
 Mode = Literal["hold", "delay"]
 
 
 class Planned(Part):
-    """What every fault has: whom it is done to, and when."""
+    """What every fault has: whom it is done to, and when.
+
+    `intensity` names the keys by which a fault acts more or less: those that a `ramp` is about.
+    """
+
+    intensity: ClassVar[tuple[str, ...]] = ()
 
     broker: BrokerId
     at_ms: Time
@@ -38,11 +44,19 @@ class Lasting(Planned):
         return self.at_ms + self.for_ms
 
 
+class OnProcess(Lasting):
+    """A fault of a node's whole process, be it a broker's or the controller's."""
+
+    broker: NodeId
+
+
 class Stall(Lasting):
     """System calls of the broker on chosen partitions wait, or take `delay_ms` longer.
 
-    Sites `read` and `send` are those of a partition's leader, `write` those of any replica.
+    Sites `read` and `send` are those of a partition's leader, the others those of any replica.
     """
+
+    intensity = ("delay_ms",)
 
     kind: Literal["stall"]
     site: Site
@@ -57,14 +71,16 @@ class Stall(Lasting):
         return self
 
 
-class Freeze(Lasting):
-    """The broker's process is stopped (SIGSTOP) and goes on later."""
+class Freeze(OnProcess):
+    """The process is stopped (SIGSTOP) and goes on later."""
 
     kind: Literal["freeze"]
 
 
-class CpuQuota(Lasting):
-    """The broker's process gets `quota_percent` of one core."""
+class CpuQuota(OnProcess):
+    """The process gets `quota_percent` of one core."""
+
+    intensity = ("quota_percent",)
 
     kind: Literal["cpu-quota"]
     quota_percent: Annotated[float, Field(ge=0.1, le=100)]
@@ -76,8 +92,8 @@ class QueueStall(Lasting):
     kind: Literal["queue-stall"]
 
 
-class Kill(Lasting):
-    """The broker is killed (SIGKILL), and started again at the end."""
+class Kill(OnProcess):
+    """The process is killed (SIGKILL), and started again at the end."""
 
     kind: Literal["kill"]
 
@@ -107,4 +123,15 @@ KINDS: Final[dict[str, type[Fault]]] = {
 """The kinds, as they stand in files."""
 
 ALONE: Final = ("freeze", "kill")
-"""Kinds during which nothing else may be done to the same broker: it could not answer."""
+"""Kinds during which nothing else may be done to the same node: it could not answer."""
+
+ONCE: Final = ("cpu-quota", "queue-stall")
+"""Kinds of which there may be only one at a time: a second would lift the first."""
+
+
+def clash(one: Fault, other: Fault) -> bool:
+    """Whether two faults must not be at the same time."""
+    if one.broker != other.broker:
+        return False
+    alone = one.kind in ALONE or other.kind in ALONE
+    return alone or (one.kind == other.kind and one.kind in ONCE)

@@ -1,22 +1,24 @@
-"""Finds, reads, checks and scales scenarios.
+"""Finds, reads, expands, checks and scales scenarios.
 
 Every error is an InputError of one line that names the file, the key path, the
 value and what was expected.
 """
 
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from pydantic import ValidationError
 
 from insync.errors import InputError
+from insync.scenario.expand import expand
 from insync.scenario.model import Scenario
 from insync.scenario.problems import describe
 from insync.scenario.scale import scale_times
+from insync.scenario.written import WrittenScenario
 
 MATRIX: Final = (
     "read-stall", "send-stall", "queue-stall", "freeze", "cpu-starved", "two-stalls",
@@ -52,16 +54,27 @@ def load(name_or_path: str, scale: float = 1.0) -> Scenario:
 def parse(text: str, origin: str, scale: float = 1.0) -> Scenario:
     """Return the scenario that `text` holds; `origin` names it in errors."""
     try:
-        scenario = Scenario.model_validate(tomllib.loads(text))
+        keys = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{origin}: no TOML: {error}") from error
-    except ValidationError as error:
-        raise InputError(f"{origin}: {describe(error)}") from error
+    scenario = _checked(keys, origin)
+    if scale == 1:
+        return scenario
     try:
-        return scale_times(scenario, scale)
+        scaled = scale_times(keys, scale)
     except ValueError as error:
-        why = describe(error) if isinstance(error, ValidationError) else "expected more than 0"
-        raise InputError(f"{origin}: scale {scale:g}: {why}") from error
+        raise InputError(f"{origin}: scale {scale:g}: expected more than 0") from error
+    return _checked(scaled, f"{origin}: scale {scale:g}")
+
+
+def _checked(keys: Mapping[str, Any], origin: str) -> Scenario:
+    """Return the scenario with primitive faults only; raises InputError."""
+    origins: Sequence[int] = ()
+    try:
+        faults, origins = expand(WrittenScenario.model_validate(keys))
+        return Scenario.model_validate({**keys, "faults": faults})
+    except ValidationError as error:
+        raise InputError(f"{origin}: {describe(error, origins)}") from error
 
 
 def narrow(

@@ -5,14 +5,17 @@ anything is started. All times are whole milliseconds; `scale.py` multiplies the
 Rules that span several fields are in `rules.py`.
 """
 
-from typing import Annotated, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
 from insync.arms import Arm
 from insync.scenario import rules
 from insync.scenario.base import BROKERS, BrokerId, Name, Part, Span, Time
-from insync.scenario.faults import ALONE, Elect, Fault, Stall
+from insync.scenario.faults import Elect, Fault, Stall, clash
+from insync.scenario.roles import Election, leaders_at
+
+MOST_FAULTS: Final = 64
 
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
@@ -78,8 +81,8 @@ class Bounds(Part):
         return self
 
 
-class Scenario(Part):
-    """One scenario: what is run on every arm and what is expected of each."""
+class Frame(Part):
+    """A scenario but for its faults."""
 
     schema_version: Annotated[Literal[1], Field(alias="schema")]
     name: Name
@@ -91,32 +94,48 @@ class Scenario(Part):
     broker: Broker
     workload: Workload
     timeline: Timeline
-    faults: Annotated[
-        tuple[Annotated[Fault, Field(discriminator="kind")], ...],
-        Field(strict=False, max_length=16),
-    ] = ()
     expect: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
 
     @model_validator(mode="after")
-    def _check(self) -> Self:
+    def _check_arms(self) -> Self:
         rules.check_unique("arms", self.arms)
         rules.check_control_arms(self.control_arms, self.arms)
+        return self
+
+
+class Scenario(Frame):
+    """One scenario: what is run on every arm and what is expected of each."""
+
+    faults: Annotated[
+        tuple[Annotated[Fault, Field(discriminator="kind")], ...],
+        Field(strict=False, max_length=MOST_FAULTS),
+    ] = ()
+
+    @model_validator(mode="after")
+    def _check_faults(self) -> Self:
         for index, fault in enumerate(self.faults):
             self._check_fault(index, fault)
         return self
 
     def _check_fault(self, index: int, fault: Fault) -> None:
         rules.check_start(index, fault.at_ms, self.timeline.steady_ms)
-        leaders = self.workload.leaders
+        leaders = leaders_at(self.workload.leaders, self._elections, fault.at_ms)
         if isinstance(fault, Stall | Elect):
             rules.check_partitions(index, fault.partitions, leaders)
-        if isinstance(fault, Stall) and fault.site != "write":
+        if isinstance(fault, Stall) and fault.site in ("read", "send"):
             rules.check_led(index, fault.broker, fault.partitions, leaders)
         if isinstance(fault, Elect):
             rules.check_not_led(index, fault.broker, fault.partitions, leaders)
         for other in self.faults[:index]:
-            if other.broker == fault.broker and {other.kind, fault.kind} & set(ALONE):
+            if clash(other, fault):
                 rules.check_apart(index, fault.at_ms, fault.end_ms, other.at_ms, other.end_ms)
+            if isinstance(fault, Elect) and isinstance(other, Elect):
+                rules.check_elected_once(index, fault.partitions, other.partitions)
+
+    @property
+    def _elections(self) -> list[Election]:
+        elects = (fault for fault in self.faults if isinstance(fault, Elect))
+        return [Election(each.at_ms, each.broker, each.partitions) for each in elects]
 
     @property
     def faults_end_ms(self) -> int:

@@ -1,15 +1,18 @@
 """Turns what pydantic found wrong into one line: key path, value, what was expected."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from insync.scenario.faults import KINDS
+from insync.scenario.faults import KINDS, Planned
 from insync.scenario.model import Scenario
+from insync.scenario.written import WRITTEN_KEYS
 
 LONGEST_VALUE: Final = 60
+_FAULT: Final = re.compile(r"^faults\[(\d+)\]")
 
 _EXPECTED: Final[Mapping[str, str]] = {
     "literal_error": "{expected}",
@@ -28,15 +31,24 @@ _EXPECTED: Final[Mapping[str, str]] = {
     "tuple_type": "a list",
     "dict_type": "a table",
     "model_type": "a table",
+    "node": "at most {brokers}, or a target instead",
     "model_attributes_type": "a table",
 }
 
 
-def describe(error: ValidationError) -> str:
-    """Return the first problem on one line, and how many more there are."""
+def describe(error: ValidationError, origins: Sequence[int] = ()) -> str:
+    """Return the first problem on one line, and how many more there are.
+
+    `origins` are the numbers that the faults have in the file, where those are others.
+    """
     problems = error.errors(include_url=False)
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
-    return _line(problems[0]) + more
+
+    def as_written(found: re.Match[str]) -> str:
+        number = int(found[1])
+        return f"faults[{origins[number] if number < len(origins) else number}]"
+
+    return _FAULT.sub(as_written, _line(problems[0])) + more
 
 
 def _line(problem: ErrorDetails) -> str:
@@ -86,7 +98,8 @@ def _keys(location: tuple[int | str, ...]) -> list[str]:
             model = KINDS[str(step)]
         elif isinstance(step, str) and step in model.model_fields:
             model = _model_in(model.model_fields[step].annotation) or model
-    return [info.alias or name for name, info in model.model_fields.items()]
+    more = WRITTEN_KEYS if issubclass(model, Planned) else ()
+    return [*(info.alias or name for name, info in model.model_fields.items()), *more]
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:

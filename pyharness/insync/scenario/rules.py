@@ -12,7 +12,7 @@ from pydantic_core import PydanticCustomError
 LEAST_LAG_MS: Final = 500  # below this a busy two-core host shrinks the ISR by itself
 
 
-def _broken(key: str, value: object, expected: str) -> PydanticCustomError:
+def broken(key: str, value: object, expected: str) -> PydanticCustomError:
     """Return the error for a rule; `load` puts key, value and expectation on one line."""
     context = {"key": key, "value": repr(value), "expected": expected}
     return PydanticCustomError("rule", "{key}: {value}, expected {expected}", context)
@@ -21,39 +21,53 @@ def _broken(key: str, value: object, expected: str) -> PydanticCustomError:
 def check_lag(lag_ms: int, wait_ms: int) -> None:
     """Check that the lag can be measured here; Kafka itself wants the wait below it."""
     if lag_ms < LEAST_LAG_MS:
-        raise _broken("replica_lag_time_max_ms", lag_ms, f"at least {LEAST_LAG_MS}")
+        raise broken("replica_lag_time_max_ms", lag_ms, f"at least {LEAST_LAG_MS}")
     if wait_ms >= lag_ms:
         expected = f"less than replica_lag_time_max_ms, which is {lag_ms}"
-        raise _broken("replica_fetch_wait_max_ms", wait_ms, expected)
+        raise broken("replica_fetch_wait_max_ms", wait_ms, expected)
 
 
 def check_delay(mode: str, delay_ms: int) -> None:
     """Check that a delay has a length and a hold has none."""
     if mode == "delay" and delay_ms == 0:
-        raise _broken("delay_ms", delay_ms, "more than 0 for mode 'delay'")
-    if mode == "hold" and delay_ms != 0:
-        raise _broken("delay_ms", delay_ms, "none for mode 'hold'")
+        raise broken("delay_ms", delay_ms, "more than 0 for mode 'delay'")
+    if mode != "delay" and delay_ms != 0:
+        raise broken("delay_ms", delay_ms, f"none for mode '{mode}'")
+
+
+def check_rate(mode: str, bytes_per_s: int) -> None:
+    """Check that a slow link has a rate and others have none."""
+    if mode == "slow" and bytes_per_s == 0:
+        raise broken("bytes_per_s", bytes_per_s, "more than 0 for mode 'slow'")
+    if mode != "slow" and bytes_per_s != 0:
+        raise broken("bytes_per_s", bytes_per_s, f"none for mode '{mode}'")
+
+
+def check_peer(broker: int, peer: int) -> None:
+    """Check that a link is between two brokers."""
+    if peer == broker:
+        raise broken("peer", peer, f"another broker than {broker}")
 
 
 def check_bounds(low: float | None, high: float | None) -> None:
     """Check that an expectation has a bound, and that its bounds leave room."""
     if low is None and high is None:
-        raise _broken("min", None, "min or max or both")
+        raise broken("min", None, "min or max or both")
     if low is not None and high is not None and low > high:
-        raise _broken("min", low, f"at most max, which is {high:g}")
+        raise broken("min", low, f"at most max, which is {high:g}")
 
 
 def check_unique(key: str, values: Sequence[object]) -> None:
     """Check that a list names nothing twice."""
     if len(set(values)) != len(values):
-        raise _broken(key, list(values), "each only once")
+        raise broken(key, list(values), "each only once")
 
 
 def check_control_arms(control: Sequence[str], arms: Sequence[str]) -> None:
     """Check that control arms are among the arms that are run."""
     for index, arm in enumerate(control):
         if arm not in arms:
-            raise _broken(f"control_arms[{index}]", arm, f"one of the arms: {', '.join(arms)}")
+            raise broken(f"control_arms[{index}]", arm, f"one of the arms: {', '.join(arms)}")
 
 
 def check_partitions(index: int, partitions: Sequence[int], leaders: Sequence[int]) -> None:
@@ -61,16 +75,16 @@ def check_partitions(index: int, partitions: Sequence[int], leaders: Sequence[in
     for place, partition in enumerate(partitions):
         if partition >= len(leaders):
             expected = f"0 to {len(leaders) - 1}, the partitions of workload.leaders"
-            raise _broken(f"faults[{index}].partitions[{place}]", partition, expected)
+            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
 
 
 def check_led(index: int, broker: int, partitions: Sequence[int], leaders: Sequence[int]) -> None:
-    """Check that a fault is on partitions that its broker leads when a repeat begins."""
+    """Check that a fault is on partitions that its broker leads at that time."""
     for place, partition in enumerate(partitions):
         if leaders[partition] != broker:
             led = [number for number, leader in enumerate(leaders) if leader == broker]
             expected = f"a partition led by broker {broker}: {led}"
-            raise _broken(f"faults[{index}].partitions[{place}]", partition, expected)
+            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
 
 
 def check_not_led(
@@ -80,21 +94,36 @@ def check_not_led(
     for place, partition in enumerate(partitions):
         if leaders[partition] == broker:
             expected = f"a partition that broker {broker} does not lead already"
-            raise _broken(f"faults[{index}].partitions[{place}]", partition, expected)
+            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
+
+
+def check_elected_once(index: int, partitions: Sequence[int], others: Sequence[int]) -> None:
+    """Check that a partition is elected once: its replicas are put in order before a repeat."""
+    for place, partition in enumerate(partitions):
+        if partition in others:
+            expected = "a partition that no other election is about"
+            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
+
+
+def check_flushed(index: int, interval: int | None) -> None:
+    """Check that brokers call fsync while they run."""
+    if interval is None:
+        expected = "broker.log_flush_interval_messages to be set: else brokers call no fsync"
+        raise broken(f"faults[{index}].site", "fsync", expected)
 
 
 def check_apart(index: int, at_ms: int, end_ms: int, other_at_ms: int, other_end_ms: int) -> None:
-    """Check that two faults on one broker do not overlap."""
+    """Check that two faults that would be in each other's way do not overlap."""
     if at_ms < other_end_ms and other_at_ms < end_ms:
         expected = (
             f"outside of {other_at_ms} to {other_end_ms}, when the same broker is frozen or"
             " killed, or has another fault"
         )
-        raise _broken(f"faults[{index}].at_ms", at_ms, expected)
+        raise broken(f"faults[{index}].at_ms", at_ms, expected)
 
 
 def check_start(index: int, at_ms: int, steady_ms: int) -> None:
     """Check that a fault comes after the steady time."""
     if at_ms < steady_ms:
         expected = f"at least timeline.steady_ms, which is {steady_ms}"
-        raise _broken(f"faults[{index}].at_ms", at_ms, expected)
+        raise broken(f"faults[{index}].at_ms", at_ms, expected)

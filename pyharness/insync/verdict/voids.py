@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from insync import arms
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.events.schema import fault_words
+from insync.nodes import node_words
 from insync.verdict.facts import METRICS, OPTIONAL_METRICS, FaultFact, RepeatFacts, RunFacts
 from insync.verdict.weakness import weakness
 
@@ -60,7 +61,7 @@ def _weak_faults(
     """Each planned fault needs an injected one of its own, with evidence that it acted."""
     left = list(injected)
     for plan in planned:
-        name = f"{fault_words(plan.kind, plan.site)} at broker {plan.broker}"
+        name = f"{fault_words(plan.kind, plan.site)} at {node_words(plan.broker)}"
         fact = next((fact for fact in left if _is_for(plan, fact)), None)
         if fact is None:
             yield f"no evidence of the {name}: it was not recorded"

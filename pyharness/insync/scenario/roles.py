@@ -1,0 +1,65 @@
+"""Who is meant by a role: "leader of P", "followers of P", "controller", "broker N".
+
+Pure: leaders as planned in, node ids out. What faults do to leadership, a kill above all, is
+not foreseen; what elections do to it is.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
+
+from insync.nodes import CONTROLLER_ID
+from insync.scenario.base import BROKERS
+
+TARGETS: Final = '"leader of P", "followers of P", "controller" or "broker N"'
+OF_PARTITIONS: Final = ("leader", "followers")
+_OF_PARTITION: Final = re.compile(r"(leader|followers) of (\d{1,3})")
+_BROKER: Final = re.compile(r"broker (\d{1,3})")
+
+
+class Election(NamedTuple):
+    """A planned change of leadership."""
+
+    at_ms: int
+    broker: int
+    partitions: Sequence[int]
+
+
+class Role(NamedTuple):
+    """Whom a target means: `number` is a partition's or a broker's."""
+
+    kind: str
+    number: int
+
+
+def parse(target: str) -> Role | None:
+    """Return the role that a target's text names, None where it names none."""
+    if target == "controller":
+        return Role("controller", CONTROLLER_ID)
+    if found := _OF_PARTITION.fullmatch(target):
+        return Role(found[1], int(found[2]))
+    found = _BROKER.fullmatch(target)
+    return Role("broker", int(found[1])) if found else None
+
+
+def nodes(role: Role, leaders: Sequence[int]) -> list[int]:
+    """Return whom a role means while `leaders` lead; IndexError for a partition that is none."""
+    if role.kind in OF_PARTITIONS:
+        leader, *followers = ring(leaders[role.number])
+        return [leader] if role.kind == "leader" else followers
+    return [role.number]
+
+
+def leaders_at(leaders: Sequence[int], elections: Iterable[Election], at_ms: int) -> list[int]:
+    """Return who leads each partition at a time, by the elections planned before it."""
+    led = list(leaders)
+    for election in sorted(elections):
+        for partition in election.partitions:
+            if election.at_ms < at_ms and partition < len(led):
+                led[partition] = election.broker
+    return led
+
+
+def ring(leader: int) -> list[int]:
+    """Return all brokers as replicas, the leader first, then in ring order."""
+    return [(leader - 1 + step) % BROKERS + 1 for step in range(BROKERS)]

@@ -1,0 +1,119 @@
+"""A scenario as a file states it: its faults may name roles, repeat, and rise in steps.
+
+    target = "followers of 0"     a role instead of `broker`
+    every_ms = 2_000, times = 3   the fault three times
+    ramp = 4                      the fault in four steps, each stronger than the one before
+
+Here these keys are checked, and `expand.py` makes primitive faults of them; the keys of a
+fault's kind are left alone until then.
+"""
+
+from typing import Annotated, Any, Final, Self
+
+from pydantic import ConfigDict, Field, model_validator
+
+from insync.scenario import roles
+from insync.scenario.base import Part, Span, Time
+from insync.scenario.faults import KINDS, Elect, Fault, OnProcess
+from insync.scenario.model import MOST_FAULTS, Frame
+from insync.scenario.rules import broken
+
+Several = Annotated[int, Field(ge=2, le=MOST_FAULTS)]
+WRITTEN_KEYS: Final = ("target", "every_ms", "times", "ramp")
+
+
+class WrittenFault(Part):
+    """A fault with what it may have beyond the keys of its kind."""
+
+    model_config = ConfigDict(extra="allow")
+
+    kind: Any = None
+    at_ms: Time
+    for_ms: Span | None = None
+    target: str | None = None
+    every_ms: Span | None = None
+    times: Several | None = None
+    ramp: Several | None = None
+
+    @property
+    def model(self) -> type[Fault] | None:
+        """The model of its kind; None for a kind that is none, which is found out later."""
+        return KINDS.get(self.kind) if isinstance(self.kind, str) else None
+
+    @property
+    def primitive(self) -> dict[str, Any]:
+        """Its keys that a primitive fault has as well."""
+        return self.model_dump(exclude=set(WRITTEN_KEYS), exclude_unset=True)
+
+    @property
+    def intensity(self) -> dict[str, float]:
+        """The keys that a ramp of it is about, with their values."""
+        names = self.model.intensity if self.model else ()
+        given = {name: (self.model_extra or {}).get(name) for name in names}
+        return {
+            name: value
+            for name, value in given.items()
+            if isinstance(value, int | float) and value > 0
+        }
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        model = self.model
+        if model is not None:
+            self._check_target(model)
+            self._check_times(model)
+            self._check_ramp(model)
+        return self
+
+    def _check_target(self, model: type[Fault]) -> None:
+        broker = (self.model_extra or {}).get("broker")
+        if self.target is None:
+            if broker is None:
+                raise broken("broker", broker, "a broker, or a target instead")
+            return
+        if broker is not None:
+            raise broken("target", self.target, "none beside broker")
+        role = roles.parse(self.target)
+        if role is None:
+            raise broken("target", self.target, roles.TARGETS)
+        if role.kind == "controller" and not issubclass(model, OnProcess):
+            on = [kind for kind, each in KINDS.items() if issubclass(each, OnProcess)]
+            raise broken("target", self.target, f"a broker, or one of the kinds {', '.join(on)}")
+
+    def _check_times(self, model: type[Fault]) -> None:
+        if self.every_ms is None and self.times is None:
+            return
+        if issubclass(model, Elect):
+            raise broken("every_ms", self.every_ms, "none: a partition is elected once")
+        if self.times is None:
+            raise broken("times", self.times, "how often it is done, with every_ms")
+        if self.every_ms is None:
+            raise broken("every_ms", self.every_ms, "the time from one to the next, with times")
+        if self.every_ms < (self.for_ms or 0):
+            raise broken("every_ms", self.every_ms, f"at least for_ms, which is {self.for_ms}")
+
+    def _check_ramp(self, model: type[Fault]) -> None:
+        if self.ramp is None:
+            return
+        if not self.intensity:
+            keys = " or ".join(model.intensity)
+            expected = f"{keys}, to which it rises" if keys else f"none for kind '{self.kind}'"
+            raise broken("ramp", self.ramp, expected)
+        if (self.for_ms or 0) < self.ramp:
+            raise broken("ramp", self.ramp, f"at most for_ms, which is {self.for_ms}")
+
+
+class WrittenScenario(Frame):
+    """A scenario with its faults as written."""
+
+    faults: Annotated[tuple[WrittenFault, ...], Field(strict=False, max_length=MOST_FAULTS)] = ()
+
+    @model_validator(mode="after")
+    def _check_roles(self) -> Self:
+        count = len(self.workload.leaders)
+        for index, fault in enumerate(self.faults):
+            role = roles.parse(fault.target or "")
+            if role and role.kind in roles.OF_PARTITIONS and role.number >= count:
+                expected = f"a partition from 0 to {count - 1}"
+                raise broken(f"faults[{index}].target", fault.target, expected)
+        return self

@@ -1,0 +1,213 @@
+"""Roles, repetitions and ramps become primitive faults: whole, in order, apart."""
+
+import re
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.errors import InputError
+from insync.scenario.expand import expand
+from insync.scenario.faults import Lasting
+from insync.scenario.load import parse, source
+from insync.scenario.model import Scenario
+from insync.scenario.roles import Election, leaders_at, ring
+from insync.scenario.schedule import RAMPS, ramped, repeated
+from insync.scenario.written import WrittenScenario
+
+KIP = source("kip-501")
+WHOLE = KIP[KIP.index("[[faults]]") : KIP.index("[expect.stock]")]
+QUOTA = '[[faults]]\nkind = "cpu-quota"\nquota_percent = 10.0\nat_ms = 3_000\nfor_ms = 1_000\n'
+FREEZE = '[[faults]]\nkind = "freeze"\nat_ms = 40_000\nfor_ms = 1_000\n'
+ELECT = '[[faults]]\nkind = "elect"\nbroker = 2\npartitions = [0]\nat_ms = 5_000\n'
+DELAY = (
+    '[[faults]]\nkind = "stall"\nsite = "write"\nmode = "delay"\ndelay_ms = 90\npartitions = [0]\n'
+    "broker = 2\nat_ms = 3_000\nfor_ms = 1_000\n"
+)
+
+
+def of(*faults: str, scale: float = 1.0) -> Scenario:
+    return parse(KIP.replace(WHOLE, "\n".join([*faults, ""])), "mine.toml", scale)
+
+
+def whom(*faults: str) -> list[tuple[int, int]]:
+    return [(fault.at_ms, fault.broker) for fault in of(*faults).faults]
+
+
+@pytest.mark.parametrize(
+    ("target", "brokers"),
+    [
+        ("leader of 2", [2]),
+        ("followers of 0", [2, 3]),
+        ("followers of 2", [3, 1]),
+        ("controller", [100]),
+        ("broker 3", [3]),
+    ],
+)
+def test_a_role_is_one_fault_per_node_that_it_means(target: str, brokers: list[int]) -> None:
+    assert [broker for _, broker in whom(FREEZE + f'target = "{target}"\n')] == brokers
+
+
+def test_a_role_follows_the_elections_planned_before() -> None:
+    early = FREEZE.replace("40_000", "5_000") + 'target = "leader of 0"\n'
+    late = FREEZE + 'target = "leader of 0"\n'
+    assert whom(early, late, ELECT) == [(5_000, 1), (40_000, 2), (5_000, 2)]
+
+
+def test_a_fault_that_repeats_follows_the_elections_as_well() -> None:
+    often = QUOTA + 'target = "leader of 0"\nevery_ms = 1_500\ntimes = 3\n'
+    assert whom(often, ELECT)[:3] == [(3_000, 1), (4_500, 1), (6_000, 2)]
+
+
+def test_a_stall_may_be_where_an_election_has_brought_the_partition() -> None:
+    stall = DELAY.replace("write", "read").replace("broker = 2", 'target = "leader of 0"')
+    assert whom(ELECT, stall.replace("3_000", "6_000")) == [(5_000, 2), (6_000, 2)]
+
+
+def test_a_ramp_rises_to_the_value_and_a_quota_falls_to_it() -> None:
+    steps = of(DELAY + "ramp = 3\n").faults
+    assert [(each.at_ms, each.end_ms, each.delay_ms) for each in steps] == [  # type: ignore[union-attr]
+        (3_000, 3_333, 30), (3_333, 3_666, 60), (3_666, 4_000, 90),
+    ]  # fmt: skip
+    falling = of(QUOTA + "broker = 1\nramp = 4\n").faults
+    assert [each.quota_percent for each in falling] == [77.5, 55.0, 32.5, 10.0]  # type: ignore[union-attr]
+
+
+def test_times_scale_and_steps_still_meet() -> None:
+    scaled = of(QUOTA + "broker = 1\nramp = 3\nevery_ms = 1_000\ntimes = 2\n", scale=0.333).faults
+    assert [each.at_ms for each in scaled[1:]] == [each.end_ms for each in scaled[:-1]]
+    assert (scaled[0].at_ms, scaled[-1].end_ms) == (999, 1_665)
+
+
+def test_what_is_primitive_stays_as_it_is() -> None:
+    scenario = of(DELAY + "ramp = 3\n", FREEZE + 'target = "followers of 0"\n')
+    again = expand(WrittenScenario.model_validate(scenario.as_dict()))
+    assert again.faults == scenario.as_dict()["faults"]
+    assert again.origins == list(range(5))
+
+
+@pytest.mark.parametrize(
+    ("fault", "problem"),
+    [
+        (FREEZE, "faults[1].broker: None, expected a broker, or a target instead"),
+        (FREEZE + 'broker = 1\ntarget = "broker 1"', "faults[1].target: 'broker 1', expected none"),
+        (FREEZE + 'target = "leader"', "faults[1].target: 'leader', expected \"leader of P\", "),
+        (FREEZE + 'target = "leader of 4"', "target: 'leader of 4', expected a partition from 0 t"),
+        (FREEZE + 'target = "broker 7"', "faults[1].broker: 7, expected at most 3, or a target"),
+        (FREEZE + "broker = 4", "faults[1].broker: 4, expected at most 3, or a target instead"),
+        (FREEZE + "target = 1", "faults[1].target: 1, expected a string"),
+        (
+            DELAY.replace("broker = 2", 'target = "controller"'),
+            "faults[1].target: 'controller', expected a broker, or one of the kinds freeze, ",
+        ),
+        (FREEZE + "broker = 1\nevery_ms = 9", "faults[1].times: None, expected how often it is"),
+        (FREEZE + "broker = 1\ntimes = 2", "faults[1].every_ms: None, expected the time from one"),
+        (FREEZE + "broker = 1\ntimes = 1\nevery_ms = 9", "faults[1].times: 1, expected at least 2"),
+        (
+            FREEZE + "broker = 1\ntimes = 2\nevery_ms = 999",
+            "faults[1].every_ms: 999, expected at least for_ms, which is 1000",
+        ),
+        (FREEZE + "broker = 1\nramp = 2", "faults[1].ramp: 2, expected none for kind 'freeze'"),
+        (
+            DELAY.replace("delay_ms = 90", "").replace('"delay"', '"hold"') + "ramp = 2",
+            "faults[1].ramp: 2, expected delay_ms, to which it rises",
+        ),
+        (DELAY.replace("1_000", "5") + "ramp = 6", "ramp: 6, expected at most for_ms, which is 5"),
+        (
+            DELAY + "ramp = 2\nx = 1",
+            "faults[1].x: unknown key, expected one of: broker, at_ms, for",
+        ),
+        (ELECT + "times = 2\nevery_ms = 9", "faults[1].every_ms: 9, expected none: a partition is"),
+        (
+            ELECT + ELECT.replace("5_000", "6_000"),
+            "[0]: 0, expected a partition that broker 2 does",
+        ),
+        (
+            ELECT + ELECT.replace("5_000", "9_000").replace("broker = 2", "broker = 3"),
+            "faults[2].partitions[0]: 0, expected a partition that no other election is about",
+        ),
+        (
+            QUOTA
+            + "broker = 1\ntimes = 40\nevery_ms = 1_000\n\n"
+            + QUOTA
+            + "broker = 2\nramp = 40",
+            "expected at most 64 items",
+        ),
+        (
+            QUOTA + "broker = 1\ntimes = 3\nevery_ms = 2_000\n" + QUOTA + "broker = 1",
+            "faults[2].at_ms: 3000, expected outside of 3000 to 4000, when the same broker is",
+        ),
+    ],
+)
+def test_what_does_not_fit_is_named_where_it_was_written(fault: str, problem: str) -> None:
+    first = DELAY.replace("broker = 2", 'target = "followers of 0"').replace("90", "9")
+    with pytest.raises(InputError, match=r"^mine.toml: [^\n]*" + re.escape(problem)):
+        of(first, fault)
+
+
+WHEN = st.fixed_dictionaries(
+    {"at_ms": st.integers(0, 10**6), "for_ms": st.integers(64, 10**6), "kind": st.just("x")}
+)
+
+
+@given(WHEN, st.integers(0, 10**6), st.integers(2, 64))
+def test_repetitions_are_as_many_as_asked_alike_and_apart(
+    fault: dict[str, Any], pause: int, times: int
+) -> None:
+    made = repeated(fault, fault["for_ms"] + pause, times)
+    assert len(made) == times
+    assert made[0] == fault
+    assert all(each["for_ms"] == fault["for_ms"] for each in made)
+    for one, after in pairwise(made):
+        assert after["at_ms"] - one["at_ms"] == one["for_ms"] + pause
+
+
+@given(WHEN, st.sampled_from(sorted(RAMPS)), st.integers(1, 10**6), st.integers(2, 64))
+def test_a_ramp_fills_its_time_without_a_gap_and_ends_at_its_value(
+    fault: dict[str, Any], key: str, value: int, steps: int
+) -> None:
+    full = min(value, 100) if key == "quota_percent" else value
+    made = ramped({**fault, key: full}, {key: full}, steps)
+    assert len(made) == steps
+    assert made[0]["at_ms"] == fault["at_ms"]
+    assert sum(each["for_ms"] for each in made) == fault["for_ms"]
+    assert all(each["for_ms"] >= 1 for each in made)
+    for one, after in pairwise(made):
+        assert after["at_ms"] == one["at_ms"] + one["for_ms"]
+    levels = [each[key] for each in made]
+    assert levels == sorted(levels, reverse=key != "delay_ms")
+    assert levels[-1] == full
+    assert len({*levels}) == steps or key != "quota_percent" or full == 100
+
+
+ELECTIONS = st.lists(
+    st.builds(
+        Election, st.integers(0, 50), st.integers(1, 3), st.lists(st.integers(0, 9), max_size=4)
+    )
+)
+
+
+@given(st.lists(st.integers(1, 3), min_size=1, max_size=6), ELECTIONS, st.integers(0, 60))
+def test_the_last_election_before_says_who_leads(
+    leaders: list[int], elections: list[Election], at_ms: int
+) -> None:
+    led = leaders_at(leaders, elections, at_ms)
+    for partition, leader in enumerate(leaders):
+        about = [each for each in elections if partition in each.partitions and each.at_ms < at_ms]
+        latest = max((each.at_ms for each in about), default=None)
+        expected = {each.broker for each in about if each.at_ms == latest} or {leader}
+        assert led[partition] in expected
+
+
+@given(st.integers(1, 3))
+def test_the_ring_has_everybody_once(leader: int) -> None:
+    assert ring(leader)[0] == leader
+    assert sorted(ring(leader)) == [1, 2, 3]
+
+
+def test_every_primitive_fault_of_a_schedule_is_a_whole_fault() -> None:
+    faults = of(QUOTA + 'target = "followers of 0"\ntimes = 4\nevery_ms = 2_000\nramp = 4\n').faults
+    assert len(faults) == 4 * 4 * 2
+    assert all(isinstance(fault, Lasting) and fault.for_ms == 250 for fault in faults)
