@@ -44,6 +44,7 @@ class Site(IntEnum):
     READ = 1
     SEND = 2
     WRITE = 3
+    FSYNC = 4
 
 
 class Mode(IntEnum):

@@ -20,7 +20,7 @@
 #define STALL_MAX_RULES 4096u
 
 enum stall_state { STALL_UNUSED = 0, STALL_ARMED = 1, STALL_LIFTED = 2 };
-enum stall_site { STALL_READ = 1, STALL_SEND = 2, STALL_WRITE = 3 };
+enum stall_site { STALL_READ = 1, STALL_SEND = 2, STALL_WRITE = 3, STALL_FSYNC = 4 };
 enum stall_mode { STALL_HOLD = 1, STALL_DELAY = 2 };
 
 /* One rule: calls of one site on the log files of one topic-partition. */
