@@ -28,7 +28,8 @@ left, right = socket.socketpair()
 files = {}
 for line in sys.stdin:
     call, path = line.split()
-    fd = files.setdefault(path, os.open(path, os.O_RDWR)) if path not in files else files[path]
+    mode = os.O_RDONLY if os.path.isdir(path) else os.O_RDWR
+    fd = files.setdefault(path, os.open(path, mode)) if path not in files else files[path]
     try:
         if call == "pread":
             got = len(os.pread(fd, 5, 0))
@@ -48,6 +49,10 @@ for line in sys.stdin:
             got = os.writev(fd, [b"12", b"345"])
         elif call == "pwritev":
             got = os.pwritev(fd, [b"12", b"345"], 0)
+        elif call == "fsync":
+            got = os.fsync(fd) or 0
+        elif call == "fdatasync":
+            got = os.fdatasync(fd) or 0
         elif call == "bad":
             got = os.pread(fd, 5, -1)
     except OSError as error:
@@ -148,6 +153,7 @@ def test_a_process_under_the_shim_is_seen_as_attached(caller: Caller) -> None:
     [
         *((Site.READ, call) for call in ("read", "pread", "readv", "preadv")),
         *((Site.WRITE, call) for call in ("write", "pwrite", "writev", "pwritev")),
+        *((Site.FSYNC, call) for call in ("fsync", "fdatasync")),
     ],
 )
 def test_a_call_is_held_until_its_rule_is_lifted(caller: Caller, site: Site, call: str) -> None:
@@ -156,7 +162,7 @@ def test_a_call_is_held_until_its_rule_is_lifted(caller: Caller, site: Site, cal
     caller.await_held(slot)
     time.sleep(0.1)  # the time that it is to be held
     caller.control.lift(slot)
-    assert caller.answer() in {"1", "5"}
+    assert caller.answer() in {"0", "1", "5"}
     counters = caller.control.counters(slot)
     assert (counters.calls, counters.held_now) == (1, 0)
     assert 0.1e9 <= counters.held_ns < 5e9
@@ -180,6 +186,23 @@ def test_a_send_is_held_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) ->
 @pytest.mark.parametrize("site", [Site.READ, Site.SEND])
 def test_a_write_is_held_by_a_write_rule_alone(caller: Caller, site: Site) -> None:
     slot = caller.arm(site)
+    assert caller.timed("pwrite")[0] == "5"
+    assert caller.control.counters(slot).calls == 0
+
+
+@pytest.mark.parametrize(("folder", "calls"), [("topic-0", 1), ("topic-1", 0)])
+def test_an_fsync_of_the_partitions_own_folder_is_held_too(
+    caller: Caller, folder: str, calls: int
+) -> None:
+    make_log(caller.log.parents[1], folder)
+    slot = caller.arm(Site.FSYNC, Mode.DELAY, delay_ns=SECOND_NS // 100)
+    assert caller.timed("fsync", caller.log.parents[1] / folder)[0] == "0"
+    assert caller.control.counters(slot).calls == calls
+
+
+def test_neither_an_fsync_of_an_index_nor_a_write_is_held_by_an_fsync_rule(caller: Caller) -> None:
+    slot = caller.arm(Site.FSYNC)
+    assert caller.timed("fsync", make_log(caller.log.parents[1], "topic-0", "0.index"))[0] == "0"
     assert caller.timed("pwrite")[0] == "5"
     assert caller.control.counters(slot).calls == 0
 

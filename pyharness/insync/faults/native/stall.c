@@ -1,5 +1,5 @@
 /*
- * LD_PRELOAD shim: stalls a broker's reads, sends or writes of chosen topic-partitions.
+ * LD_PRELOAD shim: stalls a broker's reads, sends, writes or fsyncs of chosen topic-partitions.
  *
  *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
  *
@@ -10,9 +10,12 @@
  *          copy_file_range, which 25 knows as well, copies from file to file)
  *   write  write and pwrite64 (FileChannel), writev, and their kin; not what goes
  *          through a mapping, as indexes do
+ *   fsync  fsync (FileChannel.force(true), also of a folder; FileDescriptor.sync)
+ *          and fdatasync (force(false)); not msync, by which indexes are flushed
  *
  * A call is stalled if a rule for its site is armed and its file is
- * <data_dir>/.../<topic>-<partition>/<anything>.log; see stall.h for the rules.
+ * <data_dir>/.../<topic>-<partition>/<anything>.log, or for an fsync that folder
+ * itself; see stall.h for the rules.
  * A stalled call behaves as one on a slow disk: a signal does not cut it short,
  * and it then returns what the real call returns, errno included.  Nothing is
  * allocated and no lock is taken; while no rule is armed the price is one load.
@@ -93,10 +96,10 @@ static void link_of(int fd, char *out)
 }
 
 /*
- * If fd is a log file below the data folder, leaves its path in `path` with the
- * last slash cut and returns the name of its folder; else NULL.
+ * If fd is a log file below the data folder, or for an fsync a folder there, leaves
+ * that folder's path in `path` and returns the folder's name; else NULL.
  */
-static const char *log_folder(int fd, char *path, size_t size)
+static const char *log_folder(uint32_t site, int fd, char *path, size_t size)
 {
     char link[32];
     if (fd < 0) return NULL;
@@ -106,8 +109,10 @@ static const char *log_folder(int fd, char *path, size_t size)
     path[length] = '\0';
     size_t root = strlen(control->data_dir);
     if (strncmp(path, control->data_dir, root) != 0 || path[root] != '/') return NULL;
-    if (strcmp(path + length - 4, ".log") != 0) return NULL;
-    *strrchr(path, '/') = '\0';
+    if (strcmp(path + length - 4, ".log") == 0)
+        *strrchr(path, '/') = '\0';
+    else if (site != STALL_FSYNC)
+        return NULL;
     char *folder = strrchr(path, '/');
     return folder ? folder + 1 : NULL;
 }
@@ -171,7 +176,7 @@ static __attribute__((noinline)) void stall_armed(uint32_t site, int fd)
     for (uint32_t i = 0; i < used && i < control->capacity; i++) {
         struct stall_rule *rule = &control->rules[i];
         if (atomic_load(&rule->state) != STALL_ARMED || rule->site != site) continue;
-        if (!folder && !(folder = log_folder(fd, path, sizeof path))) break;
+        if (!folder && !(folder = log_folder(site, fd, path, sizeof path))) break;
         if (strncmp(folder, rule->target, sizeof rule->target) == 0) apply(rule);
     }
     errno = saved;
@@ -319,4 +324,18 @@ ssize_t sendfile64(int out, int in, off64_t *offset, size_t count)
     NEXT(sendfile64)
     stall(STALL_SEND, in);
     return next(out, in, offset, count);
+}
+
+int fsync(int fd)
+{
+    NEXT(fsync)
+    stall(STALL_FSYNC, fd);
+    return next(fd);
+}
+
+int fdatasync(int fd)
+{
+    NEXT(fdatasync)
+    stall(STALL_FSYNC, fd);
+    return next(fd);
 }
