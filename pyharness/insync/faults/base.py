@@ -11,6 +11,7 @@ from typing import Final, Protocol
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine, now_ms
+from insync.nodes import node_words
 
 POLL_SECONDS = 0.001  # what is waited for here is in memory or in /proc: nobody tells
 
@@ -50,6 +51,11 @@ class Occasion:
     target: Sequence[str] = ()
     site: str = ""
     mode: str = ""
+
+    @property
+    def where(self) -> str:
+        """Return whom it is done to, in words."""
+        return node_words(self.broker)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,6 @@ from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.base import Occasion, Window, await_true
 from insync.faults.procfs import cpu_ms, is_stopped
-from insync.nodes import node_words
 from insync.running import Running
 
 STOPS_WITHIN_S = 2.0
@@ -40,7 +39,7 @@ class FreezeFault:
         self._frozen.send_signal(signal.SIGSTOP)
         if not await_true(lambda: is_stopped(self._frozen.pid), STOPS_WITHIN_S):
             raise InsyncError(
-                f"{node_words(self._occasion.broker)}: not stopped {STOPS_WITHIN_S:.0f} s after SIGSTOP"
+                f"{self._occasion.where}: not stopped {STOPS_WITHIN_S:.0f} s after SIGSTOP"
             )
         self._cpu_before = cpu_ms(self._frozen.pid)
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.base import Occasion, Window
-from insync.nodes import node_words
 from insync.running import Running
 
 
@@ -37,7 +36,7 @@ class KillFault:
         """Kill the broker; raises InsyncError if it has ended by itself before."""
         process = self._process()
         if process.poll() is not None:
-            raise InsyncError(f"{node_words(self._occasion.broker)}: had ended before it was killed")
+            raise InsyncError(f"{self._occasion.where}: had ended before it was killed")
         self._kill()
         self._window.begin()
         self._exit_code = process.poll()
