@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from insync.events.run_info import PlannedFault
-from insync.faults import cgroups
+from insync.faults import cgroups, cpu_groups
 from insync.faults.cgroup_places import here
 from insync.run.plan import prepare
 from insync.run.request import RunRequest
@@ -27,7 +27,7 @@ from insync.verdict.weakness import weakness
 from waiting import wait_for
 
 INSYNC = Path(sys.executable).with_name("insync")
-NO_QUOTA = cgroups.unavailable()
+NO_QUOTA = cpu_groups.unavailable()
 HEAD = """
 schema = 1
 name = "all-kinds"
@@ -134,7 +134,7 @@ def test_the_group_of_a_harness_that_was_killed_is_swept_by_the_next(tmp_path: P
         run.wait(30)
     psutil.wait_procs(started, timeout=10)
     assert list(_groups(run.pid))
-    cgroups.sweep(here())
+    cgroups.sweep(here("cpu"))
     assert not list(_groups(run.pid))
 
 

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.faults.cgroup_places import PROC, Parent, parents
-from insync.faults.cgroups import Group, Throttled, quota_us, sweep, usable
+from insync.faults.cgroup_places import Parent, parents
+from insync.faults.cgroups import Group, sweep, usable
+from insync.faults.cpu_groups import Throttled, quota, quota_us, throttled
+from insync.owner import mine
 
 V1 = "cgroup {root}/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct 0 0\n"
 V2 = "cgroup2 {root}/unified cgroup2 rw,relatime 0 0\n"
@@ -18,7 +20,7 @@ OWN = "1:cpu,cpuacct:/a/b\n2:memory:/m\n0::/c/d\n"
 def test_both_versions_are_found_and_v1_comes_first(tmp_path: Path) -> None:
     mounts = ("tmpfs /x tmpfs rw 0 0\n" + V2 + V1).format(root=tmp_path)
     v1, v2 = tmp_path / "cpu,cpuacct", tmp_path / "unified"
-    assert parents(mounts, OWN) == [
+    assert parents(mounts, OWN, "cpu") == [
         Parent(v1 / "a/b", unified=False),
         Parent(v1, unified=False),
         Parent(v2 / "c/d", unified=True),
@@ -28,8 +30,8 @@ def test_both_versions_are_found_and_v1_comes_first(tmp_path: Path) -> None:
 
 
 def test_a_machine_without_the_cpu_controller_says_so() -> None:
-    assert parents("cgroup /sys/memory cgroup rw,memory 0 0\n", "1:memory:/\n") == []
-    assert usable([]) == "no cgroup with the cpu controller is mounted"
+    assert parents("cgroup /sys/memory cgroup rw,memory 0 0\n", "1:memory:/\n", "cpu") == []
+    assert usable([], "cpu", quota(50)) == "no cgroup with the cpu controller is mounted"
 
 
 class Folders:
@@ -59,8 +61,8 @@ def test_a_group_has_its_quota_its_process_and_its_figures(
 ) -> None:
     (tmp_path / "cgroup.subtree_control").write_text("memory")
     Folders(monkeypatch, unified)
-    group = Group.make(Parent(tmp_path, unified), "1-2", 2.5)
-    assert group.folder.name == "insync-1-2"
+    group = Group.make(Parent(tmp_path, unified), "2", quota(2.5))
+    assert group.folder.name == f"insync-{mine()}-2"
     if unified:
         assert (group.folder / "cpu.max").read_text() == "2500 100000"
         assert (tmp_path / "cgroup.subtree_control").read_text().startswith("+cpu")
@@ -70,7 +72,7 @@ def test_a_group_has_its_quota_its_process_and_its_figures(
         assert (group.folder / "cpu.cfs_quota_us").read_text() == "2500"
         stat = "nr_periods 9\nnr_throttled 7\nthrottled_time 1500000\n"
     (group.folder / "cpu.stat").write_text(stat)
-    assert group.throttled() == Throttled(times=7, ms=1.5)
+    assert throttled(group) == Throttled(times=7, ms=1.5)
     group.add(77)
     assert (group.folder / "cgroup.procs").read_text() == "77"
     group.remove()
@@ -80,15 +82,16 @@ def test_a_group_has_its_quota_its_process_and_its_figures(
 def test_where_a_quota_cannot_be_written_the_file_is_named_and_nothing_stays(
     tmp_path: Path,
 ) -> None:
-    found = usable([Parent(tmp_path, unified=False), Parent(tmp_path / "none", unified=False)])
+    places = [Parent(tmp_path, unified=False), Parent(tmp_path / "none", unified=False)]
+    found = usable(places, "cpu", quota(50))
     assert isinstance(found, str)
     assert "No such file or directory" in found
     assert list(tmp_path.iterdir()) == []
 
 
 def test_only_groups_of_harnesses_that_are_gone_are_swept(tmp_path: Path) -> None:
-    gone = next(pid for pid in range(400_000, 1, -1) if not (PROC / str(pid)).exists())
-    names = [f"insync-{gone}-1", f"insync-{os.getpid()}-1", "insync-x-1", f"other-{gone}-1"]
+    gone = f"{os.getpid()}-1"  # a process of the same number that started when the machine did
+    names = [f"insync-{gone}-1", f"insync-{mine()}-1", "insync-x-1", f"other-{gone}-1"]
     for name in names:
         (tmp_path / name).mkdir()
     sweep([Parent(tmp_path, unified=False), Parent(tmp_path / "none", unified=True)])

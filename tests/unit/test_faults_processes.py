@@ -1,6 +1,5 @@
 """Faults on whole processes: freeze, kill, quota; each on a process of this test's own."""
 
-import os
 import signal
 import subprocess
 import sys
@@ -12,12 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.errors import InsyncError
-from insync.faults import cgroups, procfs
+from insync.faults import cpu_groups, procfs
 from insync.faults.base import Occasion
 from insync.faults.cgroup_places import here
+from insync.faults.cgroups import Group
 from insync.faults.freeze import FreezeFault
 from insync.faults.kill import KillFault
 from insync.faults.quota import QuotaFault
+from insync.owner import mine
 from waiting import wait_for
 
 BUSY = """
@@ -113,15 +114,15 @@ def test_a_fault_that_was_never_injected_lifts_to_nothing_and_has_no_evidence(fa
         made.evidence()
 
 
-@pytest.mark.skipif(cgroups.unavailable() is not None, reason=str(cgroups.unavailable()))
+@pytest.mark.skipif(cpu_groups.unavailable() is not None, reason=str(cpu_groups.unavailable()))
 def test_a_starved_process_waits_for_its_share_and_leaves_no_group(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
     fault = QuotaFault(lambda: busy, 5.0, occasion("cpu-quota"))
     fault.inject()
     (folder,) = _groups()
-    group = cgroups.Group(folder, unified=(folder / "cpu.max").exists())
-    wait_for(group.throttled, lambda seen: seen.times >= 3, within_s=10)
+    group = Group(folder, unified=(folder / "cpu.max").exists())
+    wait_for(lambda: cpu_groups.throttled(group), lambda seen: seen.times >= 3, within_s=10)
     fault.lift()
     line = fault.evidence()
     assert line.figures["throttled"] >= 3
@@ -132,8 +133,8 @@ def test_a_starved_process_waits_for_its_share_and_leaves_no_group(
 
 
 def _groups() -> set[Path]:
-    name = f"insync-{os.getpid()}-1"
-    return {folder for parent in here() for folder in parent.folder.glob(name)}
+    name = f"insync-{mine()}-1"
+    return {folder for parent in here("cpu") for folder in parent.folder.glob(name)}
 
 
 @given(st.text(max_size=15), st.integers(0, 10**6), st.integers(0, 10**6))

@@ -8,7 +8,7 @@ import pytest
 
 from insync.arms import FEATURE
 from insync.errors import InsyncError
-from insync.faults import cgroups
+from insync.faults import cpu_groups
 from insync.faults.control import ControlFile
 from insync.run import faults as run_faults
 from insync.run.context import ArmContext
@@ -47,7 +47,7 @@ def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
 
 
 def test_only_a_scenario_with_a_quota_can_be_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cgroups, "here", list)
+    monkeypatch.setattr(cpu_groups, "here", lambda _: [])
     assert unavailable(load("freeze")) is None
     assert unavailable(load("cpu-starved")) == (
         "no CPU quota can be set: no cgroup with the cpu controller is mounted"

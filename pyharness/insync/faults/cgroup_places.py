@@ -1,13 +1,16 @@
-"""Where this machine would let us make CPU control groups, on cgroup v1 and v2.
+"""Where this machine would let us make control groups, on cgroup v1 and v2.
 
 Read from /proc alone; whether a group can really be made there only trying shows.
 """
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 PROC: Final = Path("/proc")
+
+Controller = Literal["cpu", "blkio"]
+"""What a group is to limit, by its name in v1; v2 says io for blkio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +19,11 @@ class Parent:
 
     folder: Path
     unified: bool
+    controller: Controller = "cpu"
 
 
-def parents(mounts: str, own: str) -> list[Parent]:
-    """Return where groups might be made, the likeliest first.
+def parents(mounts: str, own: str, controller: Controller) -> list[Parent]:
+    """Return where groups of a controller might be made, the likeliest first.
 
     `mounts` is the text of /proc/mounts, `own` that of /proc/self/cgroup. In v2 a group that
     holds processes cannot have limited children, so those above it are candidates too.
@@ -31,20 +35,21 @@ def parents(mounts: str, own: str) -> list[Parent]:
     }
     found = []
     for kind, unified in (("cgroup", False), ("cgroup2", True)):
-        for where in _mounted(mounts, kind):
-            path = Path(where + paths.get("" if unified else "cpu", "/")).resolve()
+        for where in _mounted(mounts, kind, controller):
+            path = Path(where + paths.get("" if unified else controller, "/")).resolve()
             levels = [path, *path.parents] if unified else [path, Path(where)]
             inside = [level for level in levels if level.is_relative_to(where)]
-            found += [Parent(level, unified) for level in dict.fromkeys(inside)]
+            found += [Parent(level, unified, controller) for level in dict.fromkeys(inside)]
     return found
 
 
-def here() -> list[Parent]:
-    """Return where groups might be made on this machine."""
+def here(controller: Controller) -> list[Parent]:
+    """Return where groups of a controller might be made on this machine."""
     try:
         return parents(
             (PROC / "mounts").read_text(encoding="utf-8"),
             (PROC / "self" / "cgroup").read_text(encoding="utf-8"),
+            controller,
         )
     except OSError:
         return []
@@ -55,7 +60,7 @@ def home_of(pid: int, parent: Parent) -> Path:
     lines = (PROC / str(pid) / "cgroup").read_text(encoding="utf-8").splitlines()
     for line in lines:
         _, names, path = line.split(":", 2)
-        if (names == "") if parent.unified else ("cpu" in names.split(",")):
+        if (names == "") if parent.unified else (parent.controller in names.split(",")):
             return _mount_of(parent) / path.lstrip("/")
     return parent.folder
 
@@ -63,15 +68,16 @@ def home_of(pid: int, parent: Parent) -> Path:
 def _mount_of(parent: Parent) -> Path:
     kind = "cgroup2" if parent.unified else "cgroup"
     mounts = (PROC / "mounts").read_text(encoding="utf-8")
-    inside = [where for where in _mounted(mounts, kind) if parent.folder.is_relative_to(where)]
+    places = _mounted(mounts, kind, parent.controller)
+    inside = [where for where in places if parent.folder.is_relative_to(where)]
     return Path(inside[0]) if inside else parent.folder
 
 
-def _mounted(mounts: str, kind: str) -> list[str]:
-    """Return the mount points of v2, or those of v1's cpu controller."""
+def _mounted(mounts: str, kind: str, controller: Controller) -> list[str]:
+    """Return the mount points of v2, or those of a controller of v1."""
     fields = [line.split() for line in mounts.splitlines()]
     return [
         where
         for _, where, system, options, *_ in fields
-        if system == kind and (kind == "cgroup2" or "cpu" in options.split(","))
+        if system == kind and (kind == "cgroup2" or controller in options.split(","))
     ]

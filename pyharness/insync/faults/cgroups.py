@@ -1,41 +1,76 @@
-"""CPU control groups of our own, on cgroup v1 and v2.
+"""Control groups of our own, on cgroup v1 and v2.
 
 A group is named after the harness that made it, so that the next one can remove what a
-killed one left behind. Where groups cannot be made, `unavailable` says why.
+killed one left behind. What it limits is for `cpu_groups` and `disk/blkio` to say.
 """
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from insync.errors import InsyncError
 from insync.faults.base import await_true
-from insync.faults.cgroup_places import PROC, Parent, here
+from insync.faults.cgroup_places import Controller, Parent
+from insync.owner import is_gone, mine
 
 PREFIX: Final = "insync-"
 EMPTY_WITHIN_S: Final = 2.0
-_OURS: Final = re.compile(rf"^{PREFIX}(\d+)-")
-_PERIOD_US: Final = 100_000
-_LEAST_QUOTA_US: Final = 1_000  # the kernel takes no less
+_OURS: Final = re.compile(rf"{PREFIX}(\d+-\d+)-")
+_UNIFIED_NAMES: Final = {"cpu": "cpu", "blkio": "io"}
 
 
 @dataclass(frozen=True, slots=True)
-class Throttled:
-    """How often a group was out of its quota, and for how long in sum, in ms."""
+class Group:
+    """One group."""
 
-    times: int
-    ms: float
+    folder: Path
+    unified: bool
+
+    @classmethod
+    def make(cls, parent: Parent, name: str, limit: "Limit") -> "Group":
+        """Make a group with a limit; raises OSError."""
+        if parent.unified:
+            _enable(parent)
+        group = cls(parent.folder / f"{PREFIX}{mine()}-{name}", parent.unified)
+        group.folder.mkdir()
+        try:
+            limit(group)
+        except OSError:
+            _remove(group.folder)
+            raise
+        return group
+
+    def add(self, pid: int) -> None:
+        """Move a process into the group, with all its threads; raises OSError."""
+        self.write("cgroup.procs", str(pid))
+
+    def read(self, file: str) -> str:
+        """Return what a file of the group says; raises OSError."""
+        return (self.folder / file).read_text(encoding="ascii")
+
+    def write(self, file: str, text: str) -> None:
+        """Write to a file of the group; raises OSError."""
+        _write(self.folder / file, text)
+
+    def remove(self) -> None:
+        """Remove the empty group; raises InsyncError if it cannot be removed."""
+        if not await_true(lambda: _remove(self.folder), EMPTY_WITHIN_S):
+            raise InsyncError(f"{self.folder}: not removed, it is not empty")
 
 
-def usable(candidates: Sequence[Parent]) -> Parent | str:
-    """Return the first parent in which a group with a quota can be made, or why there is none."""
-    why = "no cgroup with the cpu controller is mounted"
+Limit = Callable[[Group], None]
+"""Writes a limit into a new group; raises OSError."""
+
+
+def usable(candidates: Sequence[Parent], controller: Controller, limit: Limit) -> Parent | str:
+    """Return the first parent in which a group with a limit can be made, or why there is none."""
+    why = f"no cgroup with the {controller} controller is mounted"
     for parent in candidates:
         try:
-            group = Group.make(parent, f"{os.getpid()}-probe", 50)
+            group = Group.make(parent, "probe", limit)
         except OSError as error:
             why = f"{error.filename or parent.folder}: {error.strerror}"
             continue
@@ -44,77 +79,20 @@ def usable(candidates: Sequence[Parent]) -> Parent | str:
     return why
 
 
-def unavailable() -> str | None:
-    """Return why no CPU quota can be set here, or None."""
-    found = usable(here())
-    return None if isinstance(found, Parent) else f"no CPU quota can be set: {found}"
-
-
 def sweep(candidates: Sequence[Parent]) -> None:
     """Remove the groups of harnesses that are gone."""
     for parent in candidates:
         for folder in parent.folder.glob(f"{PREFIX}*"):
             named = _OURS.match(folder.name)
-            if named and not (PROC / named[1]).exists():
+            if named and is_gone(named[1]):
                 _remove(folder)
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """One group with a quota."""
-
-    folder: Path
-    unified: bool
-
-    @classmethod
-    def make(cls, parent: Parent, name: str, percent: float) -> "Group":
-        """Make a group that gets `percent` of one core; raises OSError."""
-        if parent.unified:
-            _enable_cpu(parent.folder)
-        group = cls(parent.folder / f"{PREFIX}{name}", parent.unified)
-        group.folder.mkdir()
-        try:
-            group._limit(percent)
-        except OSError:
-            _remove(group.folder)
-            raise
-        return group
-
-    def add(self, pid: int) -> None:
-        """Move a process into the group, with all its threads; raises OSError."""
-        _write(self.folder / "cgroup.procs", str(pid))
-
-    def throttled(self) -> Throttled:
-        """Return what the kernel counted so far; raises OSError."""
-        lines = (self.folder / "cpu.stat").read_text(encoding="ascii").splitlines()
-        stat = {name: int(value) for name, _, value in (line.partition(" ") for line in lines)}
-        ms = stat["throttled_usec"] / 1e3 if self.unified else stat["throttled_time"] / 1e6
-        return Throttled(stat["nr_throttled"], ms)
-
-    def remove(self) -> None:
-        """Remove the empty group; raises InsyncError if it cannot be removed."""
-        if not await_true(lambda: _remove(self.folder), EMPTY_WITHIN_S):
-            raise InsyncError(f"{self.folder}: not removed, it is not empty")
-
-    def _limit(self, percent: float) -> None:
-        period, quota = quota_us(percent)
-        if self.unified:
-            _write(self.folder / "cpu.max", f"{quota} {period}")
-        else:
-            _write(self.folder / "cpu.cfs_period_us", str(period))
-            _write(self.folder / "cpu.cfs_quota_us", str(quota))
-
-
-def quota_us(percent: float) -> tuple[int, int]:
-    """Return period and quota in microseconds: the usual period, longer for the least quotas."""
-    period = max(_PERIOD_US, round(_LEAST_QUOTA_US * 100 / percent))
-    return period, max(_LEAST_QUOTA_US, round(period * percent / 100))
-
-
-def _enable_cpu(folder: Path) -> None:
-    control = folder / "cgroup.subtree_control"
-    if "cpu" not in control.read_text(encoding="ascii").split():
-        _write(control, "+cpu")
+def _enable(parent: Parent) -> None:
+    control = parent.folder / "cgroup.subtree_control"
+    name = _UNIFIED_NAMES[parent.controller]
+    if name not in control.read_text(encoding="ascii").split():
+        _write(control, f"+{name}")
 
 
 def _write(file: Path, text: str) -> None:

@@ -3,18 +3,17 @@
 Evidence: how often, and for how long in sum, the kernel made it wait for its next share.
 """
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
-from insync.faults import cgroups
+from insync.faults import cpu_groups
 from insync.faults.base import Occasion, Window
-from insync.faults.cgroup_places import Parent, here, home_of
-from insync.faults.cgroups import Group, Throttled
-from insync.nodes import node_words
+from insync.faults.cgroup_places import Parent, home_of
+from insync.faults.cgroups import Group
+from insync.faults.cpu_groups import Throttled
 from insync.running import Running
 
 
@@ -42,18 +41,18 @@ class QuotaFault:
 
     def inject(self) -> None:
         """Put the process into a group with the quota; raises InsyncError if that fails."""
-        parent = cgroups.usable(here())
+        parent = cpu_groups.place()
         if not isinstance(parent, Parent):
             raise InsyncError(f"no CPU quota can be set: {parent}")
         self._pid = self._process().pid
         try:
             self._home = home_of(self._pid, parent)
-            name = f"{os.getpid()}-{self._occasion.broker}"
-            self._group = Group.make(parent, name, self._percent)
+            quota = cpu_groups.quota(self._percent)
+            self._group = Group.make(parent, str(self._occasion.broker), quota)
             self._window.begin()
             self._group.add(self._pid)
         except OSError as error:
-            raise InsyncError(f"{node_words(self._occasion.broker)}: no CPU quota: {error}") from error
+            raise InsyncError(f"{self._occasion.where}: no CPU quota: {error}") from error
 
     def lift(self) -> None:
         """Put the process back where it was and remove the group."""
@@ -61,7 +60,7 @@ class QuotaFault:
         if group is None:
             return
         with suppress(OSError):
-            self._seen = group.throttled()
+            self._seen = cpu_groups.throttled(group)
         with suppress(OSError):  # a process that is gone has left its group by itself
             Group(self._home, group.unified).add(self._pid)
         self._window.end()

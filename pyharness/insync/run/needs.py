@@ -1,6 +1,6 @@
 """What a scenario's faults need: of the brokers' environment, and of the machine."""
 
-from insync.faults import cgroups
+from insync.faults import cgroups, cpu_groups
 from insync.faults.cgroup_places import here
 from insync.scenario.faults import CpuQuota, QueueStall, Stall
 from insync.scenario.model import Scenario
@@ -23,7 +23,7 @@ def unavailable(scenario: Scenario) -> str | None:
 
     Control groups that a killed harness left behind are removed on the way.
     """
-    cgroups.sweep(here())
+    cgroups.sweep(here("cpu"))
     if any(isinstance(fault, CpuQuota) for fault in scenario.faults):
-        return cgroups.unavailable()
+        return cpu_groups.unavailable()
     return None
