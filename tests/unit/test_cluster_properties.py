@@ -5,16 +5,18 @@ from pathlib import Path
 import pytest
 
 from insync.cluster import properties
+from insync.cluster.addresses import InNetwork, OnLoopback
 from insync.cluster.agent import AgentSpec
 from insync.errors import InputError
 
 HOME = Path("/runs/nodes/2")
+LISTENERS = OnLoopback().of_broker(2, 2002)
 SESSION = "broker.session.timeout.ms"
 
 
 def test_a_broker_knows_its_controller_and_the_scenario_wins() -> None:
     settings = {"replica.lag.time.max.ms": "2000", "num.io.threads": "2"}
-    made = properties.broker(2, HOME, 2002, 2100, settings)
+    made = properties.broker(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
     assert made["node.id"] == "2"
     assert made["process.roles"] == "broker"
     assert made["controller.quorum.voters"] == "100@127.0.0.1:2100"
@@ -25,14 +27,15 @@ def test_a_broker_knows_its_controller_and_the_scenario_wins() -> None:
 
 
 def test_the_controller_hears_the_scenario_too() -> None:
-    made = properties.controller(HOME, 2100, {"broker.session.timeout.ms": "3000"})
+    made = properties.controller(HOME, "127.0.0.1:2100", {"broker.session.timeout.ms": "3000"})
     assert made["process.roles"] == "controller"
     assert made["listeners"] == "CONTROLLER://127.0.0.1:2100"
     assert made["broker.session.timeout.ms"] == "3000"
 
 
 def test_a_broker_on_zookeeper_knows_no_kraft() -> None:
-    made = properties.broker_on_zookeeper(2, HOME, 2002, 2100, {"replica.lag.time.max.ms": "2000"})
+    settings = {"replica.lag.time.max.ms": "2000"}
+    made = properties.broker_on_zookeeper(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
     assert made["broker.id"] == "2"
     assert made["zookeeper.connect"] == "127.0.0.1:2100"
     assert made["listeners"] == made["advertised.listeners"] == "PLAINTEXT://127.0.0.1:2002"
@@ -41,9 +44,18 @@ def test_a_broker_on_zookeeper_knows_no_kraft() -> None:
     assert not {"process.roles", "node.id", "controller.quorum.voters"} & made.keys()
 
 
+def test_in_a_network_brokers_have_names_and_clients_stay_on_loopback() -> None:
+    network = InNetwork()
+    assert network.meeting(100, 2100) == ("node-100", 9092)
+    made = network.of_broker(2, 2002)
+    assert made["listeners"] == "CLIENT://node-2:9092,INTERNAL://node-2:9094"
+    assert made["advertised.listeners"] == "CLIENT://127.0.0.1:2002,INTERNAL://node-2:9094"
+    assert made["inter.broker.listener.name"] == "INTERNAL"
+
+
 @pytest.mark.parametrize(("said", "kept"), [({}, "13500"), ({SESSION: "3000"}, "4500")])
 def test_a_session_on_zookeeper_follows_krafts(said: dict[str, str], kept: str) -> None:
-    made = properties.broker_on_zookeeper(2, HOME, 2002, 2100, said)
+    made = properties.broker_on_zookeeper(2, HOME, "127.0.0.1:2100", LISTENERS, said)
     assert made["zookeeper.session.timeout.ms"] == kept
 
 

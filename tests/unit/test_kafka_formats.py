@@ -24,6 +24,8 @@ def test_a_copy_has_ids_of_its_own_and_the_rest_of_the_template(tmp_path: Path) 
         (tmp_path / "template" / part).mkdir(parents=True)
         (tmp_path / "template" / part / "meta.properties").write_text(META)
     (tmp_path / "template" / "metadata" / "bootstrap.checkpoint").write_bytes(b"features")
+    (tmp_path / "template" / "metadata" / "log").mkdir()
+    (tmp_path / "template" / "metadata" / "log" / "0.log").write_bytes(b"records")
     (tmp_path / "node" / "data").mkdir(parents=True)
     formats.copy(tmp_path / "template", tmp_path / "node", node=3, cluster="a-new-cluster")
     data = values(tmp_path / "node" / "data" / "meta.properties")
@@ -34,6 +36,7 @@ def test_a_copy_has_ids_of_its_own_and_the_rest_of_the_template(tmp_path: Path) 
     template = "M6EGEt8y5n3jbitW3xNIzQ"
     assert len({data["directory.id"], metadata["directory.id"], template}) == 3
     assert (tmp_path / "node" / "metadata" / "bootstrap.checkpoint").read_bytes() == b"features"
+    assert (tmp_path / "node" / "metadata" / "log" / "0.log").read_bytes() == b"records"
 
 
 def test_ids_look_like_kafkas() -> None:

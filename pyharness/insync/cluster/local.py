@@ -3,159 +3,33 @@
 Brokers that know no KRaft have a ZooKeeper as well.
 """
 
-import shutil
-from collections.abc import Mapping
-from dataclasses import replace
-from pathlib import Path
-from types import TracebackType
-from typing import Self
+import os
 
-from insync.cluster import node, plans, properties
-from insync.cluster.agent import AgentSpec
-from insync.cluster.equipment import NOTHING, Equipment
-from insync.cluster.node import Node, NodePlan
-from insync.cluster.ready import PortTakenError, await_controller, await_ready, await_zookeeper
-from insync.cluster.zookeeper_client import forget_broker
-from insync.errors import InputError
-from insync.kafka import formats, process
-from insync.kafka.distribution import Distribution
-from insync.kafka.ports import LOOPBACK
-
-_READY_WITHIN_S = 60.0
+from insync.cluster.addresses import Addresses, OnLoopback
+from insync.cluster.common import NodeCluster
+from insync.cluster.linked import LinkedOnLoopback
+from insync.cluster.node import TEMPORARY, Node, NodePlan
+from insync.kafka import process
+from insync.kafka.jvm import node_flags
 
 
-class LocalCluster:
+class LocalCluster(NodeCluster):
     """A fresh cluster, started on entering the `with` block and gone when it is left.
 
     Entering raises InsyncError, with the last lines of its log, when a node does not start.
     """
 
-    def __init__(
-        self,
-        dist: Distribution,
-        folder: Path,
-        *,
-        brokers: int = 3,
-        settings: Mapping[str, str] | None = None,
-        agent: AgentSpec | None = None,
-        equipment: Mapping[int, Equipment] | None = None,
-    ) -> None:
-        """Plan a cluster under `folder`, a subfolder per node, with brokers 1 to `brokers`.
+    addresses = OnLoopback()
 
-        `settings` are added to every node's server.properties, for the controller reads some
-        of what is said of brokers, such as broker.session.timeout.ms; `equipment` is what
-        single brokers get, by their id. A node's data folder may be there already if it is
-        empty, such as a mount. InputError for a folder that Kafka cannot take.
-        """
-        if "," in str(folder.absolute()):
-            raise InputError(f"folder: {folder.absolute()} has a comma, expected one without")
-        self._dist = dist
-        self._folder = folder.absolute()
-        self._brokers = range(1, brokers + 1)
-        self._settings = dict(settings or {})
-        self._agent = agent
-        self._equipment = dict(equipment or {})
-        self.nodes: dict[int, Node] = {}
-        self._planned: dict[int, NodePlan] = {}
+    def _addresses(self) -> Addresses:
+        return self.addresses if self._links is None else LinkedOnLoopback(self._links)
 
-    @property
-    def bootstrap(self) -> str:
-        """The brokers' addresses, for clients."""
-        brokers = (self.nodes[number] for number in self._brokers)
-        return ",".join(f"{LOOPBACK}:{broker.port}" for broker in brokers)
-
-    @property
-    def controller(self) -> Node:
-        """The one controller."""
-        return self.nodes[properties.CONTROLLER_ID]
-
-    @property
-    def zookeeper(self) -> Node:
-        """The one ZooKeeper; KeyError where the brokers have none."""
-        return self.nodes[properties.ZOOKEEPER_ID]
-
-    def __enter__(self) -> Self:
-        try:
-            self._start()
-        except PortTakenError:
-            # Free ports cannot be reserved, only found: somebody was quicker, once.
-            self._discard()
-            self._start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Kill every node and wait until all are gone; may be called again.
-
-        Killed together, so that nobody sees another one leave and writes that down. What the
-        controller wrote before is with the kernel by then and stays readable.
-        """
-        process.kill([each.process for each in self.nodes.values()])
-
-    def kill(self, number: int) -> None:
-        """Kill one node and wait until it is gone."""
-        process.kill([self.nodes[number].process])
-
-    def restart(self, number: int) -> None:
-        """Start a killed broker again, in its folder and at its port; it serves some time later.
-
-        On KRaft not before the end of its old session, on ZooKeeper at once.
-        """
-        if self._dist.release.zookeeper:
-            forget_broker(self.zookeeper.port, number)
-        self.nodes[number] = node.start_again(self._planned[number], self._dist)
-
-    def remove_data(self) -> None:
-        """Remove the stopped nodes' data and leave their settings and logs."""
-        for each in self.nodes.values():
-            each.remove_data()
-
-    def _start(self) -> None:
-        cluster = formats.new_id()
-        try:
-            for plan in self._plans():
-                self._planned[plan.id] = plan
-                self.nodes[plan.id] = node.start(plan, self._dist, cluster)
-                if self._dist.release.zookeeper:
-                    self._await_turn(plan)
-            await_ready(tuple(self.nodes.values()), _READY_WITHIN_S)
-        except OSError as error:
-            self.stop()
-            raise InputError(f"cluster: cannot start in {self._folder}: {error}") from error
-        except BaseException:
-            self.stop()
-            raise
-
-    def _discard(self) -> None:
-        for each in self.nodes.values():
-            # A mount point in it stays, empty, and with it the folders above.
-            shutil.rmtree(each.folder, ignore_errors=True)
-        self.nodes.clear()
-
-    def _await_turn(self, plan: NodePlan) -> None:
-        """Let a ZooKeeper serve, and the controller take office, before others come."""
-        if plan.role == "zookeeper":
-            await_zookeeper(self.zookeeper, _READY_WITHIN_S)
-        elif plan.role == "controller":
-            await_controller(self.zookeeper, tuple(self.nodes.values()), _READY_WITHIN_S)
-
-    def _plans(self) -> list[NodePlan]:
-        on = plans.on_zookeeper if self._dist.release.zookeeper else plans.on_kraft
-        made = on(self._folder, self._brokers, self._settings)
-        return [self._equipped(plan) if plan.role == "broker" else plan for plan in made]
-
-    def _equipped(self, broker: NodePlan) -> NodePlan:
-        own = self._equipment.get(broker.id, NOTHING)
-        return replace(
-            broker,
-            settings={**broker.settings, **own.settings},
-            flags=[self._agent.flag(broker.id)] if self._agent else [],
-            environment=own.environment,
+    def _run(self, plan: NodePlan) -> Node:
+        flags = [*plan.flags, *node_flags(plan.folder / TEMPORARY)]
+        running = process.start(
+            self._dist.command(flags, plan.main, str(plan.settings_file)),
+            log=plan.log,
+            folder=plan.folder,
+            environment={**os.environ, **plan.equipment.environment},
         )
+        return plan.started(running)

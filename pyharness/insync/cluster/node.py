@@ -1,21 +1,21 @@
-"""One Kafka node as a local process: its folder, its port, its log."""
+"""One Kafka node: its folder, its port, its log, whatever it runs in."""
 
-import os
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
 from insync.cluster import properties
-from insync.kafka import formats, process
+from insync.cluster.equipment import NOTHING, Equipment
+from insync.kafka import formats
 from insync.kafka.distribution import Distribution
-from insync.kafka.jvm import node_flags
 from insync.running import Running
 
 Role = Literal["zookeeper", "controller", "broker"]
 TEMPORARY = "tmp"
 SETTINGS = "server.properties"
+LOG = "stdout.log"
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,21 @@ class NodePlan:
     settings: Mapping[str, str]
     main: str = "kafka.Kafka"
     flags: Sequence[str] = ()
-    environment: Mapping[str, str] = field(default_factory=dict)
+    equipment: Equipment = NOTHING
+
+    @property
+    def settings_file(self) -> Path:
+        """Its server.properties."""
+        return self.folder / SETTINGS
+
+    @property
+    def log(self) -> Path:
+        """The file for all that it prints."""
+        return self.folder / LOG
+
+    def started(self, process: Running) -> "Node":
+        """Return the node that it is now."""
+        return Node(self.id, self.role, self.folder, self.port, process)
 
 
 @dataclass(frozen=True)
@@ -65,19 +79,11 @@ class Node:
     @property
     def log(self) -> Path:
         """The file with all that the node printed."""
-        return self.folder / "stdout.log"
-
-    def remove_data(self) -> None:
-        """Remove all but the settings and the log; for a node that has stopped.
-
-        A mount point stays, empty.
-        """
-        for part in (formats.DATA, formats.METADATA, TEMPORARY):
-            shutil.rmtree(self.folder / part, ignore_errors=True)
+        return self.folder / LOG
 
 
-def start(plan: NodePlan, dist: Distribution, cluster: str) -> Node:
-    """Format the node's folder for the cluster with the id `cluster`, and start the node.
+def prepare(plan: NodePlan, dist: Distribution, cluster: str) -> None:
+    """Make the node's folder with its settings, formatted for the cluster with the id `cluster`.
 
     Its data folder may be there, empty: it may be a mount. On ZooKeeper there is nothing to
     format, and the first broker makes up the cluster's id.
@@ -85,17 +91,13 @@ def start(plan: NodePlan, dist: Distribution, cluster: str) -> Node:
     (plan.folder / TEMPORARY).mkdir(parents=True)
     if not dist.release.zookeeper:
         formats.copy(dist.formats / plan.role, plan.folder, node=plan.id, cluster=cluster)
-    (plan.folder / SETTINGS).write_text(properties.text(plan.settings), encoding="ascii")
-    return start_again(plan, dist)
+    plan.settings_file.write_text(properties.text(plan.settings), encoding="ascii")
 
 
-def start_again(plan: NodePlan, dist: Distribution) -> Node:
-    """Start a node that has run before, on what it has left."""
-    flags = [*plan.flags, *node_flags(plan.folder / TEMPORARY)]
-    running = process.start(
-        dist.command(flags, plan.main, str(plan.folder / SETTINGS)),
-        log=plan.folder / "stdout.log",
-        folder=plan.folder,
-        environment={**os.environ, **plan.environment},
-    )
-    return Node(plan.id, plan.role, plan.folder, plan.port, running)
+def remove_data(folder: Path) -> None:
+    """Remove all but the settings and the log of a node that has stopped.
+
+    A mount point stays, empty.
+    """
+    for part in (formats.DATA, formats.METADATA, TEMPORARY):
+        shutil.rmtree(folder / part, ignore_errors=True)

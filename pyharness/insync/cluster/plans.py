@@ -4,27 +4,32 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insync.cluster import properties
+from insync.cluster.addresses import Addresses
 from insync.cluster.node import NodePlan, Role
 from insync.cluster.properties import CONTROLLER_ID, ZOOKEEPER_ID
 from insync.kafka import formats, zookeeper
 from insync.kafka.ports import free_ports
 
 
-def on_kraft(folder: Path, brokers: Sequence[int], settings: Mapping[str, str]) -> list[NodePlan]:
+def on_kraft(
+    folder: Path, brokers: Sequence[int], settings: Mapping[str, str], addresses: Addresses
+) -> list[NodePlan]:
     """Plan one controller and the brokers; OSError when there are no free ports."""
     first, *ports = free_ports(1 + len(brokers))
     home = folder / str(CONTROLLER_ID)
-    made = properties.controller(home, first, settings)
+    controller = "{}:{}".format(*addresses.meeting(CONTROLLER_ID, first))
+    made = properties.controller(home, controller, settings)
     plans = [NodePlan(CONTROLLER_ID, "controller", home, first, made)]
     for number, port in zip(brokers, ports, strict=True):
         home = folder / str(number)
-        made = properties.broker(number, home, port, first, settings)
+        own = addresses.of_broker(number, port)
+        made = properties.broker(number, home, controller, own, settings)
         plans.append(NodePlan(number, "broker", home, port, made))
     return plans
 
 
 def on_zookeeper(
-    folder: Path, brokers: Sequence[int], settings: Mapping[str, str]
+    folder: Path, brokers: Sequence[int], settings: Mapping[str, str], addresses: Addresses
 ) -> list[NodePlan]:
     """Plan one ZooKeeper, one broker to be the controller and nothing else, and the brokers.
 
@@ -33,14 +38,16 @@ def on_zookeeper(
     """
     first, *ports = free_ports(2 + len(brokers))
     home = folder / str(ZOOKEEPER_ID)
-    made = zookeeper.settings(home / formats.METADATA, first)
+    host, inside = addresses.meeting(ZOOKEEPER_ID, first)
+    made = zookeeper.settings(home / formats.METADATA, inside, host)
     server = NodePlan(
         ZOOKEEPER_ID, "zookeeper", home, first, made, main=zookeeper.MAIN, flags=zookeeper.FLAGS
     )
     plans = [server]
     for number, port in zip((CONTROLLER_ID, *brokers), ports, strict=True):
         home = folder / str(number)
-        made = properties.broker_on_zookeeper(number, home, port, first, settings)
+        own = addresses.of_broker(number, port)
+        made = properties.broker_on_zookeeper(number, home, f"{host}:{inside}", own, settings)
         role: Role = "controller" if number == CONTROLLER_ID else "broker"
         plans.append(NodePlan(number, role, home, port, made))
     return plans

@@ -4,17 +4,31 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from insync.kafka.formats import DATA, METADATA
-from insync.kafka.ports import LOOPBACK
 
 CONTROLLER_ID = 100
 ZOOKEEPER_ID = 99
+_SERVING = {
+    # A topic that nobody created would hide a mistyped name.
+    "auto.create.topics.enable": "false",
+    "group.initial.rebalance.delay.ms": "0",
+    # The default of 128 MiB is zeroed at every start, out of a heap of 256 MiB.
+    "log.cleaner.dedupe.buffer.size": str(4 << 20),
+    "num.io.threads": "4",
+    "num.network.threads": "2",
+    "offsets.topic.num.partitions": "1",
+    "transaction.state.log.num.partitions": "1",
+}
 
 
-def controller(folder: Path, port: int, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of the one controller; those in `settings` win over all of ours."""
+def controller(folder: Path, address: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of the one controller; those in `settings` win over all of ours.
+
+    `address` is the HOST:PORT at which it listens and all others find it.
+    """
     return {
-        **_on_kraft("controller", CONTROLLER_ID, folder, port),
-        "listeners": f"CONTROLLER://{LOOPBACK}:{port}",
+        **_on_kraft("controller", CONTROLLER_ID, folder, address),
+        "listeners": f"CONTROLLER://{address}",
+        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT",
         # A short election: there is nobody else to elect.
         "controller.quorum.election.timeout.ms": "100",
         **settings,
@@ -22,27 +36,43 @@ def controller(folder: Path, port: int, settings: Mapping[str, str]) -> dict[str
 
 
 def broker(
-    number: int, folder: Path, port: int, controller_port: int, settings: Mapping[str, str]
+    number: int,
+    folder: Path,
+    controller: str,
+    listeners: Mapping[str, str],
+    settings: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the settings of broker `number`; those in `settings` win over all of ours."""
+    """Return the settings of broker `number`; those in `settings` win over all of ours.
+
+    `controller` is the controller's HOST:PORT, `listeners` the settings about its own.
+    """
     return {
-        **_on_kraft("broker", number, folder, controller_port),
-        **_serving(port),
+        **_on_kraft("broker", number, folder, controller),
+        **listeners,
+        **_SERVING,
         "group.coordinator.threads": "1",
         **settings,
     }
 
 
 def broker_on_zookeeper(
-    number: int, folder: Path, port: int, zookeeper_port: int, settings: Mapping[str, str]
+    number: int,
+    folder: Path,
+    zookeeper: str,
+    listeners: Mapping[str, str],
+    settings: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the settings of a broker that knows no KRaft; those in `settings` win."""
+    """Return the settings of a broker that knows no KRaft; those in `settings` win.
+
+    `zookeeper` is the ZooKeeper's HOST:PORT, `listeners` the settings about its own.
+    """
     return {
         "broker.id": str(number),
-        "zookeeper.connect": f"{LOOPBACK}:{zookeeper_port}",
+        "zookeeper.connect": zookeeper,
         "zookeeper.session.timeout.ms": _session_ms(settings),
         "log.dirs": str(folder / DATA),
-        **_serving(port),
+        **listeners,
+        **_SERVING,
         **settings,
     }
 
@@ -50,23 +80,6 @@ def broker_on_zookeeper(
 def text(settings: Mapping[str, str]) -> str:
     """Return a Java properties file; escaped, for Java reads it as Latin-1."""
     return "".join(f"{key}={_escaped(value)}\n" for key, value in settings.items())
-
-
-def _serving(port: int) -> dict[str, str]:
-    listener = f"PLAINTEXT://{LOOPBACK}:{port}"
-    return {
-        "listeners": listener,
-        "advertised.listeners": listener,
-        # A topic that nobody created would hide a mistyped name.
-        "auto.create.topics.enable": "false",
-        "group.initial.rebalance.delay.ms": "0",
-        # The default of 128 MiB is zeroed at every start, out of a heap of 256 MiB.
-        "log.cleaner.dedupe.buffer.size": str(4 << 20),
-        "num.io.threads": "4",
-        "num.network.threads": "2",
-        "offsets.topic.num.partitions": "1",
-        "transaction.state.log.num.partitions": "1",
-    }
 
 
 def _session_ms(settings: Mapping[str, str]) -> str:
@@ -78,13 +91,12 @@ def _session_ms(settings: Mapping[str, str]) -> str:
     return str(int(settings.get("broker.session.timeout.ms", "9000")) * 3 // 2)
 
 
-def _on_kraft(role: str, number: int, folder: Path, controller_port: int) -> dict[str, str]:
+def _on_kraft(role: str, number: int, folder: Path, controller: str) -> dict[str, str]:
     return {
         "process.roles": role,
         "node.id": str(number),
-        "controller.quorum.voters": f"{CONTROLLER_ID}@{LOOPBACK}:{controller_port}",
+        "controller.quorum.voters": f"{CONTROLLER_ID}@{controller}",
         "controller.listener.names": "CONTROLLER",
-        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT",
         "log.dirs": str(folder / DATA),
         # Apart from the data, so that a stalled data disk does not stall the metadata.
         "metadata.log.dir": str(folder / METADATA),

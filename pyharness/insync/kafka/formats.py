@@ -39,9 +39,10 @@ def copy(template: Path, folder: Path, *, node: int, cluster: str) -> None:
     """
     for part in (DATA, METADATA):
         (folder / part).mkdir(exist_ok=True)
-        for file in (template / part).iterdir():
+        for source in sorted((template / part).rglob("*")):
             # The bytes alone: what `folder` is mounted from may take no owners and no times.
-            shutil.copyfile(file, folder / part / file.name)
+            target = folder / source.relative_to(template)
+            target.mkdir() if source.is_dir() else shutil.copyfile(source, target)
         meta = folder / part / _META
         ids = {"cluster.id": cluster, "node.id": str(node), "directory.id": new_id()}
         meta.write_text(with_ids(meta.read_text(encoding="utf-8"), ids), encoding="utf-8")

@@ -15,11 +15,14 @@ FLAGS = (
 )
 
 
-def settings(data: Path, port: int) -> dict[str, str]:
-    """Return what the server's configuration file says; `data` is for its log and snapshots."""
+def settings(data: Path, port: int, host: str = LOOPBACK) -> dict[str, str]:
+    """Return what the server's configuration file says; `data` is for its log and snapshots.
+
+    It listens at that port of that host alone.
+    """
     return {
         "dataDir": str(data),
-        "clientPortAddress": LOOPBACK,
+        "clientPortAddress": host,
         "clientPort": str(port),
         # How finely the end of a session is timed.
         "tickTime": "500",
