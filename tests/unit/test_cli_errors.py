@@ -34,6 +34,8 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["state", "nowhere"], "connection file nowhere: No such file or directory"),
         (["state", "."], ".: no connection file, expected a running arm with the agent"),
         (["bench"], "Missing command"),
+        (["image"], "Missing command"),
+        (["image", "build", "--kafka", "4.3.1,5"], "kafka: unknown version '5', expected one of"),
         (["state", ".", "--watch", "--json"], "--watch and --json: expected one of them"),
     ],
 )
@@ -62,7 +64,10 @@ def test_the_output_folder_must_be_new_or_empty(
 
 @pytest.mark.parametrize(
     "command",
-    [[], ["run"], ["scenarios"], ["report"], ["agent"], ["state"], ["bench"], ["bench", "tracker"]],
+    [
+        *([], ["run"], ["scenarios"], ["report"], ["agent"], ["state"], ["bench"]),
+        *(["bench", "tracker"], ["image"], ["image", "build"], ["image", "list"]),
+    ],
 )
 def test_every_command_has_help_with_an_example(
     command: list[str], capsys: pytest.CaptureFixture[str]
@@ -86,3 +91,18 @@ def test_without_the_benchmarks_jar_one_line_says_how_to_get_it(
     assert "expected a checkout of insync in which `make bench` has built it" in said
     assert said.count("\n") == 1
     assert list(elsewhere.iterdir()) == []
+
+
+@pytest.mark.parametrize("command", ["build", "list"])
+def test_without_an_engine_one_line_says_what_to_install(
+    command: str,
+    elsewhere: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{elsewhere}/docker.sock")
+    assert invoke(["image", command]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith(f"insync: docker: no engine at unix://{elsewhere}/docker.sock")
+    assert said.err.count("\n") == 1

@@ -7,53 +7,30 @@ import time
 from pathlib import Path
 
 from insync.errors import InsyncError
-from insync.kafka import formats, process, zookeeper
+from insync.kafka import formats, process, sample_node, zookeeper
 from insync.kafka.distribution import Distribution
 from insync.kafka.jvm import node_flags
-from insync.kafka.ports import LOOPBACK, free_ports
+from insync.kafka.ports import free_ports
 
-_STARTED_ON_KRAFT = "Kafka Server started"
-_STARTED_ON_ZOOKEEPER = "[KafkaServer id=1] started"
 _WITHIN_S = 60.0
 _POLL_S = 0.05
 
 
 def dump(cold: Distribution, archive: Path, scratch: Path) -> None:
     """Write the file `archive`, working in the folder `scratch`; InsyncError when it fails."""
+    port, other_port = free_ports(2)
     settings = scratch / "server.properties"
+    text = sample_node.settings(cold.release, scratch, port, other_port)
+    settings.write_text(text, encoding="utf-8")
     if cold.release.zookeeper:
-        port, zookeeper_port = free_ports(2)
-        settings.write_text(_on_zookeeper(scratch, port, zookeeper_port), encoding="utf-8")
-        server = _start_zookeeper(cold, scratch, zookeeper_port)
+        server = _start_zookeeper(cold, scratch, other_port)
         try:
-            _dump(cold, settings, archive, _STARTED_ON_ZOOKEEPER)
+            _dump(cold, settings, archive)
         finally:
             process.kill([server])
     else:
         formats.copy(cold.formats / "controller", scratch, node=1, cluster=formats.new_id())
-        settings.write_text(_combined_node(scratch), encoding="utf-8")
-        _dump(cold, settings, archive, _STARTED_ON_KRAFT)
-
-
-def _combined_node(folder: Path) -> str:
-    broker, controller = free_ports(2)
-    return f"""process.roles=broker,controller
-node.id=1
-controller.quorum.voters=1@{LOOPBACK}:{controller}
-listeners=PLAINTEXT://{LOOPBACK}:{broker},CONTROLLER://{LOOPBACK}:{controller}
-listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
-controller.listener.names=CONTROLLER
-log.dirs={folder / formats.DATA}
-metadata.log.dir={folder / formats.METADATA}
-"""
-
-
-def _on_zookeeper(folder: Path, port: int, zookeeper_port: int) -> str:
-    return f"""broker.id=1
-zookeeper.connect={LOOPBACK}:{zookeeper_port}
-listeners=PLAINTEXT://{LOOPBACK}:{port}
-log.dirs={folder / formats.DATA}
-"""
+        _dump(cold, settings, archive)
 
 
 def _start_zookeeper(cold: Distribution, scratch: Path, port: int) -> "subprocess.Popen[bytes]":
@@ -65,7 +42,7 @@ def _start_zookeeper(cold: Distribution, scratch: Path, port: int) -> "subproces
     return process.start(command, log=log, folder=scratch, environment=os.environ)
 
 
-def _dump(cold: Distribution, settings: Path, archive: Path, started: str) -> None:
+def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
     """Start a node and stop it once it has started; the JVM writes the archive as it exits."""
     scratch = settings.parent
     log = scratch / "node.log"
@@ -73,7 +50,7 @@ def _dump(cold: Distribution, settings: Path, archive: Path, started: str) -> No
     command = cold.command(flags, "kafka.Kafka", str(settings))
     node = process.start(command, log=log, folder=scratch, environment=os.environ)
     try:
-        _await_started(node, log, started)
+        _await_started(node, log, sample_node.started(cold.release))
         node.send_signal(signal.SIGTERM)
         node.wait(_WITHIN_S)
     except subprocess.TimeoutExpired:

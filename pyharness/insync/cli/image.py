@@ -1,0 +1,140 @@
+"""`insync image`: the images that brokers in containers run from."""
+
+import json as jsonlib
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+import typer
+
+from insync.cli.options import KAFKAS, Json, names
+from insync.run.request import DEFAULT_KAFKA
+
+if TYPE_CHECKING:
+    from insync.images.built import Found
+
+EXAMPLES: Final = """\b
+Examples:
+  insync image build
+  insync image build --kafka 4.3.1,3.9.2 --json
+  insync image build --base eclipse-temurin:17-jre
+  insync image list
+"""
+BUILD_EXAMPLES: Final = """\b
+Examples:
+  insync image build
+  insync image build --kafka 4.3.1,3.9.2 --json
+  insync image build --base eclipse-temurin:17-jre
+"""
+LIST_EXAMPLES: Final = """\b
+Examples:
+  insync image list
+  insync image list --json
+"""
+_MB: Final = 1_000_000
+
+app = typer.Typer(
+    help="Build and list the images that brokers in containers run from.",
+    epilog=EXAMPLES,
+    rich_markup_mode=None,
+)
+
+
+@app.command("build", epilog=BUILD_EXAMPLES)
+def build(
+    kafka: Annotated[
+        str, typer.Option(help=f"Comma-separated, of {KAFKAS}.", metavar="V[,V...]")
+    ] = DEFAULT_KAFKA,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            help="An image with a Java 17 or newer, glibc and a shell, pulled if need be. "
+            "Else one is made from this host's own Java, which needs no registry."
+        ),
+    ] = None,
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Build anew what is there already.")
+    ] = False,
+    json: Json = False,
+) -> int:
+    """Build the image insync-kafka:VERSION: Java, Kafka, its class archive, a health check."""
+    from insync.cli.progress import RichWatch
+    from insync.docker import engine
+    from insync.images import base as bases
+    from insync.images.build import build as build_image
+    from insync.kafka import versions
+    from insync.kafka.java import find_java
+    from insync.kafka.resolve import distribution
+    from insync.run.signals import interruptible
+
+    wanted = names(kafka) or ()
+    for version in wanted:
+        versions.find(version)
+    java = find_java()
+    rows: list[dict[str, Any]] = []
+    with closing(engine.client()) as client, interruptible(), RichWatch() as watch:
+        watch.expect(len(wanted))
+        stands_on = bases.prepare(client, base, java, watch.phase)
+        for version in wanted:
+            dist = distribution(version, java, watch.phase)
+            began = time.monotonic()
+            found, made = build_image(client, dist, stands_on, watch.phase, cached=not no_cache)
+            seconds = round(time.monotonic() - began, 1)
+            rows.append({**_facts(found), "made": made, "seconds": seconds})
+            watch.repeat_done()
+    for row in rows:
+        how = f"built in {row['seconds']} s" if row["made"] else "was built already"
+        print(f"{row['tag']}: {how}, {row['size_bytes'] // _MB} MB", file=sys.stderr)
+    if json:
+        print(jsonlib.dumps({"images": rows}, indent=2))
+    return 0
+
+
+@app.command("list", epilog=LIST_EXAMPLES)
+def list_images(json: Json = False) -> int:
+    """List the images that are there, and which of them are to be built anew."""
+    from insync.docker import engine
+    from insync.images import built
+    from insync.kafka import versions
+
+    with closing(engine.client()) as client:
+        looked = [built.find(client, versions.find(version)) for version in versions.known()]
+    found = [image for image in looked if image]
+    if json:
+        print(jsonlib.dumps({"images": [_facts(image) for image in found]}, indent=2))
+    else:
+        _show(found)
+    return 0
+
+
+def _facts(found: "Found") -> dict[str, Any]:
+    base = found.base
+    return {
+        "kafka": found.kafka,
+        "tag": found.tag,
+        "id": found.id,
+        "base": base.name if base else None,
+        "jre": base.jre if base else None,
+        "size_bytes": found.size_bytes,
+        "fresh": found.fresh,
+    }
+
+
+def _show(images: Sequence["Found"]) -> None:
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD)
+    for heading in ("image", "MB", "base", "state"):
+        table.add_column(heading, justify="right" if heading == "MB" else "left")
+    for image in images:
+        base = image.base.name if image.base else ""
+        state = "ready" if image.fresh else "to be built anew"
+        table.add_row(image.tag, str(image.size_bytes // _MB), base, state)
+    if images:
+        Console(highlight=False).print(table)
+    else:
+        print("no image, see `insync image build`", file=sys.stderr)

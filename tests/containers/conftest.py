@@ -1,0 +1,59 @@
+"""What the container tests share: the local Docker engine, and the image of the default version.
+
+Without an engine they are skipped, in one line that says what to install; where
+INSYNC_REQUIRE_CONTAINERS is set, as in CI, they fail instead.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from functools import cache
+
+import docker
+import pytest
+
+from insync.docker.engine import client
+from insync.errors import InputError
+from insync.images import base, built
+from insync.images.build import build
+from insync.images.image import Image
+from insync.kafka.distribution import Distribution
+from insync.kafka.java import find_java
+from insync.kafka.resolve import distribution
+from insync.kafka.versions import DEFAULT
+
+
+@cache
+def problem() -> str | None:
+    """Return why there is no engine to use."""
+    try:
+        client().close()
+    except InputError as error:
+        return str(error)
+    return None
+
+
+def pytest_runtest_setup() -> None:
+    """Skip here and not in a fixture: so the summary has one line for all tests of this folder."""
+    if not os.environ.get("INSYNC_REQUIRE_CONTAINERS") and problem():
+        pytest.skip(str(problem()))
+
+
+@pytest.fixture(scope="session")
+def engine() -> Iterator[docker.DockerClient]:
+    with closing(client()) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def dist() -> Distribution:
+    return distribution(DEFAULT, find_java())
+
+
+@pytest.fixture(scope="session")
+def image(engine: docker.DockerClient, dist: Distribution) -> Image:
+    """The image of the default version, built if it is not there."""
+    build(engine, dist, base.prepare(engine, None, dist.java, print), print)
+    return built.require(dist.version)

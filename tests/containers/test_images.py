@@ -1,0 +1,219 @@
+"""Images on a real engine: built from nothing, not root's, quick to start, healthy or not."""
+
+from __future__ import annotations
+
+import io
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import docker
+import pytest
+
+from insync.cli.app import invoke
+from insync.errors import InputError
+from insync.images import base, built
+from insync.images.image import HEALTH_VARIABLE, Image
+from insync.images.recipe import SAMPLE
+from insync.kafka import formats
+from insync.kafka.distribution import Distribution
+from insync.kafka.java import find_java
+from insync.kafka.jvm import LOG_CONFIG, node_flags
+from insync.kafka.sample_node import settings, started
+from waiting import wait_for
+
+Run = Callable[..., Any]
+Said = Callable[..., str]
+INSIDE_TMP = Path("/tmp")  # noqa: S108  # a path in the image
+
+
+@pytest.fixture
+def run(engine: docker.DockerClient) -> Iterator[Run]:
+    """Start a container that is gone at the end of the test."""
+    with ExitStack() as stack:
+
+        def begin(image: str, command: list[str], **options: Any) -> Any:
+            container = engine.containers.run(
+                image, command, detach=True, network_mode="none", **options
+            )
+            stack.callback(container.remove, force=True, v=True)
+            return container
+
+        yield begin
+
+
+@pytest.fixture
+def said(run: Run) -> Said:
+    """Run a command in a container to its end, which is a success, and return what it said."""
+
+    def to_the_end(tag: str, command: list[str], **options: Any) -> str:
+        container = run(tag, command, **options)
+        assert container.wait(timeout=60)["StatusCode"] == 0, container.logs()
+        text: str = container.logs().decode()
+        return text
+
+    return to_the_end
+
+
+@pytest.fixture
+def names_of_its_own(
+    engine: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str, str], str]]:
+    """Let nothing be built yet, leave the user's images alone; make bases from a Dockerfile."""
+    of_bases, of_kafka = "insync-test-base", "insync-test-kafka"
+    monkeypatch.setattr("insync.images.host_base.REPOSITORY", of_bases)
+    monkeypatch.setattr("insync.images.image.REPOSITORY", of_kafka)
+
+    def base_from(name: str, dockerfile: str) -> str:
+        tag = f"{of_bases}:{name}"
+        engine.images.build(fileobj=io.BytesIO(dockerfile.encode()), tag=tag, rm=True)
+        return tag
+
+    yield base_from
+    for name in (of_kafka, of_bases):
+        for image in engine.images.list(name):
+            for tag in image.tags:
+                engine.images.remove(tag)
+
+
+def nameless(engine: docker.DockerClient) -> set[str]:
+    """Return what a build may leave by mistake: images without a name, and containers."""
+    left = {image.id for image in engine.images.list(filters={"dangling": True})}
+    return left | {each.id for each in engine.containers.list(all=True, ignore_removed=True)}
+
+
+@pytest.mark.usefixtures("names_of_its_own")
+def test_an_image_is_built_from_nothing(
+    engine: docker.DockerClient, dist: Distribution, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = nameless(engine)
+    begun = time.monotonic()
+    assert invoke(["image", "build", "--no-cache", "--json"]) == 0
+    assert time.monotonic() - begun < 120
+    (row,) = json.loads(capsys.readouterr().out)["images"]
+    assert row["tag"] == f"insync-test-kafka:{dist.version}"
+    assert row["base"] == f"insync-test-base:jre{dist.java.version}"
+    assert row["jre"] == dist.java.description
+    assert row["made"]
+    assert row["fresh"]
+    assert nameless(engine) <= before
+
+
+def test_what_is_there_is_not_built_again(image: Image, capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["image", "build", "--json"]) == 0
+    assert [row["made"] for row in json.loads(capsys.readouterr().out)["images"]] == [False]
+    assert invoke(["image", "list", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["images"]
+    assert (image.tag, True) in [(row["tag"], row["fresh"]) for row in rows]
+
+
+def test_it_runs_as_the_user_kafka(image: Image, said: Said) -> None:
+    assert said(image.tag, ["id"]).startswith("uid=1000(kafka) gid=1000(kafka)")
+
+
+def test_any_user_may_read_all_of_it(image: Image, said: Said) -> None:
+    unreadable = 'for f in $(find /opt); do [ -r "$f" ] || echo "$f"; done'
+    assert said(image.tag, ["sh", "-c", unreadable], user="4711:4711") == ""
+
+
+def loads_from_the_archive(image: Image, said: Said) -> bool:
+    """Whether a node's own command line does: -Xshare:on ends a JVM whose archives do not fit."""
+    flags = [*node_flags(INSIDE_TMP), "-Xshare:on", "-Xlog:class+load"]
+    told = said(image.tag, image.command(flags, "org.apache.kafka.common.utils.AppInfoParser"))
+    return "AppInfoParser source: shared objects file (top)" in told
+
+
+def test_a_node_loads_its_classes_from_the_archive(image: Image, said: Said) -> None:
+    assert loads_from_the_archive(image, said)
+
+
+def test_on_a_base_of_the_users_own_with_zookeeper(
+    image: Image, names_of_its_own: Callable[[str, str], str], said: Said
+) -> None:
+    """It has another user and another entry point, as public images may."""
+    own = names_of_its_own(
+        "own",
+        f"FROM insync-base:jre{find_java().version}\n"
+        "RUN echo 'ubuntu:x:1000:1000::/:/bin/sh' >> /etc/passwd\n"
+        'USER 65534\nENTRYPOINT ["/bin/false"]\n',
+    )
+    assert invoke(["image", "build", "--kafka", "2.8.2", "--base", own]) == 0
+    made = built.require("2.8.2")
+    assert made.tag == "insync-test-kafka:2.8.2"
+    assert made.java == image.java
+    assert said(made.tag, ["id"]).startswith("uid=1000(kafka)")
+    assert loads_from_the_archive(made, said)
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        ("RUN rm /opt/jre/bin/java\n", "its java does not run: "),
+        ("RUN rm /bin/sh\n", "has no shell that runs: "),
+        (
+            "RUN printf '#!/bin/sh\\necho java.specification.version = 11\\necho java.home = /\\n"
+            "echo java.vm.name = x\\necho java.runtime.version = 11.0.1\\n' > /opt/jre/bin/java\n",
+            "has Java 11, expected 17 or newer",
+        ),
+    ],
+    ids=["no java", "no shell", "old java"],
+)
+def test_a_base_that_cannot_run_kafka_is_refused(
+    lines: str,
+    problem: str,
+    image: Image,
+    engine: docker.DockerClient,
+    names_of_its_own: Callable[[str, str], str],
+) -> None:
+    java = find_java()
+    name = names_of_its_own("unfit", f"FROM insync-base:jre{java.version}\n{lines}")
+    with pytest.raises(InputError) as error:
+        base.prepare(engine, name, java, print)
+    assert str(error.value).startswith(f"base {name}: {problem}")
+    assert "\n" not in str(error.value)
+
+
+@pytest.fixture
+def shared_folder(tmp_path: Path, dist: Distribution) -> Path:
+    """A formatted node's folder, which whoever runs in the container may write to."""
+    formats.copy(dist.formats / "controller", tmp_path, node=1, cluster=formats.new_id())
+    text = settings(dist.release, SAMPLE, 29092, 29093)
+    (tmp_path / "server.properties").write_text(text, encoding="utf-8")
+    shutil.copy(LOG_CONFIG, tmp_path)
+    for path in (tmp_path, *tmp_path.rglob("*")):
+        path.chmod(0o777)
+    return tmp_path
+
+
+def test_a_node_is_healthy_once_it_serves(
+    image: Image,
+    dist: Distribution,
+    engine: docker.DockerClient,
+    run: Run,
+    shared_folder: Path,
+) -> None:
+    flags = node_flags(SAMPLE, SAMPLE / LOG_CONFIG.name)
+    node = run(
+        image.tag,
+        image.command(flags, "kafka.Kafka", str(SAMPLE / "server.properties")),
+        environment={HEALTH_VARIABLE: "127.0.0.1:29092"},
+        volumes={str(shared_folder): {"bind": str(SAMPLE), "mode": "rw"}},
+    )
+    assert node.exec_run("/opt/kafka/health.sh").exit_code != 0
+    wait_for(lambda: node.logs().decode(), lambda log: started(dist.release) in log, 60)
+    assert node.exec_run("/opt/kafka/health.sh").exit_code == 0
+    check = engine.images.get(image.tag).attrs["Config"]["Healthcheck"]
+    assert check["Test"] == ["CMD", "/opt/kafka/health.sh"]
+
+
+def test_a_stale_image_is_not_used(
+    image: Image, dist: Distribution, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert built.require(dist.version) == image
+    monkeypatch.setattr("insync.images.recipe.node_flags", lambda *_: ["-Xmx1g"])
+    with pytest.raises(InputError, match=r"not what this insync makes, expected it from `insync"):
+        built.require(dist.version)
