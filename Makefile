@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup built demo test lint test-java test-python upstream-tests bench clean tools
+.PHONY: help setup built demo test lint test-java test-python upstream-tests bench clean tools engine
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -68,7 +68,10 @@ lint: setup
 test-java: setup
 	@gradle -q --no-daemon --console=plain junit
 
-test-python: setup $(BENCH)
+engine: setup
+	@pyharness/setup-docker.sh $(BIN)/python
+
+test-python: setup engine $(BENCH)
 	@$(BIN)/pytest
 
 # Of Kafka's versions those in tests/upstream/versions.toml; ARM names one or more, where not all are wanted.
