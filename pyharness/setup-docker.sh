@@ -42,6 +42,11 @@ if [ -d /run/systemd/system ]; then
   alive=(systemctl is-active -q docker)
   log="journalctl -u docker"
   how="systemctl stop docker.service docker.socket"
+elif [ -z "$why" ]; then
+  # So has the package's own script.
+  alive=(true)
+  log=/var/log/docker.log
+  how="service docker stop"
 else
   # None of the caller's open files goes along: who waits for the end of a pipe would wait for the engine's.
   (
