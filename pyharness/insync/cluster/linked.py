@@ -1,0 +1,59 @@
+"""How brokers listen and what they advertise where replication goes through proxies (`links.py`).
+
+Replication gets a listener of its own, for a client's traffic must not go through a proxy, and
+what a broker advertises for it is its proxy. Whoever makes clusters elsewhere than on loopback
+needs `advertised` for the settings and `Links.lead` for where they listen in truth.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from insync.cluster.addresses import OnLoopback
+from insync.cluster.links import Address, Links
+from insync.kafka.ports import LOOPBACK, free_ports
+
+_BETWEEN: Final = "inter.broker.listener.name"
+_NAME: Final = "REPLICATION"
+
+
+class LinkedOnLoopback(OnLoopback):
+    """Nodes that are processes of this host, with a proxy between each two brokers."""
+
+    def __init__(self, links: Links) -> None:
+        self._links = links
+
+    def of_broker(self, number: int, port: int) -> dict[str, str]:
+        """Return two listeners; a broker that has no proxy is found directly."""
+        (free,) = free_ports(1)
+        own = (LOOPBACK, free)
+        settings = with_second_listener(super().of_broker(number, port), own)
+        proxy = self._links.brokers.get(number)
+        if proxy is None:
+            return settings
+        self._links.lead(number, lambda: own)
+        return advertised(settings, proxy)
+
+
+def with_second_listener(settings: Mapping[str, str], at: Address) -> dict[str, str]:
+    """Return a broker's settings with a listener for the other brokers alone."""
+    listener = f"{_NAME}://{at[0]}:{at[1]}"
+    kinds = "listener.security.protocol.map"
+    return {
+        **settings,
+        "listeners": f"{settings['listeners']},{listener}",
+        "advertised.listeners": f"{settings['advertised.listeners']},{listener}",
+        kinds: f"{settings[kinds]},{_NAME}:PLAINTEXT",
+        _BETWEEN: _NAME,
+    }
+
+
+def advertised(settings: Mapping[str, str], at: Address) -> dict[str, str]:
+    """Return a broker's settings with its listener for the others advertised at an address."""
+    name = settings[_BETWEEN]
+    kept = [
+        each
+        for each in settings["advertised.listeners"].split(",")
+        if not each.startswith(f"{name}://")
+    ]
+    told = [*kept, f"{name}://{at[0]}:{at[1]}"]
+    return {**settings, "advertised.listeners": ",".join(told)}

@@ -1,0 +1,87 @@
+"""The links between brokers: a proxy before each broker's replication listener.
+
+A broker advertises its proxy to the others, so that what replicates between two brokers goes
+through this process and can be cut, delayed or slowed for them alone. Who connects is said by
+the client id of the first request. Opened before the brokers' settings are written, for they
+need the proxies' addresses; where a proxy leads to is asked when somebody connects to it.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from insync.cluster.link_rules import FREE, Passed, Rule, Treatment
+from insync.cluster.proxy import Proxy
+from insync.errors import InputError
+
+Address = tuple[str, int]
+
+_ANSWERS_WITHIN_S = 5.0
+
+
+class Links:
+    """The proxies of a cluster's brokers, served by one thread; a context manager."""
+
+    def __init__(self, host: str, brokers: Sequence[int]) -> None:
+        """Plan a proxy for each broker on an address of this host that all brokers reach."""
+        self._host = host
+        self._rules = {
+            frozenset((one, other)): Rule() for one in brokers for other in brokers if one < other
+        }
+        self._proxies = {broker: Proxy(broker, self._rules) for broker in brokers}
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="links", daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        try:
+            for proxy in self._proxies.values():
+                self._do(proxy.open(self._host))
+        except OSError as error:
+            self.close()
+            raise InputError(f"links: no proxy on {self._host}: {error.strerror}") from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close all proxies and what goes through them."""
+        for proxy in self._proxies.values():
+            self._do(proxy.close())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(_ANSWERS_WITHIN_S)
+
+    @property
+    def brokers(self) -> Mapping[int, Address]:
+        """The brokers that have a proxy, with the proxy's address: what they advertise."""
+        return {number: proxy.address for number, proxy in self._proxies.items()}
+
+    def lead(self, broker: int, to: Callable[[], Address]) -> None:
+        """Say where a broker's replication listener is; asked for each connection anew."""
+        self._proxies[broker].upstream = to
+
+    def treat(self, one: int, other: int, treatment: Treatment) -> None:
+        """Treat all that is sent between two brokers in this way from now on."""
+        self._do(self._rule(one, other).change(treatment))
+
+    def free(self, one: int, other: int) -> None:
+        """Let everything pass between two brokers, what is held first."""
+        self.treat(one, other, FREE)
+
+    def passed(self, one: int, other: int) -> Passed:
+        """Return what came of the treatment that two brokers have now."""
+        return self._rule(one, other).passed
+
+    def _rule(self, one: int, other: int) -> Rule:
+        return self._rules[frozenset((one, other))]
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        asyncio.run_coroutine_threadsafe(work, self._loop).result(_ANSWERS_WITHIN_S)

@@ -1,0 +1,125 @@
+"""One broker's proxy: whoever connects is led on to the broker, piece by piece, under a rule.
+
+At most a few pieces per direction are in hand; beyond that nothing more is read, and the
+senders' own buffers fill up, as they do on a broken network.
+"""
+
+import asyncio
+import re
+import struct
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Final, cast
+
+from insync.cluster.link_rules import Rule
+
+PIECE: Final = 16 * 1024
+PIECES: Final = 16
+_OPENING: Final = struct.Struct(">ihhih")  # length, API, its version, correlation, name's length
+_FOLLOWER: Final = re.compile(rb"broker-(\d+)-fetcher-\d+")
+_LONGEST_NAME: Final = 255
+
+
+def who(client: bytes) -> int | None:
+    """Return the broker whose follower has this client id; None for all others."""
+    found = _FOLLOWER.fullmatch(client)
+    return int(found[1]) if found else None
+
+
+class Proxy:
+    """The proxy of one broker; `rules` are those of each pair of brokers."""
+
+    def __init__(self, broker: int, rules: Mapping[frozenset[int], Rule]) -> None:
+        self.upstream: Callable[[], tuple[str, int]] | None = None
+        self._broker = broker
+        self._rules = rules
+        self._server: asyncio.Server | None = None
+        self._open: set[asyncio.Task[None]] = set()
+        self.address = ("", 0)
+
+    async def open(self, host: str) -> None:
+        """Listen on a free port of `host`; raises OSError."""
+        self._server = await asyncio.start_server(self._serve, host, 0, limit=PIECE)
+        self.address = self._server.sockets[0].getsockname()[:2]
+
+    async def close(self) -> None:
+        """Stop listening and close all connections."""
+        if self._server is not None:
+            self._server.close()
+        for task in list(self._open):
+            task.cancel()
+        await asyncio.gather(*self._open, return_exceptions=True)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = cast("asyncio.Task[None]", asyncio.current_task())
+        self._open.add(task)
+        try:
+            with suppress(OSError, asyncio.IncompleteReadError):
+                await self._lead(reader, writer)
+        finally:
+            self._open.discard(task)
+            writer.close()
+
+    async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        opening, client = await _opening(reader)
+        peer = who(client) or 0
+        rule = self._rules.get(frozenset((peer, self._broker)), Rule())
+        if self.upstream is None:
+            return
+        to_reader, to_writer = await asyncio.open_connection(*self.upstream(), limit=PIECE)
+        try:
+            async with asyncio.TaskGroup() as both:
+                both.create_task(_pump(reader, to_writer, rule, (peer, self._broker), opening))
+                both.create_task(_pump(to_reader, writer, rule, (self._broker, peer)))
+        except* OSError:
+            pass
+        finally:
+            to_writer.close()
+
+
+async def _opening(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
+    """Return the first bytes of the first request, and the client id that they end with."""
+    head = await reader.readexactly(_OPENING.size)
+    length = _OPENING.unpack(head)[4]
+    client = await reader.readexactly(length) if 0 < length <= _LONGEST_NAME else b""
+    return head + client, client
+
+
+async def _pump(
+    reader: asyncio.StreamReader,
+    writer: asyncio.StreamWriter,
+    rule: Rule,
+    direction: tuple[int, int],
+    opening: bytes = b"",
+) -> None:
+    """Lead one direction on to its end; raises OSError when either side is gone."""
+    pieces: asyncio.Queue[tuple[bytes, float]] = asyncio.Queue(PIECES)
+
+    async def read() -> None:
+        piece = opening or await _piece(reader)
+        while piece:
+            await pieces.put((piece, time.monotonic()))
+            piece = await _piece(reader)
+        await pieces.put((b"", time.monotonic()))
+
+    reading = asyncio.create_task(read())
+    try:
+        while True:
+            piece, came_at = await pieces.get()
+            await rule.hold(len(piece), came_at, direction)
+            if not piece:
+                break
+            writer.write(piece)
+            await writer.drain()
+        writer.write_eof()
+    finally:
+        reading.cancel()
+
+
+async def _piece(reader: asyncio.StreamReader) -> bytes:
+    """Return what came next; nothing at the end, also where the other side just went away."""
+    try:
+        return await reader.read(PIECE)
+    except ConnectionError:
+        return b""
