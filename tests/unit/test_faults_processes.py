@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -16,8 +17,10 @@ from insync.faults.base import Occasion
 from insync.faults.cgroup_places import here
 from insync.faults.cgroups import Group
 from insync.faults.freeze import FreezeFault
+from insync.faults.freezer import BySignal
 from insync.faults.kill import KillFault
 from insync.faults.quota import QuotaFault
+from insync.faults.shares import GroupShare
 from insync.owner import mine
 from waiting import wait_for
 
@@ -42,7 +45,7 @@ def busy() -> Iterator["subprocess.Popen[bytes]"]:
 
 
 def test_a_frozen_process_gets_no_cpu_and_goes_on_after(busy: "subprocess.Popen[bytes]") -> None:
-    fault = FreezeFault(lambda: busy, occasion("freeze"))
+    fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
     fault.prepare()
     fault.inject()
     before = procfs.cpu_ms(busy.pid)
@@ -60,7 +63,7 @@ def test_a_frozen_process_gets_no_cpu_and_goes_on_after(busy: "subprocess.Popen[
 def test_a_process_that_somebody_else_let_go_on_shows_no_freeze(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
-    fault = FreezeFault(lambda: busy, occasion("freeze"))
+    fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
     fault.inject()
     busy.send_signal(signal.SIGCONT)
     wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped, within_s=10)
@@ -71,7 +74,7 @@ def test_a_process_that_somebody_else_let_go_on_shows_no_freeze(
 def test_a_process_that_is_gone_can_be_lifted_and_shows_nothing(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
-    fault = FreezeFault(lambda: busy, occasion("freeze"))
+    fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
     fault.inject()
     busy.kill()
     busy.wait()
@@ -101,7 +104,7 @@ def test_a_kill_shows_how_long_there_was_no_process(busy: "subprocess.Popen[byte
 
 @pytest.mark.parametrize("fault", ["freeze", "kill", "quota"])
 def test_a_fault_that_was_never_injected_lifts_to_nothing_and_has_no_evidence(fault: str) -> None:
-    def nobody() -> "subprocess.Popen[bytes]":
+    def nobody() -> Any:
         raise AssertionError("not to be asked")
 
     made = {
@@ -118,7 +121,7 @@ def test_a_fault_that_was_never_injected_lifts_to_nothing_and_has_no_evidence(fa
 def test_a_starved_process_waits_for_its_share_and_leaves_no_group(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
-    fault = QuotaFault(lambda: busy, 5.0, occasion("cpu-quota"))
+    fault = QuotaFault(lambda: GroupShare(busy, "1"), 5.0, occasion("cpu-quota"))
     fault.inject()
     (folder,) = _groups()
     group = Group(folder, unified=(folder / "cpu.max").exists())

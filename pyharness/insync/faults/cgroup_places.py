@@ -3,14 +3,14 @@
 Read from /proc alone; whether a group can really be made there only trying shows.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Literal
 
 PROC: Final = Path("/proc")
 
-Controller = Literal["cpu", "blkio"]
-"""What a group is to limit, by its name in v1; v2 says io for blkio."""
+Controller = Literal["cpu", "blkio", "freezer"]
+"""What a group is to limit, by its name in v1; v2 says io for blkio, and can always freeze."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,14 @@ def home_of(pid: int, parent: Parent) -> Path:
         if (names == "") if parent.unified else (parent.controller in names.split(",")):
             return _mount_of(parent) / path.lstrip("/")
     return parent.folder
+
+
+def group_of(pid: int, controller: Controller) -> Parent:
+    """Return the group of a controller that a process is in; raises OSError if it is gone."""
+    places = here(controller)
+    if not places:
+        raise FileNotFoundError(f"no cgroup with the {controller} controller is mounted")
+    return replace(places[0], folder=home_of(pid, places[0]))
 
 
 def _mount_of(parent: Parent) -> Path:

@@ -1,17 +1,16 @@
-"""The freeze: a broker's process is stopped by SIGSTOP, with every thread, and goes on later.
+"""The freeze: a broker's process is stopped, with every thread, and goes on later.
 
-Evidence: all threads are stopped at the beginning and at the end, and the process got no
-CPU time in between.
+By signals or with its container, as `freezer` says. Evidence: it is stopped at the beginning
+and at the end, and the process got no CPU time in between.
 """
 
-import signal
 from collections.abc import Callable
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.base import Occasion, Window, await_true
-from insync.faults.procfs import cpu_ms, is_stopped
-from insync.running import Running
+from insync.faults.freezer import Freezer
+from insync.faults.procfs import cpu_ms
 
 STOPS_WITHIN_S = 2.0
 
@@ -19,12 +18,12 @@ STOPS_WITHIN_S = 2.0
 class FreezeFault:
     """A `Fault`: one freeze of one broker."""
 
-    def __init__(self, process: Callable[[], Running], occasion: Occasion) -> None:
-        """Plan it; `process` returns the broker's process as it is when the fault begins."""
-        self._process = process
+    def __init__(self, freezer: Callable[[], Freezer], occasion: Occasion) -> None:
+        """Plan it; `freezer` returns that of the broker's process as it is when it begins."""
+        self._make_freezer = freezer
         self._occasion = occasion
         self._window = Window()
-        self._frozen: Running
+        self._freezer: Freezer
         self._cpu_before: float | None = None
         self._cpu_ms = 0.0
         self._still_stopped = False
@@ -34,26 +33,26 @@ class FreezeFault:
 
     def inject(self) -> None:
         """Stop the process; raises InsyncError if it does not stop."""
-        self._frozen = self._process()
+        self._freezer = self._make_freezer()
         self._window.begin()
-        self._frozen.send_signal(signal.SIGSTOP)
-        if not await_true(lambda: is_stopped(self._frozen.pid), STOPS_WITHIN_S):
+        self._freezer.stop()
+        if not await_true(self._freezer.is_stopped, STOPS_WITHIN_S):
             raise InsyncError(
-                f"{self._occasion.where}: not stopped {STOPS_WITHIN_S:.0f} s after SIGSTOP"
+                f"{self._occasion.where}: not stopped {STOPS_WITHIN_S:.0f} s after"
+                f" {self._freezer.words}"
             )
-        self._cpu_before = cpu_ms(self._frozen.pid)
+        self._cpu_before = cpu_ms(self._freezer.pid)
 
     def lift(self) -> None:
         """Let the process go on."""
         if not self._window.is_open:
             return
-        pid = self._frozen.pid
-        self._still_stopped = is_stopped(pid)
-        after = cpu_ms(pid)
+        self._still_stopped = self._freezer.is_stopped()
+        after = cpu_ms(self._freezer.pid)
         if after is not None and self._cpu_before is not None:
             self._cpu_ms = after - self._cpu_before
-        self._frozen.send_signal(signal.SIGCONT)
-        await_true(lambda: not is_stopped(pid), STOPS_WITHIN_S)
+        self._freezer.go_on()
+        await_true(lambda: not self._freezer.is_stopped(), STOPS_WITHIN_S)
         self._window.end()
 
     def evidence(self) -> FaultLine:

@@ -9,13 +9,16 @@ from confluent_kafka import KafkaException
 
 from insync.cluster.admin import client, create_topic, partitions
 from insync.cluster.properties import CONTROLLER_ID
+from insync.docker.process import ContainerProcess
 from insync.errors import InsyncError
 from insync.faults.base import Fault, Occasion
 from insync.faults.elect import ElectFault, ElectPlan
 from insync.faults.freeze import FreezeFault
+from insync.faults.freezer import ByPause, BySignal, Freezer
 from insync.faults.kill import KillFault
 from insync.faults.queue_stall import QueueStallFault
 from insync.faults.quota import QuotaFault
+from insync.faults.shares import ContainerShare, GroupShare, Share
 from insync.faults.stall import StallFault
 from insync.kafka.ports import LOOPBACK
 from insync.run.context import ArmContext
@@ -42,9 +45,9 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
             at = replace(occasion, target=targets, site=spec.site, mode=spec.mode)
             return StallFault(stage.controls[spec.broker], at, spec.delay_ms)
         case planned.Freeze():
-            return FreezeFault(partial(_process, stage, spec.broker), occasion)
+            return FreezeFault(partial(_freezer, stage, spec.broker), occasion)
         case planned.CpuQuota():
-            return QuotaFault(partial(_process, stage, spec.broker), spec.quota_percent, occasion)
+            return QuotaFault(partial(_share, stage, spec.broker), spec.quota_percent, occasion)
         case planned.Kill():
             return _kill(stage, spec, occasion)
         case planned.QueueStall():
@@ -57,6 +60,18 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
 def _process(stage: Stage, broker: int) -> Running:
     """Return a broker's process of this moment: a kill replaces it."""
     return stage.cluster.nodes[broker].process
+
+
+def _freezer(stage: Stage, broker: int) -> Freezer:
+    process = _process(stage, broker)
+    return ByPause(process) if isinstance(process, ContainerProcess) else BySignal(process)
+
+
+def _share(stage: Stage, broker: int) -> Share:
+    process = _process(stage, broker)
+    if isinstance(process, ContainerProcess):
+        return ContainerShare(process)
+    return GroupShare(process, str(broker))
 
 
 def _kill(stage: Stage, spec: planned.Kill, occasion: Occasion) -> Fault:

@@ -1,0 +1,100 @@
+"""How a broker's share of the CPU is cut: by a control group of ours, or its container's own."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, Protocol
+
+from insync.errors import InsyncError
+from insync.faults import cpu_groups
+from insync.faults.cgroup_places import Parent, group_of, home_of
+from insync.faults.cgroups import Group
+from insync.faults.cpu_groups import Throttled, quota_us
+from insync.running import Running
+
+_UNLIMITED: Final = (100_000, -1)
+
+
+class Share(Protocol):
+    """One process's share of the CPU."""
+
+    def cut(self, percent: float) -> None:
+        """Let it have `percent` of one core; raises OSError or InsyncError."""
+
+    def throttled(self) -> Throttled:
+        """Return how it was made to wait since; raises OSError."""
+
+    def restore(self) -> None:
+        """Let it have what it had before, if it was cut and has not ended."""
+
+
+class GroupShare:
+    """A process of this host is moved into a control group that is made for it."""
+
+    def __init__(self, process: Running, name: str) -> None:
+        self._pid = process.pid
+        self._name = name
+        self._home = Path()
+        self._group: Group | None = None
+
+    def cut(self, percent: float) -> None:
+        """Make the group and move the process."""
+        parent = cpu_groups.place()
+        if not isinstance(parent, Parent):
+            raise InsyncError(f"no CPU quota can be set: {parent}")
+        self._home = home_of(self._pid, parent)
+        self._group = Group.make(parent, self._name, cpu_groups.quota(percent))
+        self._group.add(self._pid)
+
+    def throttled(self) -> Throttled:
+        """Return the group's count."""
+        return Throttled(0, 0.0) if self._group is None else cpu_groups.throttled(self._group)
+
+    def restore(self) -> None:
+        """Put the process back where it was and remove the group."""
+        group, self._group = self._group, None
+        if group is None:
+            return
+        with suppress(OSError):  # a process that is gone has left its group by itself
+            Group(self._home, group.unified).add(self._pid)
+        group.remove()
+
+
+class Limitable(Running, Protocol):
+    """A container as far as its CPU time is limited: period and quota in microseconds."""
+
+    @property
+    def quota_us(self) -> tuple[int, int]:
+        """What it has; a quota of 0 or less is none."""
+
+    def set_quota_us(self, period: int, quota: int) -> None:
+        """Change it at once; a quota of -1 is none."""
+
+
+class ContainerShare:
+    """A container's own quota is changed by the engine."""
+
+    def __init__(self, container: Limitable) -> None:
+        self._container = container
+        self._before: tuple[int, int] | None = None
+        self._counted = Throttled(0, 0.0)
+
+    def cut(self, percent: float) -> None:
+        """Change the quota, and begin to count."""
+        self._counted = self._count()
+        self._before = self._container.quota_us
+        self._container.set_quota_us(*quota_us(percent))
+
+    def throttled(self) -> Throttled:
+        """Return what the container's group counted since."""
+        now = self._count()
+        return Throttled(now.times - self._counted.times, now.ms - self._counted.ms)
+
+    def restore(self) -> None:
+        """Give it the quota that it had."""
+        before, self._before = self._before, None
+        if before is not None and self._container.poll() is None:
+            self._container.set_quota_us(*(before if before[1] > 0 else _UNLIMITED))
+
+    def _count(self) -> Throttled:
+        place = group_of(self._container.pid, "cpu")
+        return cpu_groups.throttled(Group(place.folder, place.unified))
