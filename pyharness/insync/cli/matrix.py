@@ -6,14 +6,23 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import KAFKAS, Json, SparkConf, SparkMaster, names, spark_options
+from insync.cli.options import (
+    KAFKAS,
+    ClusterOption,
+    Json,
+    SparkConf,
+    SparkMaster,
+    names,
+    spark_options,
+)
 from insync.matrix.request import AT_ONCE, MatrixRequest
-from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER
+from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER
 
 EXAMPLES: Final = """\b
 Examples:
   insync matrix
   insync matrix --kafka 4.3.1,3.9.2 --out ./out
+  insync matrix --cluster docker --only freeze
   insync matrix --only read-stall,send-stall --arms stock,request --repeat 10
   insync matrix --only freeze --json > matrix.json
   insync report ./out    # what a matrix that was cut short had recorded
@@ -22,6 +31,7 @@ Examples:
 
 def command(
     kafka: Annotated[str, typer.Option(help=f"Comma-separated, of {KAFKAS}.")] = DEFAULT_KAFKA,
+    cluster: ClusterOption = DEFAULT_CLUSTER,
     only: Annotated[
         str | None, typer.Option(help="Comma-separated scenarios. Else all of the matrix.")
     ] = None,
@@ -59,6 +69,7 @@ def command(
 
     request = MatrixRequest(
         kafka=names(kafka) or (),
+        cluster=cluster,
         only=names(only),
         arms=names(arms),
         repeats=repeat,

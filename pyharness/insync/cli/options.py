@@ -6,9 +6,13 @@ import typer
 
 from insync.errors import InputError
 from insync.kafka.versions import known
-from insync.run.request import SparkOptions
+from insync.run.request import ClusterKind, SparkOptions
 
 KAFKAS: Final = ", ".join(known())
+ClusterOption = Annotated[
+    ClusterKind,
+    typer.Option("--cluster", help="Nodes as processes of this host, or as Docker containers."),
+]
 Json = Annotated[
     bool, typer.Option("--json", help="One JSON document on standard output, words on the other.")
 ]

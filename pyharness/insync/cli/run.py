@@ -5,13 +5,14 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import KAFKAS, Json, SparkConf, SparkMaster, spark_options
-from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER, RunRequest
+from insync.cli.options import KAFKAS, ClusterOption, Json, SparkConf, SparkMaster, spark_options
+from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER, RunRequest
 
 EXAMPLES: Final = """\b
 Examples:
   insync run kip-501 --scale 0.2
   insync run control --arms stock,off --out ./out
+  insync run kip-501 --cluster docker
   insync run my.toml --kafka 4.4.0 --repeat 5 --json
   insync run kip-501 --record-only --out ./out && insync report ./out
 """
@@ -23,6 +24,7 @@ def command(
         str | None, typer.Option(help="Of stock, off, read, request, plugin; comma-separated.")
     ] = None,
     kafka: Annotated[str, typer.Option(help=f"The brokers' version: {KAFKAS}.")] = DEFAULT_KAFKA,
+    cluster: ClusterOption = DEFAULT_CLUSTER,
     scale: Annotated[float, typer.Option(help="Multiplies every time of the scenario.")] = 1.0,
     repeat: Annotated[
         int | None, typer.Option(help="Repeats per arm. Else the scenario's.")
@@ -52,6 +54,7 @@ def command(
         scenario=scenario,
         arms=None if arms is None else tuple(arm.strip() for arm in arms.split(",")),
         kafka=kafka,
+        cluster=cluster,
         scale=scale,
         repeats=repeat,
         seed=seed,

@@ -6,7 +6,8 @@ from insync.kafka.ports import LOOPBACK
 
 INSIDE = 9092
 """The one port of a container that is published, on loopback under a port of its own."""
-_BETWEEN_BROKERS = 9094
+BETWEEN_BROKERS = 9094
+"""The port of a broker's container for the other brokers, in their network only."""
 
 
 class Addresses(Protocol):
@@ -46,7 +47,7 @@ class InNetwork:
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return a listener for this host's clients and one for the other brokers."""
         name = host_name(number)
-        between = f"INTERNAL://{name}:{_BETWEEN_BROKERS}"
+        between = f"INTERNAL://{name}:{BETWEEN_BROKERS}"
         return {
             "listeners": f"CLIENT://{name}:{INSIDE},{between}",
             "advertised.listeners": f"CLIENT://{LOOPBACK}:{port},{between}",

@@ -14,7 +14,7 @@ from typing import Any, Final
 import docker
 from testcontainers.core.network import Network
 
-from insync.cluster.addresses import InNetwork
+from insync.cluster.addresses import Addresses, InNetwork
 from insync.cluster.agent import AgentSpec
 from insync.cluster.common import NodeCluster
 from insync.cluster.container_plan import (
@@ -25,6 +25,8 @@ from insync.cluster.container_plan import (
     make_accessible,
 )
 from insync.cluster.equipment import Equipment
+from insync.cluster.linked import LinkedInNetwork
+from insync.cluster.links import Links
 from insync.cluster.node import Node, NodePlan
 from insync.cluster.ready import PortTakenError
 from insync.docker import engine, leftovers, ryuk
@@ -58,6 +60,7 @@ class ContainerCluster(NodeCluster):
         settings: Mapping[str, str] | None = None,
         agent: AgentSpec | None = None,
         equipment: Mapping[int, Equipment] | None = None,
+        links: Links | None = None,
         image: Image | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
@@ -67,8 +70,9 @@ class ContainerCluster(NodeCluster):
         each node. InputError also where there is no engine or no image.
         """
         super().__init__(
-            dist, folder, brokers=brokers, settings=settings, agent=agent, equipment=equipment
-        )
+            dist, folder, brokers=brokers, settings=settings, agent=agent, equipment=equipment,
+            links=links,
+        )  # fmt: skip
         if ":" in str(self._folder):
             raise InputError(f"folder: {self._folder} has a colon, expected one without")
         self._image = image or require(dist.version)
@@ -86,6 +90,16 @@ class ContainerCluster(NodeCluster):
             self._containers.clear()
             with _engine() as client:
                 leftovers.remove(client, self._id)
+
+    def _addresses(self) -> Addresses:
+        return self.addresses if self._links is None else LinkedInNetwork(self._links, self._at)
+
+    def _at(self, number: int) -> str:
+        """Return the address of a node's container, which this host reaches as well."""
+        container = self._containers[number]
+        with told(f"node {number}"):
+            container.reload()
+        return str(container.attrs["NetworkSettings"]["Networks"][self._network.name]["IPAddress"])
 
     def _prepare(self) -> None:
         with _engine() as client:

@@ -1,14 +1,13 @@
 """How brokers listen and what they advertise where replication goes through proxies (`links.py`).
 
 Replication gets a listener of its own, for a client's traffic must not go through a proxy, and
-what a broker advertises for it is its proxy. Whoever makes clusters elsewhere than on loopback
-needs `advertised` for the settings and `Links.lead` for where they listen in truth.
+what a broker advertises for it is its proxy.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
-from insync.cluster.addresses import OnLoopback
+from insync.cluster.addresses import BETWEEN_BROKERS, InNetwork, OnLoopback
 from insync.cluster.links import Address, Links
 from insync.kafka.ports import LOOPBACK, free_ports
 
@@ -31,6 +30,24 @@ class LinkedOnLoopback(OnLoopback):
         if proxy is None:
             return settings
         self._links.lead(number, lambda: own)
+        return advertised(settings, proxy)
+
+
+class LinkedInNetwork(InNetwork):
+    """Nodes that are containers, with a proxy of this host between each two brokers."""
+
+    def __init__(self, links: Links, find: Callable[[int], str]) -> None:
+        """`find` returns the address at which this host reaches a broker's container."""
+        self._links = links
+        self._find = find
+
+    def of_broker(self, number: int, port: int) -> dict[str, str]:
+        """Return its listeners; a broker that has no proxy is found directly."""
+        settings = super().of_broker(number, port)
+        proxy = self._links.brokers.get(number)
+        if proxy is None:
+            return settings
+        self._links.lead(number, lambda: (self._find(number), BETWEEN_BROKERS))
         return advertised(settings, proxy)
 
 

@@ -88,6 +88,7 @@ class RunInfo(_Part):
     scenario_name: str
     scenario: ScenarioInfo
     kafka: str
+    cluster: str = "local"
     scale: float
     seed: int
     arms: tuple[str, ...] = Field(min_length=1)

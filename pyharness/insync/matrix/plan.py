@@ -76,8 +76,9 @@ def _run(request: MatrixRequest, kafka: str, name: str, out: Path, watch: Watch)
     known = arms_of(kafka)
     arms = request.arms or [arm for arm in ARMS if arm in known]
     asked = RunRequest(
-        scenario=name, arms=arms, kafka=kafka, repeats=request.repeats, seed=request.seed, out=out
-    )
+        scenario=name, arms=arms, kafka=kafka, cluster=request.cluster, repeats=request.repeats,
+        seed=request.seed, out=out,
+    )  # fmt: skip
     return resolve(asked, out, watch)
 
 

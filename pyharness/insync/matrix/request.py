@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from insync.run.request import DEFAULT_KAFKA
+from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind
 
 AT_ONCE: Final = 2
 """Arms that run at the same time; each is a cluster of four small JVMs, mostly waiting."""
@@ -16,6 +16,7 @@ class MatrixRequest:
     """One matrix. None: all scenarios, all arms that a version has, the scenarios' own repeats."""
 
     kafka: Sequence[str] = (DEFAULT_KAFKA,)
+    cluster: ClusterKind = DEFAULT_CLUSTER
     only: Sequence[str] | None = None
     arms: Sequence[str] | None = None
     repeats: int | None = None

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from insync.events.whole import write_whole
 from insync.run.plan import Plan
+from insync.run.request import DEFAULT_CLUSTER, ClusterKind
 
 TASKS: Final = "tasks"
 
@@ -30,6 +31,7 @@ class Task(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kafka: str
+    cluster: ClusterKind = DEFAULT_CLUSTER
     arm: str
     repeats: int | None
     seed: int
@@ -48,6 +50,7 @@ def tasks_of(runs: Sequence[Plan], folder: Path) -> list[Task]:
     return [
         Task(
             kafka=runs[0].kafka.version,
+            cluster=runs[0].request.cluster,
             arm=arm,
             repeats=runs[0].request.repeats,
             seed=runs[0].request.seed,

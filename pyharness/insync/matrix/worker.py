@@ -66,8 +66,9 @@ def _play_on_one_cluster(plans: Sequence[Plan], arm: str, home: Path, teller: Te
 
 def _plan(task: Task, scenario: str, out: Path, teller: Teller) -> Plan:
     request = RunRequest(
-        scenario=scenario, arms=(task.arm,), kafka=task.kafka, repeats=task.repeats, seed=task.seed
-    )
+        scenario=scenario, arms=(task.arm,), kafka=task.kafka, cluster=task.cluster,
+        repeats=task.repeats, seed=task.seed,
+    )  # fmt: skip
     return resolve(request, out, teller)
 
 

@@ -84,6 +84,7 @@ def _run_facts(run: RunInfo) -> list[tuple[str, str]]:
     return [
         ("scenario", run.scenario_name),
         ("Kafka", run.kafka),
+        ("cluster", run.cluster),
         ("arms", ", ".join(run.arms)),
         ("repeats", str(run.repeats)),
         ("scale", f"{run.scale:g}"),

@@ -13,6 +13,8 @@ from typing import Final
 from insync import arms as arms_of_runs
 from insync.errors import InputError
 from insync.faults.stall import require_shim
+from insync.images.built import require
+from insync.images.image import Image
 from insync.kafka.distribution import Distribution
 from insync.kafka.java import Java, find_java
 from insync.kafka.resolve import distribution
@@ -31,7 +33,8 @@ AGENT_JAR: Final = Path(__file__).parents[1] / "_built" / "insync-agent.jar"
 class Plan:
     """A run that can begin: the scenario is scaled and narrowed to the arms asked for.
 
-    `skip` says why it is not to be run on this machine; then only that is recorded.
+    `image` is that of the containers, where the cluster is of containers. `skip` says why it is
+    not to be run on this machine; then only that is recorded.
     """
 
     request: RunRequest
@@ -42,6 +45,7 @@ class Plan:
     shim: Path | None
     agent_jar: Path | None
     out: Path
+    image: Image | None = None
     skip: str | None = None
 
 
@@ -64,11 +68,12 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
     agent_jar = require_agent(scenario.arms)
     find(request.kafka)  # said first: a version that is none has no arms
     require_arms(scenario.arms, request.kafka)
+    image = require(request.kafka) if request.cluster == "docker" else None
     java = find_java()
     return Plan(
         request=request, scenario=scenario, scenario_text=text, java=java,
         kafka=distribution(request.kafka, java, watch.phase), shim=shim,
-        agent_jar=agent_jar, out=out, skip=unavailable(scenario),
+        agent_jar=agent_jar, out=out, image=image, skip=unavailable(scenario),
     )  # fmt: skip
 
 

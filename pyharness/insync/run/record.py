@@ -24,6 +24,7 @@ def begin(plan: Plan) -> dict[str, Any]:
         "scenario_name": plan.scenario.name,
         "scenario": plan.scenario.as_dict(),
         "kafka": plan.kafka.version,
+        "cluster": plan.request.cluster,
         "scale": plan.request.scale,
         "seed": plan.request.seed,
         "arms": list(plan.scenario.arms),

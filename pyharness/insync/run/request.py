@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from insync.kafka import versions
 
 DEFAULT_KAFKA: Final = versions.DEFAULT
 DEFAULT_MASTER: Final = "local[2]"
+ClusterKind = Literal["local", "docker"]
+"""What the nodes of a cluster run in: processes of this host, or containers."""
+DEFAULT_CLUSTER: Final = "local"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -26,6 +29,7 @@ class RunRequest:
     scenario: str
     arms: Sequence[str] | None = None
     kafka: str = DEFAULT_KAFKA
+    cluster: ClusterKind = DEFAULT_CLUSTER
     scale: float = 1.0
     repeats: int | None = None
     seed: int = 1

@@ -1,13 +1,16 @@
 """The running cluster of one arm, on which one scenario plays, or several in turn."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from insync import arms
 from insync.cluster.agent import AgentSpec
 from insync.cluster.base import Cluster
+from insync.cluster.common import NodeCluster
+from insync.cluster.containers import ContainerCluster
 from insync.cluster.equipment import Equipment
 from insync.cluster.local import LocalCluster
 from insync.errors import InsyncError
@@ -83,7 +86,7 @@ def open_stage(
     if any(each != settings[0] for each in settings):
         raise InsyncError(f"{arm}: scenarios with different broker settings on one cluster")
     controls, equipment = _stall_controls(plans, home)
-    cluster = LocalCluster(
+    cluster = _kind_of_cluster(plans[0])(
         plans[0].kafka,
         home,
         brokers=BROKERS,
@@ -101,6 +104,11 @@ def open_stage(
     finally:
         if not plans[0].request.keep_data:
             cluster.remove_data()
+
+
+def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:
+    """Return what makes the cluster that a plan is for."""
+    return LocalCluster if plan.image is None else partial(ContainerCluster, image=plan.image)
 
 
 def _agent(plans: Sequence[Plan], arm: str, home: Path, events: Path) -> AgentSpec | None:
