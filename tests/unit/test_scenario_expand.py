@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from insync.errors import InputError
 from insync.scenario.expand import expand
-from insync.scenario.faults import Lasting
+from insync.scenario.faults import KINDS, Lasting
 from insync.scenario.load import parse, source
 from insync.scenario.model import Scenario
 from insync.scenario.roles import Election, leaders_at, ring
@@ -180,6 +180,10 @@ def test_a_ramp_fills_its_time_without_a_gap_and_ends_at_its_value(
     assert levels == sorted(levels, reverse=key != "delay_ms")
     assert levels[-1] == full
     assert len({*levels}) == steps or key != "quota_percent" or full == 100
+
+
+def test_what_every_kinds_intensity_is_can_rise() -> None:
+    assert {key for model in KINDS.values() for key in model.intensity} <= RAMPS.keys()
 
 
 ELECTIONS = st.lists(

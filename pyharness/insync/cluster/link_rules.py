@@ -65,9 +65,16 @@ class Rule:
         self._changed.set()
         self._changed = asyncio.Event()
 
-    async def hold(self, size: int, came_at: float, direction: Hashable) -> None:
-        """Return when a piece of so many bytes may go on; `came_at` by the monotonic clock."""
+    def came(self, size: int) -> None:
+        """Count a piece of so many bytes as in hand, until `hold` returns or it is `dropped`."""
         self._count(in_hand=size)
+
+    def dropped(self, size: int) -> None:
+        """Count a piece as gone with its connection."""
+        self._count(in_hand=-size)
+
+    async def hold(self, size: int, came_at: float, direction: Hashable) -> None:
+        """Return when a piece that came may go on; `came_at` is by the monotonic clock."""
         try:
             held = await self._wait(size, came_at, direction)
         finally:

@@ -99,7 +99,12 @@ async def _pump(
     async def read() -> None:
         piece = opening or await _piece(reader)
         while piece:
-            await pieces.put((piece, time.monotonic()))
+            rule.came(len(piece))
+            try:
+                await pieces.put((piece, time.monotonic()))
+            except asyncio.CancelledError:
+                rule.dropped(len(piece))
+                raise
             piece = await _piece(reader)
         await pieces.put((b"", time.monotonic()))
 
@@ -115,6 +120,8 @@ async def _pump(
         writer.write_eof()
     finally:
         reading.cancel()
+        while not pieces.empty():
+            rule.dropped(len(pieces.get_nowait()[0]))
 
 
 async def _piece(reader: asyncio.StreamReader) -> bytes:

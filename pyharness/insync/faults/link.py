@@ -47,7 +47,7 @@ class LinkFault:
         self._look = seen
         self._occasion = occasion
         self._window = Window()
-        self._seen: Seen
+        self._seen: Seen | None = None
 
     def prepare(self) -> None:
         """Nothing to do."""
@@ -67,19 +67,22 @@ class LinkFault:
 
     def evidence(self) -> FaultLine:
         """Return what was held; a delay acted for as long as it held one piece."""
+        seen = self._seen
+        if seen is None:
+            return self._window.line(self._occasion, 0.0)
         figures = {
-            "passed_bytes": float(self._seen.bytes),
-            "held_bytes": float(self._seen.in_hand),
-            "held_pieces": float(self._seen.pieces_held),
-            "longest_ms": self._seen.longest_ms,
+            "passed_bytes": float(seen.bytes),
+            "held_bytes": float(seen.in_hand),
+            "held_pieces": float(seen.pieces_held),
+            "longest_ms": seen.longest_ms,
         }
-        return self._window.line(self._occasion, self._acted_ms(), figures)
+        return self._window.line(self._occasion, self._acted_ms(seen), figures)
 
-    def _acted_ms(self) -> float:
+    def _acted_ms(self, seen: Seen) -> float:
         if self._occasion.mode == "delay":
-            return self._seen.longest_ms
+            return seen.longest_ms
         if self._occasion.mode == "cut":
-            acted = self._seen.in_hand > 0 and self._seen.bytes == 0
+            acted = seen.in_hand > 0 and seen.bytes == 0
         else:
-            acted = self._seen.pieces_held > 0
+            acted = seen.pieces_held > 0
         return self._window.length_ms if acted else 0.0

@@ -103,7 +103,6 @@ class NeighbourFault:
         if not self._window.is_open:
             return
         self._look()
-        self._window.end()
         for process in self._busy:
             process.send_signal(signal.SIGKILL)
         affinity.release(self._pid, self._before, self._usual)
@@ -116,8 +115,7 @@ class NeighbourFault:
     def evidence(self) -> FaultLine:
         """Return what the node had to wait; it acted if all stood side by side to the end."""
         acted_ms = self._window.length_ms if self._stood else 0.0
-        share = {"share_percent": self._figures.get("cpu_ms", 0.0) / self._window.length_ms * 100}
-        return self._window.line(self._occasion, acted_ms, {**self._figures, **share})
+        return self._window.line(self._occasion, acted_ms, self._figures)
 
     @property
     def _usual(self) -> affinity.Cores:
@@ -128,12 +126,13 @@ class NeighbourFault:
         return all(cpu_ms(each.pid) and _on(each.pid, self._core) for each in self._busy)
 
     def _look(self) -> None:
-        """Note what the node waited and ran, and whether it and the neighbours are still there."""
-        now = affinity.waited_ms(self._pid)
+        """End the window; note what the node waited and ran, and whether all stood beside it."""
+        now, ran_ms = affinity.waited_ms(self._pid), (cpu_ms(self._pid) or 0.0) - self._cpu_ms
+        self._window.end()
         self._figures = {
             "waited_ms": sum(now[thread] - self._waited.get(thread, 0.0) for thread in now),
             "neighbours_ms": sum(cpu_ms(process.pid) or 0.0 for process in self._busy),
-            "cpu_ms": (cpu_ms(self._pid) or 0.0) - self._cpu_ms,
+            "share_percent": max(0.0, ran_ms) / self._window.length_ms * 100,
         }
         alive = len(self._busy) == self._count and all(each.poll() is None for each in self._busy)
         self._stood = alive and _on(self._pid, self._core)

@@ -48,5 +48,7 @@ RAMPS: Final[Mapping[str, Callable[[Any, int, int], Any]]] = {
     "delay_ms": _up,
     "quota_percent": _down_from_whole,
     "bytes_per_s": _down_in_equal_times,
+    "read_bytes_per_s": _down_in_equal_times,
+    "write_bytes_per_s": _down_in_equal_times,
 }
 """How a key of a fault's intensity grows: its full value, a step from 1 on, of how many."""
