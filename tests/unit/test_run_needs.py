@@ -46,10 +46,12 @@ def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
         open_stage(plans, "stock", tmp_path, Unwatched()).__enter__()
 
 
-def test_only_a_scenario_with_a_quota_can_be_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_a_scenario_with_a_quota_can_be_unavailable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(cpu_groups, "here", lambda _: [])
-    assert unavailable(load("freeze")) is None
-    assert unavailable(load("cpu-starved")) == (
+    assert unavailable(load("freeze"), tmp_path) is None
+    assert unavailable(load("cpu-starved"), tmp_path) == (
         "no CPU quota can be set: no cgroup with the cpu controller is mounted"
     )
 
@@ -64,7 +66,7 @@ def test_every_planned_fault_becomes_one_of_its_kind(tmp_path: Path, name: str) 
     cluster = SimpleNamespace(nodes={}, kill=print, restart=print)
     stage = Stage(
         arm="stock", kafka=cast("Any", dist), cluster=cast("Any", cluster), controls=controls,
-        bridge=tmp_path,
+        home=tmp_path,
     )  # fmt: skip
     plan = SimpleNamespace(scenario=scenario)
     context = ArmContext(plan=cast("Any", plan), stage=stage, files=cast("Any", None))

@@ -30,6 +30,23 @@ def findings(plan: dict[str, object], **fact: object) -> list[str]:
             "held was 3, expected exactly 4",
         ),
         (
+            {"kind": "cpu-neighbour", "for_ms": 4_000},
+            {"waited_ms": 500.0}, {"waited_ms": 20.0}, "waited_ms was 20, expected at least 400",
+        ),
+        (
+            {"kind": "link", "mode": "cut", "for_ms": 4_000},
+            {"held_bytes": 9.0}, {"held_bytes": 9.0, "passed_bytes": 1.0},
+            "passed_bytes was 1, expected exactly 0",
+        ),
+        (
+            {"kind": "link", "mode": "cut", "for_ms": 4_000},
+            {"held_bytes": 9.0}, {}, "held_bytes was 0, expected at least 1",
+        ),
+        (
+            {"kind": "link", "mode": "delay", "delay_ms": 50, "for_ms": 4_000},
+            {"held_pieces": 9.0}, {}, "held_pieces was 0, expected at least 1",
+        ),
+        (
             {"kind": "elect", "partitions": [0, 1]},
             {"moved": 2.0}, {"moved": 1.0}, "moved was 1, expected exactly 2",
         ),

@@ -1,26 +1,39 @@
 """From a scenario's planned faults to the faults themselves, on the stage that they act on."""
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from confluent_kafka import KafkaException
 
 from insync.cluster.admin import client, create_topic, partitions
+from insync.cluster.link_rules import Treatment
+from insync.cluster.links import Links
 from insync.cluster.properties import CONTROLLER_ID
 from insync.docker.process import ContainerProcess
 from insync.errors import InsyncError
 from insync.faults.base import Fault, Occasion
+from insync.faults.control import Site
+from insync.faults.disk.blkio import Rates
+from insync.faults.disk.broken import FULL, READ_ONLY, BrokenDiskFault, Way
+from insync.faults.disk.stall import DiskStallFault
+from insync.faults.disk.throttle import DiskThrottleFault
 from insync.faults.elect import ElectFault, ElectPlan
 from insync.faults.freeze import FreezeFault
 from insync.faults.freezer import ByPause, BySignal, Freezer
 from insync.faults.kill import KillFault
+from insync.faults.link import LinkFault
+from insync.faults.neighbour import NeighbourFault
 from insync.faults.queue_stall import QueueStallFault
 from insync.faults.quota import QuotaFault
 from insync.faults.shares import ContainerShare, GroupShare, Share
 from insync.faults.stall import StallFault
+from insync.kafka import process
 from insync.kafka.ports import LOOPBACK
+from insync.nodes import node_words
 from insync.run.context import ArmContext
 from insync.run.stage import Stage
 from insync.running import Running
@@ -48,11 +61,30 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
             return FreezeFault(partial(_freezer, stage, spec.broker), occasion)
         case planned.CpuQuota():
             return QuotaFault(partial(_share, stage, spec.broker), spec.quota_percent, occasion)
+        case planned.CpuNeighbour():
+            start = partial(_bound_process, stage.home)
+            node = partial(_process, stage, spec.broker)
+            return NeighbourFault(node, start, spec.neighbours, occasion)
         case planned.Kill():
             return _kill(stage, spec, occasion)
         case planned.QueueStall():
             threads = context.plan.scenario.broker.num_io_threads
             return _queue_stall(stage, f"{topic}-q", spec, threads, occasion)
+        case planned.Link():
+            return _link(stage.links, spec, occasion)
+        case planned.DiskStall():
+            at = replace(occasion, mode=spec.mode)
+            sites = [Site[operation.upper()] for operation in spec.operations]
+            return DiskStallFault(stage.disks.gates[spec.broker], sites, at, spec.delay_ms)
+        case planned.DiskThrottle():
+            node = partial(_process, stage, spec.broker)
+            rates = Rates(spec.read_bytes_per_s, spec.write_bytes_per_s)
+            folder = stage.cluster.nodes[spec.broker].data_dir
+            return DiskThrottleFault(node, folder, rates, occasion)
+        case planned.DiskFull():
+            return _broken_disk(stage, FULL, occasion)
+        case planned.DiskReadOnly():
+            return _broken_disk(stage, READ_ONLY, occasion)
         case planned.Elect():
             return _elect(stage, topic, spec, occasion, context.plan.scenario)
 
@@ -72,6 +104,35 @@ def _share(stage: Stage, broker: int) -> Share:
     if isinstance(process, ContainerProcess):
         return ContainerShare(process)
     return GroupShare(process, str(broker))
+
+
+def _bound_process(home: Path, command: Sequence[str]) -> Running:
+    """Start a process that ends with this one at the latest."""
+    return process.start(
+        command, log=home / "neighbours.log", folder=home, environment=dict(os.environ)
+    )
+
+
+def _link(links: Links | None, spec: planned.Link, occasion: Occasion) -> Fault:
+    if links is None:
+        raise InsyncError("no proxies between the brokers, expected them for a link's fault")
+    treatment = Treatment(
+        cut=spec.mode == "cut", delay_s=spec.delay_ms / 1000, bytes_per_s=spec.bytes_per_s
+    )
+    pair = (spec.broker, spec.peer)
+    at = replace(occasion, target=[node_words(spec.peer)], mode=spec.mode)
+    return LinkFault(
+        partial(links.treat, *pair, treatment), partial(links.free, *pair),
+        partial(links.passed, *pair), at,
+    )  # fmt: skip
+
+
+def _broken_disk(stage: Stage, way: Way, occasion: Occasion) -> Fault:
+    broker = occasion.broker
+    return BrokenDiskFault(
+        stage.disks.volumes[broker], way, partial(_process, stage, broker),
+        partial(stage.cluster.kill, broker), partial(stage.cluster.restart, broker), occasion,
+    )  # fmt: skip
 
 
 def _kill(stage: Stage, spec: planned.Kill, occasion: Occasion) -> Fault:

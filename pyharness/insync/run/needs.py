@@ -1,8 +1,12 @@
 """What a scenario's faults need: of the brokers' environment, and of the machine."""
 
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
 from insync.faults import cgroups, cpu_groups
 from insync.faults.cgroup_places import here
-from insync.scenario.faults import CpuQuota, QueueStall, Stall
+from insync.faults.disk import blkio, mounts, passthrough, volume
+from insync.scenario.faults import Link, QueueStall, Stall
 from insync.scenario.model import Scenario
 
 
@@ -18,12 +22,32 @@ def stall_rules(scenario: Scenario) -> int:
     return (targets + queues * scenario.broker.num_io_threads) * scenario.repeats
 
 
-def unavailable(scenario: Scenario) -> str | None:
+def breaks_links(scenario: Scenario) -> bool:
+    """Whether what is replicated must go through proxies."""
+    return any(isinstance(fault, Link) for fault in scenario.faults)
+
+
+def unavailable(scenario: Scenario, out: Path) -> str | None:
     """Return why a scenario's faults cannot be injected on this machine, or None.
 
-    Control groups that a killed harness left behind are removed on the way.
+    `out` is where the run is to be recorded. What a killed harness left behind, control groups
+    and mounts, is removed on the way.
     """
-    cgroups.sweep(here("cpu"))
-    if any(isinstance(fault, CpuQuota) for fault in scenario.faults):
-        return cpu_groups.unavailable()
-    return None
+    cgroups.sweep([*here("cpu"), *here("blkio")])
+    mounts.sweep()
+    reasons = (why_not(kind, out) for kind in sorted({fault.kind for fault in scenario.faults}))
+    return next((reason for reason in reasons if reason is not None), None)
+
+
+def why_not(kind: str, out: Path) -> str | None:
+    """Return why faults of a kind cannot be injected here into a run recorded at `out`, or None."""
+    return _WHY_NOT[kind](out) if kind in _WHY_NOT else None
+
+
+_WHY_NOT: Mapping[str, Callable[[Path], str | None]] = {
+    "cpu-quota": lambda _: cpu_groups.unavailable(),
+    "disk-stall": lambda _: passthrough.unavailable(),
+    "disk-throttle": blkio.unavailable,
+    "disk-full": lambda _: volume.unavailable(),
+    "disk-read-only": lambda _: volume.unavailable(),
+}

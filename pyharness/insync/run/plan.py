@@ -73,7 +73,7 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
     return Plan(
         request=request, scenario=scenario, scenario_text=text, java=java,
         kafka=distribution(request.kafka, java, watch.phase), shim=shim,
-        agent_jar=agent_jar, out=out, image=image, skip=unavailable(scenario),
+        agent_jar=agent_jar, out=out, image=image, skip=unavailable(scenario, out),
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """The running cluster of one arm, on which one scenario plays, or several in turn."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,12 +12,15 @@ from insync.cluster.base import Cluster
 from insync.cluster.common import NodeCluster
 from insync.cluster.containers import ContainerCluster
 from insync.cluster.equipment import Equipment
+from insync.cluster.links import Links
 from insync.cluster.local import LocalCluster
 from insync.errors import InsyncError
 from insync.faults.control import MAX_RULES, ControlFile
 from insync.faults.stall import preload
 from insync.kafka.distribution import Distribution
-from insync.run.needs import stall_rules, stalled
+from insync.kafka.ports import LOOPBACK
+from insync.run.disks import NO_DISKS, Disks, open_disks
+from insync.run.needs import breaks_links, stall_rules, stalled
 from insync.run.plan import Plan
 from insync.run.watch import Watch
 from insync.scenario.base import BROKERS
@@ -32,14 +35,23 @@ HEARTBEATS = 10  # in a broker's session: a late one or two do not end it
 class Stage:
     """An arm's cluster; `controls` holds the stall control file of each broker that has one.
 
-    `bridge` is the folder of the agents' connection files, one per broker.
+    `home` is the folder of all that the arm's nodes leave; its `bridge` that of the agents'
+    connection files, one per broker. `links` are there if a link is to be broken, `disks` are
+    what some log folders are on.
     """
 
     arm: str
     kafka: Distribution
     cluster: Cluster
     controls: Mapping[int, ControlFile]
-    bridge: Path
+    home: Path
+    links: Links | None = None
+    disks: Disks = NO_DISKS
+
+    @property
+    def bridge(self) -> Path:
+        """The folder of the agents' connection files."""
+        return self.home / BRIDGE
 
     def check_nodes(self) -> None:
         """Raise InsyncError if a node has ended."""
@@ -56,11 +68,17 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms),
         "replica.fetch.wait.max.ms": str(broker.replica_fetch_wait_max_ms),
         "num.io.threads": str(broker.num_io_threads),
+        **_flushes(broker.log_flush_interval_messages),
         # Who leads is the scenario's to say, and an election stays as it is.
         "auto.leader.rebalance.enable": "false",
         **_session(broker.broker_session_timeout_ms),
         **arms.settings(arm),
     }
+
+
+def _flushes(interval: int | None) -> dict[str, str]:
+    """Return the setting by which brokers call fsync; none for Kafka's own, which is never."""
+    return {} if interval is None else {"log.flush.interval.messages": str(interval)}
 
 
 def _session(timeout_ms: int | None) -> dict[str, str]:
@@ -86,24 +104,36 @@ def open_stage(
     if any(each != settings[0] for each in settings):
         raise InsyncError(f"{arm}: scenarios with different broker settings on one cluster")
     controls, equipment = _stall_controls(plans, home)
-    cluster = _kind_of_cluster(plans[0])(
-        plans[0].kafka,
-        home,
-        brokers=BROKERS,
-        settings=settings[0],
-        agent=_agent(plans, arm, home, agent_events or home / AGENT_EVENTS),
-        equipment=equipment,
-    )
-    stage = Stage(
-        arm=arm, kafka=plans[0].kafka, cluster=cluster, controls=controls, bridge=home / BRIDGE
-    )
-    watch.phase(f"{arm}: starting the cluster")
-    try:
-        with cluster:
-            yield stage
-    finally:
-        if not plans[0].request.keep_data:
-            cluster.remove_data()
+    keep = plans[0].request.keep_data
+    scenarios = [plan.scenario for plan in plans]
+    with _open_links(plans) as links:
+        cluster = _kind_of_cluster(plans[0])(
+            plans[0].kafka,
+            home,
+            brokers=BROKERS,
+            settings=settings[0],
+            agent=_agent(plans, arm, home, agent_events or home / AGENT_EVENTS),
+            equipment=equipment,
+            links=links,
+        )
+        kafka = plans[0].kafka
+        watch.phase(f"{arm}: starting the cluster")
+        try:
+            with open_disks(scenarios, home, keep=keep) as disks, cluster:
+                yield Stage(
+                    arm=arm, kafka=kafka, cluster=cluster, controls=controls, home=home,
+                    links=links, disks=disks,
+                )  # fmt: skip
+        finally:
+            if not keep:
+                cluster.remove_data()
+
+
+def _open_links(plans: Sequence[Plan]) -> AbstractContextManager[Links | None]:
+    """Return the proxies between the brokers if a plan breaks a link, else nothing."""
+    if not any(breaks_links(plan.scenario) for plan in plans):
+        return nullcontext()
+    return Links(LOOPBACK, range(1, BROKERS + 1))
 
 
 def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:

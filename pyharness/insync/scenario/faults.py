@@ -12,8 +12,10 @@ from pydantic import Field, model_validator
 from insync.scenario import rules
 from insync.scenario.base import BrokerId, NodeId, Part, Partitions, Span, Time
 
-Site = Literal["read", "send", "write"]
+Site = Literal["read", "send", "write", "fsync"]
 Mode = Literal["hold", "delay"]
+LinkMode = Literal["cut", "delay", "slow"]
+Operation = Literal["read", "write", "fsync"]
 
 
 class Planned(Part):
@@ -86,6 +88,13 @@ class CpuQuota(OnProcess):
     quota_percent: Annotated[float, Field(ge=0.1, le=100)]
 
 
+class CpuNeighbour(OnProcess):
+    """The process shares one core with busy processes, `neighbours` of them."""
+
+    kind: Literal["cpu-neighbour"]
+    neighbours: Annotated[int, Field(ge=1, le=16)] = 4
+
+
 class QueueStall(Lasting):
     """All request handler threads of the broker hang in reads of another topic."""
 
@@ -96,6 +105,74 @@ class Kill(OnProcess):
     """The process is killed (SIGKILL), and started again at the end."""
 
     kind: Literal["kill"]
+
+
+class Link(Lasting):
+    """Replication between the broker and its `peer`, both ways, is cut or held up.
+
+    Every byte takes `delay_ms` longer, or at most `bytes_per_s` pass in each direction.
+    """
+
+    intensity = ("delay_ms", "bytes_per_s")
+
+    kind: Literal["link"]
+    peer: BrokerId
+    mode: LinkMode
+    delay_ms: Time = 0
+    bytes_per_s: Annotated[int, Field(ge=0)] = 0
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        rules.check_peer(self.broker, self.peer)
+        rules.check_delay(self.mode, self.delay_ms)
+        rules.check_rate(self.mode, self.bytes_per_s)
+        return self
+
+
+class DiskStall(Lasting):
+    """Operations of the broker on its whole log folder wait, or take `delay_ms` longer."""
+
+    intensity = ("delay_ms",)
+
+    kind: Literal["disk-stall"]
+    mode: Mode
+    delay_ms: Time = 0
+    operations: Annotated[tuple[Operation, ...], Field(strict=False, min_length=1)] = (
+        "read", "write", "fsync",
+    )  # fmt: skip
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        rules.check_delay(self.mode, self.delay_ms)
+        rules.check_unique("operations", self.operations)
+        return self
+
+
+class DiskThrottle(Lasting):
+    """What the broker reads from its disk, and flushes to it, is held to a rate."""
+
+    intensity = ("read_bytes_per_s", "write_bytes_per_s")
+
+    kind: Literal["disk-throttle"]
+    read_bytes_per_s: Annotated[int, Field(ge=1)] | None = None
+    write_bytes_per_s: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        rules.check_throttled(self.read_bytes_per_s, self.write_bytes_per_s)
+        return self
+
+
+class DiskFull(Lasting):
+    """The disk of the broker's log folder is full; a broker that ended of it is started again."""
+
+    kind: Literal["disk-full"]
+
+
+class DiskReadOnly(Lasting):
+    """The disk of the broker's log folder is read-only, and the broker is started again after."""
+
+    kind: Literal["disk-read-only"]
 
 
 class Elect(Planned):
@@ -110,28 +187,56 @@ class Elect(Planned):
         return self
 
 
-Fault = Stall | Freeze | CpuQuota | QueueStall | Kill | Elect
+Fault = (
+    Stall | Freeze | CpuQuota | CpuNeighbour | QueueStall | Kill | Link
+    | DiskStall | DiskThrottle | DiskFull | DiskReadOnly | Elect
+)  # fmt: skip
 
 KINDS: Final[dict[str, type[Fault]]] = {
     "stall": Stall,
     "freeze": Freeze,
     "cpu-quota": CpuQuota,
+    "cpu-neighbour": CpuNeighbour,
     "queue-stall": QueueStall,
     "kill": Kill,
+    "link": Link,
+    "disk-stall": DiskStall,
+    "disk-throttle": DiskThrottle,
+    "disk-full": DiskFull,
+    "disk-read-only": DiskReadOnly,
     "elect": Elect,
 }
 """The kinds, as they stand in files."""
 
-ALONE: Final = ("freeze", "kill")
+ALONE: Final = ("freeze", "kill", "disk-full", "disk-read-only")
 """Kinds during which nothing else may be done to the same node: it could not answer."""
 
-ONCE: Final = ("cpu-quota", "queue-stall")
+ONCE: Final = ("cpu-quota", "cpu-neighbour", "queue-stall")
 """Kinds of which there may be only one at a time: a second would lift the first."""
+
+GROUPED: Final = ("cpu-quota", "disk-throttle")
+"""Kinds that move the process into a group; it can be in one at a time."""
+
+DISKS: Final = {
+    "disk-stall": "a file system that can be stalled",
+    "disk-throttle": "the machine's own disk",
+    "disk-full": "a small volume",
+    "disk-read-only": "a small volume",
+}
+"""What a kind's fault needs under the broker's log folder, where there can be only one thing."""
 
 
 def clash(one: Fault, other: Fault) -> bool:
     """Whether two faults must not be at the same time."""
+    if isinstance(one, Link) and isinstance(other, Link):
+        return _nodes(one) == _nodes(other)
+    if one.kind in ALONE or other.kind in ALONE:
+        return bool(_nodes(one) & _nodes(other))
     if one.broker != other.broker:
         return False
-    alone = one.kind in ALONE or other.kind in ALONE
-    return alone or (one.kind == other.kind and one.kind in ONCE)
+    both_grouped = one.kind in GROUPED and other.kind in GROUPED
+    return both_grouped or (one.kind == other.kind and one.kind in ONCE)
+
+
+def _nodes(fault: Fault) -> set[int]:
+    return {fault.broker, fault.peer} if isinstance(fault, Link) else {fault.broker}

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from insync.arms import Arm
 from insync.scenario import rules
 from insync.scenario.base import BROKERS, BrokerId, Name, Part, Span, Time
-from insync.scenario.faults import Elect, Fault, Stall, clash
+from insync.scenario.faults import DISKS, Elect, Fault, Stall, clash
 from insync.scenario.roles import Election, leaders_at
 
 MOST_FAULTS: Final = 64
@@ -30,6 +30,8 @@ class Broker(Part):
         broker_session_timeout_ms: after how long a silent broker is taken for dead, if not
             after Kafka's own default; a killed broker cannot come back before.
         num_io_threads: how many request handler threads a broker has.
+        log_flush_interval_messages: after how many records of a partition a broker calls fsync;
+            Kafka's own default is never, and the system writes them out in its time.
 
     """
 
@@ -37,6 +39,7 @@ class Broker(Part):
     replica_fetch_wait_max_ms: Span
     broker_session_timeout_ms: Span | None = None
     num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
+    log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -124,11 +127,16 @@ class Scenario(Frame):
             rules.check_partitions(index, fault.partitions, leaders)
         if isinstance(fault, Stall) and fault.site in ("read", "send"):
             rules.check_led(index, fault.broker, fault.partitions, leaders)
+        if isinstance(fault, Stall) and fault.site == "fsync":
+            rules.check_flushed(index, self.broker.log_flush_interval_messages)
         if isinstance(fault, Elect):
             rules.check_not_led(index, fault.broker, fault.partitions, leaders)
         for other in self.faults[:index]:
             if clash(other, fault):
                 rules.check_apart(index, fault.at_ms, fault.end_ms, other.at_ms, other.end_ms)
+            if {fault.kind, other.kind} <= DISKS.keys() and fault.broker == other.broker:
+                needed, there = DISKS[fault.kind], DISKS[other.kind]
+                rules.check_one_disk(index, fault.kind, fault.broker, needed, there)
             if isinstance(fault, Elect) and isinstance(other, Elect):
                 rules.check_elected_once(index, fault.partitions, other.partitions)
 

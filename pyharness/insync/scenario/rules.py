@@ -112,12 +112,25 @@ def check_flushed(index: int, interval: int | None) -> None:
         raise broken(f"faults[{index}].site", "fsync", expected)
 
 
+def check_throttled(read: int | None, write: int | None) -> None:
+    """Check that a throttled disk has a limit."""
+    if read is None and write is None:
+        raise broken("read_bytes_per_s", None, "it or write_bytes_per_s or both")
+
+
+def check_one_disk(index: int, kind: str, broker: int, needed: str, other: str) -> None:
+    """Check that two faults want the same thing under a broker's log folder."""
+    if needed != other:
+        expected = f"another broker: the log folder of broker {broker} is on {other}"
+        raise broken(f"faults[{index}].kind", kind, expected)
+
+
 def check_apart(index: int, at_ms: int, end_ms: int, other_at_ms: int, other_end_ms: int) -> None:
     """Check that two faults that would be in each other's way do not overlap."""
     if at_ms < other_end_ms and other_at_ms < end_ms:
         expected = (
-            f"outside of {other_at_ms} to {other_end_ms}, when the same broker is frozen or"
-            " killed, or has another fault"
+            f"outside of {other_at_ms} to {other_end_ms}, when the same broker is frozen,"
+            " killed or out of disk, or has another fault"
         )
         raise broken(f"faults[{index}].at_ms", at_ms, expected)
 

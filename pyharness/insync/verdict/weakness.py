@@ -17,6 +17,12 @@ SHARE = 0.5
 MOST_CPU_MS = 100.0
 """CPU time of a frozen process: threads on their way to stop; a running broker has more."""
 
+LEAST_WAIT = 0.1
+"""Of its time beside busy neighbours, how long a node's threads must have waited in sum."""
+
+LOOKS = 2
+"""How often a write to a disk that takes none is tried: at the beginning and at the end."""
+
 
 def weakness(plan: PlannedFault, fact: FaultFact, name: str) -> Iterator[str]:
     """Say what is missing in the evidence of a fault that was planned as `plan`."""
@@ -56,6 +62,34 @@ def _not_moved(plan: PlannedFault, fact: FaultFact) -> str | None:
     return None if moved == expected else _figure("moved", moved, f"exactly {expected}")
 
 
+def _moved_nothing(_: PlannedFault, fact: FaultFact) -> str | None:
+    read, written = fact.figures.get("read_bytes", 0.0), fact.figures.get("written_bytes", 0.0)
+    if read or written:
+        return None
+    return "read_bytes and written_bytes were 0, expected reads that miss the page cache, or fsyncs"
+
+
+def _took_writes(_: PlannedFault, fact: FaultFact) -> str | None:
+    refused = fact.figures.get("refused", 0.0)
+    return None if refused == LOOKS else _figure("refused", refused, f"exactly {LOOKS}")
+
+
+def _had_the_core(_: PlannedFault, fact: FaultFact) -> str | None:
+    waited_ms = fact.figures.get("waited_ms", 0.0)
+    least_ms = fact.acted_ms * LEAST_WAIT
+    if waited_ms >= least_ms > 0:
+        return None
+    return f"waited_ms was {waited_ms:.0f}, expected at least {least_ms:.0f}"
+
+
+def _passed(plan: PlannedFault, fact: FaultFact) -> str | None:
+    cut = plan.mode == "cut"
+    if cut and (passed := fact.figures.get("passed_bytes", 0.0)):
+        return _figure("passed_bytes", passed, "exactly 0")
+    held = "held_bytes" if cut else "held_pieces"
+    return None if fact.figures.get(held) else f"{held} was 0, expected at least 1"
+
+
 def _figure(name: str, value: float, expected: str) -> str:
     return f"{name} was {value:g}, expected {expected}"
 
@@ -64,6 +98,12 @@ _MISSING: Mapping[str, Callable[[PlannedFault, FaultFact], str | None]] = {
     "stall": _held_none,
     "freeze": _ran_on,
     "cpu-quota": _not_throttled,
+    "cpu-neighbour": _had_the_core,
     "queue-stall": _threads_free,
+    "link": _passed,
+    "disk-stall": _held_none,
+    "disk-throttle": _moved_nothing,
+    "disk-full": _took_writes,
+    "disk-read-only": _took_writes,
     "elect": _not_moved,
 }

@@ -1,0 +1,91 @@
+"""What the log folders of an arm's brokers are on, where its scenarios' faults need it."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from insync.errors import InsyncError
+from insync.faults.control import MAX_RULES, ControlFile
+from insync.faults.disk.passthrough import Passthrough
+from insync.faults.disk.volume import Volume
+from insync.kafka import formats, process
+from insync.running import Running
+from insync.scenario.faults import DISKS, DiskFull, DiskReadOnly, DiskStall
+from insync.scenario.model import Scenario
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Disks:
+    """By broker, the control files of the file systems that can be stalled, and the volumes."""
+
+    gates: Mapping[int, ControlFile] = field(default_factory=dict)
+    volumes: Mapping[int, Volume] = field(default_factory=dict)
+
+
+NO_DISKS: Final = Disks()
+
+
+@contextmanager
+def open_disks(scenarios: Sequence[Scenario], home: Path, *, keep: bool) -> Iterator[Disks]:
+    """Mount what the scenarios need over log folders below `home`, before the brokers start.
+
+    All is unmounted at the end, when the brokers have to be gone. What was written to a file
+    system is in its folder then; a volume goes, with what is on it, unless it is to be kept.
+    Raises InsyncError if something cannot be mounted, or if scenarios are in each other's way.
+    """
+    _check(scenarios)
+    gates: dict[int, ControlFile] = {}
+    volumes: dict[int, Volume] = {}
+    with ExitStack() as mounted:
+        for broker in _with(scenarios, DiskStall):
+            rules = sum(gate_rules(scenario, broker) for scenario in scenarios)
+            gate = Passthrough.mount(
+                _data(home, broker), home / f"disk-{broker}.control", min(rules, MAX_RULES),
+                partial(_start, home),
+            )  # fmt: skip
+            mounted.callback(gate.unmount)
+            gates[broker] = gate.control
+        for broker in _with(scenarios, DiskFull, DiskReadOnly):
+            volumes[broker] = Volume.make(_data(home, broker), home)
+            mounted.callback(volumes[broker].unmount if keep else volumes[broker].remove)
+        yield Disks(gates=gates, volumes=volumes)
+
+
+def gate_rules(scenario: Scenario, broker: int) -> int:
+    """Return how many rules a scenario's disk stalls of a broker use up in all its repeats."""
+    stalls = (
+        fault for fault in scenario.faults
+        if isinstance(fault, DiskStall) and fault.broker == broker
+    )  # fmt: skip
+    return sum(len(fault.operations) for fault in stalls) * scenario.repeats
+
+
+def _with(scenarios: Sequence[Scenario], *kinds: type) -> list[int]:
+    faults = (fault for scenario in scenarios for fault in scenario.faults)
+    return sorted({fault.broker for fault in faults if isinstance(fault, kinds)})
+
+
+def _check(scenarios: Sequence[Scenario]) -> None:
+    needed: dict[int, str] = {}
+    for fault in (fault for scenario in scenarios for fault in scenario.faults):
+        disk = DISKS.get(fault.kind)
+        if disk is not None and needed.setdefault(fault.broker, disk) != disk:
+            raise InsyncError(
+                f"scenarios with different disks on one cluster: broker {fault.broker} on"
+                f" {needed[fault.broker]} and on {disk}"
+            )
+
+
+def _data(home: Path, broker: int) -> Path:
+    """Make the folder that a broker will take for its own."""
+    folder = (home / str(broker) / formats.DATA).absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _start(home: Path, command: Sequence[str], log: Path) -> Running:
+    return process.start(command, log=log, folder=home, environment=os.environ)
