@@ -88,11 +88,12 @@ def test_a_missing_tool_is_one_line_with_its_package(
     )
 
 
-def test_the_fingerprint_is_of_places_sizes_and_times(tmp_path: Path) -> None:
+def test_the_fingerprint_is_of_places_sizes_times_and_texts(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("x")
     before = host_files.fingerprint({Path("/a"): file})
     assert host_files.fingerprint({Path("/a"): file}) == before
     assert host_files.fingerprint({Path("/b"): file}) != before
+    assert host_files.fingerprint({Path("/a"): file}, "ENV PATH=/bin") != before
     os.utime(file, ns=(0, 0))
     assert host_files.fingerprint({Path("/a"): file}) != before

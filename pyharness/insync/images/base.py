@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import docker
-from docker.errors import APIError, ContainerError, ImageNotFound
+from docker.errors import APIError, ImageNotFound
 
 from insync.errors import InputError
 from insync.images import host_base
@@ -53,19 +53,19 @@ def _tagged(name: str) -> bool:
 
 
 def _ask(client: docker.DockerClient, image: str, name: str) -> str:
-    """Return what the Java in an image says of itself, on standard error as on output."""
+    """Return what the Java in an image says of itself."""
+    container = client.containers.create(
+        image, entrypoint=["sh", "-c", _ASK_JAVA], network_mode="none"
+    )
     try:
-        said: bytes = client.containers.run(
-            image,
-            entrypoint=["sh", "-c", _ASK_JAVA],
-            network_mode="none",
-            remove=True,
-            stderr=True,
-        )
-    except ContainerError as error:
-        told = " ".join((error.stderr or b"").decode(errors="replace").split())
-        raise InputError(f"base {name}: its java does not run: {told}") from error
+        container.start()
+        code = container.wait()["StatusCode"]
+        said: str = container.logs().decode(errors="replace")
     except APIError as error:
         told = " ".join(str(error.explanation or error).split())
         raise InputError(f"base {name}: has no shell that runs: {told}") from error
-    return said.decode(errors="replace")
+    finally:
+        container.remove(force=True)
+    if code != 0:
+        raise InputError(f"base {name}: its java does not run: {' '.join(said.split())}")
+    return said

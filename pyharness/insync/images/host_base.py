@@ -30,28 +30,27 @@ def tag(java: Java) -> str:
     return f"{REPOSITORY}:jre{java.version}"
 
 
-def ensure(client: docker.DockerClient, java: Java) -> bool:
-    """Make the base of `java` if it is not there or not of today's files; True if it was made.
+def ensure(client: docker.DockerClient, java: Java) -> None:
+    """Make the base of `java`, unless it is there and of today's files.
 
     InputError when the host lacks a tool for it, InsyncError when the engine refuses it.
     """
     files = host_files.collect(java)
-    made_of = host_files.fingerprint(files)
-    if _recipe(client, tag(java)) == made_of:
-        return False
     settings = [
         f"ENV PATH={host_files.JRE}/bin:/bin",
         f"ENV JAVA_HOME={host_files.JRE}",
-        f"LABEL {recipe.LABEL}={made_of}",
         f'LABEL insync.jre="{java.description}"',
     ]
+    made_of = host_files.fingerprint(files, *settings, *_TEXTS.values())
+    if _recipe(client, tag(java)) == made_of:
+        return
+    settings.append(f"LABEL {recipe.LABEL}={made_of}")
     with tempfile.TemporaryFile() as archive:
         _pack(files, archive)
         archive.seek(0)
         said = _import(client, tag(java), archive, settings)
     if _recipe(client, tag(java)) != made_of:
         raise InsyncError(f"image {tag(java)}: not made: {said}")
-    return True
 
 
 def _import(client: docker.DockerClient, name: str, archive: IO[bytes], settings: list[str]) -> str:

@@ -52,9 +52,9 @@ def applets() -> list[str]:
     return sorted(set(said.stdout.split()) - {BUSYBOX.name})
 
 
-def fingerprint(files: Mapping[Path, Path]) -> str:
-    """Return a digest of the files: where each goes, its size and its time."""
-    digest = hashlib.sha256()
+def fingerprint(files: Mapping[Path, Path], *texts: str) -> str:
+    """Return a digest of the files (where each goes, its size, its time) and of `texts`."""
+    digest = hashlib.sha256("\0".join(texts).encode())
     for at, file in sorted(files.items()):
         facts = file.stat()
         digest.update(f"{at}\0{facts.st_size}\0{facts.st_mtime_ns}\0".encode())
