@@ -32,7 +32,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
     monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))
     monkeypatch.setattr(
-        plan, "unavailable", lambda scenario, _: "no cgroup" if "cpu" in scenario.name else None
+        plan, "unavailable", lambda scenario, *_: "no cgroup" if "cpu" in scenario.name else None
     )
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")

@@ -50,8 +50,8 @@ def test_only_a_scenario_with_a_quota_can_be_unavailable(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(cpu_groups, "here", lambda _: [])
-    assert unavailable(load("freeze"), tmp_path) is None
-    assert unavailable(load("cpu-starved"), tmp_path) == (
+    assert unavailable(load("freeze"), "local", tmp_path) is None
+    assert unavailable(load("cpu-starved"), "local", tmp_path) == (
         "no CPU quota can be set: no cgroup with the cpu controller is mounted"
     )
 

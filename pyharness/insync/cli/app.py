@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from insync import __version__
-from insync.cli import agent, bench, image, matrix, report, run, scenarios, state
+from insync.cli import agent, bench, faults, image, matrix, report, run, scenarios, state
 from insync.errors import InputError, InsyncError
 
 BAD_INPUT: Final = 2
@@ -20,6 +20,7 @@ UNKNOWN: Final = 3
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
 app.command("run", epilog=run.EXAMPLES)(run.command)
 app.command("matrix", epilog=matrix.EXAMPLES)(matrix.command)
+app.command("faults", epilog=faults.EXAMPLES)(faults.command)
 app.command("scenarios", epilog=scenarios.EXAMPLES)(scenarios.command)
 app.command("report", epilog=report.EXAMPLES)(report.command)
 app.command("agent", epilog=agent.EXAMPLES)(agent.command)

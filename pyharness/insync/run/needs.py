@@ -1,11 +1,12 @@
 """What a scenario's faults need: of the brokers' environment, and of the machine."""
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from insync.faults import cgroups, cpu_groups
+from insync.faults import cgroups
+from insync.faults.catalogue import why_not
 from insync.faults.cgroup_places import here
-from insync.faults.disk import blkio, mounts, passthrough, volume
+from insync.faults.disk import mounts
+from insync.run.request import ClusterKind
 from insync.scenario.faults import Link, QueueStall, Stall
 from insync.scenario.model import Scenario
 
@@ -27,7 +28,7 @@ def breaks_links(scenario: Scenario) -> bool:
     return any(isinstance(fault, Link) for fault in scenario.faults)
 
 
-def unavailable(scenario: Scenario, out: Path) -> str | None:
+def unavailable(scenario: Scenario, cluster: ClusterKind, out: Path) -> str | None:
     """Return why a scenario's faults cannot be injected on this machine, or None.
 
     `out` is where the run is to be recorded. What a killed harness left behind, control groups
@@ -35,19 +36,6 @@ def unavailable(scenario: Scenario, out: Path) -> str | None:
     """
     cgroups.sweep([*here("cpu"), *here("blkio")])
     mounts.sweep()
-    reasons = (why_not(kind, out) for kind in sorted({fault.kind for fault in scenario.faults}))
+    kinds = sorted({fault.kind for fault in scenario.faults})
+    reasons = (why_not(kind, cluster, out) for kind in kinds)
     return next((reason for reason in reasons if reason is not None), None)
-
-
-def why_not(kind: str, out: Path) -> str | None:
-    """Return why faults of a kind cannot be injected here into a run recorded at `out`, or None."""
-    return _WHY_NOT[kind](out) if kind in _WHY_NOT else None
-
-
-_WHY_NOT: Mapping[str, Callable[[Path], str | None]] = {
-    "cpu-quota": lambda _: cpu_groups.unavailable(),
-    "disk-stall": lambda _: passthrough.unavailable(),
-    "disk-throttle": blkio.unavailable,
-    "disk-full": lambda _: volume.unavailable(),
-    "disk-read-only": lambda _: volume.unavailable(),
-}

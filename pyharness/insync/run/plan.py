@@ -73,7 +73,8 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
     return Plan(
         request=request, scenario=scenario, scenario_text=text, java=java,
         kafka=distribution(request.kafka, java, watch.phase), shim=shim,
-        agent_jar=agent_jar, out=out, image=image, skip=unavailable(scenario, out),
+        agent_jar=agent_jar, out=out, image=image,
+        skip=unavailable(scenario, request.cluster, out),
     )  # fmt: skip
 
 

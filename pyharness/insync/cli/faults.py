@@ -1,0 +1,84 @@
+"""`insync faults`: every kind of fault, and what this machine can do of it."""
+
+import json as jsonlib
+from pathlib import Path
+from typing import Any, Final
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from insync.cli.options import ClusterOption, Json
+from insync.run.request import DEFAULT_CLUSTER, ClusterKind
+
+EXAMPLES: Final = """\b
+Examples:
+  insync faults
+  insync faults --cluster docker
+  insync faults --json
+"""
+
+
+def command(cluster: ClusterOption = DEFAULT_CLUSTER, json: Json = False) -> int:
+    """List every fault that a scenario may plan, and whether this machine can inject it.
+
+    Where it cannot, the reason stands beside it; a scenario with such a fault is skipped, and
+    its verdict is unknown.
+    """
+    rows = catalogue(cluster)
+    if json:
+        print(jsonlib.dumps(rows, indent=2))
+        return 0
+    console = Console(highlight=False)
+    console.print(table(rows, cluster))
+    for row in rows:
+        if row["why_not"] is not None:
+            console.print(f"{row['kind']}: {escape(row['why_not'])}", soft_wrap=True)
+    return 0
+
+
+def catalogue(cluster: ClusterKind) -> list[dict[str, Any]]:
+    """Return one row per kind; `why_not` is null where it can be injected."""
+    from insync.faults.catalogue import CATALOGUE, why_not
+
+    missing = _no_cluster(cluster)
+    return [
+        {
+            "kind": kind,
+            "does": entry.does,
+            "mechanism": entry.mechanism,
+            "clusters": list(entry.probes),
+            "evidence": entry.evidence,
+            "why_not": missing or why_not(kind, cluster, Path()),
+        }
+        for kind, entry in CATALOGUE.items()
+    ]
+
+
+def table(rows: list[dict[str, Any]], cluster: ClusterKind) -> Table:
+    """Return the table for people; the reasons have no room in it."""
+    drawn = Table(
+        title=f"faults, --cluster {cluster}", title_justify="left", box=SIMPLE_HEAD,
+        collapse_padding=True,
+    )  # fmt: skip
+    for heading in ("kind", "here", "what it does", "by"):
+        drawn.add_column(heading, no_wrap=heading == "kind")
+    for row in rows:
+        here = "[green]yes[/]" if row["why_not"] is None else "[yellow]no[/]"
+        drawn.add_row(row["kind"], here, escape(row["does"]), escape(row["mechanism"]))
+    return drawn
+
+
+def _no_cluster(cluster: ClusterKind) -> str | None:
+    """Return why there can be no cluster of this kind here, or None."""
+    if cluster == "local":
+        return None
+    from insync.docker.engine import client
+    from insync.errors import InputError
+
+    try:
+        client().close()
+    except InputError as error:
+        return str(error)
+    return None
