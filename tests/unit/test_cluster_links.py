@@ -56,7 +56,8 @@ class Echo:
 def links() -> Iterator[Links]:
     """Open the proxies of three brokers that echo."""
     with ExitStack() as stack:
-        opened = stack.enter_context(Links("127.0.0.1", BROKERS))
+        opened = stack.enter_context(Links(BROKERS))
+        opened.open("127.0.0.1")
         for broker in BROKERS:
             echo = Echo()
             stack.callback(echo.server.close)
@@ -200,8 +201,22 @@ def test_what_speaks_no_kafka_is_led_on_or_let_go(links: Links) -> None:
 
 
 def test_an_address_that_is_not_of_this_host_is_named() -> None:
-    with pytest.raises(InputError, match=r"links: no proxy on 192\.0\.2\.1: "):
-        Links("192.0.2.1", BROKERS).__enter__()
+    with (
+        Links(BROKERS) as links,
+        pytest.raises(InputError, match=r"links: no proxy on 192\.0\.2\.1: "),
+    ):
+        links.open("192.0.2.1")
+
+
+def test_proxies_can_be_opened_anew(links: Links) -> None:
+    before = dict(links.brokers)
+    with follower(links, 1, 2) as connection:
+        answer(connection, OPENING)
+        links.open("127.0.0.1")
+        assert connection.recv(1) == b"", "what went through the old ones is closed"
+    assert not set(before.values()) & set(links.brokers.values())
+    with follower(links, 1, 2) as connection:
+        assert len(answer(connection, OPENING)) == OPENING
 
 
 @given(st.lists(st.tuples(st.integers(1, 5_000), st.booleans()), min_size=1, max_size=8))

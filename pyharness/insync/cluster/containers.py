@@ -92,7 +92,15 @@ class ContainerCluster(NodeCluster):
                 leftovers.remove(client, self._id)
 
     def _addresses(self) -> Addresses:
-        return self.addresses if self._links is None else LinkedInNetwork(self._links, self._at)
+        if self._links is None:
+            return self.addresses
+        return LinkedInNetwork(self._links, self._gateway(), self._at)
+
+    def _gateway(self) -> str:
+        """Return this host's own address in the network."""
+        with _engine() as client:
+            network = client.networks.get(self._network.id)
+        return str(network.attrs["IPAM"]["Config"][0]["Gateway"])
 
     def _at(self, number: int) -> str:
         """Return the address of a node's container, which this host reaches as well."""

@@ -19,6 +19,8 @@ class LinkedOnLoopback(OnLoopback):
     """Nodes that are processes of this host, with a proxy between each two brokers."""
 
     def __init__(self, links: Links) -> None:
+        """Open the proxies on loopback."""
+        links.open(LOOPBACK)
         self._links = links
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
@@ -36,8 +38,12 @@ class LinkedOnLoopback(OnLoopback):
 class LinkedInNetwork(InNetwork):
     """Nodes that are containers, with a proxy of this host between each two brokers."""
 
-    def __init__(self, links: Links, find: Callable[[int], str]) -> None:
-        """`find` returns the address at which this host reaches a broker's container."""
+    def __init__(self, links: Links, host: str, find: Callable[[int], str]) -> None:
+        """Open the proxies on `host`, this host's own address in the network.
+
+        `find` returns the address at which this host reaches a broker's container.
+        """
+        links.open(host)
         self._links = links
         self._find = find
 

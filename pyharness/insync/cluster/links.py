@@ -22,11 +22,13 @@ _ANSWERS_WITHIN_S = 5.0
 
 
 class Links:
-    """The proxies of a cluster's brokers, served by one thread; a context manager."""
+    """The proxies of a cluster's brokers, served by one thread; a context manager.
 
-    def __init__(self, host: str, brokers: Sequence[int]) -> None:
-        """Plan a proxy for each broker on an address of this host that all brokers reach."""
-        self._host = host
+    Whoever makes the cluster calls `open` and `lead`.
+    """
+
+    def __init__(self, brokers: Sequence[int]) -> None:
+        """Plan a proxy for each broker."""
         self._rules = {
             frozenset((one, other)): Rule() for one in brokers for other in brokers if one < other
         }
@@ -36,12 +38,6 @@ class Links:
 
     def __enter__(self) -> Self:
         self._thread.start()
-        try:
-            for proxy in self._proxies.values():
-                self._do(proxy.open(self._host))
-        except OSError as error:
-            self.close()
-            raise InputError(f"links: no proxy on {self._host}: {error.strerror}") from error
         return self
 
     def __exit__(
@@ -50,14 +46,22 @@ class Links:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close all proxies and what goes through them."""
-        for proxy in self._proxies.values():
-            self._do(proxy.close())
+        self._close_all()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_ANSWERS_WITHIN_S)
+
+    def open(self, host: str) -> None:
+        """Let all proxies listen on an address of this host that the brokers reach.
+
+        Those that were open before are closed, with what goes through them. Raises InputError
+        for an address that is not of this host.
+        """
+        self._close_all()
+        try:
+            for proxy in self._proxies.values():
+                self._do(proxy.open(host))
+        except OSError as error:
+            raise InputError(f"links: no proxy on {host}: {error.strerror}") from error
 
     @property
     def brokers(self) -> Mapping[int, Address]:
@@ -79,6 +83,10 @@ class Links:
     def passed(self, one: int, other: int) -> Passed:
         """Return what came of the treatment that two brokers have now."""
         return self._rule(one, other).passed
+
+    def _close_all(self) -> None:
+        for proxy in self._proxies.values():
+            self._do(proxy.close())
 
     def _rule(self, one: int, other: int) -> Rule:
         return self._rules[frozenset((one, other))]

@@ -18,7 +18,6 @@ from insync.errors import InsyncError
 from insync.faults.control import MAX_RULES, ControlFile
 from insync.faults.stall import preload
 from insync.kafka.distribution import Distribution
-from insync.kafka.ports import LOOPBACK
 from insync.run.disks import NO_DISKS, Disks, open_disks
 from insync.run.needs import breaks_links, stall_rules, stalled
 from insync.run.plan import Plan
@@ -133,7 +132,7 @@ def _open_links(plans: Sequence[Plan]) -> AbstractContextManager[Links | None]:
     """Return the proxies between the brokers if a plan breaks a link, else nothing."""
     if not any(breaks_links(plan.scenario) for plan in plans):
         return nullcontext()
-    return Links(LOOPBACK, range(1, BROKERS + 1))
+    return Links(range(1, BROKERS + 1))
 
 
 def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:
