@@ -146,5 +146,5 @@ def _suffers(process: psutil.Process, harness: int) -> bool:
 
 
 def _groups(harness: int) -> Iterator[Path]:
-    for parent in here():
-        yield from parent.folder.glob(f"insync-{harness}-[0-9]")
+    for parent in here("cpu"):
+        yield from parent.folder.glob(f"insync-{harness}-*-[0-9]")

@@ -12,7 +12,7 @@ KIP = source("kip-501")
 
 
 def test_the_built_in_scenarios_are_known_and_load() -> None:
-    assert set(builtin_names()) == {"control", "kip-501", *MATRIX}
+    assert set(builtin_names()) == {"control", "kip-501", "disk-stall", *MATRIX}
     assert [load(name).name for name in builtin_names()] == builtin_names()
 
 
