@@ -16,9 +16,15 @@ command -v gradle >/dev/null || missing+=(gradle)
 command -v cc >/dev/null || missing+=(gcc libc6-dev)
 command -v setpriv >/dev/null || missing+=(util-linux)
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
+managed() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
+# Faults of whole disks: where these cannot be had they are skipped, and `insync faults` says why.
+if managed; then
+  command -v fusermount3 >/dev/null || missing+=(fuse3)
+  command -v mkfs.ext4 >/dev/null || missing+=(e2fsprogs)
+fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 
-if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
+if managed; then
   echo "insync: installing system packages: ${missing[*]}"
   apt-get update -qq
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

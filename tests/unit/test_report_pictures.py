@@ -63,6 +63,7 @@ def test_a_late_shrink_says_when_it_was_due_and_what_it_waited_for(
     ("cause", "moment", "why"),
     [
         ("leader: queue-stall", "during", "waited for the lock"),
+        ("leader: disk-stall", "on_lift", "waited for the lock"),
         ("leader: freeze", "on_lift", "the leader could not act"),
         ("leader: read stall", "after", "later than the next look"),
         ("follower: freeze", "during", "later than the next look"),

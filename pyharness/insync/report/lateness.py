@@ -55,7 +55,7 @@ def _why(shrink: Shrink) -> str:
     """
     by_leader = shrink.cause.startswith("leader: ")
     if by_leader and shrink.moment in ("during", "on_lift"):
-        if shrink.cause.endswith(("read stall", "queue-stall")):
+        if shrink.cause.endswith(("read stall", "queue-stall", "disk-stall")):
             return _LOCK
         if shrink.cause.endswith(("freeze", "cpu-quota")):
             return _FROZEN
