@@ -1,11 +1,12 @@
 """One broker's proxy: whoever connects is led on to the broker, piece by piece, under a rule.
 
-At most a few pieces per direction are in hand; beyond that nothing more is read, and the
-senders' own buffers fill up, as they do on a broken network.
+At most a few pieces per direction are in hand, and the kernel takes little more on our side;
+beyond that the senders' own buffers fill up, as they do on a broken network.
 """
 
 import asyncio
 import re
+import socket
 import struct
 import time
 from collections.abc import Callable, Mapping
@@ -16,6 +17,7 @@ from insync.cluster.link_rules import Rule
 
 PIECE: Final = 16 * 1024
 PIECES: Final = 16
+_KERNEL_TAKES: Final = 32 * 1024
 _OPENING: Final = struct.Struct(">ihhih")  # length, API, its version, correlation, name's length
 _FOLLOWER: Final = re.compile(rb"broker-(\d+)-fetcher-\d+")
 _LONGEST_NAME: Final = 255
@@ -40,8 +42,14 @@ class Proxy:
 
     async def open(self, host: str) -> None:
         """Listen on a free port of `host`; raises OSError."""
-        self._server = await asyncio.start_server(self._serve, host, 0, limit=PIECE)
-        self.address = self._server.sockets[0].getsockname()[:2]
+        listening = _small(socket.socket())
+        try:
+            listening.bind((host, 0))
+        except OSError:
+            listening.close()
+            raise
+        self._server = await asyncio.start_server(self._serve, sock=listening, limit=PIECE)
+        self.address = listening.getsockname()[:2]
 
     async def close(self) -> None:
         """Stop listening and close all connections."""
@@ -67,7 +75,7 @@ class Proxy:
         rule = self._rules.get(frozenset((peer, self._broker)), Rule())
         if self.upstream is None:
             return
-        to_reader, to_writer = await asyncio.open_connection(*self.upstream(), limit=PIECE)
+        to_reader, to_writer = await _connected(self.upstream())
         try:
             async with asyncio.TaskGroup() as both:
                 both.create_task(_pump(reader, to_writer, rule, (peer, self._broker), opening))
@@ -76,6 +84,26 @@ class Proxy:
             pass
         finally:
             to_writer.close()
+
+
+async def _connected(
+    address: tuple[str, int],
+) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Return a connection to where a proxy leads; raises OSError."""
+    connection = _small(socket.socket())
+    try:
+        await asyncio.get_running_loop().sock_connect(connection, address)
+    except OSError:
+        connection.close()
+        raise
+    return await asyncio.open_connection(sock=connection, limit=PIECE)
+
+
+def _small(connection: socket.socket) -> socket.socket:
+    """Let the kernel take in little of what we do not read."""
+    connection.setblocking(False)
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, _KERNEL_TAKES)
+    return connection
 
 
 async def _opening(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
