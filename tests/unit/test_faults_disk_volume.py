@@ -23,11 +23,12 @@ needs_volume = pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))
 WRITER = """
 import os, sys
 file = os.open(sys.argv[1] + "/0.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+os.write(file, b"x" * 100)
 print("ready", flush=True)
+if sys.argv[2] == "stubborn":
+    sys.stdin.read()
 while True:
     os.write(file, b"x" * 100)
-    if sys.argv[2] == "stubborn":
-        sys.stdin.read()
 """
 
 

@@ -76,7 +76,10 @@ CATALOGUE: Final[Mapping[str, Entry]] = {
         does="reads, writes or fsyncs of the broker's whole log folder hang or take longer",
         mechanism="a file system of ours (FUSE) over the log folder",
         evidence="operations that were held, and the longest",
-        probes=_both(lambda _: passthrough.unavailable()),
+        probes={
+            "local": lambda _: passthrough.unavailable(),
+            "docker": lambda _: passthrough.unavailable(for_others=True),
+        },
     ),
     "disk-throttle": Entry(
         does="what the broker reads from its disk, and flushes to it, is held to a rate",
@@ -92,7 +95,7 @@ CATALOGUE: Final[Mapping[str, Entry]] = {
     ),
     "disk-read-only": Entry(
         does="the disk of the broker's log folder cannot be written",
-        mechanism="the same volume, mounted again as read-only",
+        mechanism="the same volume, read-only as ext4 is after an error (remount,abort)",
         evidence="writes refused at both ends",
         probes=_both(lambda _: volume.unavailable()),
     ),

@@ -69,6 +69,11 @@ def sweep() -> None:
             _gone(mount.folder, lazily=True)
 
 
+def images() -> list[str]:
+    """Return the files that loop devices stand for."""
+    return [_image(loop.name) for loop in _LOOPS.glob("loop*")]
+
+
 def run(*command: str) -> None:
     """Run a tool of the system's; raises InsyncError with what it says if it fails."""
     try:

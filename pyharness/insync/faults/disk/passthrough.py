@@ -24,8 +24,11 @@ Launch = Callable[[Sequence[str], Path], Running]
 """Starts a command that ends with the harness, its output in a file."""
 
 
-def unavailable() -> str | None:
-    """Return why no folder can be mounted through a file system of ours here, or None."""
+def unavailable(*, for_others: bool = False) -> str | None:
+    """Return why no folder can be mounted through a file system of ours here, or None.
+
+    `for_others`: other users than this one, such as a container's, are to see it.
+    """
     why = None
     if not FUSE.exists():
         why = f"no {FUSE}"
@@ -33,6 +36,8 @@ def unavailable() -> str | None:
         why = f"{FUSE} may not be opened by this user"
     elif shutil.which("fusermount3") is None or find_library("fuse3") is None:
         why = "no libfuse3 with fusermount3 (apt-get install fuse3)"
+    elif for_others and not _others_may():
+        why = f"a container's user is another one, expected user_allow_other in {FUSE_SETTINGS}"
     return None if why is None else f"no file system can be put under a log folder: {why}"
 
 

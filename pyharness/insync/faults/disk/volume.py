@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from insync.errors import InsyncError
+from insync.faults.base import await_true
 from insync.faults.disk import mounts
 from insync.owner import mine
 
@@ -19,6 +20,7 @@ BYTES: Final = 256 << 20  # room for some minutes of a workload; the file is spa
 BLOCK: Final = 4096
 BALLAST: Final = ".insync-ballast"
 PROBE: Final = ".insync-probe"
+RELEASED_WITHIN_S: Final = 5.0
 _PROBED_BYTES: Final = 8 << 20
 _LOOPS: Final = Path("/dev/loop-control")
 
@@ -115,6 +117,10 @@ class Volume:
     def renew(self) -> None:
         """Mount it anew, writable; for when nobody uses it. Raises InsyncError."""
         self.unmount()
+        # A container that has just ended may hold on to it for a moment: then it would come
+        # back as it was.
+        if not await_true(lambda: str(self._image) not in mounts.images(), RELEASED_WITHIN_S):
+            raise InsyncError(f"{self._image}: still in use, it cannot be mounted anew")
         self.mount()
 
     def refusal(self) -> int:
