@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InputError
-from insync.scenario.load import MATRIX, builtin_names, load, narrow, parse, source
+from insync.scenario.load import MATRIX, builtin_names, load, narrow, on_zookeeper, parse, source
 
 KIP = source("kip-501")
 
@@ -142,6 +142,15 @@ def test_faults_of_every_kind_are_read_or_named(old: str, new: str, problem: str
         return
     with pytest.raises(InputError, match=r"^mine.toml: [^\n]*" + re.escape(problem)):
         parse(text, "mine.toml")
+
+
+def test_brokers_before_kraft_may_have_expectations_of_their_own() -> None:
+    written = load("follower-restart-mid-stall")
+    older = on_zookeeper(written)
+    assert written.expect["read"]["isr_shrinks"].max == 3
+    assert older.expect["read"]["isr_shrinks"].max == 4
+    assert "min_isr_size" not in older.expect["read"]
+    assert older.expect["stock"] == written.expect["stock"]
 
 
 def test_an_unknown_scenario_is_answered_with_the_known_ones() -> None:

@@ -23,7 +23,7 @@ from insync.run.needs import stalled, unavailable
 from insync.run.request import RunRequest
 from insync.run.support import require_arms
 from insync.run.watch import Watch
-from insync.scenario.load import narrow, parse, source
+from insync.scenario.load import narrow, on_zookeeper, parse, source
 from insync.scenario.model import Scenario
 
 AGENT_JAR: Final = Path(__file__).parents[1] / "_built" / "insync-agent.jar"
@@ -66,7 +66,9 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
     scenario = narrow(whole, arms=request.arms, repeats=request.repeats)
     shim = require_shim() if stalled(scenario) else None
     agent_jar = require_agent(scenario.arms)
-    find(request.kafka)  # said first: a version that is none has no arms
+    release = find(request.kafka)  # said first: a version that is none has no arms
+    if release.zookeeper:
+        scenario = on_zookeeper(scenario)
     require_arms(scenario.arms, request.kafka)
     image = require(request.kafka) if request.cluster == "docker" else None
     java = find_java()

@@ -96,6 +96,12 @@ def narrow(
         raise InputError(f"{scenario.name}: {describe(error)}") from error
 
 
+def on_zookeeper(scenario: Scenario) -> Scenario:
+    """Return the scenario as it is for brokers before KRaft: with what is expected of those."""
+    expect = {**scenario.expect, **scenario.expect_on_zookeeper}
+    return scenario.model_copy(update={"expect": expect, "expect_on_zookeeper": {}})
+
+
 def _find(name_or_path: str) -> Traversable | Path:
     if name_or_path in builtin_names():
         return resources.files("insync.scenario.builtin") / f"{name_or_path}.toml"

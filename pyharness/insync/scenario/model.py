@@ -85,7 +85,13 @@ class Bounds(Part):
 
 
 class Frame(Part):
-    """A scenario but for its faults."""
+    """A scenario but for its faults.
+
+    Attributes:
+        expect_on_zookeeper: what takes the place of an arm's expectations on brokers before
+            KRaft, where their controller makes the difference.
+
+    """
 
     schema_version: Annotated[Literal[1], Field(alias="schema")]
     name: Name
@@ -98,6 +104,7 @@ class Frame(Part):
     workload: Workload
     timeline: Timeline
     expect: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
+    expect_on_zookeeper: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
