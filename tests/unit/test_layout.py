@@ -25,6 +25,7 @@ MAY_IMPORT = {
     "run": {"events", "scenario", "kafka", "images", "docker", "faults", "workload", "cluster"},
     "matrix": {"events", "scenario", "kafka", "run"},
     "verdict": {"events"},
+    "testing": {"kafka", "cluster", "run"},
     "tables": {"events", "kafka", "verdict", "report"},
     "report": {"events"},
 }

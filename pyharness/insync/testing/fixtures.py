@@ -1,0 +1,29 @@
+"""Pytest fixtures: `from insync.testing.fixtures import kafka_cluster` in a conftest.py."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.testing.kafka_cluster import KafkaCluster
+
+StartKafka = Callable[..., KafkaCluster]
+
+
+@pytest.fixture
+def kafka_cluster(tmp_path: Path) -> Iterator[StartKafka]:
+    """Start clusters, as `KafkaCluster` takes them, that are gone at the end of the test.
+
+    Their folders, with the brokers' logs, are under the test's `tmp_path`.
+    """
+    numbers = count(1)
+    with ExitStack() as clusters:
+
+        def start(**wanted: Any) -> KafkaCluster:
+            folder = tmp_path / f"kafka-{next(numbers)}"
+            return clusters.enter_context(KafkaCluster(**{"folder": folder, **wanted}))
+
+        yield start

@@ -1,0 +1,322 @@
+"""Clusters of containers: ready soon, shut in, limited, not root's, gone whatever happens."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import docker
+import pytest
+from confluent_kafka import KafkaException, Producer
+
+from insync.cluster import plans
+from insync.cluster.admin import client, create_topic, partitions
+from insync.cluster.container_plan import Limits
+from insync.cluster.containers import ContainerCluster
+from insync.cluster.metadata_log import isr_events
+from insync.docker import leftovers
+from insync.docker.process import ContainerProcess
+from insync.errors import InputError, InsyncError
+from insync.faults import cpu_groups
+from insync.faults.base import Occasion
+from insync.faults.freeze import FreezeFault
+from insync.faults.freezer import ByPause
+from insync.faults.quota import QuotaFault
+from insync.faults.shares import ContainerShare
+from insync.images import base
+from insync.images.build import build
+from insync.images.image import Image
+from insync.kafka.distribution import Distribution
+from insync.kafka.java import find_java
+from insync.kafka.ports import free_ports
+from insync.kafka.resolve import distribution
+from insync.workload.prefill import prefill
+from waiting import wait_for
+
+Engine = docker.DockerClient
+# What the project promises, and room for a machine that does other things as well.
+READY_WITHIN_S = 6.0 * 2
+QUICK = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
+CORES = 1.5
+HARNESS = """
+import pathlib, sys, time
+from insync.cluster.containers import ContainerCluster
+from insync.kafka.java import find_java
+from insync.kafka.resolve import distribution
+dist = distribution(sys.argv[2], find_java())
+with ContainerCluster(dist, pathlib.Path(sys.argv[1]), brokers=1) as cluster:
+    print(*(node.pid for node in cluster.nodes.values()), flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture(scope="module")
+def cluster(
+    image: Image, dist: Distribution, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[ContainerCluster]:
+    """Start the cluster that most tests here look at; each leaves it whole."""
+    home = tmp_path_factory.mktemp("cluster")
+    begun = time.monotonic()
+    limits = Limits(cpus=CORES)
+    made = ContainerCluster(dist, home / "nodes", settings=QUICK, image=image, limits=limits)
+    with made:
+        assert time.monotonic() - begun < READY_WITHIN_S
+        create_topic(made.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
+        yield made
+
+
+def ours(engine: Engine) -> set[str]:
+    """Return the names of all containers and networks that carry our label."""
+    marked = {"label": leftovers.OWNER}
+    containers = engine.containers.list(all=True, filters=marked, ignore_removed=True)
+    return {each.name for each in (*containers, *engine.networks.list(filters=marked))}
+
+
+def container_of(engine: Engine, cluster: ContainerCluster, number: int) -> Any:
+    """Return the engine's view of a node."""
+    (found,) = (
+        each
+        for each in engine.containers.list(filters={"label": leftovers.OWNER})
+        if each.attrs["State"]["Pid"] == cluster.nodes[number].pid
+    )
+    return found
+
+
+def test_clients_of_this_host_are_served(cluster: ContainerCluster) -> None:
+    assert partitions(client(cluster.bootstrap), "events") == {0: (1, [1, 2, 3])}
+    prefill(cluster.bootstrap, "events", range(1), 20)
+    assert (cluster.nodes[3].data_dir / "events-0").is_dir()
+
+
+def test_nobody_else_reaches_it(engine: Engine, cluster: ContainerCluster) -> None:
+    for number, node in cluster.nodes.items():
+        settings = container_of(engine, cluster, number).attrs["NetworkSettings"]
+        published = [each for ports in settings["Ports"].values() for each in ports or ()]
+        assert published == [{"HostIp": "127.0.0.1", "HostPort": str(node.port)}]
+        (network,) = settings["Networks"]
+        assert engine.networks.get(network).attrs["Driver"] == "bridge"
+
+
+def test_it_has_its_limits_and_no_privileges(engine: Engine, cluster: ContainerCluster) -> None:
+    for number, node in cluster.nodes.items():
+        host = container_of(engine, cluster, number).attrs["HostConfig"]
+        assert (host["Memory"], host["MemorySwap"]) == (512 << 20, 512 << 20)
+        assert host["CpuQuota"] / host["CpuPeriod"] == CORES
+        assert not host["Privileged"]
+        status = Path(f"/proc/{node.pid}/status").read_text()
+        uids = re.findall(r"^Uid:\s+(\d+)\s+(\d+)", status, re.MULTILINE)[0]
+        assert "0" not in uids
+        assert re.search(r"^CapEff:\s+0+$", status, re.MULTILINE)
+
+
+def test_its_log_is_the_engines(engine: Engine, cluster: ContainerCluster) -> None:
+    container = container_of(engine, cluster, 2)
+    wait_for(lambda: cluster.nodes[2].log.read_bytes(), lambda log: log == container.logs())
+
+
+def test_a_killed_broker_comes_back_with_its_data(cluster: ContainerCluster) -> None:
+    old = cluster.nodes[3]
+    before = wait_for(lambda: segments(old.data_dir), bool)
+    cluster.kill(3)
+    assert old.process.poll() == -signal.SIGKILL
+    cluster.restart(3)
+    new = cluster.nodes[3]
+    assert new.pid != old.pid
+    assert (new.port, new.folder) == (old.port, old.folder)
+    assert before <= segments(new.data_dir)
+    for node in (cluster.nodes[number] for number in (1, 2, 3)):
+        await_whole(node.port)
+    log = new.log.read_text(encoding="utf-8")
+    assert log.count("Kafka Server started") == 2, "of both its lives"
+
+
+def segments(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "events-0").glob("*.log")}
+
+
+def await_whole(port: int) -> None:
+    """Until the broker at a port shows the topic led by broker 1 and wholly in sync."""
+    admin = client(f"127.0.0.1:{port}")
+
+    def seen() -> object:
+        try:
+            return partitions(admin, "events")
+        except KafkaException as error:
+            return error
+
+    wait_for(seen, lambda state: state == {0: (1, [1, 2, 3])})
+
+
+def occasion(kind: str) -> Occasion:
+    return Occasion(arm="stock", repeat=0, kind=kind, broker=2, planned_ms=100)
+
+
+def process_of(cluster: ContainerCluster) -> ContainerProcess:
+    process = cluster.nodes[2].process
+    assert isinstance(process, ContainerProcess)
+    return process
+
+
+def test_a_paused_broker_gets_no_cpu(cluster: ContainerCluster) -> None:
+    fault = FreezeFault(lambda: ByPause(process_of(cluster)), occasion("freeze"))
+    fault.inject()
+    with pytest.raises(OSError, match="timed out"):
+        ask(cluster.nodes[2].port, within_s=1.0)
+    fault.lift()
+    line = fault.evidence()
+    assert line.acted_ms is not None
+    assert line.acted_ms >= 1000
+    assert line.figures == {"cpu_ms": 0.0}
+    ask(cluster.nodes[2].port, within_s=10.0)
+
+
+def ask(port: int, within_s: float) -> None:
+    """Ask a broker for the versions it speaks; OSError without an answer in time."""
+    with socket.create_connection(("127.0.0.1", port), timeout=within_s) as broker:
+        broker.sendall(bytes.fromhex("0000000b 0012 0000 00000001 0001 78"))
+        assert len(broker.recv(4)) == 4
+
+
+def test_a_starved_broker_waits_for_its_share_and_gets_its_limit_back(
+    cluster: ContainerCluster,
+) -> None:
+    process = process_of(cluster)
+    before = process.quota_us
+    quick = asking(cluster)
+    fault = QuotaFault(lambda: ContainerShare(process), 2.0, occasion("cpu-quota"))
+    fault.inject()
+    assert process.quota_us == cpu_groups.quota_us(2.0)
+    slow = asking(cluster)
+    fault.lift()
+    line = fault.evidence()
+    assert line.figures["throttled"] > 0
+    assert line.acted_ms is not None
+    assert line.acted_ms > 100
+    assert process.quota_us == before == (100_000, round(CORES * 100_000))
+    assert slow > quick + 0.2
+
+
+def asking(cluster: ContainerCluster) -> float:
+    """Return how many seconds a broker needs for thirty answers on connections of their own."""
+    begun = time.monotonic()
+    for _ in range(30):
+        ask(cluster.nodes[2].port, within_s=20.0)
+    return time.monotonic() - begun
+
+
+def test_it_leaves_nothing_but_folders(
+    engine: Engine, image: Image, dist: Distribution, tmp_path: Path
+) -> None:
+    before = ours(engine)
+    with pytest.raises(KeyboardInterrupt), cluster_of_one(dist, tmp_path, image) as cluster:
+        pids = {node.pid for node in cluster.nodes.values()}
+        process = cluster.nodes[1].process
+        assert isinstance(process, ContainerProcess)
+        process.pause()  # a paused one is killed as well
+        raise KeyboardInterrupt
+    assert ours(engine) == before
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    assert all(node.process.poll() == -signal.SIGKILL for node in cluster.nodes.values())
+    assert "started" in cluster.controller.log.read_text(encoding="utf-8")
+    assert any(line["kind"] == "broker" for line in isr_events(cluster, dist, "stock"))
+    cluster.stop()
+    cluster.remove_data()
+    left = sorted(path.name for path in cluster.nodes[1].folder.iterdir())
+    assert left == ["server.properties", "stdout.log"]
+
+
+def cluster_of_one(
+    dist: Distribution, folder: Path, image: Image, **options: Any
+) -> ContainerCluster:
+    return ContainerCluster(dist, folder / "nodes", brokers=1, image=image, **options)
+
+
+def test_what_a_killed_harness_left_is_swept_and_its_logs_are_saved(
+    engine: Engine, image: Image, dist: Distribution, tmp_path: Path
+) -> None:
+    before = ours(engine)
+    command = [sys.executable, "-c", HARNESS, str(tmp_path), dist.version]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as harness:
+        assert harness.stdout is not None
+        pids = [int(pid) for pid in harness.stdout.readline().split()]
+        leftovers.sweep(engine)
+        assert len(ours(engine) - before) == 3, "two containers and their network are alive"
+        harness.kill()
+    assert all(Path(f"/proc/{pid}").exists() for pid in pids)
+    log = tmp_path / "1" / "stdout.log"
+    log.unlink()
+    leftovers.sweep(engine)
+    assert ours(engine) == before
+    assert "started" in log.read_text(encoding="utf-8")
+    leftovers.sweep(engine)
+
+
+def test_a_node_that_dies_at_its_start_is_told_in_its_own_words(
+    engine: Engine, image: Image, dist: Distribution, tmp_path: Path
+) -> None:
+    before = ours(engine)
+    settings = {"replica.lag.time.max.ms": "soon"}
+    with pytest.raises(
+        InsyncError, match=r"ended with 1 while it started: .*Invalid value soon"
+    ) as error:
+        cluster_of_one(dist, tmp_path, image, settings=settings).__enter__()
+    assert "\n" not in str(error.value)
+    assert ours(engine) == before
+
+
+def test_a_node_that_needs_more_memory_than_it_may_have_is_told(
+    image: Image, dist: Distribution, tmp_path: Path
+) -> None:
+    limits = Limits(memory_mib=48)
+    with pytest.raises(InsyncError, match="killed by the kernel: beyond its 48 MiB of memory"):
+        cluster_of_one(dist, tmp_path, image, limits=limits).__enter__()
+
+
+def test_a_port_taken_meanwhile_is_replaced(
+    image: Image, dist: Distribution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        found = iter([(*free_ports(1), taken.getsockname()[1]), free_ports(2)])
+        monkeypatch.setattr(plans, "free_ports", lambda count: next(found))
+        with cluster_of_one(dist, tmp_path, image) as cluster:
+            assert cluster.nodes[1].port != taken.getsockname()[1]
+
+
+def test_a_folder_that_docker_cannot_take(image: Image, dist: Distribution, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has a colon"):
+        cluster_of_one(dist, tmp_path / "with:colon", image)
+
+
+def test_an_image_that_does_not_run_is_one_line(
+    engine: Engine, image: Image, dist: Distribution, tmp_path: Path
+) -> None:
+    before = ours(engine)
+    broken = Image(image.tag, Path("/no/java"), image.jars, image.cds)
+    with pytest.raises(InsyncError, match=r"^controller 100: docker: .*/no/java") as error:
+        cluster_of_one(dist, tmp_path, broken).__enter__()
+    assert "\n" not in str(error.value)
+    assert ours(engine) == before
+
+
+def test_brokers_on_zookeeper(engine: Engine, tmp_path: Path) -> None:
+    old = distribution("2.8.2", find_java())
+    build(engine, old, base.prepare(engine, None, old.java, print), print)
+    with ContainerCluster(old, tmp_path / "nodes", settings=QUICK) as cluster:
+        create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {})
+        producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all", "log_level": 0})
+        producer.produce("events", b"x")
+        assert producer.flush(10) == 0
+        cluster.kill(3)
+        cluster.restart(3)
+        await_whole(cluster.nodes[3].port)
+    lines = list(isr_events(cluster, old, "stock"))
+    assert {line["broker"] for line in lines if line["fenced"] is False} == {1, 2, 3}

@@ -1,0 +1,54 @@
+"""The scenarios on containers: what they show is what they show on local processes."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import docker
+import pytest
+
+from insync.docker import leftovers
+from insync.images.image import Image
+
+INSYNC = Path(sys.executable).with_name("insync")
+SITES = ("read-stall", "send-stall", "freeze", "cpu-starved")
+ARMS = ("stock", "request")
+
+
+def insync(*arguments: str | Path) -> Any:
+    """Run the command on containers and return what it printed as JSON."""
+    done = subprocess.run(
+        [INSYNC, *arguments, "--cluster", "docker", "--json"],
+        capture_output=True, text=True, check=False, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.usefixtures("image")
+def test_every_site_is_as_expected_on_every_arm(
+    engine: docker.DockerClient, tmp_path: Path
+) -> None:
+    out = tmp_path / "matrix"
+    cells = insync("matrix", "--only", ",".join(SITES), "--arms", ",".join(ARMS), "--out", out)
+    named = {(cell["scenario"], cell["arm"]): cell["ok"] for cell in cells}
+    assert named == {(site, arm): True for site in SITES for arm in ARMS}
+    for site in SITES:
+        record = json.loads((out / "4.3.1" / site / "run.json").read_text())
+        assert record["cluster"] == "docker"
+    marked = {"label": leftovers.OWNER}
+    assert not engine.containers.list(all=True, filters=marked, ignore_removed=True)
+    assert not engine.networks.list(filters=marked)
+
+
+def test_kip_501_has_the_verdict_that_it_has_locally(image: Image, tmp_path: Path) -> None:
+    out = tmp_path / "kip-501"
+    verdict = insync("run", "kip-501", "--scale", "0.2", "--repeat", "1", "--out", out)
+    assert verdict["verdict"] == "pass"
+    assert verdict["arms"]["stock"]["isr_shrinks"][0] >= 1
+    assert verdict["arms"]["plugin"]["isr_shrinks"] == [0]
+    assert "<td>docker</td>" in (out / "report.html").read_text(encoding="utf-8")
