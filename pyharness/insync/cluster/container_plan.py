@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from docker.types import LogConfig
 from testcontainers.core.container import DockerContainer
 from testcontainers.core.network import Network
 
@@ -21,6 +22,8 @@ _ROOT: Final = 0
 _USER: Final = 1000  # the image's user kafka
 _PERIOD_US: Final = 100_000
 _MIB: Final = 1 << 20
+# Whatever the engine does by default: readable, and not rotated away.
+_WHOLE_LOG: Final = LogConfig(type=LogConfig.types.JSON, config={"max-size": "-1"})
 # A restarted container may have another address: names are to be looked up each time.
 _FORGET_ADDRESSES: Final = ("-Dsun.net.inetaddr.ttl=0", "-Dsun.net.inetaddr.negative.ttl=0")
 
@@ -66,6 +69,7 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
     """Return the node's container, to be started."""
     name = host_name(plan.id)
     container = DockerContainer(around.image.tag)
+    container.image = around.image.tag  # whatever registry Testcontainers is told to put before it
     container.with_name(f"insync-{around.cluster}-{plan.id}")
     container.with_network(around.network).with_network_aliases(name)
     container.with_command(_command(plan, around, name))
@@ -80,6 +84,7 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
         hostname=name,
         user="{}:{}".format(*user()),
         working_dir=str(plan.folder),
+        log_config=_WHOLE_LOG,
         labels=leftovers.labels(around.cluster, plan.log),
         # Nobody asks this host's name server for a node that is gone.
         dns=[LOOPBACK],

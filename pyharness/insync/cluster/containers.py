@@ -29,7 +29,7 @@ from insync.cluster.linked import LinkedInNetwork
 from insync.cluster.links import Links
 from insync.cluster.node import Node, NodePlan
 from insync.cluster.ready import PortTakenError
-from insync.docker import engine, leftovers, ryuk
+from insync.docker import engine, leftovers, testcontainers
 from insync.docker.process import ContainerProcess
 from insync.docker.words import told
 from insync.errors import InputError, InsyncError
@@ -112,7 +112,7 @@ class ContainerCluster(NodeCluster):
     def _prepare(self) -> None:
         with _engine() as client:
             leftovers.sweep(client)
-            ryuk.prepare(client)
+            testcontainers.prepare(client)
             marks = {"labels": leftovers.labels(self._id)}
             self._network = Network(docker_network_kw=marks).create()
         super()._prepare()

@@ -13,7 +13,7 @@ from docker.errors import DockerException
 from insync.errors import InputError
 
 HOST_VARIABLE = "DOCKER_HOST"
-_DEFAULT = "unix:///var/run/docker.sock"
+DEFAULT = "unix:///var/run/docker.sock"
 # The longest silence of the engine, such as while a step of a build says nothing.
 _SILENCE_S = 180
 
@@ -23,7 +23,7 @@ def client() -> docker.DockerClient:
 
     InputError when no engine answers, it is another machine's, or its containers are not Linux.
     """
-    address = os.environ.get(HOST_VARIABLE) or _DEFAULT
+    address = os.environ.get(HOST_VARIABLE) or DEFAULT
     scheme, _, path = address.partition("://")
     if scheme != "unix":
         raise InputError(
