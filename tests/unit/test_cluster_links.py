@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from insync.cluster.link_rules import FREE, Rule, Treatment
 from insync.cluster.linked import LinkedOnLoopback, advertised, with_second_listener
 from insync.cluster.links import Links
-from insync.cluster.proxy import PIECE, PIECES, who
+from insync.cluster.proxy import PIECE, PIECES, _connected, _tcp, who
 from insync.errors import InputError
 from waiting import wait_for
 
@@ -180,6 +180,32 @@ def test_a_slow_link_lets_no_more_than_its_rate_through(links: Links) -> None:
         took = time.monotonic() - began
     assert 0.5 <= took < 3.0
     assert links.passed(1, 2).pieces_held >= 2
+
+
+def test_no_piece_waits_for_the_ack_of_the_one_before() -> None:
+    options: list[int] = []
+
+    class Waiting(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            options.append(nodelay(transport))
+
+    def nodelay(transport: asyncio.BaseTransport) -> int:
+        own = transport.get_extra_info("socket")
+        return int(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    async def play() -> None:
+        listening = _tcp()
+        listening.bind(("127.0.0.1", 0))
+        loop = asyncio.get_running_loop()
+        async with await loop.create_server(Waiting, sock=listening):
+            _, writer = await _connected(listening.getsockname())
+            while not options:
+                await asyncio.sleep(0)
+            options.append(nodelay(writer.transport))
+            writer.close()
+
+    asyncio.run(play())
+    assert options == [1, 1]
 
 
 def test_a_broker_that_is_gone_is_gone_for_its_followers(links: Links) -> None:
