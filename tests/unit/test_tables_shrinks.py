@@ -56,6 +56,12 @@ def test_a_fault_of_a_removed_follower_is_its_own(spark: SparkSession) -> None:
     assert causes(spark, changes, [frozen])[0][2:] == ("follower: freeze", 0)
 
 
+@pytest.mark.parametrize("broker", [1, 2])
+def test_a_broken_link_is_the_fault_of_neither_end(spark: SparkSession, broker: int) -> None:
+    changes = log(spark, FULL, (5_000.0, 1, [1, 3]))
+    assert causes(spark, changes, [("link", "", broker, 2_000.0, 6_000.0)])[0][2] == "link"
+
+
 def test_a_fault_of_a_broker_that_has_no_part_in_it_is_not_blamed(spark: SparkSession) -> None:
     changes = log(spark, FULL, (4_000.0, 1, [1, 2]))
     assert causes(spark, changes, [("stall", "read", 3, 0.0, 1_500.0)])[0][2] == "lag"

@@ -3,8 +3,8 @@
 What a shrink is put down to, `cause`: "fenced" (a removed replica's broker was fenced by
 then); else the latest fault that could still be felt (it stood, or had ended within one
 replica.lag.time.max.ms) at the partition's leader ("leader: FAULT") or at a removed replica
-("follower: FAULT"), and of those rather one that is old enough to make a follower due; else
-"lag".
+("follower: FAULT"; "link" is neither's), and of those rather one that is old enough to make a
+follower due; else "lag".
 
 A follower falls due replica.lag.time.max.ms after the fault began, or after its leader did if
 that was later, and isr-expiration looks every half of that. A shrink that came later than the
@@ -153,6 +153,7 @@ def _cause() -> Column:
     at_leader = fn.col("blamed.broker") == fn.col("leader")
     return (
         fn.when(fn.col("by_fence"), fn.lit("fenced"))
+        .when(fn.col("blamed.words") == "link", fn.lit("link"))
         .when(at_leader, fn.concat(fn.lit("leader: "), "blamed.words"))
         .when(fn.col("blamed").isNotNull(), fn.concat(fn.lit("follower: "), "blamed.words"))
         .otherwise(fn.lit("lag"))
