@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
+from insync.cluster.equipment import Equipment
 from insync.errors import InputError, InsyncError
 from insync.run import disks
-from insync.run.disks import gate_rules, open_disks
+from insync.run.disks import equipped, gate_rules, open_disks
 from insync.scenario.load import load, narrow, parse, source
 from insync.scenario.model import Scenario
 
@@ -87,6 +88,15 @@ def test_scenarios_that_want_different_disks_cannot_share_a_cluster(
     with pytest.raises(InsyncError, match="different disks on one cluster: broker 1 on a file"):
         open_disks(plans, tmp_path, keep=False).__enter__()
     assert done == []
+
+
+def test_a_broker_behind_a_gate_indexes_every_batch_and_keeps_its_own_settings() -> None:
+    own = {1: Equipment(environment={"A": "b"}, settings={"num.io.threads": "5"}), 2: Equipment()}
+    made = equipped(own, [scenario(STALL, {"kind": '"disk-full"', "broker": "3"})])
+    assert set(made) == {1, 2}
+    assert made[1].environment == {"A": "b"}
+    assert made[1].settings == {"num.io.threads": "5", "log.index.interval.bytes": "0"}
+    assert made[2] == own[2]
 
 
 def test_every_repeat_needs_a_rule_for_each_operation() -> None:

@@ -3,11 +3,12 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
 
+from insync.cluster.equipment import NOTHING, Equipment
 from insync.errors import InsyncError
 from insync.faults.control import MAX_RULES, ControlFile
 from insync.faults.disk.passthrough import Passthrough
@@ -27,6 +28,21 @@ class Disks:
 
 
 NO_DISKS: Final = Disks()
+
+BEHIND_A_GATE: Final = {"log.index.interval.bytes": "0"}
+"""Settings of a broker whose log files bypass the page cache: it looks for a record from the
+nearest index entry on, batch by batch, and each look is a call of the file system."""
+
+
+def equipped(
+    equipment: Mapping[int, Equipment], scenarios: Sequence[Scenario]
+) -> dict[int, Equipment]:
+    """Return the brokers' equipment, with what those need whose disk is to be stalled."""
+    made = dict(equipment)
+    for broker in _with(scenarios, DiskStall):
+        own = made.get(broker, NOTHING)
+        made[broker] = replace(own, settings={**own.settings, **BEHIND_A_GATE})
+    return made
 
 
 @contextmanager

@@ -18,7 +18,7 @@ from insync.errors import InsyncError
 from insync.faults.control import MAX_RULES, ControlFile
 from insync.faults.stall import preload
 from insync.kafka.distribution import Distribution
-from insync.run.disks import NO_DISKS, Disks, open_disks
+from insync.run.disks import NO_DISKS, Disks, equipped, open_disks
 from insync.run.needs import breaks_links, stall_rules, stalled
 from insync.run.plan import Plan
 from insync.run.watch import Watch
@@ -112,7 +112,7 @@ def open_stage(
             brokers=BROKERS,
             settings=settings[0],
             agent=_agent(plans, arm, home, agent_events or home / AGENT_EVENTS),
-            equipment=equipment,
+            equipment=equipped(equipment, scenarios),
             links=links,
         )
         kafka = plans[0].kafka

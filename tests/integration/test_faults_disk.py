@@ -1,0 +1,163 @@
+"""Faults of a broker's whole disk: what each does to a real broker, and what a run makes of it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
+from insync.cluster.admin import client, create_topic
+from insync.cluster.local import LocalCluster
+from insync.events.run_info import PlannedFault
+from insync.faults.base import Occasion
+from insync.faults.control import ControlFile, Site
+from insync.faults.disk import blkio, mounts, passthrough, volume
+from insync.faults.disk.blkio import Rates
+from insync.faults.disk.passthrough import Passthrough
+from insync.faults.disk.stall import DiskStallFault
+from insync.faults.disk.throttle import DiskThrottleFault
+from insync.kafka import process
+from insync.kafka.distribution import Distribution
+from insync.verdict.condense import _fault
+from insync.verdict.weakness import weakness
+from waiting import wait_for
+
+NO_STALL, NO_VOLUME = passthrough.unavailable(), volume.unavailable()
+NO_THROTTLE = blkio.unavailable(Path("/var/tmp"))  # noqa: S108 - asked for its disk only
+SETTINGS = {"log.segment.delete.delay.ms": "100"}
+
+pytestmark = pytest.mark.cluster
+needs_stall = pytest.mark.skipif(NO_STALL is not None, reason=str(NO_STALL))
+needs_throttle = pytest.mark.skipif(NO_THROTTLE is not None, reason=str(NO_THROTTLE))
+needs_volume = pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))
+
+
+@dataclass
+class Lab:
+    """Two brokers: topic "gate" is on broker 1, behind a gate; "plain" on broker 2."""
+
+    cluster: LocalCluster
+    gate: ControlFile
+
+    def produce(self, topic: str, records: int = 1) -> float:
+        return produce(self.cluster, topic, records)
+
+    def fetch(self, topic: str, records: int) -> float:
+        return fetch(self.cluster, topic, records)
+
+
+@pytest.fixture(scope="module")
+def lab(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    home = tmp_path_factory.mktemp("disk")
+    data = home / "nodes" / "1" / "data"
+    data.mkdir(parents=True)
+
+    def launch(command: Sequence[str], log: Path) -> subprocess.Popen[bytes]:
+        return process.start(command, log=log, folder=home, environment=os.environ)
+
+    with ExitStack() as stack:
+        gate = Passthrough.mount(data, home / "disk.control", 64, launch)
+        stack.callback(gate.unmount)
+        nodes = LocalCluster(dist, home / "nodes", brokers=2, settings=SETTINGS)
+        cluster = stack.enter_context(nodes)
+        create_topic(cluster.bootstrap, "gate", [[1]], {})
+        create_topic(cluster.bootstrap, "plain", [[2]], {})
+        made = Lab(cluster, gate.control)
+        made.produce("gate")
+        yield made
+    assert not mounts.is_mounted(data)
+    assert list(data.glob("gate-0/*.log")), "what was written is in the folder itself"
+
+
+def stall(lab: Lab, *operations: Site, delay_ms: int = 0) -> DiskStallFault:
+    plan = Occasion(
+        arm="stock", repeat=0, kind="disk-stall", broker=1, planned_ms=1_500,
+        mode="delay" if delay_ms else "hold",
+    )  # fmt: skip
+    return DiskStallFault(lab.gate, operations, plan, delay_ms)
+
+
+@needs_stall
+def test_a_produce_request_waits_for_a_disk_that_takes_no_writes(lab: Lab) -> None:
+    assert lab.produce("gate") < 1
+    took, line = during(stall(lab, Site.WRITE), lambda: lab.produce("gate"))
+    assert 1.4 < took < 5
+    assert line.figures["writes"] >= 1
+    assert line.acted_ms is not None and 1_000 < line.acted_ms < 2_000
+    assert lab.produce("gate") < 1
+
+
+@needs_stall
+def test_what_was_written_a_moment_ago_is_read_from_the_disk_all_the_same(lab: Lab) -> None:
+    lab.produce("gate", 10)
+    assert lab.fetch("gate", 10) < 1.4
+    took, line = during(stall(lab, Site.READ), lambda: lab.fetch("gate", 10))
+    assert 1.4 < took < 6
+    assert line.figures["reads"] >= 1
+    assert line.calls_held == line.figures["reads"]
+
+
+@needs_stall
+def test_a_delay_adds_to_each_operation(lab: Lab) -> None:
+    took, line = during(stall(lab, Site.WRITE, delay_ms=300), lambda: lab.produce("gate"))
+    assert 0.3 <= took < 1.4
+    assert line.longest_held_ms == pytest.approx(300, abs=60)
+
+
+@needs_stall
+def test_a_topic_is_deleted_behind_a_gate(lab: Lab) -> None:
+    """Its folder is renamed, its indexes are unmapped, and a while later all is removed."""
+    create_topic(lab.cluster.bootstrap, "short", [[1]], {})
+    lab.produce("short", 5)
+    admin = client(lab.cluster.bootstrap)
+    admin.delete_topics(["short"])["short"].result()
+    data = lab.cluster.nodes[1].data_dir
+    wait_for(lambda: list(data.glob("short-0*")), lambda left: not left)
+
+
+@needs_stall
+@needs_throttle
+def test_a_cold_fetch_comes_no_quicker_than_the_disk(lab: Lab) -> None:
+    records = 4 * MEBIBYTE // RECORD
+    lab.produce("plain", records)
+    node = lab.cluster.nodes[2]
+    plan = Occasion(arm="stock", repeat=0, kind="disk-throttle", broker=2, planned_ms=2_000)
+    quick = lab.fetch("plain", records)
+    rates = Rates(read=2 * MEBIBYTE, write=MEBIBYTE)
+    fault = DiskThrottleFault(lambda: node.process, node.data_dir, rates, plan)
+    slow, line = during(fault, lambda: lab.fetch("plain", records), 2.5)
+    assert slow > quick + 1
+    assert line.figures["read_bytes"] >= 4 * MEBIBYTE
+    assert line.acted_ms is not None and line.acted_ms > 1_500
+
+
+@pytest.fixture(scope="module")
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return run_all(tmp_path_factory.mktemp("disks"), "local")
+
+
+@needs_stall
+@needs_volume
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
+    keys, line = evidence[name]
+    plan, fact = PlannedFault.model_validate(keys), _fault(line)
+    assert list(weakness(plan, fact, name)) == []
+    assert (fact.fault, fact.broker) == (plan.kind, plan.broker)
+
+
+@needs_stall
+@needs_volume
+@pytest.mark.parametrize("name", ["disk-full", "disk-read-only"])
+def test_a_broker_whose_only_disk_fails_ends_itself(name: str, evidence: dict[str, Any]) -> None:
+    """It was started again after: else the run would not have ended with a whole ISR."""
+    _, line = evidence[name]
+    assert line["figures"]["ended"] == 1
+    assert line["figures"]["refused"] == 2
