@@ -232,6 +232,23 @@ def test_it_leaves_nothing_but_folders(
     assert left == ["server.properties", "stdout.log"]
 
 
+def test_a_start_that_is_interrupted_leaves_nothing(
+    engine: Engine,
+    image: Image,
+    dist: Distribution,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = ours(engine)
+    monkeypatch.setattr("insync.cluster.common.await_ready", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        cluster_of_one(dist, tmp_path, image).__enter__()
+    assert ours(engine) == before
+
+
 def cluster_of_one(
     dist: Distribution, folder: Path, image: Image, **options: Any
 ) -> ContainerCluster:

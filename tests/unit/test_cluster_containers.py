@@ -93,7 +93,8 @@ def test_it_is_shut_in_and_limited(plan: NodePlan, monkeypatch: pytest.MonkeyPat
     assert (asked["cpu_period"], asked["cpu_quota"]) == (100_000, 50_000)
     assert asked["cap_drop"] == ["ALL"]
     assert "privileged" not in asked
-    assert asked["env"] == {"LD_PRELOAD": "/s.so", "INSYNC_HEALTH": "node-2:9092"}
+    assert asked["env"] == {"LD_PRELOAD": "/s.so"}
+    assert asked["healthcheck"] == {"test": ["NONE"]}
     assert asked["labels"] == leftovers.labels("abc", plan.log)
     assert asked["command"][-2:] == ["kafka.Kafka", str(plan.settings_file)]
     assert "-Dx=y" in asked["command"]

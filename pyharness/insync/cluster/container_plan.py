@@ -14,7 +14,7 @@ from insync.cluster.addresses import INSIDE, host_name
 from insync.cluster.agent import AgentSpec
 from insync.cluster.node import TEMPORARY, NodePlan
 from insync.docker import leftovers
-from insync.images.image import HEALTH_VARIABLE, Image
+from insync.images.image import Image
 from insync.kafka.jvm import LOG_CONFIG, node_flags
 from insync.kafka.ports import LOOPBACK
 
@@ -73,7 +73,7 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
     container.with_name(f"insync-{around.cluster}-{plan.id}")
     container.with_network(around.network).with_network_aliases(name)
     container.with_command(_command(plan, around, name))
-    container.with_envs(**plan.equipment.environment, **{HEALTH_VARIABLE: f"{name}:{INSIDE}"})
+    container.with_envs(**plan.equipment.environment)
     # with_bind_ports takes no host: it would publish on every address.
     container.ports[f"{INSIDE}/tcp"] = (LOOPBACK, plan.port)  # type: ignore[assignment]
     for path in _read(plan, around.agent):
@@ -85,6 +85,8 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
         user="{}:{}".format(*user()),
         working_dir=str(plan.folder),
         log_config=_WHOLE_LOG,
+        # Its command would run in the node's own control group and take from a starved one's share.
+        healthcheck={"test": ["NONE"]},
         labels=leftovers.labels(around.cluster, plan.log),
         # Nobody asks this host's name server for a node that is gone.
         dns=[LOOPBACK],
