@@ -22,8 +22,8 @@ _ROOT: Final = 0
 _USER: Final = 1000  # the image's user kafka
 _PERIOD_US: Final = 100_000
 _MIB: Final = 1 << 20
-# Whatever the engine does by default: readable, and not rotated away.
-_WHOLE_LOG: Final = LogConfig(type=LogConfig.types.JSON, config={"max-size": "-1"})
+# Whatever the engine does by default: not every kind of log can be read.
+_READABLE_LOG: Final = LogConfig(type=LogConfig.types.JSON)
 # A restarted container may have another address: names are to be looked up each time.
 _FORGET_ADDRESSES: Final = ("-Dsun.net.inetaddr.ttl=0", "-Dsun.net.inetaddr.negative.ttl=0")
 
@@ -84,7 +84,7 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
         hostname=name,
         user="{}:{}".format(*user()),
         working_dir=str(plan.folder),
-        log_config=_WHOLE_LOG,
+        log_config=_READABLE_LOG,
         # Its command would run in the node's own control group and take from a starved one's share.
         healthcheck={"test": ["NONE"]},
         labels=leftovers.labels(around.cluster, plan.log),
