@@ -1,6 +1,9 @@
 """The disk stall: operations of a broker on its whole log folder wait, or take longer.
 
-The folder is mounted through a file system of ours (`filesystem.py`), which holds them.
+The folder is mounted through a file system of ours (`filesystem.py`), which holds them. A hold
+begins with a read, if one comes soon: if appends hung from the first moment on, nothing new
+would come into the log, its followers would lack nothing, and the hang would go unnoticed but
+by producers, unless a read happened to be on its way.
 
 Evidence: what was held, by kind of operation, for how long in sum, and the longest. In a hold
 whatever is held stays so until the end: the longest says how long the fault acted.
@@ -10,12 +13,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from insync.events.schema import FaultLine
-from insync.faults.base import Held, Occasion, Window
+from insync.faults.base import Held, Occasion, Window, await_true
 from insync.faults.control import ControlFile, Mode, Site
 from insync.faults.holds import Holds
 
 EVERYTHING: Final = ""
 """The target of a rule that is about whatever is in the folder."""
+
+FIRST_READ_WITHIN_S: Final = 0.5
 
 
 class DiskStallFault:
@@ -35,13 +40,15 @@ class DiskStallFault:
 
     def inject(self) -> None:
         """Hold from now on."""
-        plan = self._occasion
         self._window.begin()
-        for operation, holds in self._holds.items():
-            holds.arm(
-                [EVERYTHING], operation, Mode[plan.mode.upper()],
-                planned_ms=plan.planned_ms, delay_ms=self._delay_ms,
-            )  # fmt: skip
+        reads = self._holds.get(Site.READ)
+        if reads is not None:
+            self._arm(Site.READ)
+            if self._occasion.mode == "hold" and len(self._holds) > 1:
+                await_true(lambda: reads.now > 0, FIRST_READ_WITHIN_S)
+        for operation in self._holds:
+            if operation is not Site.READ:
+                self._arm(operation)
 
     def lift(self) -> None:
         """Let go and wait until nothing is held; raises InsyncError if something stays."""
@@ -63,3 +70,10 @@ class DiskStallFault:
         )
         figures = {f"{each.name.lower()}s": float(seen[each].calls) for each in seen}
         return self._window.line(self._occasion, held.longest_ms, figures, held)
+
+    def _arm(self, operation: Site) -> None:
+        plan = self._occasion
+        self._holds[operation].arm(
+            [EVERYTHING], operation, Mode[plan.mode.upper()],
+            planned_ms=plan.planned_ms, delay_ms=self._delay_ms,
+        )  # fmt: skip

@@ -1,0 +1,56 @@
+"""Faults of a broker's whole disk on containers: mounts of this host that they see as theirs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
+from insync.cluster.admin import create_topic
+from insync.cluster.containers import ContainerCluster
+from insync.events.run_info import PlannedFault
+from insync.faults.base import Occasion
+from insync.faults.disk import blkio, passthrough, volume
+from insync.faults.disk.blkio import Rates
+from insync.faults.disk.throttle import DiskThrottleFault
+from insync.images.image import Image
+from insync.kafka.distribution import Distribution
+from insync.verdict.condense import _fault
+from insync.verdict.weakness import weakness
+
+NO_DISKS = passthrough.unavailable(for_others=True) or volume.unavailable()
+NO_THROTTLE = blkio.unavailable(Path("/var/tmp"))  # noqa: S108 - asked for its disk only
+
+
+@pytest.fixture(scope="module")
+def evidence(image: Image, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    return run_all(tmp_path_factory.mktemp("disks"), "docker")
+
+
+@pytest.mark.skipif(NO_DISKS is not None, reason=str(NO_DISKS))
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
+    keys, line = evidence[name]
+    plan, fact = PlannedFault.model_validate(keys), _fault(line)
+    assert list(weakness(plan, fact, name)) == []
+    assert line["figures"].get("ended", 1) == 1, "a broker without a disk ends itself"
+
+
+@pytest.mark.skipif(NO_THROTTLE is not None, reason=str(NO_THROTTLE))
+def test_a_cold_fetch_comes_no_quicker_than_the_disk(
+    image: Image, dist: Distribution, tmp_path: Path
+) -> None:
+    records = 4 * MEBIBYTE // RECORD
+    with ContainerCluster(dist, tmp_path / "nodes", brokers=1, image=image) as cluster:
+        create_topic(cluster.bootstrap, "plain", [[1]], {})
+        produce(cluster, "plain", records)
+        node = cluster.nodes[1]
+        plan = Occasion(arm="stock", repeat=0, kind="disk-throttle", broker=1, planned_ms=2_000)
+        quick = fetch(cluster, "plain", records)
+        rates = Rates(read=2 * MEBIBYTE)
+        fault = DiskThrottleFault(lambda: node.process, node.data_dir, rates, plan)
+        slow, line = during(fault, lambda: fetch(cluster, "plain", records), 2.5)
+    assert slow > quick + 1
+    assert line.acted_ms is not None and line.acted_ms > 1_500
