@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from insync.events.run_info import PlannedFault
-from insync.faults import cgroups, cpu_groups
+from insync.faults import cgroups, cpu_groups, neighbour
 from insync.faults.cgroup_places import here
 from insync.run.plan import prepare
 from insync.run.request import RunRequest
@@ -28,6 +28,7 @@ from waiting import wait_for
 
 INSYNC = Path(sys.executable).with_name("insync")
 NO_QUOTA = cpu_groups.unavailable()
+NO_NEIGHBOUR = neighbour.unavailable()
 HEAD = """
 schema = 1
 name = "all-kinds"
@@ -54,12 +55,17 @@ FAULTS: dict[str, dict[str, Any]] = {
     "write stall": {**STALL, "site": "write", "broker": 3},
     "freeze": {"kind": "freeze", "broker": 2},
     "cpu-quota": {"kind": "cpu-quota", "broker": 2, "quota_percent": 1.0},
+    "controller freeze": {"kind": "freeze", "target": "controller"},
+    "cpu-neighbour": {"kind": "cpu-neighbour", "broker": 2},
+    "link": {"kind": "link", "broker": 1, "peer": 2, "mode": "cut"},
     "queue-stall": {"kind": "queue-stall", "broker": 1},
     "elect": {"kind": "elect", "broker": 2, "partitions": [0]},
     "kill": {"kind": "kill", "broker": 3},
 }
 if NO_QUOTA:
     del FAULTS["cpu-quota"]
+if NO_NEIGHBOUR:
+    del FAULTS["cpu-neighbour"]
 
 pytestmark = pytest.mark.cluster
 

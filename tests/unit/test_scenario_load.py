@@ -9,10 +9,11 @@ from insync.errors import InputError
 from insync.scenario.load import MATRIX, builtin_names, load, narrow, on_zookeeper, parse, source
 
 KIP = source("kip-501")
+OTHERS = {"control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
 
 
 def test_the_built_in_scenarios_are_known_and_load() -> None:
-    assert set(builtin_names()) == {"control", "kip-501", "disk-stall", *MATRIX}
+    assert set(builtin_names()) == {*OTHERS, *MATRIX}
     assert [load(name).name for name in builtin_names()] == builtin_names()
 
 
