@@ -31,7 +31,7 @@ from waiting import wait_for
 
 NO_STALL, NO_VOLUME = passthrough.unavailable(), volume.unavailable()
 NO_THROTTLE = blkio.unavailable(Path("/var/tmp"))  # noqa: S108 - asked for its disk only
-SETTINGS = {"log.segment.delete.delay.ms": "100"}
+SETTINGS = {"log.segment.delete.delay.ms": "100", "log.initial.task.delay.ms": "100"}
 
 pytestmark = pytest.mark.cluster
 needs_stall = pytest.mark.skipif(NO_STALL is not None, reason=str(NO_STALL))
