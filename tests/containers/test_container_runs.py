@@ -51,4 +51,4 @@ def test_kip_501_has_the_verdict_that_it_has_locally(image: Image, tmp_path: Pat
     assert verdict["verdict"] == "pass"
     assert verdict["arms"]["stock"]["isr_shrinks"][0] >= 1
     assert verdict["arms"]["plugin"]["isr_shrinks"] == [0]
-    assert "<td>docker</td>" in (out / "report.html").read_text(encoding="utf-8")
+    assert "<dd>docker</dd>" in (out / "report.html").read_text(encoding="utf-8")
