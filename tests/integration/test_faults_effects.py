@@ -1,0 +1,277 @@
+"""What each fault does to a real broker, measured without it and with it.
+
+`pytest -s` prints the measurements as a table at the end.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, cast
+
+import pytest
+from confluent_kafka import Producer
+from confluent_kafka.cimpl import NewTopic
+
+from insync.cluster.admin import client, create_topic, partitions
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults import cpu_groups, neighbour, wire
+from insync.run.context import ArmContext
+from insync.run.faults import build
+from insync.run.plan import Plan, prepare
+from insync.run.request import RunRequest
+from insync.run.stage import Stage, open_stage
+from insync.run.watch import Unwatched
+from insync.scenario.load import parse
+from insync.scenario.roles import ring
+from insync.verdict.condense import _fault
+from insync.verdict.weakness import weakness
+from insync.workload.prefill import prefill
+
+NO_QUOTA = cpu_groups.unavailable()
+NO_NEIGHBOUR = neighbour.unavailable()
+HEAD = """
+schema = 1
+name = "effects"
+summary = "every fault by itself"
+arms = ["stock"]
+repeats = 50  # rules for as many stalls
+min_insync_replicas = 1
+[broker]
+replica_lag_time_max_ms = 2_000
+replica_fetch_wait_max_ms = 500
+broker_session_timeout_ms = 2_000
+log_flush_interval_messages = 1
+[workload]
+leaders = [1, 2, 3]
+rate_per_partition = 25
+record_bytes = 200
+[timeline]
+steady_ms = 0
+recover_ms = 1_000
+"""
+TOPIC = "effects-r0"
+HELD_S = 0.8
+BYTES = 10_000
+WITHIN_S = 30.0
+
+pytestmark = pytest.mark.cluster
+
+STALL = {"kind": "stall", "mode": "hold", "broker": 1, "partitions": [0]}
+LINK = {"kind": "link", "broker": 1, "peer": 2}
+SPECS: dict[str, dict[str, Any]] = {
+    "stall, site read": {**STALL, "site": "read"},
+    "stall, site send": {**STALL, "site": "send"},
+    "stall, site write": {**STALL, "site": "write"},
+    "stall, site fsync": {**STALL, "site": "fsync"},
+    "stall, site fsync, mode delay": {**STALL, "site": "fsync", "mode": "delay", "delay_ms": 50},
+    "queue-stall": {"kind": "queue-stall", "broker": 1},
+    "freeze": {"kind": "freeze", "broker": 1},
+    "freeze of the controller": {"kind": "freeze", "target": "controller"},
+    "kill of the controller": {"kind": "kill", "target": "controller"},
+    "cpu-quota": {"kind": "cpu-quota", "broker": 1, "quota_percent": 1.0},
+    "cpu-neighbour": {"kind": "cpu-neighbour", "broker": 1, "neighbours": 8},
+    "link, mode cut": {**LINK, "mode": "cut"},
+    "link, mode delay": {**LINK, "mode": "delay", "delay_ms": 50},
+    "link, mode slow": {**LINK, "mode": "slow", "bytes_per_s": 40_000},
+    "elect": {"kind": "elect", "broker": 2, "partitions": [0]},
+    "kill": {"kind": "kill", "broker": 3},
+}
+
+
+def text(name: str) -> str:
+    keys = {"at_ms": 0, **({} if name == "elect" else {"for_ms": round(HELD_S * 1000)})}
+    spec = {**SPECS[name], **keys}
+    return "[[faults]]\n" + "".join(f"{key} = {json.dumps(spec[key])}\n" for key in spec)
+
+
+@dataclass
+class Lab:
+    """A cluster on which every fault can be made, and the measurements taken on it."""
+
+    stage: Stage
+    plan: Plan
+    rows: list[tuple[str, str, float, float]] = field(default_factory=list)
+    weak: list[str] = field(default_factory=list)
+    producers: dict[str, Producer] = field(default_factory=dict)
+
+    def fetch_ms(self, partition: int = 0, broker: int = 1) -> float:
+        """Fetch the first record of a partition from a broker, over a connection of its own."""
+        began = time.monotonic()
+        with wire.connect(self.stage.cluster.nodes[broker].port, WITHIN_S) as connection:
+            connection.sendall(wire.fetch(TOPIC, partition))
+            answer = connection.makefile("rb")
+            (size,) = struct.unpack(">i", answer.read(4))
+            assert len(answer.read(size)) == size
+        return (time.monotonic() - began) * 1000
+
+    def produce_ms(self, partition: int = 0, *, acks: str = "1") -> float:
+        """Produce a record and wait for its ack."""
+        producer = self._producer(acks)
+        began = time.monotonic()
+        producer.produce(TOPIC, bytes(BYTES), partition=partition)
+        assert producer.flush(WITHIN_S) == 0
+        return (time.monotonic() - began) * 1000
+
+    def make_topic_ms(self) -> float:
+        """Have the controller make a topic, and wait until it is made."""
+        began = time.monotonic()
+        name = f"by-the-controller-{time.monotonic_ns()}"
+        admin = client(self.stage.cluster.bootstrap)
+        admin.create_topics([NewTopic(name, 1, 1)], request_timeout=WITHIN_S)[name].result()
+        return (time.monotonic() - began) * 1000
+
+    def _producer(self, acks: str) -> Producer:
+        if acks not in self.producers:
+            self.producers[acks] = Producer(
+                {
+                    "bootstrap.servers": self.stage.cluster.bootstrap, "acks": acks, "linger.ms": 0,
+                    "log_level": 0, "topic.metadata.refresh.interval.ms": 200,
+                    "retry.backoff.ms": 50, "reconnect.backoff.max.ms": 200,
+                }
+            )  # fmt: skip
+        return self.producers[acks]
+
+    def during(self, name: str, probe: Callable[[], float]) -> tuple[float, FaultLine]:
+        """Return what `probe` measures from the beginning of a fault on, and the evidence.
+
+        The fault ends after its time, or with the probe if that takes longer.
+        """
+        spec = parse(HEAD + text(name), name).faults[0]
+        context = ArmContext(plan=self.plan, stage=self.stage, files=cast("Any", None))
+        fault = build(context, TOPIC, 0, spec)
+        fault.prepare()
+        fault.inject()
+        lifting = threading.Timer(HELD_S, fault.lift)
+        lifting.start()
+        try:
+            measured = probe()
+        finally:
+            lifting.join()
+        line = fault.evidence()
+        planned = PlannedFault.model_validate(spec.model_dump(mode="json"))
+        self.weak = list(weakness(planned, _fault(asdict(line)), name))
+        return measured, line
+
+    def compare(
+        self, name: str, what: str, probe: Callable[[], float], repeats: int = 1
+    ) -> tuple[float, float, FaultLine]:
+        """Return the median of a probe without a fault, and of so many with it."""
+        before = statistics.median(probe() for _ in range(9))
+        measured, line = self.during(
+            name, lambda: statistics.median(probe() for _ in range(repeats))
+        )
+        self.rows.append((name, what, before, measured))
+        assert self.weak == []
+        return before, measured, line
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    folder = tmp_path_factory.mktemp("effects")
+    file = folder / "effects.toml"
+    # The brokers get what these two need; what the others do needs nothing beforehand.
+    file.write_text(HEAD + text("stall, site read") + text("link, mode cut"), encoding="utf-8")
+    plan = prepare(RunRequest(scenario=str(file), out=folder / "run"), Unwatched())
+    with open_stage([plan], "stock", folder / "nodes", Unwatched()) as stage:
+        create_topic(stage.cluster.bootstrap, TOPIC, [ring(leader) for leader in (1, 2, 3)], {})
+        prefill(stage.cluster.bootstrap, TOPIC, range(3), WITHIN_S)
+        made = Lab(stage, plan)
+        for partition in range(3):
+            made.produce_ms(partition)
+            made.produce_ms(partition, acks="all")
+        yield made
+    print("\n| fault | measured | without, ms | with, ms |\n|---|---|---|---|")
+    for name, what, before, measured in made.rows:
+        print(f"| {name} | {what} | {before:.1f} | {measured:.0f} |")
+
+
+FOR_ITS_TIME = HELD_S * 1000 * 0.9
+
+
+@pytest.mark.parametrize(
+    ("name", "what"),
+    [
+        ("stall, site read", "a fetch of the partition"),
+        ("stall, site send", "a fetch of the partition"),
+        ("stall, site write", "acks=1 produce to the partition"),
+        ("stall, site fsync", "acks=1 produce to the partition, fsync after each record"),
+        ("queue-stall", "a fetch of any partition"),
+        ("freeze", "a fetch of any partition"),
+        ("freeze of the controller", "making a topic"),
+        ("kill of the controller", "making a topic"),
+        ("link, mode cut", "acks=all produce to broker 1"),
+    ],
+)
+def test_what_needs_the_broken_part_waits_for_the_end(lab: Lab, name: str, what: str) -> None:
+    probes: dict[str, Callable[[], float]] = {
+        "a fetch of the partition": lab.fetch_ms,
+        "a fetch of any partition": lab.fetch_ms,
+        "making a topic": lab.make_topic_ms,
+        "acks=all produce to broker 1": lambda: lab.produce_ms(acks="all"),
+    }
+    before, measured, _ = lab.compare(name, what, probes.get(what, lab.produce_ms))
+    assert before < FOR_ITS_TIME / 2
+    assert measured >= FOR_ITS_TIME
+
+
+@pytest.mark.parametrize("name", ["stall, site read", "stall, site send", "link, mode cut"])
+def test_what_does_not_need_it_does_not_wait(lab: Lab, name: str) -> None:
+    assert lab.during(name, lambda: lab.produce_ms(1))[0] < FOR_ITS_TIME / 2
+
+
+@pytest.mark.parametrize(
+    ("name", "what", "acks", "least_ms"),
+    [
+        ("stall, site fsync, mode delay", "acks=1 produce, fsync after each record", "1", 50),
+        ("link, mode delay", "acks=all produce to broker 1", "all", 50),
+        ("link, mode slow", "acks=all produce of 10 kB to broker 1", "all", 200),
+    ],
+)
+def test_a_delay_is_added_to_what_needs_the_slow_part(
+    lab: Lab, name: str, what: str, acks: str, least_ms: float
+) -> None:
+    times = 1 if "slow" in name else 5
+    before, measured, _ = lab.compare(name, what, lambda: lab.produce_ms(acks=acks), times)
+    assert measured >= before + least_ms * 0.9
+    assert measured < FOR_ITS_TIME
+
+
+@pytest.mark.skipif(bool(NO_QUOTA), reason=str(NO_QUOTA))
+def test_a_broker_without_cpu_answers_late(lab: Lab) -> None:
+    before, measured, _ = lab.compare(
+        "cpu-quota", "acks=1 produce at 1 % of a core", lab.produce_ms
+    )
+    assert measured > before + 50
+
+
+@pytest.mark.skipif(bool(NO_NEIGHBOUR), reason=str(NO_NEIGHBOUR))
+def test_a_broker_with_busy_neighbours_waits_for_its_core(lab: Lab) -> None:
+    before, measured, line = lab.compare(
+        "cpu-neighbour", "acks=1 produce beside 8 busy processes, median", lab.produce_ms, 9
+    )
+    assert line.figures["waited_ms"] > 100
+    assert line.figures["neighbours_ms"] > FOR_ITS_TIME / 2
+    assert measured > before
+
+
+def test_an_elected_broker_leads(lab: Lab) -> None:
+    admin = client(lab.stage.cluster.bootstrap)
+    assert partitions(admin, TOPIC)[1][0] == 2
+    _, line = lab.during("elect", lambda: 0.0)
+    assert line.acted_ms is not None and line.acted_ms < 5_000
+    lab.rows.append(("elect", "until broker 2 leads partition 0", 0.0, line.acted_ms))
+
+
+def test_what_a_killed_broker_led_is_served_again_by_another(lab: Lab) -> None:
+    before, measured, line = lab.compare(
+        "kill", "acks=1 produce to the broker's partition, session 2 s", lambda: lab.produce_ms(2)
+    )
+    assert line.figures["signal"] == 9
+    assert measured > before + 500
