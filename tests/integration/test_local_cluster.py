@@ -47,7 +47,9 @@ import pathlib, sys, time
 from insync.cluster.local import LocalCluster
 from insync.kafka.java import find_java
 from insync.kafka.resolve import distribution
-with LocalCluster(distribution(sys.argv[2], find_java()), pathlib.Path(sys.argv[1])) as cluster:
+from insync.run.signals import interruptible  # where tests run in the background, SIGINT is ignored
+kafka = distribution(sys.argv[2], find_java())
+with interruptible(), LocalCluster(kafka, pathlib.Path(sys.argv[1])) as cluster:
     print(*(node.pid for node in cluster.nodes.values()), flush=True)
     time.sleep(600)
 """
