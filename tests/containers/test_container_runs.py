@@ -52,3 +52,14 @@ def test_kip_501_has_the_verdict_that_it_has_locally(image: Image, tmp_path: Pat
     assert verdict["arms"]["stock"]["isr_shrinks"][0] >= 1
     assert verdict["arms"]["plugin"]["isr_shrinks"] == [0]
     assert "<dd>docker</dd>" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_a_leaders_whole_disk_may_hang(image: Image, tmp_path: Path) -> None:
+    verdict = insync("run", "disk-stall", "--arms", ",".join(ARMS), "--out", tmp_path / "disk")
+    assert verdict["verdict"] == "pass"
+    assert verdict["arms"]["request"]["isr_shrinks"] == [0]
+    for arm in ARMS:
+        (evidence,) = verdict["arms"][arm]["evidence"]
+        assert evidence["fault"] == "disk-stall"
+        assert evidence["figures"]["reads"] >= 1
+        assert evidence["acted_ms"] >= 4_000
