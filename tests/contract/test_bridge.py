@@ -35,7 +35,9 @@ def contract() -> dict[str, Any]:
 def connection_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A running bridge whose broker answers what the golden file says."""
     if not CLASS_PATH.is_file():
-        subprocess.run(["gradle", "-q", ":bridge:contractClassPath"], cwd=ROOT, check=True)
+        subprocess.run(
+            ["gradle", "-q", "--no-daemon", ":bridge:contractClassPath"], cwd=ROOT, check=True
+        )
     java = shutil.which("java")
     assert java is not None
     file = tmp_path_factory.mktemp("bridge") / "bridge-1.json"

@@ -34,7 +34,9 @@ class Driver(BridgeClient):
 def started(folder: Path, *, agent: bool) -> Iterator[Driver]:
     """Start the JVM, with the agent or stock; logs and the connection file go into the folder."""
     if not (CLASS_PATH.is_file() and AGENT.is_file()):
-        subprocess.run(["gradle", "-q", ":agent:driverClassPath"], cwd=ROOT, check=True)
+        subprocess.run(
+            ["gradle", "-q", "--no-daemon", ":agent:driverClassPath"], cwd=ROOT, check=True
+        )
     java = shutil.which("java")
     assert java is not None
     file = folder / "driver.json"
