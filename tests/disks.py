@@ -12,7 +12,7 @@ from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from insync.cluster.base import Cluster
+from insync.cluster.common import NodeCluster
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.disk import mounts
@@ -52,7 +52,7 @@ FAULTS: dict[str, dict[str, Any]] = {
 FOR_MS = 1_500
 
 
-def produce(cluster: Cluster, topic: str, records: int = 1) -> float:
+def produce(cluster: NodeCluster, topic: str, records: int = 1) -> float:
     """Produce records and return how many seconds it took until all were acked."""
     began = time.monotonic()
     producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all"})
@@ -62,7 +62,7 @@ def produce(cluster: Cluster, topic: str, records: int = 1) -> float:
     return time.monotonic() - began
 
 
-def fetch(cluster: Cluster, topic: str, records: int) -> float:
+def fetch(cluster: NodeCluster, topic: str, records: int) -> float:
     """Read so many records from the start and return how many seconds it took."""
     began = time.monotonic()
     settings = {"bootstrap.servers": cluster.bootstrap, "group.id": "none"}

@@ -23,12 +23,16 @@ from insync.errors import InputError
 from insync.kafka import formats, process
 from insync.kafka.distribution import Distribution
 from insync.kafka.ports import LOOPBACK
+from insync.nodes import CONTROLLER_ID
 
 _READY_WITHIN_S = 60.0
 
 
 class NodeCluster(ABC):
-    """A `Cluster` of nodes that `_run` starts."""
+    """A fresh cluster of nodes that `_run` starts; gone when its `with` block is left.
+
+    One controller (`CONTROLLER_ID`), brokers from 1 on, and before KRaft a ZooKeeper.
+    """
 
     addresses: ClassVar[Addresses]
 
@@ -72,7 +76,7 @@ class NodeCluster(ABC):
     @property
     def controller(self) -> Node:
         """The one controller."""
-        return self.nodes[properties.CONTROLLER_ID]
+        return self.nodes[CONTROLLER_ID]
 
     @property
     def zookeeper(self) -> Node:

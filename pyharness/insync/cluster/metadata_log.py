@@ -7,13 +7,13 @@ shrinks and mixes up their views. It may be read while the cluster runs, and aft
 from collections.abc import Iterator
 
 from insync.cluster import kraft_log, metadata_records, zookeeper_log, zookeeper_records
-from insync.cluster.base import Cluster
+from insync.cluster.common import NodeCluster
 from insync.cluster.isr_lines import Line
-from insync.cluster.properties import CONTROLLER_ID
 from insync.kafka.distribution import Distribution
+from insync.nodes import CONTROLLER_ID
 
 
-def isr_events(cluster: Cluster, dist: Distribution, arm: str) -> Iterator[Line]:
+def isr_events(cluster: NodeCluster, dist: Distribution, arm: str) -> Iterator[Line]:
     """Yield the lines of isr.jsonl so far, in log order.
 
     Raises InsyncError when there is no log or it cannot be read. A record that had not been

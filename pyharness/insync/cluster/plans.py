@@ -6,9 +6,10 @@ from pathlib import Path
 from insync.cluster import properties
 from insync.cluster.addresses import Addresses
 from insync.cluster.node import NodePlan, Role
-from insync.cluster.properties import CONTROLLER_ID, ZOOKEEPER_ID
+from insync.cluster.properties import ZOOKEEPER_ID
 from insync.kafka import formats, zookeeper
 from insync.kafka.ports import free_ports
+from insync.nodes import CONTROLLER_ID
 
 
 def on_kraft(

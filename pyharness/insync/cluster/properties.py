@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from insync.kafka.formats import DATA, METADATA
+from insync.nodes import CONTROLLER_ID
 
-CONTROLLER_ID = 100
 ZOOKEEPER_ID = 99
 _SERVING = {
     # A topic that nobody created would hide a mistyped name.

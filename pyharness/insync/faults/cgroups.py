@@ -7,13 +7,14 @@ killed one left behind. What it limits is for `cpu_groups` and `disk/blkio` to s
 import os
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from insync.errors import InsyncError
 from insync.faults.base import await_true
-from insync.faults.cgroup_places import Controller, Parent
+from insync.faults.cgroup_places import Controller, Parent, home_of
 from insync.owner import is_gone, mine
 
 PREFIX: Final = "insync-"
@@ -63,6 +64,33 @@ class Group:
 
 Limit = Callable[[Group], None]
 """Writes a limit into a new group; raises OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """A process in a group that was made for it, and the folder of the group it came from."""
+
+    pid: int
+    home: Path
+    group: Group
+
+    @classmethod
+    def begin(cls, pid: int, parent: Parent, name: str, limit: Limit) -> "Stay":
+        """Make the group and move the process; raises OSError, and then no group is left."""
+        home = home_of(pid, parent)
+        stay = cls(pid, home, Group.make(parent, name, limit))
+        try:
+            stay.group.add(pid)
+        except OSError:
+            stay.end()
+            raise
+        return stay
+
+    def end(self) -> None:
+        """Put the process back where it was and remove the group; raises InsyncError."""
+        with suppress(OSError):  # a process that is gone has left its group by itself
+            Group(self.home, self.group.unified).add(self.pid)
+        self.group.remove()
 
 
 def usable(candidates: Sequence[Parent], controller: Controller, limit: Limit) -> Parent | str:

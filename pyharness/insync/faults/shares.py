@@ -1,13 +1,11 @@
 """How a broker's share of the CPU is cut: by a control group of ours, or its container's own."""
 
-from contextlib import suppress
-from pathlib import Path
 from typing import Final, Protocol
 
 from insync.errors import InsyncError
 from insync.faults import cpu_groups
-from insync.faults.cgroup_places import Parent, group_of, home_of
-from insync.faults.cgroups import Group
+from insync.faults.cgroup_places import Parent, group_of
+from insync.faults.cgroups import Group, Stay
 from insync.faults.cpu_groups import Throttled, quota_us
 from insync.running import Running
 
@@ -33,30 +31,24 @@ class GroupShare:
     def __init__(self, process: Running, name: str) -> None:
         self._pid = process.pid
         self._name = name
-        self._home = Path()
-        self._group: Group | None = None
+        self._stay: Stay | None = None
 
     def cut(self, percent: float) -> None:
         """Make the group and move the process."""
         parent = cpu_groups.place()
         if not isinstance(parent, Parent):
             raise InsyncError(f"no CPU quota can be set: {parent}")
-        self._home = home_of(self._pid, parent)
-        self._group = Group.make(parent, self._name, cpu_groups.quota(percent))
-        self._group.add(self._pid)
+        self._stay = Stay.begin(self._pid, parent, self._name, cpu_groups.quota(percent))
 
     def throttled(self) -> Throttled:
         """Return the group's count."""
-        return Throttled(0, 0.0) if self._group is None else cpu_groups.throttled(self._group)
+        return Throttled(0, 0.0) if self._stay is None else cpu_groups.throttled(self._stay.group)
 
     def restore(self) -> None:
         """Put the process back where it was and remove the group."""
-        group, self._group = self._group, None
-        if group is None:
-            return
-        with suppress(OSError):  # a process that is gone has left its group by itself
-            Group(self._home, group.unified).add(self._pid)
-        group.remove()
+        stay, self._stay = self._stay, None
+        if stay is not None:
+            stay.end()
 
 
 class Limitable(Running, Protocol):

@@ -12,7 +12,6 @@ from confluent_kafka import KafkaException
 from insync.cluster.admin import client, create_topic, partitions
 from insync.cluster.link_rules import Treatment
 from insync.cluster.links import Links
-from insync.cluster.properties import CONTROLLER_ID
 from insync.docker.process import ContainerProcess
 from insync.errors import InsyncError
 from insync.faults.base import Fault, Occasion
@@ -33,7 +32,7 @@ from insync.faults.shares import ContainerShare, GroupShare, Share
 from insync.faults.stall import StallFault
 from insync.kafka import process
 from insync.kafka.ports import LOOPBACK
-from insync.nodes import node_words
+from insync.nodes import CONTROLLER_ID, node_words
 from insync.run.context import ArmContext
 from insync.run.stage import Stage
 from insync.running import Running

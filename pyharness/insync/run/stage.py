@@ -8,7 +8,6 @@ from pathlib import Path
 
 from insync import arms
 from insync.cluster.agent import AgentSpec
-from insync.cluster.base import Cluster
 from insync.cluster.common import NodeCluster
 from insync.cluster.containers import ContainerCluster
 from insync.cluster.equipment import Equipment
@@ -41,7 +40,7 @@ class Stage:
 
     arm: str
     kafka: Distribution
-    cluster: Cluster
+    cluster: NodeCluster
     controls: Mapping[int, ControlFile]
     home: Path
     links: Links | None = None

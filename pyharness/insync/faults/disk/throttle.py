@@ -14,8 +14,8 @@ from pathlib import Path
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
 from insync.faults.base import Occasion, Window
-from insync.faults.cgroup_places import Parent, home_of
-from insync.faults.cgroups import Group
+from insync.faults.cgroup_places import Parent
+from insync.faults.cgroups import Stay
 from insync.faults.disk import blkio
 from insync.faults.disk.blkio import Moved, Rates
 from insync.faults.disk.evict import evict
@@ -34,9 +34,7 @@ class DiskThrottleFault:
         self._rates = rates
         self._occasion = occasion
         self._window = Window()
-        self._group: Group | None = None
-        self._pid = 0
-        self._home = Path()
+        self._stay: Stay | None = None
         self._disk = ""
         self._moved = Moved()
         self._evicted = 0
@@ -46,29 +44,27 @@ class DiskThrottleFault:
 
     def inject(self) -> None:
         """Put the process into a group with the limits; raises InsyncError if that fails."""
-        self._pid = self._process().pid
+        pid = self._process().pid
         try:
             parent = self._place()
-            self._home = home_of(self._pid, parent)
             self._evicted = evict(self._folder)
             limits = blkio.limits(self._disk, self._rates)
-            self._group = Group.make(parent, f"disk-{self._occasion.broker}", limits)
             self._window.begin()
-            self._group.add(self._pid)
+            self._stay = Stay.begin(pid, parent, f"disk-{self._occasion.broker}", limits)
         except OSError as error:
             raise InsyncError(f"broker {self._occasion.broker}: not throttled: {error}") from error
 
     def lift(self) -> None:
         """Put the process back where it was and remove the group."""
-        group, self._group = self._group, None
-        if group is None:
+        stay, self._stay = self._stay, None
+        if stay is None:
             return
         with suppress(OSError):
-            self._moved = blkio.moved(group, self._disk)
-        with suppress(OSError):  # a process that is gone has left its group by itself
-            Group(self._home, group.unified).add(self._pid)
-        self._window.end()
-        group.remove()
+            self._moved = blkio.moved(stay.group, self._disk)
+        try:
+            stay.end()
+        finally:
+            self._window.end()
 
     def evidence(self) -> FaultLine:
         """Return what was moved, and how long that took at the limit at least."""
