@@ -88,7 +88,7 @@ public final class Decision {
     /** As an event has it. */
     public Map<String, Object> toMap() {
         Map<String, Object> all = EventLog.fields("topic", topic, "partition", partition, "leader_epoch", leaderEpoch,
-            "reason", reason.word(), "pending_ms", pendingMs, "score", Math.round(score * 100) / 100.0);
+            "reason", reason.word(), "pending_ms", pendingMs, "score", StepDownSettings.rounded(score));
         if (acts()) {
             all.put("successor", successor());
             all.put("isr", isr());

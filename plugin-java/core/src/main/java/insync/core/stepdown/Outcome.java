@@ -1,5 +1,7 @@
 package insync.core.stepdown;
 
+import java.util.Locale;
+
 /** What became of a step-down that was asked for. */
 public enum Outcome {
     /** Another broker leads the partition. */
@@ -11,6 +13,6 @@ public enum Outcome {
 
     /** As events write it. */
     public String word() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
     }
 }

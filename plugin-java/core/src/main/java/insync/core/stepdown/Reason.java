@@ -1,10 +1,12 @@
 package insync.core.stepdown;
 
+import java.util.Locale;
+
 /** Why the watch steps down, or does not though a fetch of the partition is slow. */
 public enum Reason {
     /** It acts: a fetch was in the leader's hands for longer than leader.fetch.process.time.max.ms, and nothing speaks against it. */
     SLOW_FETCH,
-    /** An earlier request for this partition has not been answered yet. */
+    /** An earlier request for this partition has not been answered yet, or was refused less than T ago. */
     AWAITING_ANSWER,
     /** An ISR change, a reassignment or a deletion is under way. */
     CHANGING,
@@ -23,6 +25,6 @@ public enum Reason {
 
     /** As events and metrics write it. */
     public String word() {
-        return name().toLowerCase(java.util.Locale.ROOT);
+        return name().toLowerCase(Locale.ROOT);
     }
 }

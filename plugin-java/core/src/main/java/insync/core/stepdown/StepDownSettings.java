@@ -1,6 +1,7 @@
 package insync.core.stepdown;
 
 import insync.core.EventLog;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -100,11 +101,11 @@ public final class StepDownSettings {
     }
 
     /**
-     * How often the watch is to be ticked, milliseconds: a quarter of T, but 25 times a second at most and once a
-     * second at least. A step-down comes that much later than T at worst.
+     * How often the watch is to be ticked, milliseconds: a quarter of T, but 25 times a second at most and, where T is
+     * no more than a minute, once a second at least. A step-down comes that much later than T at worst.
      */
     public long tickMs() {
-        return Math.max(40, Math.min(1_000, values.processTimeMaxMs / 4));
+        return Math.max(Math.max(40, values.processTimeMaxMs / 64), Math.min(1_000, values.processTimeMaxMs / 4));
     }
 
     /** All of it, for an event. */
@@ -117,7 +118,12 @@ public final class StepDownSettings {
 
     /** An enum's value as the configs and events write it. */
     public static String name(Enum<?> value) {
-        return value.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** A score as events write it. */
+    static double rounded(double score) {
+        return Math.round(score * 100) / 100.0;
     }
 
     private static void require(boolean holds, String what, Object value, String expected) {
