@@ -23,8 +23,12 @@ final class WatchedBroker {
     final List<Decision> acted = new ArrayList<>();
 
     WatchedBroker(StepDownSettings settings) {
+        this(settings, EventLog.none());
+    }
+
+    WatchedBroker(StepDownSettings settings, EventLog events) {
         this.settings = settings;
-        this.watch = new StepDownWatch(0, settings, clock, fetches, EventLog.none(), stats);
+        this.watch = new StepDownWatch(0, settings, clock, fetches, events, stats);
     }
 
     static StepDownSettings.Builder settings() {
