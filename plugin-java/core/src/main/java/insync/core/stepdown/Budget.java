@@ -24,4 +24,9 @@ final class Budget {
         }
         return left;
     }
+
+    /** One that was taken led to nothing. */
+    void giveBack() {
+        spent.pollLast();
+    }
 }

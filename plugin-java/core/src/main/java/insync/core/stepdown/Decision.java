@@ -3,7 +3,7 @@ package insync.core.stepdown;
 import insync.core.EventLog;
 import java.util.Map;
 
-/** What the watch decided about one partition with a slow fetch, at one tick: data, to be acted on or only to be told. */
+/** What the watch decided about one partition with a slow fetch at one tick: data, to be acted on or only told. */
 public final class Decision {
     /** The successor where there is none. */
     public static final int NOBODY = -1;
@@ -60,7 +60,7 @@ public final class Decision {
         return reason;
     }
 
-    /** The ISR to ask for, the successor first; this broker last, or, if it {@link #leaves}, not at all. Empty unless it acts. */
+    /** The ISR to ask for, the successor first; this broker last, or not at all if it {@link #leaves}. Empty unless it acts. */
     public int[] isr() {
         return isr.clone();
     }

@@ -39,7 +39,7 @@ final class LivedTime {
         return passed;
     }
 
-    /** How much was lived through from a time, of the same clock, to the last tick; of what is long past the part that is known. */
+    /** How much was lived through from a time of that clock to the last tick; of what is long past, the known part. */
     long since(long nanos) {
         int place = newest;
         for (int seen = 0; seen < count; seen++) {

@@ -31,7 +31,7 @@ public interface PartitionView {
      */
     boolean isChanging();
 
-    /** The broker ids of the ISR as the controller confirmed it, in the order of the assignment; this broker's included. */
+    /** The ISR as the controller confirmed it, in the order of the assignment; this broker is a member. */
     int[] isr();
 
     /** min.insync.replicas of the topic. */

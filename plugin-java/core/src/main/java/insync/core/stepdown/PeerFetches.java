@@ -27,7 +27,7 @@ public final class PeerFetches {
         return fetcher;
     }
 
-    /** Since when the oldest fetch to a peer is unanswered, by the broker's monotonic clock, or {@link OutgoingFetch#NONE}. */
+    /** Since when the oldest fetch to a peer is unanswered, by the broker's clock, or {@link OutgoingFetch#NONE}. */
     long oldest(int peer) {
         long oldest = OutgoingFetch.NONE;
         for (OutgoingFetch fetcher : fetchers) {

@@ -4,9 +4,9 @@ import java.util.Locale;
 
 /** Why the watch steps down, or does not though a fetch of the partition is slow. */
 public enum Reason {
-    /** It acts: a fetch was in the leader's hands for longer than leader.fetch.process.time.max.ms, and nothing speaks against it. */
+    /** It acts: a fetch was in the leader's hands for longer than T, and nothing speaks against it. */
     SLOW_FETCH,
-    /** An earlier request for this partition has not been answered yet, or was refused less than T ago. */
+    /** An earlier request for this partition is not answered yet, was refused less than T or failed less than T/4 ago. */
     AWAITING_ANSWER,
     /** An ISR change, a reassignment or a deletion is under way. */
     CHANGING,

@@ -25,6 +25,11 @@ final class StepDownRules {
         succession.quiet();
     }
 
+    /** A partition that was to be given away was not. */
+    void notGiven() {
+        budget.giveBack();
+    }
+
     Decision decide(SlowPartition one, long now) {
         Reason against = against(one, now);
         if (against != null) {

@@ -185,7 +185,7 @@ public final class StepDownSettings {
             return this;
         }
 
-        /** leader.relinquish.slow.peers.max.ratio: with a greater share of the live peers slow, nothing is given away. */
+        /** leader.relinquish.slow.peers.max.ratio: with more of the live peers slow, nothing is given away. */
         public Builder slowPeersMaxRatio(double value) {
             slowPeersMaxRatio = value;
             return this;

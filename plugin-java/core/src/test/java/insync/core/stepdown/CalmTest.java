@@ -52,7 +52,7 @@ class CalmTest {
     void theCooldownHoldsByItselfHoweverTheBrokersTakeTurns() {
         SimulatedCluster cluster = allInTurn(settings().slowPeersMaxRatio(1).scoreRecoveryMs(1).build());
         assertTrue(cluster.leaderChanges() > 0);
-        assertTrue(cluster.shortestTermMs() >= StepDownSettings.DEFAULT_COOLDOWN_MS, "over all brokers, without a word between them");
+        assertTrue(cluster.shortestTermMs() >= StepDownSettings.DEFAULT_COOLDOWN_MS, "without a word between brokers");
     }
 
     @Test

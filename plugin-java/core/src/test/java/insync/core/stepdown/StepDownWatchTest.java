@@ -76,6 +76,21 @@ class StepDownWatchTest {
     }
 
     @Test
+    void whatCouldNotBeAskedIsAskedAgainSoonAndNeitherCostsAnyBudget() {
+        with(WatchedBroker.settings().budgetPerMinute(1));
+        stallBeyondT();
+        broker.watch.answered(broker.acted.get(0), Outcome.FAILED, "changed meanwhile");
+        broker.tick();
+        broker.pass(WatchedBroker.T_MS / 4);
+        assertEquals(2, broker.acted.size());
+        broker.watch.answered(broker.acted.get(1), Outcome.REFUSED, "INVALID_REQUEST");
+        broker.tick();
+        broker.pass(WatchedBroker.T_MS);
+        assertEquals(3, broker.acted.size());
+        assertEquals(0, broker.stats.count(Reason.BUDGET_SPENT));
+    }
+
+    @Test
     void anAnswerThatNeverComesIsAFailureAndALateOneChangesNothing() {
         stallBeyondT();
         Decision first = broker.acted.get(0);
