@@ -4,8 +4,8 @@ import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 
 /**
- * A produce request comes to a partition whose leader epoch is over: it is refused as Kafka refuses it, before it queues for a lock
- * and takes a handler thread with it. The exception is meant for Kafka.
+ * A produce request comes to a partition whose leader epoch is over: it is refused as Kafka refuses it, before it queues
+ * for a lock and takes a handler thread with it. The exception is meant for Kafka.
  */
 final class RefuseAppendHook extends Hook {
 

@@ -10,7 +10,7 @@ import org.apache.kafka.common.config.ConfigException;
 
 /** The broker configs of KIP-501's solution 2: their definitions in Kafka's own ConfigDef, how they are read and checked. */
 public final class StepDownConfigs {
-    /** KIP-501 names no name; this is its "maximum time in milliseconds that a leader can process the follower fetch requests". */
+    /** KIP-501, "Public Interfaces": the maximum time for which a leader may process followers' fetches, milliseconds. */
     public static final String PROCESS_TIME_MAX_MS = "leader.fetch.process.time.max.ms";
     public static final String VIA = "leader.relinquish.via";
     public static final String ISR = "leader.relinquish.isr";
