@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 class WeaveTest {
     private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
     private static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
+    private static final String STEP_DOWN = "leader.fetch.process.time.max.ms";
     private static final String VERSION = System.getProperty("insync.kafka");
     private static final List<String> SCOPES = Arrays.asList(System.getProperty("insync.scopes").split(","));
 
@@ -62,7 +63,29 @@ class WeaveTest {
         assertTrue(refused.getMessage().contains(String.join(", ", SCOPES)), refused.getMessage());
     }
 
-    private static KafkaConfig config(String key, String value) {
+    /** Solution 2 is off; it cannot be on without solution 1, nor where the version has it not. */
+    @Test
+    void aLeaderStepsDownOnlyWhereItsFollowersAreHeld() {
+        if (VERSION.startsWith("2.")) {
+            return;
+        }
+        assertEquals(-1, config("broker.rack", "r").getLong(STEP_DOWN));
+        assertThrows(ConfigException.class, () -> config(STEP_DOWN, "0"));
+        ConfigException alone = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "2000"));
+        assertTrue(alone.getMessage().contains(STEP_DOWN), alone.getMessage());
+        if (!VERSION.matches("3[.]9[.].*|4[.][2-4][.].*")) {
+            assertTrue(alone.getMessage().contains("no step-down for this version"), alone.getMessage());
+            return;
+        }
+        assertTrue(alone.getMessage().contains(ENABLE), alone.getMessage());
+        assertEquals(2_000, config(STEP_DOWN, "2000", ENABLE, "true").getLong(STEP_DOWN));
+        ConfigException fast = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "500", ENABLE, "true"));
+        assertTrue(fast.getMessage().contains("500"), fast.getMessage());
+        assertThrows(ConfigException.class, () -> config("leader.relinquish.via", "zookeeper"));
+        assertThrows(ConfigException.class, () -> config("leader.relinquish.isr", "first"));
+    }
+
+    private static KafkaConfig config(String... keysAndValues) {
         Properties properties = new Properties();
         if (VERSION.startsWith("2.")) {
             properties.put("zookeeper.connect", "127.0.0.1:2181");
@@ -73,7 +96,9 @@ class WeaveTest {
             properties.put("controller.listener.names", "CONTROLLER");
             properties.put("listeners", "PLAINTEXT://127.0.0.1:9092");
         }
-        properties.put(key, value);
+        for (int i = 0; i < keysAndValues.length; i += 2) {
+            properties.put(keysAndValues[i], keysAndValues[i + 1]);
+        }
         return KafkaConfig.fromProps(properties);
     }
 

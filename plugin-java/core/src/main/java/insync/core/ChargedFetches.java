@@ -104,6 +104,24 @@ public final class ChargedFetches extends FollowerFetches {
         return List.of();
     }
 
+    @Override
+    public long pendingSince(long before) {
+        long oldest = NOT_PENDING;
+        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+            long since = connection.pendingSince();
+            boolean counts = since != NOT_PENDING && since - before <= 0 && isAbout(connection);
+            if (counts && (oldest == NOT_PENDING || since - oldest < 0)) {
+                oldest = since;
+            }
+        }
+        return oldest;
+    }
+
+    /** Whether the fetch in hand of a connection is one of this partition. */
+    private synchronized boolean isAbout(FetcherConnection connection) {
+        return connection.stops(clock) || connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED;
+    }
+
     /** The partition is read on another clock than before: what it was charged until the fetch arrived goes with it. */
     private void moveTo(FetcherConnection from) {
         long now = scope.nanos();

@@ -193,6 +193,14 @@ public final class FetcherConnection {
         return socketFull ? ageBefore : ageBefore + now - ageSince;
     }
 
+    /**
+     * Since when the fetch has been in the leader's hands, had it been there without a break, or
+     * {@link FollowerFetches#NOT_PENDING}: there is none, or the follower's socket is full.
+     */
+    synchronized long pendingSince() {
+        return request == null || socketFull ? FollowerFetches.NOT_PENDING : ageSince - ageBefore;
+    }
+
     /** Whether a fetch stands that stops this clock. */
     synchronized boolean stops(FetcherClock of) {
         return request != null && of != null && (of == clock || of == next);

@@ -12,6 +12,8 @@ import java.util.Map;
  * waited for while it is held.
  */
 public abstract class FollowerFetches {
+    /** What {@link #pendingSince} answers when there is no such fetch. */
+    public static final long NOT_PENDING = Long.MIN_VALUE;
     /** The caught-up time of a replica outside of the ISR at an election, as in Kafka. */
     static final long NEVER = 0;
 
@@ -82,6 +84,14 @@ public abstract class FollowerFetches {
     /** One map per pending fetch, youngest first: offset, leader_epoch, age_ms. */
     public abstract List<Map<String, Object>> snapshot();
 
+    /**
+     * Since when the oldest fetch of the leader epoch is in the leader's hands. For a watch that asks now and then: it
+     * takes this object's leaf lock and costs those nothing who fetch.
+     *
+     * @param before only fetches that were pending by then are looked for, by the broker's monotonic clock
+     * @return by the same clock, or {@link #NOT_PENDING}
+     */
+    public abstract long pendingSince(long before);
 
     abstract void read(long fetchOffset, long leaderLeo);
 

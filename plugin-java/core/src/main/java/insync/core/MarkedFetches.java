@@ -99,6 +99,19 @@ public final class MarkedFetches extends FollowerFetches {
         return marks;
     }
 
+    @Override
+    public synchronized long pendingSince(long before) {
+        long oldest = NOT_PENDING;
+        int epoch = replica.leaderEpoch();
+        for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+            boolean counts = mark.leaderEpoch == epoch && mark.sinceNanos - before <= 0;
+            if (counts && (oldest == NOT_PENDING || mark.sinceNanos - oldest < 0)) {
+                oldest = mark.sinceNanos;
+            }
+        }
+        return oldest;
+    }
+
     private boolean standsInThisEpoch() {
         int epoch = replica.leaderEpoch();
         for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {

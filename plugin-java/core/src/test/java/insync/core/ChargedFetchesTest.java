@@ -330,4 +330,41 @@ class ChargedFetchesTest {
     private static long stats(LeaderClock clock) {
         return clock.pausedNanos() / 1_000_000;
     }
+
+    @Test
+    void aFetchOfTheSessionIsPendingFromItsArrivalToItsEnd() {
+        caughtUpFetch();
+        assertEquals(FollowerFetches.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        long since = clock.nanos();
+        Object request = arrive(false);
+        pass(3_000);
+        assertEquals(since, fetches.pendingSince(clock.nanos()), "also before it is read");
+        assertEquals(FollowerFetches.NOT_PENDING, fetches.pendingSince(since - 1), "younger ones are not looked for");
+        read(leo);
+        assertEquals(since, fetches.pendingSince(clock.nanos()));
+        connection.sent(request);
+        assertEquals(FollowerFetches.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+    }
+
+    @Test
+    void aFetchIsNotPendingWhileTheSocketIsFullAndItsAgeLeavesThatOut() {
+        caughtUpFetch();
+        arrive(false);
+        pass(1_000);
+        connection.socketFull();
+        pass(5_000);
+        assertEquals(FollowerFetches.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        connection.socketOffered();
+        pass(500);
+        assertEquals(clock.nanos() - 1_500_000_000L, fetches.pendingSince(clock.nanos()));
+    }
+
+    @Test
+    void aFirstFetchIsPendingForThePartitionsThatItNames() {
+        named.put(arrive(true), 50L);
+        pass(1_000);
+        assertEquals(clock.nanos() - 1_000_000_000L, fetches.pendingSince(clock.nanos()));
+        named.clear();
+        assertEquals(FollowerFetches.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+    }
 }

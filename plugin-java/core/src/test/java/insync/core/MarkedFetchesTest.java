@@ -154,4 +154,19 @@ class MarkedFetchesTest {
         fetch.complete();
         assertEquals(0, stats.heldNow());
     }
+
+    @Test
+    void theOldestMarkOfTheEpochTellsSinceWhenAFetchIsPending() {
+        assertEquals(FollowerFetches.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        long since = clock.nanos();
+        FetchMarks first = fetch(1002);
+        clock.ms += 1_000;
+        fetch(1002);
+        assertEquals(since, fetches.pendingSince(clock.nanos()));
+        assertEquals(FollowerFetches.NOT_PENDING, fetches.pendingSince(since - 1), "younger ones are not looked for");
+        first.complete();
+        assertEquals(clock.nanos(), fetches.pendingSince(clock.nanos()));
+        follower.leaderEpoch++;
+        assertEquals(FollowerFetches.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+    }
 }

@@ -2,6 +2,10 @@ package insync.agent.kafka;
 
 import insync.agent.Adapter;
 import insync.agent.Start;
+import insync.agent.kafka.stepdown.StepDownAccess;
+import insync.agent.kafka.stepdown.StepDownConfigs;
+import insync.agent.kafka.stepdown.StepDownHooks;
+import insync.agent.kafka.stepdown.StepDowns;
 import insync.agent.weave.Hook;
 import java.util.ArrayList;
 import java.util.List;
@@ -10,18 +14,25 @@ import java.util.List;
 public abstract class CommonAdapter implements Adapter {
     private final String name;
     private final BrokerAccess access;
+    private final StepDownAccess stepDown;
     private final List<Hook> hooks;
 
     /**
      * @param name the adapter's row in broker-versions.properties
      * @param fetchMessages the hook on ReplicaManager.fetchMessages, whose arguments moved with 4.0
      * @param classes the names of the broker's classes that moved
+     * @param stepDown what solution 2 needs, or null where the version has it not
      */
-    protected CommonAdapter(String name, BrokerAccess access, Hook fetchMessages, BrokerClasses classes) {
+    protected CommonAdapter(String name, BrokerAccess access, Hook fetchMessages, BrokerClasses classes,
+                            StepDownAccess stepDown) {
         this.name = name;
         this.access = access;
+        this.stepDown = stepDown;
         this.hooks = new ArrayList<>(CommonHooks.all(classes));
         this.hooks.add(fetchMessages);
+        if (stepDown != null) {
+            this.hooks.addAll(StepDownHooks.all(stepDown));
+        }
     }
 
     @Override
@@ -40,6 +51,10 @@ public abstract class CommonAdapter implements Adapter {
         for (Class<?> each = access.getClass(); each != Object.class; each = each.getSuperclass()) {
             own.add(each);
         }
+        own.add(StepDownConfigs.class);
+        if (stepDown != null) {
+            own.addAll(StepDownHooks.ownClasses(stepDown));
+        }
         hooks.forEach(hook -> own.add(hook.advice()));
         return own;
     }
@@ -47,5 +62,6 @@ public abstract class CommonAdapter implements Adapter {
     @Override
     public final void prepare(Start start) {
         KafkaBroker.prepare(access, start);
+        StepDowns.prepare(stepDown);
     }
 }

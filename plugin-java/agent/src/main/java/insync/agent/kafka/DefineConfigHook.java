@@ -1,5 +1,6 @@
 package insync.agent.kafka;
 
+import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;
@@ -18,6 +19,7 @@ public final class DefineConfigHook extends Hook {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("CONFIG_DEF") ConfigDef definition) {
             Settings.define(definition);
+            StepDownConfigs.define(definition);
         }
     }
 }

@@ -29,7 +29,8 @@ public final class KafkaBroker {
         Settings.prepare(start.scopes(), start.defaultScope());
     }
 
-    static BrokerAccess access() {
+    /** What this version brings to read a broker. */
+    public static BrokerAccess access() {
         return access;
     }
 

@@ -4,10 +4,10 @@ import insync.core.Clock;
 import org.apache.kafka.common.utils.Time;
 
 /** The broker's own Time, which Kafka's tests replace by a mock. */
-final class KafkaClock implements Clock {
+public final class KafkaClock implements Clock {
     private final Time time;
 
-    KafkaClock(Time time) {
+    public KafkaClock(Time time) {
         this.time = time;
     }
 

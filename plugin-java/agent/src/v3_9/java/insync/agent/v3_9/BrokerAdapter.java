@@ -8,6 +8,6 @@ public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
         super("v3_9", new Access(), new FetchMessagesHook(), new BrokerClasses("kafka.cluster.Replica",
-            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request"));
+            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request"), new KRaftStepDown());
     }
 }

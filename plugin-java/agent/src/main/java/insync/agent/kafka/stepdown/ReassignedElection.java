@@ -1,0 +1,120 @@
+package insync.agent.kafka.stepdown;
+
+import insync.core.Insync;
+import insync.core.stepdown.Decision;
+import insync.core.stepdown.Outcome;
+import insync.core.stepdown.StepDownWatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.kafka.clients.ClientResponse;
+import org.apache.kafka.common.ElectionType;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.requests.AlterPartitionReassignmentsRequest;
+import org.apache.kafka.common.requests.AlterPartitionReassignmentsResponse;
+import org.apache.kafka.common.requests.ElectLeadersRequest;
+import org.apache.kafka.common.requests.ElectLeadersResponse;
+
+/**
+ * What gives leadership away under any controller, by the two requests of an operator's: the same replicas in another
+ * order, the successor first, and then a preferred election. The order stays; so automatic preferred elections do not
+ * undo it. Needs ALTER on the cluster, which brokers have as super users.
+ */
+final class ReassignedElection {
+    private static final int TIMEOUT_MS = 30_000;
+
+    private final int self;
+    private final ControllerLink manager;
+    private final StepDownAccess access;
+    private final StepDownWatch watch;
+
+    ReassignedElection(int self, ControllerLink manager, StepDownAccess access, StepDownWatch watch) {
+        this.self = self;
+        this.manager = manager;
+        this.access = access;
+        this.watch = watch;
+    }
+
+    void begin(Decision decision, LedPartition led) {
+        if (led.kafkaPartition().isReassigning()) {
+            watch.answered(decision, Outcome.FAILED, "reassign: another one is under way");
+            return;
+        }
+        ReassignableTopic topic = new ReassignableTopic().setName(decision.topic());
+        topic.partitions().add(new ReassignablePartition().setPartitionIndex(decision.partition())
+            .setReplicas(order(decision, led)));
+        AlterPartitionReassignmentsRequestData data = new AlterPartitionReassignmentsRequestData()
+            .setTimeoutMs(TIMEOUT_MS);
+        data.topics().add(topic);
+        access.send(manager, new AlterPartitionReassignmentsRequest.Builder(data),
+            answer -> next(decision, led, error(answer, ReassignedElection::reassignError)));
+    }
+
+    /** The assignment with the members of the ISR first, as decided, and this broker last. */
+    private List<Integer> order(Decision decision, LedPartition led) {
+        List<Integer> order = new ArrayList<>();
+        for (int id : decision.isr()) {
+            if (id != self) {
+                order.add(id);
+            }
+        }
+        for (int id : led.assigned()) {
+            if (id != self && !order.contains(id)) {
+                order.add(id);
+            }
+        }
+        order.add(self);
+        return order;
+    }
+
+    private void next(Decision decision, LedPartition led, Errors error) {
+        if (error != Errors.NONE) {
+            watch.answered(decision, Outcome.REFUSED, "reassign: " + error);
+        } else if (!led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
+            watch.answered(decision, Outcome.FAILED, "reassign: no longer led in that epoch");
+        } else {
+            elect(decision);
+        }
+    }
+
+    private void elect(Decision decision) {
+        TopicPartition id = new TopicPartition(decision.topic(), decision.partition());
+        access.send(manager, new ElectLeadersRequest.Builder(ElectionType.PREFERRED, List.of(id), TIMEOUT_MS),
+            answer -> {
+                Errors error = error(answer, ReassignedElection::electError);
+                watch.answered(decision, error == Errors.NONE ? Outcome.DONE : Outcome.REFUSED,
+                    error == Errors.NONE ? "reassign" : "reassign: election: " + error);
+            });
+    }
+
+    private static Errors error(ClientResponse answer, Function<AbstractResponse, Errors> of) {
+        try {
+            if (answer == null || answer.responseBody() == null) {
+                return Errors.NETWORK_EXCEPTION;
+            }
+            return of.apply(answer.responseBody());
+        } catch (RuntimeException unexpected) {
+            Insync.failed(unexpected);
+            return Errors.UNKNOWN_SERVER_ERROR;
+        }
+    }
+
+    private static Errors reassignError(AbstractResponse response) {
+        AlterPartitionReassignmentsResponse answer = (AlterPartitionReassignmentsResponse) response;
+        Errors top = Errors.forCode(answer.data().errorCode());
+        return top != Errors.NONE ? top
+            : Errors.forCode(answer.data().responses().get(0).partitions().get(0).errorCode());
+    }
+
+    private static Errors electError(AbstractResponse response) {
+        ElectLeadersResponse answer = (ElectLeadersResponse) response;
+        Errors top = Errors.forCode(answer.data().errorCode());
+        return top != Errors.NONE ? top
+            : Errors.forCode(answer.data().replicaElectionResults().get(0).partitionResult().get(0).errorCode());
+    }
+}

@@ -1,0 +1,135 @@
+package insync.agent.kafka.stepdown;
+
+import insync.core.Insync;
+import insync.core.stepdown.Decision;
+import insync.core.stepdown.Outcome;
+import insync.core.stepdown.RelinquishTag;
+import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownSettings.Via;
+import insync.core.stepdown.StepDownWatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.function.ObjIntConsumer;
+import kafka.cluster.Partition;
+import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.types.RawTaggedField;
+
+/**
+ * Carries a decision out: AlterPartition with the ISR in the order asked for and this broker last, and where the
+ * controller does not honour that, {@link ReassignedElection}. Nothing waits: answers come on the channel's thread.
+ */
+final class Relinquisher {
+    private final int self;
+    private final StepDownSettings settings;
+    private final ControllerLink manager;
+    private final StepDownAccess access;
+    private final StepDownWatch watch;
+    private final ReassignedElection reassigned;
+    private final ObjIntConsumer<Partition> over;
+
+    /** @param over told of a leader epoch of this broker's that is over */
+    Relinquisher(int self, StepDownSettings settings, ControllerLink manager, StepDownAccess access,
+                 StepDownWatch watch, ObjIntConsumer<Partition> over) {
+        this.self = self;
+        this.settings = settings;
+        this.manager = manager;
+        this.access = access;
+        this.watch = watch;
+        this.reassigned = new ReassignedElection(self, manager, access, watch);
+        this.over = over;
+    }
+
+    /** @param led null if the partition is gone meanwhile */
+    void carryOut(Decision decision, LedPartition led) {
+        try {
+            if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
+                watch.answered(decision, Outcome.FAILED, "no longer led in that epoch");
+            } else if (settings.via() == Via.REASSIGN) {
+                reassigned.begin(decision, led);
+            } else {
+                alterPartition(decision, led);
+            }
+        } catch (RuntimeException | Error failed) {
+            Insync.failed(failed);
+            watch.answered(decision, Outcome.FAILED, failed.toString());
+        }
+    }
+
+    private void alterPartition(Decision decision, LedPartition led) {
+        Partition partition = led.kafkaPartition();
+        // The epoch first: Kafka writes it after the state, so the state is never the older one. A newer one is refused.
+        int partitionEpoch = partition.getPartitionEpoch();
+        if (led.leaderEpoch() != decision.leaderEpoch() || led.isChanging()
+                || !sameMembers(led.isr(), decision.isr())) {
+            watch.answered(decision, Outcome.FAILED, "the partition has changed meanwhile");
+            return;
+        }
+        access.alterPartition(manager, partition, decision.leaderEpoch(), partitionEpoch, order(decision, led))
+            .whenComplete((leader, error) -> settle(() -> answered(decision, led, leader, error)));
+    }
+
+    /** The members with their broker epochs; this broker last, with what a woven controller is asked for beside. */
+    private List<BrokerState> order(Decision decision, LedPartition led) {
+        List<BrokerState> order = new ArrayList<>();
+        for (int id : decision.isr()) {
+            if (id != self) {
+                order.add(new BrokerState().setBrokerId(id).setBrokerEpoch(led.brokerEpoch(id)));
+            }
+        }
+        BrokerState last = new BrokerState().setBrokerId(self).setBrokerEpoch(-1);
+        byte[] asked = RelinquishTag.encode(decision.leaves(), settings.cooldownNanos() / 1_000_000L);
+        last.unknownTaggedFields().add(new RawTaggedField(RelinquishTag.TAG, asked));
+        order.add(last);
+        return order;
+    }
+
+    private void answered(Decision decision, LedPartition led, Integer leader, Throwable error) {
+        if (error == null) {
+            notHonoured(decision, led, leader);
+            return;
+        }
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        Errors code = Errors.forException(cause);
+        if (code == Errors.NEW_LEADER_ELECTED) {
+            watch.answered(decision, Outcome.DONE, "alter-partition");
+            over.accept(led.kafkaPartition(), decision.leaderEpoch());
+        } else {
+            watch.answered(decision, code == Errors.OPERATION_NOT_ATTEMPTED ? Outcome.FAILED : Outcome.REFUSED,
+                "alter-partition: " + code);
+        }
+    }
+
+    /** A stock controller has taken the order of the ISR for what it is, and has left the leader. */
+    private void notHonoured(Decision decision, LedPartition led, int leader) {
+        if (settings.via() == Via.AUTO && leader == self) {
+            reassigned.begin(decision, led);
+        } else {
+            watch.answered(decision, Outcome.REFUSED, "alter-partition: the controller left the leader");
+        }
+    }
+
+    private static void settle(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error failed) {
+            Insync.failed(failed);
+        }
+    }
+
+    /** Whether the order asked for names the members of the ISR, but for this broker, which may leave. */
+    private boolean sameMembers(int[] isr, int[] asked) {
+        int others = 0;
+        for (int member : isr) {
+            others += member == self ? 0 : 1;
+        }
+        int found = 0;
+        for (int id : asked) {
+            for (int member : isr) {
+                found += id == member && id != self ? 1 : 0;
+            }
+        }
+        return found == others && found > 0;
+    }
+}

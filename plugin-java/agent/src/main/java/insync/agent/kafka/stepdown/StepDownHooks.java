@@ -1,0 +1,39 @@
+package insync.agent.kafka.stepdown;
+
+import insync.agent.weave.Hook;
+import java.util.List;
+
+/**
+ * The hooks of solution 2, and the classes behind them. They are woven into every process, whatever its roles: Kafka's
+ * class path holds brokers' and controllers' classes alike, and what a role does not run stays unused.
+ */
+public final class StepDownHooks {
+
+    private StepDownHooks() { }
+
+    public static List<Hook> all(StepDownAccess access) {
+        return List.of(
+            new CheckConfigHook(),
+            new StepDownStartHook(),
+            new StepDownStopHook(),
+            new ControllerLinkHook(access.alterPartitionManager(), access.link()),
+            new LeadingHook(),
+            new LosingLeadHook(),
+            new RefuseAppendHook(),
+            new RefuseFetchHook(),
+            new RefuseAckHook(),
+            new FetcherHook(),
+            new OutgoingFetchHook(),
+            new FetcherEndHook(),
+            new ReliefHook(),
+            new NewLeaderHook(),
+            new BalanceHook());
+    }
+
+    /** The classes that refer to the broker's. */
+    public static List<Class<?>> ownClasses(StepDownAccess access) {
+        return List.of(access.getClass(), access.link(), BrokerStepDown.class,
+            Elections.class, LedPartition.class, OverdueLeader.class, ReassignedElection.class, Relief.class,
+            Relinquisher.class, StepDownAccess.class, StepDownConfigs.class, StepDownMetrics.class, StepDowns.class);
+    }
+}

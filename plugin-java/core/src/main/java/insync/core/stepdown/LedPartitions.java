@@ -1,0 +1,135 @@
+package insync.core.stepdown;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * What the watch remembers of partitions from tick to tick, beside what it can see. That a partition came to be led
+ * here is seen by its not having been led here at the tick before: no broker tells the next one that it stepped down.
+ */
+final class LedPartitions {
+    private static final long NEVER = Long.MIN_VALUE;
+    private static final int TICKS_BETWEEN_SWEEPS = 64;
+
+    private final long cooldownNanos;
+    private final Map<String, Map<Integer, Entry>> entries = new HashMap<>();
+    private long tick;
+
+    LedPartitions(long cooldownNanos) {
+        this.cooldownNanos = cooldownNanos;
+    }
+
+    /** A tick begins. */
+    void begin(long now) {
+        tick++;
+        if (tick % TICKS_BETWEEN_SWEEPS == 0) {
+            entries.values().forEach(of -> of.values().removeIf(entry -> isForgettable(entry, now)));
+            entries.values().removeIf(Map::isEmpty);
+        }
+    }
+
+    /** This broker leads the partition at this tick; called once for each, at every tick. */
+    Entry led(PartitionView partition, long now) {
+        int epoch = partition.leaderEpoch();
+        Map<Integer, Entry> ofTopic = entries.computeIfAbsent(partition.topic(), topic -> new HashMap<>());
+        Entry entry = ofTopic.get(partition.partition());
+        boolean isNew = entry == null;
+        if (isNew) {
+            entry = new Entry();
+            ofTopic.put(partition.partition(), entry);
+        }
+        boolean sameTerm = !isNew && (entry.epoch == epoch || entry.lastTick == tick - 1 && !entry.given);
+        // Epoch 0 is a partition's first. What was led before the first tick may be so for long.
+        if (!sameTerm && epoch > 0 && tick > 1) {
+            entry.moved = now;
+        }
+        if (isNew || entry.epoch != epoch) {
+            entry.begin(epoch);
+        }
+        entry.lastTick = tick;
+        return entry;
+    }
+
+    /** What is remembered of a partition, or null. */
+    Entry find(String topic, int partition) {
+        return entries.getOrDefault(topic, Map.of()).get(partition);
+    }
+
+    private boolean isForgettable(Entry entry, long now) {
+        boolean mayBeAnswered = entry.isAwaited() && !entry.isAwaitedSince(now, 2 * StepDownWatch.ANSWER_NANOS);
+        return entry.lastTick < tick - 1 && !entry.isCooling(now, cooldownNanos) && !mayBeAnswered;
+    }
+
+    /** One partition. */
+    static final class Entry {
+        private int epoch;
+        private long lastTick;
+        private long moved = NEVER;
+        private long asked = NEVER;
+        private long notBefore = NEVER;
+        private boolean given;
+        private Reason told;
+
+        private void begin(int inEpoch) {
+            epoch = inEpoch;
+            asked = NEVER;
+            notBefore = NEVER;
+            given = false;
+            told = null;
+        }
+
+        int epoch() {
+            return epoch;
+        }
+
+        /** Whether the leadership came or went less than a cool-down ago. */
+        boolean isCooling(long now, long cooldownNanos) {
+            return moved != NEVER && now - moved < cooldownNanos;
+        }
+
+        /** Another broker leads it, though this one may not have noticed: a stalled read keeps it from doing so. */
+        boolean isGiven() {
+            return given;
+        }
+
+        boolean isAwaited() {
+            return asked != NEVER;
+        }
+
+        boolean isAwaitedSince(long now, long limit) {
+            return asked != NEVER && now - asked > limit;
+        }
+
+        /** Whether it is too early to ask again after a refusal. */
+        boolean isRefused(long now) {
+            return notBefore != NEVER && now - notBefore < 0;
+        }
+
+        void asked(long now) {
+            asked = now;
+        }
+
+        void given(long now) {
+            asked = NEVER;
+            moved = now;
+            given = true;
+        }
+
+        void refused(long now, long patience) {
+            asked = NEVER;
+            notBefore = now + patience;
+        }
+
+        /** Whether a reason is another one than was told last. */
+        boolean isNews(Reason reason) {
+            boolean news = told != reason;
+            told = reason;
+            return news;
+        }
+
+        /** Its fetches are answered in time. */
+        void well() {
+            told = null;
+        }
+    }
+}

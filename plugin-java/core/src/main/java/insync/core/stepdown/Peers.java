@@ -1,0 +1,68 @@
+package insync.core.stepdown;
+
+import insync.core.EventLog;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Which peers look slow from here: a score for each live one, by the rule that this broker's own follows, fed by how
+ * long this broker's fetches to it are unanswered. A peer that nothing is fetched from keeps its score, falling.
+ */
+final class Peers {
+    private final StepDownSettings settings;
+    private final PeerFetches fetches;
+    private final EventLog events;
+    private final Map<Integer, SlowScore> scores = new HashMap<>();
+    private final Map<Integer, Long> ages = new HashMap<>();
+    private int slow;
+    private int live;
+
+    Peers(StepDownSettings settings, PeerFetches fetches, EventLog events) {
+        this.settings = settings;
+        this.fetches = fetches;
+        this.events = events;
+    }
+
+    /** @param livePeers of others the score only falls: a dead peer is not slow, and is none to compare with */
+    void tick(LivedTime time, long elapsed, int[] livePeers) {
+        ages.clear();
+        live = livePeers.length;
+        for (int peer : livePeers) {
+            long sent = fetches.oldest(peer);
+            ages.put(peer, sent == OutgoingFetch.NONE ? 0 : time.since(sent));
+            scores.computeIfAbsent(peer, id -> new SlowScore(settings));
+        }
+        slow = 0;
+        scores.forEach((peer, score) -> {
+            if (score.tick(elapsed, ages.getOrDefault(peer, 0L))) {
+                events.emit("peer_slow", EventLog.fields("peer", peer, "slow", score.isSlow(), "score",
+                    StepDownSettings.rounded(score.value())));
+            }
+            slow += score.isSlow() && ages.containsKey(peer) ? 1 : 0;
+        });
+    }
+
+    boolean isLive(int peer) {
+        return ages.containsKey(peer);
+    }
+
+    boolean isSlow(int peer) {
+        return scores.containsKey(peer) && scores.get(peer).isSlow();
+    }
+
+    /** Whether a peer may be about to become slow: half way from the longest wait of a healthy one to T. */
+    boolean isSuspect(int peer) {
+        long half = (settings.processTimeMaxNanos() + settings.fetchWaitMaxNanos()) / 2;
+        return ages.getOrDefault(peer, 0L) > half;
+    }
+
+    /** How many live peers look slow. */
+    int slow() {
+        return slow;
+    }
+
+    /** Whether too many of them do for a step-down to gain anything. */
+    boolean tooManySlow() {
+        return slow > live * settings.slowPeersMaxRatio();
+    }
+}

@@ -1,0 +1,51 @@
+package insync.core.stepdown;
+
+/**
+ * How slow a broker has been of late, from 0 to {@link StepDownSettings#SCORE_MAX}: a slow fetch adds 1 at once and 1
+ * more for each further T that it lasts; time without one takes away 1 per recovery time.
+ *
+ * <p>Hysteresis: a broker counts as slow from the threshold on, and then until its score is 0 again.
+ */
+final class SlowScore {
+    private final double threshold;
+    private final long limitNanos;
+    private final long recoveryNanos;
+    private double value;
+    private boolean rising;
+    private boolean slow;
+
+    SlowScore(StepDownSettings settings) {
+        threshold = settings.scoreThreshold();
+        limitNanos = settings.processTimeMaxNanos();
+        recoveryNanos = settings.scoreRecoveryNanos();
+    }
+
+    /**
+     * Time has passed.
+     *
+     * @param elapsedNanos since the last tick
+     * @param ageNanos of the oldest fetch in the broker's hands, 0 if there is none
+     * @return whether the broker came to count as slow, or ceased to
+     */
+    boolean tick(long elapsedNanos, long ageNanos) {
+        boolean over = ageNanos > limitNanos;
+        if (over) {
+            double added = rising ? (double) elapsedNanos / limitNanos : (double) ageNanos / limitNanos;
+            value = Math.min(StepDownSettings.SCORE_MAX, value + added);
+        } else {
+            value = Math.max(0, value - (double) elapsedNanos / recoveryNanos);
+        }
+        rising = over;
+        boolean before = slow;
+        slow = value >= threshold || slow && value > 0;
+        return slow != before;
+    }
+
+    double value() {
+        return value;
+    }
+
+    boolean isSlow() {
+        return slow;
+    }
+}

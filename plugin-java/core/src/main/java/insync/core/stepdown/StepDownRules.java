@@ -1,0 +1,83 @@
+package insync.core.stepdown;
+
+import java.util.List;
+
+/** Whether a partition with a slow fetch is given away, and to whom: the rules in the order in which they speak. */
+final class StepDownRules {
+    private final int self;
+    private final StepDownSettings settings;
+    private final SlowScore score;
+    private final Peers peers;
+    private final Budget budget;
+    private final Succession succession;
+
+    StepDownRules(int self, StepDownSettings settings, SlowScore score, Peers peers) {
+        this.self = self;
+        this.settings = settings;
+        this.score = score;
+        this.peers = peers;
+        this.budget = new Budget(settings.budgetPerMinute());
+        this.succession = new Succession(self);
+    }
+
+    /** No fetch is slow. */
+    void quiet() {
+        succession.quiet();
+    }
+
+    /** A partition that was to be given away was not. */
+    void notGiven() {
+        budget.giveBack();
+    }
+
+    Decision decide(SlowPartition one, long now) {
+        Reason against = against(one, now);
+        if (against != null) {
+            return withhold(one, against);
+        }
+        List<Integer> order = succession.order(one.view(), peers);
+        if (order.isEmpty() || !peers.isLive(order.get(0))) {
+            return withhold(one, Reason.NO_SUCCESSOR);
+        }
+        if (peers.isSlow(order.get(0))) {
+            return withhold(one, Reason.SUCCESSORS_SLOW);
+        }
+        // Last, so that only what is asked for is spent.
+        return budget.take(now) ? act(one, order, now) : withhold(one, Reason.BUDGET_SPENT);
+    }
+
+    /** What speaks against it, whoever would succeed; null is nothing. */
+    private Reason against(SlowPartition one, long now) {
+        if (one.entry().isAwaited() || one.entry().isRefused(now)) {
+            return Reason.AWAITING_ANSWER;
+        }
+        if (one.view().isChanging()) {
+            return Reason.CHANGING;
+        }
+        if (one.entry().isCooling(now, settings.cooldownNanos())) {
+            return Reason.COOLING_DOWN;
+        }
+        if (!score.isSlow()) {
+            return Reason.SCORE_BELOW_THRESHOLD;
+        }
+        return peers.tooManySlow() ? Reason.PEERS_SLOW : null;
+    }
+
+    private Decision act(SlowPartition one, List<Integer> order, long now) {
+        boolean leaves = settings.exLeader() == StepDownSettings.ExLeader.LEAVE && order.size() >= one.view().minIsr();
+        int[] isr = new int[order.size() + (leaves ? 0 : 1)];
+        for (int place = 0; place < order.size(); place++) {
+            isr[place] = order.get(place);
+        }
+        if (!leaves) {
+            isr[order.size()] = self;
+        }
+        one.entry().asked(now);
+        succession.given(isr[0]);
+        return Decision.act(one.view(), one.entry().epoch(), one.age() / 1_000_000L, score.value(), isr, leaves);
+    }
+
+    private Decision withhold(SlowPartition one, Reason reason) {
+        return Decision.withhold(one.view(), one.entry().epoch(), reason, one.age() / 1_000_000L, score.value());
+    }
+}

@@ -1,0 +1,205 @@
+package insync.core.stepdown;
+
+import insync.core.EventLog;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * How a leader steps down, as plain data: the numbers behind the broker's configs, checked, and nothing else. The
+ * defaults are here, so that the configs' definitions take them from the one place; docs/step-down.md says where each
+ * comes from.
+ */
+public final class StepDownSettings {
+    /** The highest score that a broker can have, see {@link SlowScore}. */
+    public static final double SCORE_MAX = 5;
+    public static final long DEFAULT_COOLDOWN_MS = 300_000;
+    public static final int DEFAULT_BUDGET_PER_MINUTE = 250;
+    public static final double DEFAULT_SCORE_THRESHOLD = 1;
+    public static final long DEFAULT_SCORE_RECOVERY_MS = 60_000;
+    public static final double DEFAULT_SLOW_PEERS_MAX_RATIO = 0.5;
+
+    /** How the leadership is given away; the agent's business, told in events only. */
+    public enum Via {
+        /** AlterPartition with the leader moved last, which only a woven controller honours. */
+        ALTER_PARTITION,
+        /** The assignment's order and a preferred election, which any controller honours. */
+        REASSIGN,
+        /** The first, and the second where the first changes nothing. */
+        AUTO
+    }
+
+    /** What becomes of the ex-leader's place in the ISR. */
+    public enum ExLeader {
+        /** It stays a member, named last (KIP-501). */
+        KEEP_LAST,
+        /** It leaves, if those that remain are min.insync.replicas or more, and is kept last otherwise. */
+        LEAVE
+    }
+
+    private final Builder values;
+
+    private StepDownSettings(Builder values) {
+        this.values = values;
+        require(values.processTimeMaxMs > 0, "process time, ms", values.processTimeMaxMs, "more than 0");
+        require(values.processTimeMaxMs > values.fetchWaitMaxMs, "process time, ms", values.processTimeMaxMs,
+            "more than the " + values.fetchWaitMaxMs + " ms for which a follower's fetch may wait for records");
+        require(values.cooldownMs >= 0, "cool-down, ms", values.cooldownMs, "0 or more");
+        require(values.budgetPerMinute > 0, "budget per minute", values.budgetPerMinute, "1 or more");
+        require(values.scoreThreshold > 0 && values.scoreThreshold <= SCORE_MAX, "score threshold",
+            values.scoreThreshold, "more than 0, " + SCORE_MAX + " at most");
+        require(values.scoreRecoveryMs > 0, "recovery of the score, ms", values.scoreRecoveryMs, "more than 0");
+        require(values.slowPeersMaxRatio >= 0 && values.slowPeersMaxRatio <= 1, "ratio of slow peers",
+            values.slowPeersMaxRatio, "between 0 and 1");
+    }
+
+    /**
+     * Settings with every default.
+     *
+     * @param processTimeMaxMs leader.fetch.process.time.max.ms
+     * @param fetchWaitMaxMs replica.fetch.wait.max.ms: a fetch with nothing to return is answered only then, which is
+     *     no slowness
+     */
+    public static Builder of(long processTimeMaxMs, long fetchWaitMaxMs) {
+        return new Builder(processTimeMaxMs, fetchWaitMaxMs);
+    }
+
+    /** How long a fetch may be in the leader's hands, T, in nanoseconds. */
+    public long processTimeMaxNanos() {
+        return values.processTimeMaxMs * 1_000_000L;
+    }
+
+    public long fetchWaitMaxNanos() {
+        return values.fetchWaitMaxMs * 1_000_000L;
+    }
+
+    public Via via() {
+        return values.via;
+    }
+
+    public ExLeader exLeader() {
+        return values.exLeader;
+    }
+
+    public long cooldownNanos() {
+        return values.cooldownMs * 1_000_000L;
+    }
+
+    public int budgetPerMinute() {
+        return values.budgetPerMinute;
+    }
+
+    public double scoreThreshold() {
+        return values.scoreThreshold;
+    }
+
+    public long scoreRecoveryNanos() {
+        return values.scoreRecoveryMs * 1_000_000L;
+    }
+
+    public double slowPeersMaxRatio() {
+        return values.slowPeersMaxRatio;
+    }
+
+    /**
+     * How often the watch is to be ticked, milliseconds: a quarter of T, but 25 times a second at most and, where T is
+     * no more than a minute, once a second at least. A step-down comes that much later than T at worst.
+     */
+    public long tickMs() {
+        return Math.max(Math.max(40, values.processTimeMaxMs / 64), Math.min(1_000, values.processTimeMaxMs / 4));
+    }
+
+    /** All of it, for an event. */
+    public Map<String, Object> toMap() {
+        return EventLog.fields("process_time_max_ms", values.processTimeMaxMs, "via", name(values.via),
+            "isr", name(values.exLeader), "cooldown_ms", values.cooldownMs, "budget_per_minute", values.budgetPerMinute,
+            "score_threshold", values.scoreThreshold, "score_recovery_ms", values.scoreRecoveryMs,
+            "slow_peers_max_ratio", values.slowPeersMaxRatio, "tick_ms", tickMs());
+    }
+
+    /** An enum's value as the configs and events write it. */
+    public static String name(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /** A score as events write it. */
+    static double rounded(double score) {
+        return Math.round(score * 100) / 100.0;
+    }
+
+    private static void require(boolean holds, String what, Object value, String expected) {
+        if (!holds) {
+            throw new IllegalArgumentException(what + " is " + value + ", expected " + expected);
+        }
+    }
+
+    /** Collects settings; {@link #build} checks them. */
+    public static final class Builder {
+        private final long processTimeMaxMs;
+        private final long fetchWaitMaxMs;
+        private Via via = Via.AUTO;
+        private ExLeader exLeader = ExLeader.KEEP_LAST;
+        private long cooldownMs = DEFAULT_COOLDOWN_MS;
+        private int budgetPerMinute = DEFAULT_BUDGET_PER_MINUTE;
+        private double scoreThreshold = DEFAULT_SCORE_THRESHOLD;
+        private long scoreRecoveryMs = DEFAULT_SCORE_RECOVERY_MS;
+        private double slowPeersMaxRatio = DEFAULT_SLOW_PEERS_MAX_RATIO;
+
+        private Builder(long processTimeMaxMs, long fetchWaitMaxMs) {
+            this.processTimeMaxMs = processTimeMaxMs;
+            this.fetchWaitMaxMs = fetchWaitMaxMs;
+        }
+
+        /** leader.relinquish.via. */
+        public Builder via(Via value) {
+            via = value;
+            return this;
+        }
+
+        /** leader.relinquish.isr. */
+        public Builder exLeader(ExLeader value) {
+            exLeader = value;
+            return this;
+        }
+
+        /** leader.relinquish.cooldown.ms: how long a partition whose leadership moved stays where it is. */
+        public Builder cooldownMs(long value) {
+            cooldownMs = value;
+            return this;
+        }
+
+        /** leader.relinquish.budget.per.minute: how many partitions this broker gives away in any minute. */
+        public Builder budgetPerMinute(int value) {
+            budgetPerMinute = value;
+            return this;
+        }
+
+        /** leader.relinquish.score.threshold: the score from which on a broker counts as slow. */
+        public Builder scoreThreshold(double value) {
+            scoreThreshold = value;
+            return this;
+        }
+
+        /** leader.relinquish.score.recovery.ms: time without a slow fetch in which a score falls by 1. */
+        public Builder scoreRecoveryMs(long value) {
+            scoreRecoveryMs = value;
+            return this;
+        }
+
+        /** leader.relinquish.slow.peers.max.ratio: with more of the live peers slow, nothing is given away. */
+        public Builder slowPeersMaxRatio(double value) {
+            slowPeersMaxRatio = value;
+            return this;
+        }
+
+        /** @throws IllegalArgumentException naming the value that cannot be and what was expected */
+        public StepDownSettings build() {
+            return new StepDownSettings(copy());
+        }
+
+        private Builder copy() {
+            return new Builder(processTimeMaxMs, fetchWaitMaxMs).via(via).exLeader(exLeader).cooldownMs(cooldownMs)
+                .budgetPerMinute(budgetPerMinute).scoreThreshold(scoreThreshold).scoreRecoveryMs(scoreRecoveryMs)
+                .slowPeersMaxRatio(slowPeersMaxRatio);
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package insync.core.stepdown;
+
+import insync.core.Clock;
+import insync.core.EventLog;
+import insync.core.FollowerFetches;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * Solution 2 of KIP-501 in one broker: finds led partitions of which a fetch has been in the leader's hands for too
+ * long, and decides whether and to whom their leadership is given. It acts on nothing itself.
+ *
+ * <p>Ticked by one thread of its own, not by one of Kafka's schedulers, whose threads may be the stalled ones.
+ */
+public final class StepDownWatch {
+    /** An answer that takes longer will not come. */
+    static final long ANSWER_NANOS = 30_000_000_000L;
+
+    private final StepDownSettings settings;
+    private final Clock clock;
+    private final EventLog events;
+    private final StepDownStats stats;
+    private final LivedTime time;
+    private final SlowScore score;
+    private final Peers peers;
+    private final LedPartitions partitions;
+    private final StepDownRules rules;
+    private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+
+    /**
+     * @param self this broker's id
+     * @param fetches what this broker sees of its peers
+     */
+    public StepDownWatch(int self, StepDownSettings settings, Clock clock, PeerFetches fetches, EventLog events,
+            StepDownStats stats) {
+        this.settings = settings;
+        this.clock = clock;
+        this.events = events;
+        this.stats = stats;
+        this.time = new LivedTime(settings);
+        this.score = new SlowScore(settings);
+        this.peers = new Peers(settings, fetches, events);
+        this.partitions = new LedPartitions(settings.cooldownNanos());
+        this.rules = new StepDownRules(self, settings, score, peers);
+    }
+
+    /**
+     * Looks at every partition that this broker leads; called every {@link StepDownSettings#tickMs} by one thread.
+     *
+     * @param led the partitions, each once
+     * @param livePeers ids of the other brokers that are live, unfenced and not shutting down
+     * @return one decision per partition with a slow fetch, but for those given away already. Those that
+     *     {@link Decision#acts act} must be asked for, each to be followed by one call of {@link #answered}
+     */
+    public List<Decision> tick(Iterable<? extends PartitionView> led, int[] livePeers) {
+        long now = clock.nanos();
+        long elapsed = time.tick(now);
+        takeAnswers(now);
+        List<SlowPartition> slow = slowOf(led, now);
+        long oldest = slow.isEmpty() ? 0 : slow.get(0).age();
+        peers.tick(time, elapsed, livePeers);
+        if (score.tick(elapsed, oldest)) {
+            events.emit("leader_slow", EventLog.fields("slow", score.isSlow(), "score",
+                    StepDownSettings.rounded(score.value()),
+                "pending_ms", oldest / 1_000_000L));
+        }
+        stats.seen(score.value(), peers.slow());
+        return decide(slow, now);
+    }
+
+    /**
+     * What became of a decision that acts; called by any thread, takes no lock.
+     *
+     * @param how in words for the event: the way that was taken, or the error
+     */
+    public void answered(Decision decision, Outcome outcome, String how) {
+        events.emit("step_down_answered", EventLog.fields("topic", decision.topic(), "partition", decision.partition(),
+            "leader_epoch", decision.leaderEpoch(), "outcome", outcome.word(), "how", how));
+        answers.add(new Answer(decision, outcome));
+    }
+
+    /** The partitions of which a fetch is slow, that with the oldest one first. */
+    private List<SlowPartition> slowOf(Iterable<? extends PartitionView> led, long now) {
+        List<SlowPartition> slow = new ArrayList<>();
+        long before = now - settings.processTimeMaxNanos();
+        partitions.begin(now);
+        for (PartitionView partition : led) {
+            LedPartitions.Entry entry = partitions.led(partition, now);
+            long since = partition.pendingSince(before);
+            long age = since == FollowerFetches.NOT_PENDING ? 0 : time.since(since);
+            if (age > settings.processTimeMaxNanos()) {
+                slow.add(new SlowPartition(partition, entry, age));
+            } else {
+                entry.well();
+            }
+        }
+        slow.sort(Comparator.comparingLong(SlowPartition::age).reversed());
+        return slow;
+    }
+
+    private List<Decision> decide(List<SlowPartition> slow, long now) {
+        List<Decision> decisions = new ArrayList<>();
+        if (slow.isEmpty()) {
+            rules.quiet();
+        }
+        for (SlowPartition one : slow) {
+            if (one.entry().isAwaitedSince(now, Math.max(ANSWER_NANOS, settings.processTimeMaxNanos()))) {
+                unanswered(one, now);
+            }
+            if (!one.entry().isGiven()) {
+                Decision decision = rules.decide(one, now);
+                decisions.add(decision);
+                tell(decision, one.entry());
+            }
+        }
+        return decisions;
+    }
+
+    /** Once per reason and partition, as long as its fetches are slow; that an answer is awaited goes without saying. */
+    private void tell(Decision decision, LedPartitions.Entry entry) {
+        if (decision.acts()) {
+            entry.isNews(decision.reason());
+            stats.decided(decision.reason());
+            events.emit("step_down", decision.toMap());
+        } else if (decision.reason() != Reason.AWAITING_ANSWER && entry.isNews(decision.reason())) {
+            stats.decided(decision.reason());
+            events.emit("step_down_withheld", decision.toMap());
+        }
+    }
+
+    private void takeAnswers(long now) {
+        for (Answer answer = answers.poll(); answer != null; answer = answers.poll()) {
+            Decision decision = answer.decision;
+            LedPartitions.Entry entry = partitions.find(decision.topic(), decision.partition());
+            boolean inTime = entry != null && entry.isAwaited() && entry.epoch() == decision.leaderEpoch();
+            if (inTime) {
+                end(entry, answer.outcome, now);
+            }
+        }
+    }
+
+    private void unanswered(SlowPartition one, long now) {
+        events.emit("step_down_answered", EventLog.fields("topic", one.view().topic(),
+            "partition", one.view().partition(), "leader_epoch", one.entry().epoch(),
+            "outcome", Outcome.FAILED.word(), "how", "no answer"));
+        end(one.entry(), Outcome.FAILED, now);
+    }
+
+    private void end(LedPartitions.Entry entry, Outcome outcome, long now) {
+        stats.ended(outcome);
+        if (outcome == Outcome.DONE) {
+            entry.given(now);
+        } else {
+            rules.notGiven();
+            // What could not be asked may be at once, more or less; what the controller refused, it would refuse again.
+            entry.refused(now, settings.processTimeMaxNanos() / (outcome == Outcome.FAILED ? 4 : 1));
+        }
+    }
+
+    private static final class Answer {
+        private final Decision decision;
+        private final Outcome outcome;
+
+        Answer(Decision decision, Outcome outcome) {
+            this.decision = decision;
+            this.outcome = outcome;
+        }
+    }
+}

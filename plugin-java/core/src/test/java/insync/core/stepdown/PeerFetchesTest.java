@@ -1,0 +1,34 @@
+package insync.core.stepdown;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Test;
+
+/** What this broker sees of a peer that several of its fetchers fetch from. */
+class PeerFetchesTest {
+    private final ManualClock clock = new ManualClock();
+    private final PeerFetches fetches = new PeerFetches(clock);
+    private final OutgoingFetch first = fetches.fetcher(1);
+    private final OutgoingFetch second = fetches.fetcher(1);
+
+    @Test
+    void theOldestUnansweredFetchCountsWhicheverFetcherSentIt() {
+        assertEquals(OutgoingFetch.NONE, fetches.oldest(1));
+        second.sent();
+        long sent = clock.nanos();
+        clock.ms += 1_000;
+        first.sent();
+        assertEquals(sent, fetches.oldest(1));
+        second.ended();
+        assertEquals(clock.nanos(), fetches.oldest(1));
+        assertEquals(OutgoingFetch.NONE, fetches.oldest(2));
+    }
+
+    @Test
+    void aFetcherThatIsClosedInTheMidstOfAFetchCountsNoMore() {
+        first.sent();
+        first.closed();
+        first.sent();
+        assertEquals(OutgoingFetch.NONE, fetches.oldest(1));
+    }
+}

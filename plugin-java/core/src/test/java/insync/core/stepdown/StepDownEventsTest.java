@@ -1,0 +1,68 @@
+package insync.core.stepdown;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import insync.core.EventLog;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is told, in which order, by which names: others read it. */
+class StepDownEventsTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void everyDecisionIsAnEventOnce() throws Exception {
+        Path file = folder.resolve("broker-0.jsonl");
+        WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().budgetPerMinute(1).build(), EventLog.to(file));
+        FakePartition first = broker.leads("events", 0);
+        FakePartition second = broker.leads("events", 1);
+        broker.tick();
+        broker.stall(first, second);
+        broker.passT();
+        broker.pass(10_000);
+        broker.grant(broker.acted.get(0));
+        broker.toSecond.sent();
+        broker.passT();
+        List<JsonObject> lines = awaitLines(file, 5);
+        assertEquals(List.of("leader_slow", "step_down", "step_down_withheld", "step_down_answered", "peer_slow"),
+            lines.stream().map(line -> line.get("type").getAsString()).collect(Collectors.toList()));
+        assertEquals("[1,2,0]", lines.get(1).get("isr").toString());
+        assertEquals(1, lines.get(1).get("successor").getAsInt());
+        assertEquals("budget_spent", lines.get(2).get("reason").getAsString());
+        assertTrue(lines.get(2).get("pending_ms").getAsLong() > WatchedBroker.T_MS);
+        assertEquals("done", lines.get(3).get("outcome").getAsString());
+        assertEquals("test", lines.get(3).get("how").getAsString());
+        assertEquals(2, lines.get(4).get("peer").getAsInt());
+    }
+
+    @Test
+    void theFiguresHaveNames() {
+        StepDownStats stats = new StepDownStats();
+        stats.decided(Reason.SLOW_FETCH);
+        stats.decided(Reason.PEERS_SLOW);
+        stats.ended(Outcome.DONE);
+        assertEquals(1L, stats.toMap().get("step_downs_asked"));
+        assertEquals(1L, stats.toMap().get("step_downs_withheld"));
+        assertEquals(1L, stats.toMap().get("withheld_peers_slow"));
+        assertEquals(1L, stats.toMap().get("step_downs_done"));
+    }
+
+    private static List<JsonObject> awaitLines(Path file, int count) throws Exception {
+        long end = System.nanoTime() + 10_000_000_000L;
+        List<String> lines = List.of();
+        while (lines.size() < count && System.nanoTime() < end) {
+            lines = Files.readAllLines(file);
+            Thread.sleep(5);
+        }
+        assertEquals(count, lines.size(), lines::toString);
+        return lines.stream().map(line -> JsonParser.parseString(line).getAsJsonObject()).collect(Collectors.toList());
+    }
+}

@@ -1,0 +1,267 @@
+package insync.core.stepdown;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When a leader steps down, and each reason for which it does not. */
+class StepDownWatchTest {
+    private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
+    private FakePartition events = broker.leads("events", 0);
+
+    private void with(StepDownSettings.Builder settings) {
+        broker = new WatchedBroker(settings.build());
+        events = broker.leads("events", 0);
+    }
+
+    private void stallBeyondT() {
+        broker.pass(10_000);
+        broker.stall(events);
+        broker.passT();
+    }
+
+    @Test
+    void aFetchThatIsSlowForTMovesThePartitionOnceAndNotBefore() {
+        broker.pass(10_000);
+        broker.stall(events);
+        broker.pass(WatchedBroker.T_MS);
+        assertEquals(List.of(), broker.acted);
+        broker.pass(broker.settings.tickMs());
+        assertEquals(1, broker.acted.size());
+        Decision decision = broker.acted.get(0);
+        assertArrayEquals(new int[] {1, 2, 0}, decision.isr(), "the same set, the leader last");
+        assertFalse(decision.leaves());
+        assertEquals(1, broker.stats.asked());
+    }
+
+    @Test
+    void healthyPartitionsAreNotLookedAtInDepth() {
+        events.pendingMs = broker.clock.ms;
+        broker.pass(WatchedBroker.T_MS - broker.settings.tickMs());
+        assertEquals(0, events.askedInDepth);
+    }
+
+    @Test
+    void anAnswerThatIsAwaitedIsNotAskedForAgain() {
+        stallBeyondT();
+        broker.pass(20_000);
+        assertEquals(1, broker.acted.size());
+        assertEquals(List.of(Reason.AWAITING_ANSWER), broker.reasons());
+        assertEquals(0, broker.stats.withheld(), "which is no news");
+    }
+
+    @Test
+    void aPartitionThatIsGivenAwayIsLeftAloneThoughThisBrokerStillThinksItLeads() {
+        stallBeyondT();
+        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test");
+        broker.pass(60_000);
+        assertEquals(List.of(), broker.tick(), "a stalled read keeps makeFollower from happening");
+        assertEquals(1, broker.stats.count(Outcome.DONE));
+    }
+
+    @Test
+    void aRefusalIsFollowedByAnotherRequestAfterT() {
+        stallBeyondT();
+        broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "INVALID_REQUEST");
+        broker.tick();
+        broker.pass(WatchedBroker.T_MS - broker.settings.tickMs());
+        assertEquals(1, broker.acted.size());
+        broker.pass(broker.settings.tickMs());
+        assertEquals(2, broker.acted.size());
+        assertEquals(1, broker.stats.count(Outcome.REFUSED));
+    }
+
+    @Test
+    void whatCouldNotBeAskedIsAskedAgainSoonAndNeitherCostsAnyBudget() {
+        with(WatchedBroker.settings().budgetPerMinute(1));
+        stallBeyondT();
+        broker.watch.answered(broker.acted.get(0), Outcome.FAILED, "changed meanwhile");
+        broker.tick();
+        broker.pass(WatchedBroker.T_MS / 4);
+        assertEquals(2, broker.acted.size());
+        broker.watch.answered(broker.acted.get(1), Outcome.REFUSED, "INVALID_REQUEST");
+        broker.tick();
+        broker.pass(WatchedBroker.T_MS);
+        assertEquals(3, broker.acted.size());
+        assertEquals(0, broker.stats.count(Reason.BUDGET_SPENT));
+    }
+
+    @Test
+    void anAnswerThatNeverComesIsAFailureAndALateOneChangesNothing() {
+        stallBeyondT();
+        Decision first = broker.acted.get(0);
+        broker.pass(31_000);
+        assertEquals(1, broker.stats.count(Outcome.FAILED));
+        broker.pass(WatchedBroker.T_MS);
+        assertEquals(2, broker.acted.size());
+        broker.watch.answered(broker.acted.get(1), Outcome.DONE, "test");
+        broker.tick();
+        broker.watch.answered(first, Outcome.REFUSED, "late");
+        broker.tick();
+        assertEquals(0, broker.stats.count(Outcome.REFUSED));
+    }
+
+    @Test
+    void anAnswerOfAnOlderEpochIsVoid() {
+        stallBeyondT();
+        events.epoch = 5;
+        broker.tick();
+        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test");
+        broker.tick();
+        assertEquals(0, broker.stats.count(Outcome.DONE));
+    }
+
+    @Test
+    void aPartitionThatOthersAreChangingIsLeftAlone() {
+        events.changing = true;
+        stallBeyondT();
+        assertEquals(List.of(Reason.CHANGING), broker.reasons());
+        events.changing = false;
+        broker.tick();
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
+    void whatCameToBeLedHereStaysForTheCooldown() {
+        broker.pass(10_000);
+        FakePartition taken = broker.leads("taken", 0);
+        taken.epoch = 7;
+        broker.pass(1_000);
+        broker.stall(taken);
+        broker.passT();
+        assertEquals(List.of(Reason.COOLING_DOWN), broker.reasons());
+        broker.pass(StepDownSettings.DEFAULT_COOLDOWN_MS - 10_000);
+        assertEquals(List.of(), broker.acted);
+        broker.pass(10_000);
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
+    void aNewPartitionAndWhatWasLedAtTheStartHaveNoCooldown() {
+        events.epoch = 7;
+        broker.pass(10_000);
+        FakePartition created = broker.leads("created", 0);
+        broker.tick();
+        broker.stall(events, created);
+        broker.passT();
+        assertEquals(2, broker.acted.size());
+    }
+
+    @Test
+    void aNewEpochOfTheSameLeaderStartsNoCooldown() {
+        broker.pass(10_000);
+        events.epoch++;
+        stallBeyondT();
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
+    void whatIsPulledBackStaysForTheCooldown() {
+        stallBeyondT();
+        broker.grant(broker.acted.get(0));
+        broker.pass(5_000);
+        events.epoch += 2;
+        broker.recover(events);
+        broker.led.add(events);
+        broker.pass(1_000);
+        broker.stall(events);
+        broker.passT();
+        assertEquals(1, broker.acted.size());
+        assertEquals(List.of(Reason.COOLING_DOWN), broker.reasons());
+    }
+
+    @Test
+    void aPullBackBetweenTwoTicksIsNoticedByItsEpoch() {
+        stallBeyondT();
+        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test");
+        broker.tick();
+        events.epoch += 2;
+        assertEquals(List.of(Reason.COOLING_DOWN), broker.reasons());
+    }
+
+    @Test
+    void theBudgetIsPerMinuteAndTheOldestFetchesComeFirst() {
+        with(WatchedBroker.settings().budgetPerMinute(2));
+        FakePartition second = broker.leads("events", 1);
+        FakePartition third = broker.leads("events", 2);
+        broker.pass(10_000);
+        broker.stall(third);
+        broker.pass(100);
+        broker.stall(second);
+        broker.pass(100);
+        broker.stall(events);
+        broker.passT();
+        broker.pass(5_000);
+        assertEquals(List.of(2, 1), List.of(broker.acted.get(0).partition(), broker.acted.get(1).partition()));
+        assertEquals(2, broker.acted.size());
+        assertEquals(1, broker.stats.count(Reason.BUDGET_SPENT), "told once, not at every tick");
+        broker.acted.forEach(broker::grant);
+        broker.pass(60_000);
+        assertEquals(3, broker.acted.size());
+    }
+
+    @Test
+    void withAHigherThresholdTheScoreHasToRiseFirst() {
+        with(WatchedBroker.settings().scoreThreshold(3));
+        stallBeyondT();
+        assertEquals(List.of(Reason.SCORE_BELOW_THRESHOLD), broker.reasons());
+        broker.pass(2 * WatchedBroker.T_MS);
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
+    void onceSlowABrokerGivesAwayAtTheFirstSlowFetchUntilItHasBeenQuietForLong() {
+        with(WatchedBroker.settings().scoreThreshold(2));
+        FakePartition other = broker.leads("other", 0);
+        FakePartition last = broker.leads("last", 0);
+        stallBeyondT();
+        broker.pass(WatchedBroker.T_MS);
+        broker.recover(events);
+        broker.pass(60_000);
+        assertTrue(broker.stats.score() < 2);
+        broker.stall(other);
+        broker.passT();
+        assertEquals(2, broker.acted.size(), "below the threshold, but not back at 0");
+        broker.recover(other);
+        broker.pass(5 * 60_000);
+        assertEquals(0, broker.stats.score());
+        broker.stall(last);
+        broker.passT();
+        assertEquals(List.of(Reason.SCORE_BELOW_THRESHOLD), broker.reasons());
+    }
+
+    @Test
+    void aFreezeOfTheWholeProcessIsNoSlowFetch() {
+        broker.pass(10_000);
+        broker.stall(events);
+        broker.clock.ms += 20_000;
+        assertEquals(List.of(), broker.tick());
+        broker.recover(events);
+        broker.pass(1_000);
+        assertEquals(0, broker.stats.score());
+    }
+
+    @Test
+    void aFetchThatStaysStuckAfterAFreezeIsSlowAfterAll() {
+        broker.pass(10_000);
+        broker.stall(events);
+        broker.clock.ms += 20_000;
+        broker.pass(2 * WatchedBroker.T_MS);
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
+    void aStarvedProcessIsSlowLikeAnyOther() {
+        broker.pass(10_000);
+        broker.stall(events);
+        for (int i = 0; i < 10; i++) {
+            broker.clock.ms += broker.settings.tickMs() + WatchedBroker.T_MS / 4;
+            broker.tick();
+        }
+        assertEquals(1, broker.acted.size());
+    }
+}

@@ -1,0 +1,186 @@
+package insync.core.stepdown;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+
+/** Who succeeds, what ISR is asked for, and what the slowness of peers changes. */
+class SuccessorTest {
+    private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
+    private FakePartition events = broker.leads("events", 0);
+
+    private void with(StepDownSettings.Builder settings) {
+        broker = new WatchedBroker(settings.build());
+        events = broker.leads("events", 0);
+    }
+
+    private void stallBeyondT() {
+        broker.pass(1_000);
+        broker.stall(events);
+        broker.passT();
+    }
+
+    private int[] asked() {
+        assertEquals(1, broker.acted.size());
+        return broker.acted.get(0).isr();
+    }
+
+    @Test
+    void theOneThatLacksLeastSucceeds() {
+        events.leo.put(2, 101L);
+        stallBeyondT();
+        assertArrayEquals(new int[] {2, 1, 0}, asked());
+    }
+
+    @Test
+    void nobodySucceedsWhoIsNotLiveHoweverCaughtUp() {
+        events.leo.put(1, 500L);
+        broker.live = new int[] {2};
+        stallBeyondT();
+        assertArrayEquals(new int[] {2, 1, 0}, asked());
+    }
+
+    @Test
+    void nobodySucceedsWhoIsNotInTheIsr() {
+        events.isr = new int[] {0, 2};
+        stallBeyondT();
+        assertArrayEquals(new int[] {2, 0}, asked());
+    }
+
+    @Test
+    void withoutASuccessorNothingIsAskedFor() {
+        events.isr = new int[] {0};
+        stallBeyondT();
+        assertEquals(List.of(Reason.NO_SUCCESSOR), broker.reasons());
+        events.isr = new int[] {0, 1};
+        broker.live = new int[] {2};
+        assertEquals(List.of(Reason.NO_SUCCESSOR), broker.reasons());
+        assertEquals(1, broker.stats.withheld(), "the same reason is told once");
+    }
+
+    @Test
+    void anExLeaderThatLeavesIsNotInTheIsr() {
+        with(WatchedBroker.settings().exLeader(StepDownSettings.ExLeader.LEAVE));
+        stallBeyondT();
+        assertArrayEquals(new int[] {1, 2}, asked());
+        assertTrue(broker.acted.get(0).leaves());
+    }
+
+    @Test
+    void anExLeaderWithoutWhichTheIsrWouldBeTooSmallIsKept() {
+        with(WatchedBroker.settings().exLeader(StepDownSettings.ExLeader.LEAVE));
+        events.isr = new int[] {0, 1};
+        stallBeyondT();
+        assertArrayEquals(new int[] {1, 0}, asked());
+        assertFalse(broker.acted.get(0).leaves());
+    }
+
+    @Test
+    void equalSuccessorsShareWhatIsGivenAway() {
+        for (int id = 1; id < 6; id++) {
+            broker.leads("events", id);
+        }
+        broker.pass(1_000);
+        broker.stall(broker.led.toArray(new FakePartition[0]));
+        broker.passT();
+        assertEquals(List.of(1, 2, 1, 2, 1, 2),
+            broker.acted.stream().map(Decision::successor).collect(Collectors.toList()));
+    }
+
+    @Test
+    void aPeerThatLooksSlowDoesNotSucceedThoughItLacksLess() {
+        events.leo.put(1, 500L);
+        broker.toFirst.sent();
+        stallBeyondT();
+        assertArrayEquals(new int[] {2, 1, 0}, asked());
+        assertEquals(1, broker.stats.slowPeers());
+    }
+
+    @Test
+    void aPeerThatIsAboutToLookSlowIsTheLessWanted() {
+        events.leo.put(1, 500L);
+        broker.pass(1_000);
+        broker.stall(events);
+        broker.pass(WatchedBroker.T_MS / 4);
+        broker.toFirst.sent();
+        broker.passT();
+        assertArrayEquals(new int[] {2, 1, 0}, asked());
+    }
+
+    @Test
+    void aFetchThatWaitsForRecordsMakesNoPeerSuspect() {
+        events.leo.put(1, 500L);
+        broker.pass(1_000);
+        broker.stall(events);
+        broker.pass(WatchedBroker.T_MS - WatchedBroker.FETCH_WAIT_MS);
+        broker.toFirst.sent();
+        broker.pass(WatchedBroker.FETCH_WAIT_MS + broker.settings.tickMs());
+        assertArrayEquals(new int[] {1, 2, 0}, asked());
+    }
+
+    @Test
+    void ifTheOnlySuccessorLooksSlowNothingIsAskedFor() {
+        events.isr = new int[] {0, 1};
+        broker.toFirst.sent();
+        stallBeyondT();
+        assertEquals(List.of(Reason.SUCCESSORS_SLOW), broker.reasons());
+    }
+
+    @Test
+    void ifMostPeersLookSlowNothingIsAskedFor() {
+        broker.toFirst.sent();
+        broker.toSecond.sent();
+        stallBeyondT();
+        assertEquals(List.of(Reason.PEERS_SLOW), broker.reasons());
+        assertEquals(2, broker.stats.slowPeers());
+    }
+
+    @Test
+    void aPeerLooksSlowUntilItHasBeenQuietForLong() {
+        broker.tick();
+        broker.toFirst.sent();
+        broker.toSecond.sent();
+        broker.pass(WatchedBroker.T_MS + broker.settings.tickMs());
+        broker.toFirst.ended();
+        broker.toSecond.ended();
+        stallBeyondT();
+        assertEquals(List.of(Reason.PEERS_SLOW), broker.reasons());
+        broker.recover(events);
+        broker.pass(2 * StepDownSettings.DEFAULT_SCORE_RECOVERY_MS);
+        stallBeyondT();
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
+    void deadPeersAreNotSlowAndAreNotCounted() {
+        broker.live = new int[] {1};
+        broker.toSecond.sent();
+        stallBeyondT();
+        assertArrayEquals(new int[] {1, 2, 0}, asked());
+        assertEquals(0, broker.stats.slowPeers());
+    }
+
+    @Test
+    void aClosedFetcherIsForgotten() {
+        events.isr = new int[] {0, 1};
+        broker.toFirst.sent();
+        broker.toFirst.closed();
+        stallBeyondT();
+        assertArrayEquals(new int[] {1, 0}, asked());
+    }
+
+    @Test
+    void aFreezeOfThisProcessMakesNoPeerSlow() {
+        broker.pass(1_000);
+        broker.toFirst.sent();
+        broker.toSecond.sent();
+        broker.clock.ms += 20_000;
+        broker.tick();
+        assertEquals(0, broker.stats.slowPeers());
+    }
+}

@@ -1,0 +1,89 @@
+package insync.core.stepdown;
+
+import insync.core.EventLog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/** Broker 0 with a watch, its partitions, its two peers 1 and 2, and a clock that all of them share. */
+final class WatchedBroker {
+    static final long T_MS = 2_000;
+    static final long FETCH_WAIT_MS = 500;
+
+    final ManualClock clock = new ManualClock();
+    final StepDownStats stats = new StepDownStats();
+    final PeerFetches fetches = new PeerFetches(clock);
+    final OutgoingFetch toFirst = fetches.fetcher(1);
+    final OutgoingFetch toSecond = fetches.fetcher(2);
+    final List<FakePartition> led = new ArrayList<>();
+    final StepDownSettings settings;
+    final StepDownWatch watch;
+    int[] live = {1, 2};
+    /** Every decision that acted, in order. */
+    final List<Decision> acted = new ArrayList<>();
+
+    WatchedBroker(StepDownSettings settings) {
+        this(settings, EventLog.none());
+    }
+
+    WatchedBroker(StepDownSettings settings, EventLog events) {
+        this.settings = settings;
+        this.watch = new StepDownWatch(0, settings, clock, fetches, events, stats);
+    }
+
+    static StepDownSettings.Builder settings() {
+        return StepDownSettings.of(T_MS, FETCH_WAIT_MS);
+    }
+
+    FakePartition leads(String topic, int partition) {
+        FakePartition one = new FakePartition(topic, partition);
+        led.add(one);
+        return one;
+    }
+
+    /** A fetch of each of these becomes stuck now. */
+    void stall(FakePartition... partitions) {
+        for (FakePartition one : partitions) {
+            one.pendingMs = clock.ms;
+        }
+    }
+
+    void recover(FakePartition... partitions) {
+        for (FakePartition one : partitions) {
+            one.pendingMs = FakePartition.NOT_PENDING;
+        }
+    }
+
+    /** Time passes, with a tick whenever one is due. */
+    List<Decision> pass(long ms) {
+        List<Decision> last = List.of();
+        long end = clock.ms + ms;
+        while (clock.ms < end) {
+            clock.ms = Math.min(end, clock.ms + settings.tickMs());
+            last = tick();
+        }
+        return last;
+    }
+
+    List<Decision> tick() {
+        List<Decision> decisions = watch.tick(led, live);
+        decisions.stream().filter(Decision::acts).forEach(acted::add);
+        return decisions;
+    }
+
+    /** The time from which on a slow fetch must have been noticed. */
+    void passT() {
+        pass(T_MS + settings.tickMs());
+    }
+
+    /** Why nothing is done about the slow partitions, at the last tick. */
+    List<Reason> reasons() {
+        return tick().stream().map(Decision::reason).collect(Collectors.toList());
+    }
+
+    /** The controller does what was asked. */
+    void grant(Decision decision) {
+        led.removeIf(one -> one.topic.equals(decision.topic()) && one.partition == decision.partition());
+        watch.answered(decision, Outcome.DONE, "test");
+    }
+}
