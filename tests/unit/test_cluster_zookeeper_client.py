@@ -7,7 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from insync.cluster.zookeeper_client import forget_broker
+from insync.cluster.zookeeper_client import forget_broker, serves
 from insync.errors import InsyncError
 
 
@@ -63,3 +63,32 @@ def test_nobody_there_is_said(server: socket.socket) -> None:
     server.close()
     with pytest.raises(InsyncError, match=r"cannot forget broker 3: .*refused"):
         forget_broker(port, 3)
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (b"Zookeeper version: 3.4.10-39d3a4f\n", True),
+        (b"This ZooKeeper instance is not currently serving requests\n", False),
+        (b"Zoo", False),
+        (b"", False),
+    ],
+)
+def test_it_serves_once_it_says_so(server: socket.socket, answer: bytes, expected: bool) -> None:
+    def serve() -> bytes:
+        client, _ = server.accept()
+        with client:
+            asked = client.recv(4, socket.MSG_WAITALL)
+            client.sendall(answer)
+        return asked
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        asked = pool.submit(serve)
+        assert serves(server.getsockname()[1]) is expected
+    assert asked.result() == b"srvr"
+
+
+def test_where_nobody_listens_nobody_serves(server: socket.socket) -> None:
+    port = server.getsockname()[1]
+    server.close()
+    assert not serves(port)

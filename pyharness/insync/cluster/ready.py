@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient
 
 from insync.cluster.admin import client
 from insync.cluster.node import Node
+from insync.cluster.zookeeper_client import serves
 from insync.cluster.zookeeper_log import changes
 from insync.cluster.zookeeper_records import CONTROLLER
 from insync.errors import InsyncError
@@ -48,10 +49,10 @@ def await_ready(nodes: Sequence[Node], within_s: float) -> None:
 def await_zookeeper(node: Node, within_s: float) -> None:
     """Return when the ZooKeeper `node` serves; raises as await_ready does.
 
-    It writes a snapshot just before, and takes amiss a connection that comes earlier.
+    It listens a moment earlier, and sends away who connects then.
     """
     until = time.monotonic() + within_s
-    while not any(node.transaction_log.glob("snapshot.*")):
+    while not serves(node.port):
         _wait_on([node], until, "the ZooKeeper does not serve")
 
 

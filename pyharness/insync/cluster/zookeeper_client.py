@@ -1,4 +1,4 @@
-"""The one thing this project asks of a ZooKeeper: to forget a broker that is gone.
+"""What this project asks of a ZooKeeper: whether it serves, and to forget a broker that is gone.
 
 A killed broker's registration lasts as long as its session, and a new process with its id
 ends at once while it does. A broker that was stopped in order takes it along.
@@ -14,6 +14,19 @@ _WITHIN_S = 5.0
 _SESSION_MS = 5_000
 _DELETE, _CLOSE = 2, -11
 _DONE, _NO_NODE = 0, -101
+_ANSWER_WITHIN_S = 0.5
+# Of the commands without a session, the one that every version allows unless told otherwise.
+_STATUS, _SERVING = b"srvr", b"Zookeeper version:"
+
+
+def serves(port: int) -> bool:
+    """Tell whether a ZooKeeper is ready for sessions; one that only listens is not yet."""
+    try:
+        with socket.create_connection((LOOPBACK, port), timeout=_ANSWER_WITHIN_S) as server:
+            server.sendall(_STATUS)
+            return _read(server, len(_SERVING)) == _SERVING
+    except OSError:
+        return False
 
 
 def forget_broker(port: int, broker: int) -> None:
