@@ -73,10 +73,6 @@ class WeaveTest {
         assertThrows(ConfigException.class, () -> config(STEP_DOWN, "0"));
         ConfigException alone = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "2000"));
         assertTrue(alone.getMessage().contains(STEP_DOWN), alone.getMessage());
-        if (!VERSION.matches("3[.]9[.].*|4[.][2-4][.].*")) {
-            assertTrue(alone.getMessage().contains("no step-down for this version"), alone.getMessage());
-            return;
-        }
         assertTrue(alone.getMessage().contains(ENABLE), alone.getMessage());
         assertEquals(2_000, config(STEP_DOWN, "2000", ENABLE, "true").getLong(STEP_DOWN));
         ConfigException fast = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "500", ENABLE, "true"));
