@@ -66,10 +66,12 @@ class WeaveTest {
     /** Solution 2 is off; it cannot be on without solution 1, nor where the version has it not. */
     @Test
     void aLeaderStepsDownOnlyWhereItsFollowersAreHeld() {
+        assertEquals(-1, config("broker.rack", "r").getLong(STEP_DOWN));
         if (VERSION.startsWith("2.")) {
+            ConfigException never = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "2000", ENABLE, "true"));
+            assertTrue(never.getMessage().contains("no step-down for this version"), never.getMessage());
             return;
         }
-        assertEquals(-1, config("broker.rack", "r").getLong(STEP_DOWN));
         assertThrows(ConfigException.class, () -> config(STEP_DOWN, "0"));
         ConfigException alone = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "2000"));
         assertTrue(alone.getMessage().contains(STEP_DOWN), alone.getMessage());

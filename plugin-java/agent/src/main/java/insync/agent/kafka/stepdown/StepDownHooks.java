@@ -18,6 +18,7 @@ public final class StepDownHooks {
             new StepDownStartHook(),
             new StepDownStopHook(),
             new ControllerLinkHook(access.alterPartitionManager(), access.link()),
+            new IsrAnswerHook(access.alterPartitionManager()),
             new LeadingHook(),
             new LosingLeadHook(),
             new RefuseAppendHook(),
