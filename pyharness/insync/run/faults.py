@@ -68,7 +68,9 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
             return _kill(stage, spec, occasion)
         case planned.QueueStall():
             threads = context.plan.scenario.broker.num_io_threads
-            return _queue_stall(stage, f"{topic}-q", spec, threads, occasion)
+            return _queue_stall(
+                stage, f"{topic}-q{spec.broker}-{spec.at_ms}", spec, threads, occasion
+            )
         case planned.Link():
             return _link(stage.links, spec, occasion)
         case planned.DiskStall():
@@ -167,11 +169,12 @@ def _elect(
     order = sorted(first, key=lambda broker: broker in stalled)
     asked = [CONTROLLER_ID] if stage.kafka.release.zookeeper else order
     plan = ElectPlan(topic=topic, replicas=dict.fromkeys(spec.partitions, first))
+    at = replace(occasion, target=[f"{topic}-{partition}" for partition in spec.partitions])
 
     def ports() -> list[int]:
         return [stage.cluster.nodes[broker].port for broker in asked]
 
-    return ElectFault(ports, partial(_leaders, stage, spec.broker, topic), plan, occasion)
+    return ElectFault(ports, partial(_leaders, stage, spec.broker, topic), plan, at)
 
 
 def _leaders(stage: Stage, broker: int, topic: str) -> Mapping[int, int]:

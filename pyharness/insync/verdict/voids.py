@@ -14,6 +14,7 @@ from insync.nodes import node_words
 from insync.verdict.facts import (
     METRICS,
     OPTIONAL_METRICS,
+    STEPPING_METRICS,
     ControllerFact,
     FaultFact,
     RepeatFacts,
@@ -40,7 +41,8 @@ def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
 def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     if not repeat.complete:
         yield "was cut short, expected it to come to its end"
-    needed = [name for name in METRICS if name not in OPTIONAL_METRICS]
+    not_needed = OPTIONAL_METRICS | (frozenset() if arms.steps_down(arm) else STEPPING_METRICS)
+    needed = [name for name in METRICS if name not in not_needed]
     missing = [name for name in needed if repeat.metrics[name] is None]
     if missing:
         yield f"no data for {', '.join(missing)}"
