@@ -56,10 +56,17 @@ class BrokerSettings(_Part):
     replica_lag_time_max_ms: float = Field(gt=0)
 
 
+class Transactions(_Part):
+    """The transactional producers: of each, the broker that coordinates it."""
+
+    coordinators: tuple[int, ...] = Field(min_length=1)
+
+
 class Workload(_Part):
     """Who leads which partition: `leaders[p]` is the broker that leads partition `p`."""
 
     leaders: tuple[int, ...] = Field(min_length=1)
+    transactions: Transactions | None = None
 
 
 class ScenarioInfo(_Part):

@@ -20,6 +20,7 @@ MOST_FAULTS: Final = 64
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
     "max_ack_gap_ms", "acked", "lost", "duplicated",
+    "aborted_read", "torn", "max_commit_gap_ms",
 ]  # fmt: skip
 
 
@@ -47,6 +48,25 @@ class Broker(Part):
         return self
 
 
+class Transactions(Part):
+    """Transactional producers beside the plain ones.
+
+    Args:
+        coordinators: a producer each, whose transactions that broker coordinates at first.
+        per_second: how many transactions each begins, one after the other; fewer if they take
+            longer.
+        records: of each transaction, on as many partitions as there are. An idempotent client
+            has five requests unanswered at most.
+        abort_percent: how many of a hundred it gives up on purpose.
+
+    """
+
+    coordinators: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=4)]
+    per_second: Annotated[int, Field(ge=1, le=50)]
+    records: Annotated[int, Field(ge=2, le=5)]
+    abort_percent: Annotated[int, Field(ge=0, le=90)] = 0
+
+
 class Workload(Part):
     """Open-loop producers of each partition, and who leads it.
 
@@ -56,6 +76,9 @@ class Workload(Part):
         producers_per_partition: clients that share the rate; more than one, so that a
             partition goes on being written while a request of one of them hangs.
         record_bytes: size of a record's value.
+        idempotent: whether the producers are; then a record waits for its turn if five of its
+            client's are unanswered.
+        transactions: what is written in transactions besides.
 
     """
 
@@ -63,13 +86,21 @@ class Workload(Part):
     rate_per_partition: Annotated[int, Field(ge=1, le=2_000)]
     producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 4
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
+    idempotent: bool = False
+    transactions: Transactions | None = None
 
 
 class Timeline(Part):
-    """Times of a repeat, from its first acks: quiet before the faults, watching after them."""
+    """Times of a repeat, from its first acks: quiet before the faults, watching after them.
+
+    Args:
+        jitter_ms: all faults of a repeat begin up to so much later, as its seed says.
+
+    """
 
     steady_ms: Time
     recover_ms: Time
+    jitter_ms: Time = 0
 
 
 class Bounds(Part):

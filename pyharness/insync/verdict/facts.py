@@ -19,11 +19,17 @@ METRICS = (
     "acked",
     "lost",
     "duplicated",
+    "aborted_read",
+    "torn",
+    "max_commit_gap_ms",
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
 OPTIONAL_METRICS = frozenset({"first_shrink_ms"})
 """Those that a repeat may rightly not have: where nothing shrank, no shrink was the first."""
+
+TRANSACTION_METRICS = frozenset({"aborted_read", "torn", "max_commit_gap_ms"})
+"""Those that only a repeat with transactions has."""
 
 Metrics = Mapping[str, float | None]
 

@@ -11,7 +11,14 @@ from insync import arms
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.events.schema import fault_words
 from insync.nodes import node_words
-from insync.verdict.facts import METRICS, OPTIONAL_METRICS, FaultFact, RepeatFacts, RunFacts
+from insync.verdict.facts import (
+    METRICS,
+    OPTIONAL_METRICS,
+    TRANSACTION_METRICS,
+    FaultFact,
+    RepeatFacts,
+    RunFacts,
+)
 from insync.verdict.weakness import weakness
 
 
@@ -33,7 +40,7 @@ def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
 def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     if not repeat.complete:
         yield "was cut short, expected it to come to its end"
-    needed = [name for name in METRICS if name not in OPTIONAL_METRICS]
+    needed = _needed(run)
     missing = [name for name in needed if repeat.metrics[name] is None]
     if missing:
         yield f"no data for {', '.join(missing)}"
@@ -43,6 +50,14 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     yield from _weak_faults(run.scenario.faults, repeat.faults)
     if arms.has_agent(arm):
         yield from _bad_agents(run, repeat, feature_on=arms.feature_on(arm))
+
+
+def _needed(run: RunInfo) -> list[str]:
+    """Return the metrics that every repeat of a run must have."""
+    optional = OPTIONAL_METRICS
+    if run.scenario.workload.transactions is None:
+        optional |= TRANSACTION_METRICS
+    return [name for name in METRICS if name not in optional]
 
 
 def _noise(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:
