@@ -103,6 +103,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         record_bytes=workload.record_bytes,
         seed=seed_of(context.plan.request.seed, repeat),
         drain_seconds=DRAIN_SECONDS,
+        client_timeout_ms=workload.client_timeout_ms,
         idempotent=workload.idempotent,
         transactions=_transaction_plan(workload.transactions, topic),
     )

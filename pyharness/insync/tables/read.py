@@ -37,6 +37,7 @@ class Events:
     consume: DataFrame
     isr: DataFrame
     counters: DataFrame
+    controller: DataFrame
     input_lines: DataFrame
 
 

@@ -37,10 +37,12 @@ class WorkloadPlan:
         partitions: the partitions to write, each at `rate` records per second.
         producers: clients per partition that share its rate. A broker serves one request of a
             connection at a time: with one client, a stalled request hides what others would meet.
-        idempotent: whether brokers tell apart what these clients send again.
         record_bytes: size of a record's value, at least SEQ_BYTES.
         seed: the repeat's own; decides the values' bytes and which transactions are aborted.
         drain_seconds: how long answers are awaited after the last record.
+        client_timeout_ms: after how long a producer gives up on a silent broker; None: the
+            client library's own, 60 s.
+        idempotent: whether brokers drop what is sent twice.
         transactions: what is written in transactions besides, if anything.
 
     """
@@ -55,6 +57,7 @@ class WorkloadPlan:
     record_bytes: int
     seed: int
     drain_seconds: float
+    client_timeout_ms: int | None = None
     idempotent: bool = False
     transactions: TransactionPlan | None = None
 

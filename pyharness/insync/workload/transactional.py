@@ -18,6 +18,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 from insync.events.schema import ProduceLine, TransactionEnd, TransactionLine, now_ms
 from insync.events.writer import EventWriter
 from insync.workload.plan import LANE_BITS, TransactionPlan, WorkloadPlan, value
+from insync.workload.producer import timeouts
 
 TIMEOUT_MS: Final = 60_000
 """After so long the coordinator aborts by itself; longer than any stall, or that would be it."""
@@ -207,5 +208,6 @@ class TransactionalProducer(threading.Thread):
                 "transaction.timeout.ms": TIMEOUT_MS,
                 "linger.ms": 0,
                 "log_level": 0,
+                **timeouts(self._plan.client_timeout_ms),
             }
         )
