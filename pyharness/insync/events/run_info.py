@@ -70,10 +70,17 @@ class BrokerSettings(_Part):
     leader_relinquish_cooldown_ms: float = Field(default=300_000, gt=0)
 
 
+class Transactions(_Part):
+    """The transactional producers: of each, the broker that coordinates it."""
+
+    coordinators: tuple[int, ...] = Field(min_length=1)
+
+
 class Workload(_Part):
     """Who leads which partition: `leaders[p]` is the broker that leads partition `p`."""
 
     leaders: tuple[int, ...] = Field(min_length=1)
+    transactions: Transactions | None = None
 
 
 class Comparison(_Part):

@@ -28,6 +28,9 @@ _METRICS = {
     "step_downs_withheld": "withheld",
     "most_step_downs": "most of a partition",
     "dead_follower_dropped_ms": "dead follower out after, ms",
+    "aborted_read": "aborted, yet read",
+    "torn": "transactions read in part",
+    "max_commit_gap_ms": "longest gap between commits, ms",
 }
 """The metrics of `verdict.json` and what a reader sees above them."""
 
@@ -73,6 +76,7 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
         _leader_changes(run, rows, pictures),
         _step_downs(run, rows, pictures),
         _latency(run, rows),
+        *([_transactions(run, rows)] if run.scenario.workload.transactions else []),
         _faults(run, rows),
         _agents(run, rows),
         _odd_records(run, rows),
@@ -188,6 +192,32 @@ def _latency(run: RunInfo, rows: Rows) -> Table:
         ),
         NONE,
         {0},
+    )
+
+
+def _transactions(run: RunInfo, rows: Rows) -> Table:
+    asked = run.scenario.workload.transactions
+    brokers = asked.coordinators if asked else ()
+    counts = ("committed", "aborted", "meant_to_abort", "unknown", "torn", "aborted_read")
+    times = ("commit_p50_ms", "commit_p99_ms", "commit_max_ms", "commit_gap_ms")
+    return table(
+        "Transactions",
+        "arm | repeat | producer | its coordinator at first | committed | aborted | on purpose"
+        " | end unknown | read in part | aborted records read"
+        " | commit p50, ms | p99, ms | max, ms | longest gap between commits, ms",
+        (
+            [
+                row["arm"],
+                number(row["repeat"]),
+                number(row["producer"]),
+                f"broker {brokers[row['producer']]}",
+                *(number(row[name]) for name in counts),
+                *(latency(row[name]) for name in times),
+            ]
+            for row in in_order(run, rows["transactions"], "producer")
+        ),
+        NONE,
+        {0, 3},
     )
 
 

@@ -21,6 +21,7 @@ Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
     "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "leader_changes",
     "step_downs", "step_downs_withheld", "most_step_downs", "dead_follower_dropped_ms",
+    "aborted_read", "torn", "max_commit_gap_ms",
 ]  # fmt: skip
 
 
@@ -61,6 +62,25 @@ class Broker(Part):
         return self
 
 
+class Transactions(Part):
+    """Transactional producers beside the plain ones.
+
+    Args:
+        coordinators: a producer each, whose transactions that broker coordinates at first.
+        per_second: how many transactions each begins, one after the other; fewer if they take
+            longer.
+        records: of each transaction, on as many partitions as there are. An idempotent client
+            has five requests unanswered at most.
+        abort_percent: how many of a hundred it gives up on purpose.
+
+    """
+
+    coordinators: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=4)]
+    per_second: Annotated[int, Field(ge=1, le=50)]
+    records: Annotated[int, Field(ge=2, le=5)]
+    abort_percent: Annotated[int, Field(ge=0, le=90)] = 0
+
+
 class Workload(Part):
     """Open-loop producers of each partition, and who leads it.
 
@@ -73,6 +93,7 @@ class Workload(Part):
         client_timeout_ms: after how long a producer takes a silent broker for gone, and how
             long that may take to commit a record; None: as librdkafka has it, 60 s and 30 s.
         idempotent: whether brokers drop what a producer sends twice, and keep it in order.
+        transactions: what is written in transactions besides.
 
     """
 
@@ -82,6 +103,7 @@ class Workload(Part):
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
     client_timeout_ms: Span | None = None
     idempotent: bool = False
+    transactions: Transactions | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -90,10 +112,16 @@ class Workload(Part):
 
 
 class Timeline(Part):
-    """Times of a repeat, from its first acks: quiet before the faults, watching after them."""
+    """Times of a repeat, from its first acks: quiet before the faults, watching after them.
+
+    Args:
+        jitter_ms: all faults of a repeat begin up to so much later, as its seed says.
+
+    """
 
     steady_ms: Time
     recover_ms: Time
+    jitter_ms: Time = 0
 
 
 class Bounds(Part):

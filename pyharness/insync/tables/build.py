@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from pyspark.sql import DataFrame
 
 from insync.events.run_info import RunInfo
-from insync.tables import acks, availability, evidence, isr, leaders, readback, shrinks, step_downs
+from insync.tables import (
+    acks,
+    availability,
+    evidence,
+    isr,
+    leaders,
+    readback,
+    shrinks,
+    step_downs,
+    transactions,
+)
 from insync.tables.read import Events
 from insync.tables.repeats import due_inside, partitions, repeats
 
@@ -21,6 +31,8 @@ TABLES = (
     "latency_over_time",
     "readback",
     "odd_records",
+    "transactions",
+    "odd_transactions",
     "faults",
     "agent_counters",
     "controller_agent",
@@ -42,14 +54,22 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     windows = repeats(events.phases, events.produce).cache()
     grid = partitions(windows, run.partitions).cache()
     yield "repeats", windows
-    judged = due_inside(events.produce, windows)
+    # What is written in transactions waits for its own pace: no measure of the brokers' acks.
+    plain = events.produce.where(transactions.is_plain())
+    judged = due_inside(plain, windows)
     yield "latency_over_time", acks.latency_over_time(judged, windows)
     yield "ack_latency", acks.ack_latency(judged)
-    yield "ack_gaps", acks.ack_gaps(events.produce, grid)
+    yield "ack_gaps", acks.ack_gaps(plain, grid)
 
-    fates = readback.record_fates(events.produce, events.consume).cache()
+    promised = transactions.promised(events.produce, events.transactions)
+    fates = readback.record_fates(promised, events.consume).cache()
     yield "readback", readback.readback(fates, grid)
     yield "odd_records", readback.odd_records(fates)
+    wholes = transactions.transaction_fates(
+        events.produce, events.transactions, events.consume
+    ).cache()
+    yield "transactions", transactions.by_producer(events.transactions, wholes, windows)
+    yield "odd_transactions", transactions.odd_transactions(wholes)
 
     faults = evidence.faults(events.faults).cache()
     intervals = isr.isr_intervals(events.isr, windows).cache()

@@ -33,6 +33,7 @@ class Events:
     phases: DataFrame
     faults: DataFrame
     produce: DataFrame
+    transactions: DataFrame
     consume: DataFrame
     isr: DataFrame
     counters: DataFrame

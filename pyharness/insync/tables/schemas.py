@@ -61,6 +61,7 @@ PHASES = EventKind(
         topic=_TEXT,
         note=_TEXT,
         longest_gap_ms=_MS,
+        seed=_LONG,
     ),
 )
 
@@ -100,6 +101,27 @@ PRODUCE = EventKind(
         latency_ms=_MS,
         error=_TEXT,
         offset=_LONG,
+        transaction=_LONG,
+    ),
+)
+
+TRANSACTIONS = EventKind(
+    "transactions",
+    "transactions-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        producer=_INT,
+        transaction=_LONG,
+        records=_INT,
+        begun_ms=_MS,
+        asked_ms=_MS,
+        ended_ms=_MS,
+        took_ms=_MS,
+        wanted=_TEXT,
+        end=_TEXT,
+        error=_TEXT,
     ),
 )
 
@@ -185,4 +207,6 @@ STEP_DOWNS = EventKind(
     ),
 )
 
-ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS)
+ALL = (
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS,
+)  # fmt: skip

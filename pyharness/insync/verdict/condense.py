@@ -54,6 +54,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
             **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
             **_ack_metrics(own),
             **_readback_metrics(own, trusted=complete and not torn),
+            **_transaction_metrics(run, own, trusted=complete and not torn),
         },
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
@@ -136,6 +137,18 @@ def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
     if not trusted or (acked and not read):
         return {}
     return {"lost": lost, "duplicated": duplicated}
+
+
+def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
+    """None unless each transactional producer left lines, and what was read can be trusted."""
+    asked = run.scenario.workload.transactions
+    found = own["transactions"]
+    if asked is None or len(found) < len(asked.coordinators):
+        return {}
+    gaps = {"max_commit_gap_ms": max(row["commit_gap_ms"] for row in found)}
+    if not trusted or not any(row["read"] for row in own["readback"]):
+        return gaps
+    return {**gaps, **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")}}
 
 
 def _fault(row: Row) -> FaultFact:

@@ -25,6 +25,9 @@ METRICS = (
     "step_downs_withheld",
     "most_step_downs",
     "dead_follower_dropped_ms",
+    "aborted_read",
+    "torn",
+    "max_commit_gap_ms",
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
@@ -33,6 +36,9 @@ OPTIONAL_METRICS = frozenset({"first_shrink_ms", "dead_follower_dropped_ms"})
 
 STEPPING_METRICS = frozenset({"step_downs", "step_downs_withheld", "most_step_downs"})
 """Those that only an arm has whose leaders may step down."""
+
+TRANSACTION_METRICS = frozenset({"aborted_read", "torn", "max_commit_gap_ms"})
+"""Those that only a repeat with transactions has."""
 
 Metrics = Mapping[str, float | None]
 
