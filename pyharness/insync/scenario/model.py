@@ -39,6 +39,9 @@ class Broker(Part):
             it must outlast a repeat, whose topic is a fresh one.
         leader_relinquish_score_recovery_ms: how fast a slow leader's score falls.
         controller_agent: whether the controller carries the agent where brokers do.
+        leader_imbalance_check_interval_seconds: how often the controller brings leaders back to
+            the first of their replicas; None: never. Kafka counts it in whole seconds, so it is
+            no time that a scale is for.
 
     """
 
@@ -51,6 +54,7 @@ class Broker(Part):
     leader_relinquish_cooldown_ms: Span | None = None
     leader_relinquish_score_recovery_ms: Span | None = None
     controller_agent: bool = True
+    leader_imbalance_check_interval_seconds: Annotated[int, Field(ge=1, le=300)] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
