@@ -181,7 +181,11 @@ def test_what_cannot_be_committed_is_aborted_and_says_why(tmp_path: Path, call: 
     bench = Bench(tmp_path)
     bench.client.plan[call] = [ABORT]
     line = bench.run(2)[0]
-    assert (line["wanted"], line["end"], line["error"]) == ("commit", "aborted", "INVALID_TXN_STATE")
+    assert (line["wanted"], line["end"], line["error"]) == (
+        "commit",
+        "aborted",
+        "INVALID_TXN_STATE",
+    )
     assert bench.lines("transactions")[1]["end"] == "committed", "and the next one goes on"
 
 
