@@ -56,6 +56,7 @@ def fits(hint: object, column: DataType) -> bool:
         (written.ConsumeLine, schemas.CONSUME),
         (written.CountersLine, schemas.COUNTERS),
         (written.ControllerLine, schemas.CONTROLLER),
+        (written.StepDownLine, schemas.STEP_DOWNS),
     ],
 )
 def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.EventKind) -> None:
@@ -76,4 +77,5 @@ def test_versions_and_file_names_agree() -> None:
         written.ISR,
         written.COUNTERS,
         written.CONTROLLER,
+        written.STEP_DOWNS,
     ]

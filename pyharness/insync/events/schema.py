@@ -24,7 +24,9 @@ FAULTS: Final = "faults.jsonl"
 ISR: Final = "isr.jsonl"
 COUNTERS: Final = "counters.jsonl"
 CONTROLLER: Final = "controller.jsonl"
+STEP_DOWNS: Final = "step-downs.jsonl"
 
+StepDownType = Literal["read", "asked", "answered", "withheld"]
 TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
 
@@ -213,3 +215,31 @@ class ControllerLine(Line):
     t_ms: float
     woven: bool
     errors: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepDownLine(Line):
+    """What a leader decided about a partition that it served too slowly, as its agent told.
+
+    `type` "read" says that the broker's events were read to their end, and nothing else. `reason`
+    is why it acted, or why not; `pending_ms` how long a follower's fetch had been in its hands.
+    `outcome` (done, refused, failed), `way`, `error` and `asked_ms`, how long the answer took,
+    are of an answer; `successor` and `isr_policy` (leave, keep-last) of what was asked.
+    """
+
+    arm: str
+    t_ms: float
+    broker: int
+    type: StepDownType
+    topic: str | None = None
+    partition: int | None = None
+    leader_epoch: int | None = None
+    reason: str | None = None
+    pending_ms: float | None = None
+    score: float | None = None
+    successor: int | None = None
+    isr_policy: str | None = None
+    outcome: str | None = None
+    way: str | None = None
+    error: str | None = None
+    asked_ms: float | None = None

@@ -69,7 +69,9 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
             return _kill(stage, spec, occasion)
         case planned.QueueStall():
             threads = context.plan.scenario.broker.num_io_threads
-            return _queue_stall(stage, f"{topic}-q", spec, threads, occasion)
+            return _queue_stall(
+                stage, f"{topic}-q{spec.broker}-{spec.at_ms}", spec, threads, occasion
+            )
         case planned.Link():
             return _link(stage.links, spec, occasion)
         case planned.DiskStall():
@@ -169,11 +171,12 @@ def _elect(
     # The old leader is asked last: it may be the one that does not answer.
     asked = stage.asked_to_elect(last={led_by[partition] for partition in spec.partitions})
     plan = ElectPlan(topic=topic, replicas=dict.fromkeys(spec.partitions, first))
+    at = replace(occasion, target=[f"{topic}-{partition}" for partition in spec.partitions])
 
     def ports() -> list[int]:
         return [stage.cluster.nodes[broker].port for broker in asked]
 
-    return ElectFault(ports, partial(_leaders, stage, spec.broker, topic), plan, occasion)
+    return ElectFault(ports, partial(_leaders, stage, spec.broker, topic), plan, at)
 
 
 def _leaders(stage: Stage, broker: int, topic: str) -> Mapping[int, int]:

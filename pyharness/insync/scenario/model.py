@@ -19,7 +19,8 @@ MOST_FAULTS: Final = 64
 
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
-    "max_ack_gap_ms", "acked", "lost", "duplicated",
+    "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "leader_changes",
+    "step_downs", "step_downs_withheld", "most_step_downs", "dead_follower_dropped_ms",
     "aborted_read", "torn", "max_commit_gap_ms",
 ]  # fmt: skip
 
@@ -128,14 +129,39 @@ class Timeline(Part):
 
 
 class Bounds(Part):
-    """What a metric is expected to be in every repeat; at least one bound."""
+    """What a metric is expected to be in every repeat; at least one bound.
+
+    `margin` comes on top of `max` and is not scaled: what a machine takes whatever the times.
+    """
 
     min: float | None = None
     max: float | None = None
+    margin: Annotated[float, Field(ge=0)] = 0
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_bounds(self.min, self.max)
+        return self
+
+
+class Comparison(Part):
+    """What a metric of one arm may be, measured by another arm's in the same run.
+
+    Judged is the median of the repeats: so many times the other's at most, or at least, or
+    less than that.
+    """
+
+    metric: Metric
+    arm: Arm
+    against: Arm
+    at_most: Annotated[float, Field(gt=0)] | None = None
+    at_least: Annotated[float, Field(gt=0)] | None = None
+    below: Annotated[float, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        given = [self.at_most, self.at_least, self.below]
+        rules.check_comparison(self.arm, self.against, sum(each is not None for each in given))
         return self
 
 
@@ -145,6 +171,7 @@ class Frame(Part):
     Attributes:
         expect_on_zookeeper: what takes the place of an arm's expectations on brokers before
             KRaft, where their controller makes the difference.
+        compare: what is expected of arms beside each other; it counts where both are run.
 
     """
 
@@ -160,6 +187,7 @@ class Frame(Part):
     timeline: Timeline
     expect: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
     expect_on_zookeeper: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
+    compare: Annotated[tuple[Comparison, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:

@@ -83,6 +83,14 @@ def check_bounds(low: float | None, high: float | None) -> None:
         raise broken("min", low, f"at most max, which is {high:g}")
 
 
+def check_comparison(arm: str, against: str, given: int) -> None:
+    """Check that a comparison is with another arm, and says one thing."""
+    if against == arm:
+        raise broken("against", against, f"another arm than {arm}")
+    if given != 1:
+        raise broken("at_most", None, "one of at_most, at_least and below")
+
+
 def check_unique(key: str, values: Sequence[object]) -> None:
     """Check that a list names nothing twice."""
     if len(set(values)) != len(values):

@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from pyspark.sql import DataFrame
 
 from insync.events.run_info import RunInfo
-from insync.tables import acks, availability, evidence, isr, readback, shrinks, transactions
+from insync.tables import (
+    acks,
+    availability,
+    evidence,
+    isr,
+    leaders,
+    readback,
+    shrinks,
+    step_downs,
+    transactions,
+)
 from insync.tables.read import Events
 from insync.tables.repeats import due_inside, partitions, repeats
 
@@ -26,6 +36,10 @@ TABLES = (
     "faults",
     "agent_counters",
     "controller_agent",
+    "leader_changes",
+    "dead_followers",
+    "step_downs",
+    "step_down_sources",
     "input_lines",
 )
 
@@ -59,7 +73,7 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
 
     faults = evidence.faults(events.faults).cache()
     intervals = isr.isr_intervals(events.isr, windows).cache()
-    lag_ms = scenario.broker.replica_lag_time_max_ms
+    lag_ms = shrinks.lag_of(run.arms, scenario.broker.replica_lag_time_max_ms)
     yield "faults", faults
     yield "isr_intervals", intervals
     yield "isr_shrinks", shrinks.isr_shrinks(events.isr, faults, windows, lag_ms)
@@ -67,4 +81,10 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
 
     yield "agent_counters", evidence.agent_counters(events.counters)
     yield "controller_agent", evidence.controller_agent(events.controller)
+
+    yield "leader_changes", leaders.leader_changes(events.isr, faults, windows)
+    yield "dead_followers", leaders.dead_followers(events.isr, faults, windows)
+    cooldown_ms = scenario.broker.leader_relinquish_cooldown_ms
+    yield "step_downs", step_downs.step_downs(events.step_downs, windows, cooldown_ms)
+    yield "step_down_sources", step_downs.step_down_sources(events.step_downs, windows)
     yield "input_lines", events.input_lines

@@ -38,6 +38,7 @@ class Events:
     isr: DataFrame
     counters: DataFrame
     controller: DataFrame
+    step_downs: DataFrame
     input_lines: DataFrame
 
 

@@ -184,4 +184,29 @@ CONTROLLER = EventKind(
     _line(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
 )
 
-ALL = (PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER)
+STEP_DOWNS = EventKind(
+    "step_downs",
+    "step-downs.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        broker=_INT,
+        type=_TEXT,
+        topic=_TEXT,
+        partition=_INT,
+        leader_epoch=_INT,
+        reason=_TEXT,
+        pending_ms=_MS,
+        score=DoubleType(),
+        successor=_INT,
+        isr_policy=_TEXT,
+        outcome=_TEXT,
+        way=_TEXT,
+        error=_TEXT,
+        asked_ms=_MS,
+    ),
+)
+
+ALL = (
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS,
+)  # fmt: skip

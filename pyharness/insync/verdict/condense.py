@@ -51,6 +51,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         metrics={
             **_NOTHING,
             **_isr_metrics(own, run.partitions),
+            **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
             **_ack_metrics(own),
             **_readback_metrics(own, trusted=complete and not torn),
             **_transaction_metrics(run, own, trusted=complete and not torn),
@@ -78,6 +79,8 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "min_isr_size": topic["min_isr_size"],
         "under_min_isr_ms": topic["under_min_isr_ms"],
         "offline_ms": topic["offline_ms"],
+        "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
+        "dead_follower_dropped_ms": _dropped_ms(own),
     }
 
 
@@ -90,6 +93,24 @@ def _first_shrink_ms(own: Rows) -> float | None:
     return min((wait for wait in waits if wait >= 0), default=None)
 
 
+def _dropped_ms(own: Rows) -> float | None:
+    """From a follower's death to the last ISR that it left; None if one kept it, or none died."""
+    waits = [row["took_ms"] for row in own["dead_followers"]]
+    return None if None in waits else max(waits, default=None)
+
+
+def _step_down_metrics(own: Rows, brokers: set[int]) -> Metrics:
+    """None unless the agents' events of every broker that leads at first were read."""
+    if brokers - {row["broker"] for row in own["step_down_sources"]}:
+        return {}
+    outcomes = [row["outcome"] for row in own["step_downs"]]
+    return {
+        "step_downs": outcomes.count("done"),
+        "step_downs_withheld": outcomes.count("withheld"),
+        "most_step_downs": max((row["in_cooldown"] or 0 for row in own["step_downs"]), default=0),
+    }
+
+
 def _ack_metrics(own: Rows) -> Metrics:
     """None unless the producers left a line."""
     if not own["ack_latency"]:
@@ -97,6 +118,9 @@ def _ack_metrics(own: Rows) -> Metrics:
     gaps = [row["gap_ms"] for row in own["ack_gaps"]]
     return {
         "max_ack_gap_ms": max(gaps, default=None),
+        "mean_ack_ms": next(
+            (row["mean_ms"] for row in own["ack_latency"] if row["partition"] is None), None
+        ),
         "acked": sum(row["acked"] for row in own["readback"]),
     }
 
