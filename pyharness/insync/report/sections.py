@@ -24,6 +24,7 @@ _METRICS = {
     "lost": "lost",
     "duplicated": "duplicated",
     "leader_changes": "leader changes",
+    "soonest_return_ms": "soonest return of a leader, ms",
     "step_downs": "step-downs",
     "step_downs_withheld": "withheld",
     "most_step_downs": "most of a partition",
@@ -36,21 +37,30 @@ _METRICS = {
 
 
 def results(verdict: Judgement) -> Table:
-    """Return a row per arm and repeat, with the metrics the verdict rests on."""
+    """Return a row per arm and repeat, with the metrics that the verdict rests on.
+
+    Those that no repeat of any arm has are left out: there were no transactions, say.
+    """
     rows = []
+    shown = [name for name in _METRICS if any(_known(each[name]) for each in verdict.arms.values())]
     for arm, found in verdict.arms.items():
         held = _held_longest(found["evidence"], found["repeats"])
         errors = found["agent_errors"] or [None] * found["repeats"]
         for repeat in range(found["repeats"]):
-            metrics = [number(found[metric][repeat]) for metric in _METRICS]
+            metrics = [number(found[metric][repeat]) for metric in shown]
             rows.append([arm, number(repeat), *metrics, held[repeat], number(errors[repeat])])
     return table(
         "Results",
-        f"arm | repeat | {' | '.join(_METRICS.values())} | longest held call, ms | agent errors",
+        f"arm | repeat | {' | '.join(_METRICS[name] for name in shown)}"
+        " | longest held call, ms | agent errors",
         rows,
         NONE,
         {0},
     )
+
+
+def _known(values: Sequence[float | None]) -> bool:
+    return any(value is not None for value in values)
 
 
 def _fault_name(row: Row) -> str:

@@ -80,6 +80,7 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "under_min_isr_ms": topic["under_min_isr_ms"],
         "offline_ms": topic["offline_ms"],
         "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
+        "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
         "dead_follower_dropped_ms": _dropped_ms(own),
     }
 
@@ -91,6 +92,18 @@ def _first_shrink_ms(own: Rows) -> float | None:
         return None
     waits = (row["t_ms"] - begun for row in own["isr_shrinks"])
     return min((wait for wait in waits if wait >= 0), default=None)
+
+
+def _soonest_return_ms(changes: Sequence[Row]) -> float | None:
+    """Return the shortest time after which a leader led its partition again; None if none did."""
+    left: dict[tuple[int, int], float] = {}
+    away = []
+    for row in sorted(changes, key=lambda row: row["t_ms"]):
+        now, back = row["t_ms"], (row["partition"], row["leader"])
+        if back in left:
+            away.append(now - left[back])
+        left[row["partition"], row["leader_before"]] = now
+    return min(away, default=None)
 
 
 def _dropped_ms(own: Rows) -> float | None:

@@ -21,6 +21,7 @@ METRICS = (
     "lost",
     "duplicated",
     "leader_changes",
+    "soonest_return_ms",
     "step_downs",
     "step_downs_withheld",
     "most_step_downs",
@@ -31,7 +32,7 @@ METRICS = (
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
-OPTIONAL_METRICS = frozenset({"first_shrink_ms", "dead_follower_dropped_ms"})
+OPTIONAL_METRICS = frozenset({"first_shrink_ms", "dead_follower_dropped_ms", "soonest_return_ms"})
 """Those that a repeat may rightly not have: where nothing shrank, no shrink was the first."""
 
 STEPPING_METRICS = frozenset({"step_downs", "step_downs_withheld", "most_step_downs"})
