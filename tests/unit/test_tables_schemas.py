@@ -54,6 +54,10 @@ def fits(hint: object, column: DataType) -> bool:
         (written.ProduceLine, schemas.PRODUCE),
         (written.ConsumeLine, schemas.CONSUME),
         (written.CountersLine, schemas.COUNTERS),
+        (written.TransactionLine, schemas.TRANSACTIONS),
+        (written.RoleLine, schemas.ROLES),
+        (written.ReplicaLogLine, schemas.REPLICA_LOGS),
+        (written.BatchLine, schemas.BATCHES),
     ],
 )
 def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.EventKind) -> None:
@@ -69,7 +73,11 @@ def test_versions_and_file_names_agree() -> None:
         written.PHASES,
         written.FAULTS,
         written.produce_file(0),
+        written.transactions_file(0),
         written.consume_file(0),
         written.ISR,
         written.COUNTERS,
+        written.ROLES,
+        written.REPLICA_LOGS,
+        written.batches_file(0),
     ]

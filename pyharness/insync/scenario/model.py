@@ -19,7 +19,8 @@ MOST_FAULTS: Final = 64
 
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
-    "max_ack_gap_ms", "acked", "lost", "duplicated",
+    "max_ack_gap_ms", "acked", "lost", "duplicated", "reordered",
+    "gaps", "inconsistent", "split_epochs", "diverged", "watermarks_back",
 ]  # fmt: skip
 
 

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 from pyspark.sql import DataFrame
 
+from insync.checks import records, replicas
+from insync.checks.anomalies import History, anomalies, checked
 from insync.events.run_info import RunInfo
-from insync.tables import acks, availability, evidence, isr, readback, shrinks
+from insync.tables import acks, availability, evidence, isr, shrinks
 from insync.tables.read import Events
 from insync.tables.repeats import due_inside, partitions, repeats
 
@@ -20,7 +22,9 @@ TABLES = (
     "ack_gaps",
     "latency_over_time",
     "readback",
-    "odd_records",
+    "anomalies",
+    "checked",
+    "comparable",
     "faults",
     "agent_counters",
     "input_lines",
@@ -42,9 +46,7 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     yield "ack_latency", acks.ack_latency(judged)
     yield "ack_gaps", acks.ack_gaps(events.produce, grid)
 
-    fates = readback.record_fates(events.produce, events.consume).cache()
-    yield "readback", readback.readback(fates, grid)
-    yield "odd_records", readback.odd_records(fates)
+    yield from _check(events, windows, grid)
 
     faults = evidence.faults(events.faults).cache()
     intervals = isr.isr_intervals(events.isr, windows).cache()
@@ -56,3 +58,25 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
 
     yield "agent_counters", evidence.agent_counters(events.counters)
     yield "input_lines", events.input_lines
+
+
+def _check(events: Events, windows: DataFrame, grid: DataFrame) -> Iterator[tuple[str, DataFrame]]:
+    """Yield what insync.checks has to say."""
+    fates = records.record_fates(events.produce, events.consume).cache()
+    yield "readback", records.readback(fates, grid)
+    comparable = replicas.comparable(events.replica_logs, events.consume, events.isr).cache()
+    yield "comparable", comparable
+    history = History(
+        produce=events.produce,
+        consume=events.consume,
+        isr=events.isr,
+        roles=events.roles,
+        batches=events.batches,
+        fates=fates,
+        repeats=windows,
+        partitions=grid,
+        comparable=comparable,
+    )
+    found = anomalies(history).cache()
+    yield "anomalies", found
+    yield "checked", checked(history, found)

@@ -100,6 +100,24 @@ PRODUCE = EventKind(
         latency_ms=_MS,
         error=_TEXT,
         offset=_LONG,
+        producer=_INT,
+        idempotent=_BOOL,
+        transaction=_TEXT,
+    ),
+)
+
+TRANSACTIONS = EventKind(
+    "transactions",
+    "transactions-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        transaction=_TEXT,
+        producer=_INT,
+        begun_ms=_MS,
+        done_ms=_MS,
+        outcome=_TEXT,
+        error=_TEXT,
     ),
 )
 
@@ -114,6 +132,9 @@ CONSUME = EventKind(
         offset=_LONG,
         seq=_LONG,
         read_ms=_MS,
+        nth=_LONG,
+        consumer=_INT,
+        committed_only=_BOOL,
     ),
 )
 
@@ -156,4 +177,71 @@ COUNTERS = EventKind(
     ),
 )
 
-ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS)
+ROLES = EventKind(
+    "roles",
+    "roles.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        broker=_INT,
+        life=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        role=_TEXT,
+        leader_epoch=_INT,
+        from_offset=_LONG,
+        high_watermark=_LONG,
+    ),
+)
+
+REPLICA_LOGS = EventKind(
+    "replica_logs",
+    "replica-logs.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        start_offset=_LONG,
+        end_offset=_LONG,
+        batches=_LONG,
+        problem=_TEXT,
+    ),
+)
+
+BATCHES = EventKind(
+    "batches",
+    "batches-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        base_offset=_LONG,
+        last_offset=_LONG,
+        leader_epoch=_INT,
+        producer_id=_LONG,
+        producer_epoch=_INT,
+        base_sequence=_INT,
+        crc=_LONG,
+        bytes=_INT,
+        transactional=_BOOL,
+        control=_TEXT,
+        valid=_BOOL,
+    ),
+)
+
+ALL = (
+    PHASES,
+    FAULTS,
+    PRODUCE,
+    TRANSACTIONS,
+    CONSUME,
+    ISR,
+    COUNTERS,
+    ROLES,
+    REPLICA_LOGS,
+    BATCHES,
+)

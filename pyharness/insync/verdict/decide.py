@@ -1,7 +1,7 @@
 """Judges a run's facts: pass, fail or unknown, with one sentence that says why.
 
 What is found is ranked, and the highest rank that has a finding decides:
-lost records (fail), whatever voids the run (unknown), a broken expectation of an arm
+data lost or corrupted (fail), whatever voids the run (unknown), a broken expectation of an arm
 under test (fail), a control arm that did not behave as expected (unknown). None: pass.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from insync.events.run_info import Bound, RunInfo
-from insync.verdict.facts import OPTIONAL_METRICS, RunFacts
+from insync.verdict.facts import HARM, OPTIONAL_METRICS, RunFacts
 from insync.verdict.voids import voids
 
 Outcome = Literal["pass", "unknown", "fail"]
@@ -34,7 +34,7 @@ def decide(run: RunInfo, facts: RunFacts) -> Verdict:
     """Judge `facts` by what the scenario of `run` expects of its arms."""
     tested = [arm for arm in run.arms if arm not in run.control_arms]
     ranked: tuple[tuple[Outcome, list[str]], ...] = (
-        ("fail", list(_losses(facts))),
+        ("fail", list(_harm(facts))),
         ("unknown", list(voids(run, facts))),
         ("fail", [broken for arm in tested for broken in _broken(run, facts, arm)]),
         (
@@ -52,12 +52,13 @@ def decide(run: RunInfo, facts: RunFacts) -> Verdict:
     return Verdict("pass", _praise(run, facts), facts)
 
 
-def _losses(facts: RunFacts) -> Iterator[str]:
-    for arm, repeats in facts.arms.items():
-        for number, repeat in enumerate(repeats):
-            lost = repeat.metrics["lost"]
-            if lost:
-                yield f"{arm}, repeat {number}: lost was {lost:g}, expected 0"
+def _harm(facts: RunFacts) -> Iterator[str]:
+    for metric in HARM:
+        for arm, repeats in facts.arms.items():
+            for number, repeat in enumerate(repeats):
+                value = repeat.metrics[metric]
+                if value:
+                    yield f"{arm}, repeat {number}: {metric} was {value:g}, expected 0"
 
 
 def _broken(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:

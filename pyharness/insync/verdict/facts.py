@@ -19,11 +19,29 @@ METRICS = (
     "acked",
     "lost",
     "duplicated",
+    "reordered",
+    "gaps",
+    "inconsistent",
+    "split_epochs",
+    "diverged",
+    "watermarks_back",
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
-OPTIONAL_METRICS = frozenset({"first_shrink_ms"})
-"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first."""
+OPTIONAL_METRICS = frozenset({"first_shrink_ms", "watermarks_back"})
+"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first, and
+Kafka 1.1 does not say what high watermark a broker begins with."""
+
+HARM = (
+    "lost",
+    "reordered",
+    "gaps",
+    "inconsistent",
+    "split_epochs",
+    "diverged",
+    "watermarks_back",
+)
+"""Those that must be 0 whatever is expected of an arm: data lost, or not what was promised."""
 
 Metrics = Mapping[str, float | None]
 
