@@ -8,11 +8,13 @@ from insync.checks import records
 
 PRODUCE = (
     "arm string, repeat int, topic string, partition int, seq long, done_ms double,"
-    " error string, offset long, sent_ms double, producer int, idempotent boolean"
+    " error string, offset long, sent_ms double, producer int, idempotent boolean,"
+    " transaction long"
 )
 CONSUME = (
     "arm string, repeat int, topic string, partition int, offset long, seq long, read_ms double"
 )
+ENDS = "arm string, repeat int, topic string, transaction long, end string"
 GRID = "arm string, repeat int, topic string, partition int"
 
 
@@ -20,10 +22,11 @@ def compare(
     spark: SparkSession, produced: list[tuple[Any, ...]], read: list[tuple[Any, ...]]
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """Return (acked, read, lost, duplicated) per partition, and the odd records."""
-    sent = [("a", 0, "t", *line, 0.0, 0, False) for line in produced]
+    sent = [("a", 0, "t", *line, 0.0, 0, False, None) for line in produced]
     fates = records.record_fates(
         spark.createDataFrame(sent, PRODUCE),
         spark.createDataFrame([("a", 0, "t", *line, 9.0) for line in read], CONSUME),
+        spark.createDataFrame([], ENDS),
     )
     grid = spark.createDataFrame([("a", 0, "t", 0), ("a", 0, "t", 1)], GRID)
     counts = records.readback(fates, grid).orderBy("partition").collect()

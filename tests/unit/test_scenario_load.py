@@ -10,10 +10,14 @@ from insync.scenario.load import MATRIX, builtin_names, load, narrow, on_zookeep
 
 KIP = source("kip-501")
 OTHERS = {"control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
+STEPPING = {
+    "step-down-read", "leader-death-mid-stall", "rebalance-pulls-back",
+    "relinquish-on-stock-controller", "transactions",
+}  # fmt: skip
 
 
 def test_the_built_in_scenarios_are_known_and_load() -> None:
-    assert set(builtin_names()) == {*OTHERS, *MATRIX}
+    assert set(builtin_names()) == {*OTHERS, *STEPPING, *MATRIX}
     assert [load(name).name for name in builtin_names()] == builtin_names()
 
 

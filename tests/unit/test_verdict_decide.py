@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from insync.events.run_info import Bound, RunInfo
+from insync.events.run_info import Bound, RunInfo, Transactions
 from insync.verdict.decide import Verdict, decide
+from insync.verdict.facts import METRICS as METRIC_NAMES
 from insync.verdict.facts import AgentFact, FaultFact, RepeatFacts, RunFacts
 from unit.run_folder import Story, run_json
 
@@ -14,12 +15,14 @@ RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
 FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990.0, 4_990.0)
 AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
 METRICS = {
+    **dict.fromkeys(METRIC_NAMES),
     "isr_shrinks": 0.0,
-    "first_shrink_ms": None,
     "min_isr_size": 3.0,
     "under_min_isr_ms": 0.0,
     "offline_ms": 0.0,
     "max_ack_gap_ms": 40.0,
+    "mean_ack_ms": 4.0,
+    "leader_changes": 0.0,
     "acked": 996.0,
     "lost": 0.0,
     "duplicated": 0.0,
@@ -150,6 +153,27 @@ def test_who_must_be_out_in_time_must_be_out_at_all(
     assert found.outcome == outcome
     if first_shrink_ms is None:
         assert "first_shrink_ms was none, expected at most 4000" in found.reason
+
+
+def transactional(**metrics: float | None) -> Verdict:
+    """Judge a run with two transactional producers whose plugin arm has these metrics."""
+    workload = RUN.scenario.workload.model_copy(
+        update={"transactions": Transactions(coordinators=(1, 2))}
+    )
+    expect = {"plugin": {"torn": Bound(max=0), "aborted_read": Bound(max=0)}}
+    scenario = RUN.scenario.model_copy(update={"workload": workload, "expect": expect})
+    fine = {"torn": 0.0, "aborted_read": 0.0, "max_commit_gap_ms": 900.0}
+    stock, plugin = measured(STOCK, **fine), measured(PLUGIN, **{**fine, **metrics})
+    facts = replace(run_of(), arms={"stock": (stock, stock), "plugin": (plugin, plugin)})
+    return check(facts, RUN.model_copy(update={"scenario": scenario}))
+
+
+def test_a_torn_transaction_fails_and_one_that_nobody_looked_at_proves_nothing() -> None:
+    assert transactional().outcome == "pass"
+    assert transactional(torn=1.0).reason.startswith("plugin, repeat 0: torn was 1, expected at")
+    found = transactional(torn=None, aborted_read=None)
+    assert found.outcome == "unknown"
+    assert found.reason.startswith("plugin, repeat 0: no data for aborted_read, torn")
 
 
 def test_no_ack_at_all_and_unreadable_lines_are_unknown() -> None:

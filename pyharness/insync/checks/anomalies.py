@@ -12,7 +12,7 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.checks import epochs, offsets, order, records, replicas
+from insync.checks import epochs, offsets, order, records, replicas, transactions
 from insync.checks.history import PARTITION
 
 KINDS_OF: Mapping[str, tuple[str, ...]] = {
@@ -23,7 +23,8 @@ KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "diverged": ("diverged",),
     "watermarks_back": ("watermark_back",),
 }
-"""Which anomalies each metric counts; lost and duplicated records are in `readback`."""
+"""Which anomalies each metric counts; lost and duplicated records are in `readback`,
+and what became of transactions is in `transactions`."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +52,13 @@ def anomalies(history: History) -> DataFrame:
         records.lost(history.fates),
         records.duplicated(history.fates),
         order.reordered(history.fates),
-        order.polls(history.consume),
+        order.polls(history.consume, history.fates),
         offsets.inconsistent(history.produce, history.consume),
         epochs.split_epochs(history.isr, history.roles, history.repeats),
         epochs.watermarks_back(history.roles, history.repeats),
         replicas.diverged(history.batches, history.comparable),
+        transactions.aborted_reads(history.fates),
+        transactions.torn(history.fates),
     )
     return reduce(DataFrame.unionByName, found)
 

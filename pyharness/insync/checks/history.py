@@ -9,6 +9,7 @@ from pyspark.sql import functions as fn
 
 REPEAT = ["arm", "repeat"]
 PARTITION = ["arm", "repeat", "topic", "partition"]
+TRANSACTION = ["arm", "repeat", "topic", "transaction"]
 
 MOST_OPERATIONS = 10
 """Of the operations that show an anomaly, how many stand in its row."""

@@ -66,12 +66,39 @@ def _overtaken(rows: DataFrame, keys: Sequence[str], most: str, wrong: Column) -
     return anomaly(culprits, "reordered", "most_position", "last_position", [sent, passed])
 
 
-def polls(consume: DataFrame) -> DataFrame:
-    """Return a row per read that came after one of a higher offset, or that passed offsets over.
+def polls(consume: DataFrame, fates: DataFrame) -> DataFrame:
+    """Return a row per read that came after one of a higher offset, or that passed records over.
 
     Kinds "poll_back" and "skipped". `consume` has the columns of its event lines; without `nth`
-    the time of the read tells the order. A line that stands there twice is one read.
+    the time of the read tells the order. A line that stands there twice is one read. `fates` as
+    of insync.checks.records: in a partition with transactions, where the ends of transactions
+    and what was aborted have offsets too, only acked records count as passed over.
     """
+    in_order = _in_order(consume)
+    transactional = _transactional(fates)
+    again = (fn.col("order") == fn.col("previous_order")) & (
+        fn.col("offset") == fn.col("previous_offset")
+    )
+    back = in_order.where((fn.col("offset") <= fn.col("previous_offset")) & ~again)
+    skipped = in_order.where(fn.col("offset") > fn.col("passed_from")).join(
+        fn.broadcast(transactional), PARTITION, "left_anti"
+    )
+    shown = [
+        operation(
+            "read", who="consumer", seq="previous_seq", offset="previous_offset",
+            at_ms="previous_read_ms",
+        ),
+        operation("read", who="consumer", seq="seq", offset="offset", at_ms="read_ms"),
+    ]  # fmt: skip
+    return (
+        anomaly(back, "poll_back", "offset", "previous_offset", shown)
+        .unionByName(anomaly(skipped, "skipped", "passed_from", "passed_to", shown))
+        .unionByName(_passed_over(fates, transactional))
+    )
+
+
+def _in_order(consume: DataFrame) -> DataFrame:
+    """Return the reads with what their consumer read before, and the offsets between."""
     seen = consume.select(
         *PARTITION,
         fn.coalesce("consumer", fn.lit(0)).alias("consumer"),
@@ -81,23 +108,31 @@ def polls(consume: DataFrame) -> DataFrame:
         "read_ms",
     )
     columns = ["order", "offset", "seq", "read_ms"]
-    in_order = with_previous(seen, _CONSUMER, "order", columns).withColumns(
-        {
-            "passed_from": fn.col("previous_offset") + 1,
-            "passed_to": fn.col("offset") - 1,
-        }
+    return with_previous(seen, _CONSUMER, "order", columns).withColumns(
+        {"passed_from": fn.col("previous_offset") + 1, "passed_to": fn.col("offset") - 1}
     )
-    before = operation(
-        "read", who="consumer", seq="previous_seq", offset="previous_offset",
-        at_ms="previous_read_ms",
-    )  # fmt: skip
-    then = operation("read", who="consumer", seq="seq", offset="offset", at_ms="read_ms")
-    shown = [before, then]
-    same = (fn.col("order") == fn.col("previous_order")) & (
-        fn.col("offset") == fn.col("previous_offset")
+
+
+def _transactional(fates: DataFrame) -> DataFrame:
+    """PARTITION, read_to (the highest offset) of those with records of transactions."""
+    return (
+        fates.groupBy(*PARTITION)
+        .agg(
+            fn.max("transaction").alias("transaction"),
+            fn.max("last_offset").alias("read_to"),
+        )
+        .where(fn.col("transaction").isNotNull())
+        .select(*PARTITION, "read_to")
     )
-    back = in_order.where((fn.col("offset") <= fn.col("previous_offset")) & ~same)
-    skipped = in_order.where(fn.col("offset") > fn.col("passed_from"))
-    return anomaly(back, "poll_back", "offset", "previous_offset", shown).unionByName(
-        anomaly(skipped, "skipped", "passed_from", "passed_to", shown)
+
+
+def _passed_over(fates: DataFrame, transactional: DataFrame) -> DataFrame:
+    unread = fates.where(fn.col("acked") & (fn.col("times_read") == 0))
+    passed = unread.join(fn.broadcast(transactional), PARTITION, "inner").where(
+        fn.col("offset") < fn.col("read_to")
     )
+    shown = [
+        operation("ack", who="producer", seq="seq", offset="offset", at_ms="done_ms"),
+        operation("read", offset="read_to"),
+    ]
+    return anomaly(passed, "skipped", "offset", "offset", shown)

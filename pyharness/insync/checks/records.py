@@ -1,7 +1,8 @@
 """Each record's fate: nothing acked may be missing, nothing may be there twice.
 
 A record is known by its topic, partition and sequence number. It is lost if it was acked
-and never read, and duplicated if it was read at more than one offset.
+and never read, and duplicated if it was read at more than one offset. An ack inside of a
+transaction promises nothing before the commit does.
 """
 
 from __future__ import annotations
@@ -9,21 +10,23 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION, anomaly, is_acked, operation
+from insync.checks.history import PARTITION, TRANSACTION, anomaly, is_acked, operation
 
 _RECORD = [*PARTITION, "seq"]
 
 
-def record_fates(produce: DataFrame, consume: DataFrame) -> DataFrame:
+def record_fates(produce: DataFrame, consume: DataFrame, transactions: DataFrame) -> DataFrame:
     """One row per record that was to be produced or was read.
 
-    PARTITION, seq; of the produce line: producer, idempotent, sent_ms, done_ms, acked, offset
-    (of the ack); of the reads: times_read, first_offset, last_offset, read_ms (the first).
-    `produce` and `consume` have the columns of the event lines. One shuffle, no join: both
-    kinds of lines are put below each other and summed up per record.
+    PARTITION, seq; of the produce line: producer, idempotent, sent_ms, done_ms, offset (of the
+    ack), transaction and its end (null outside of one); acked: whether it was, and if in a
+    transaction then a committed one; of the reads: times_read, first_offset, last_offset,
+    read_ms (the first). The arguments have the columns of the event lines. One shuffle and no
+    join outside of transactions: lines of both kinds are summed up per record.
     """
     both = _sent(produce).unionByName(_read(consume), allowMissingColumns=True)
-    return both.groupBy(*_RECORD).agg(
+    records = both.groupBy(*_RECORD).agg(
+        fn.max("transaction").alias("transaction"),
         fn.max("producer").alias("producer"),
         fn.coalesce(fn.max("idempotent"), fn.lit(False)).alias("idempotent"),
         fn.max("sent_ms").alias("sent_ms"),
@@ -35,11 +38,16 @@ def record_fates(produce: DataFrame, consume: DataFrame) -> DataFrame:
         fn.max("read_offset").alias("last_offset"),
         fn.min("read_ms").alias("read_ms"),
     )
+    plain = records.where(fn.col("transaction").isNull())
+    return plain.withColumn("end", fn.lit(None).cast("string")).unionByName(
+        _ended(records, transactions)
+    )
 
 
 def _sent(produce: DataFrame) -> DataFrame:
     return produce.select(
         *_RECORD,
+        "transaction",
         "producer",
         "idempotent",
         "sent_ms",
@@ -51,6 +59,17 @@ def _sent(produce: DataFrame) -> DataFrame:
 
 def _read(consume: DataFrame) -> DataFrame:
     return consume.select(*_RECORD, fn.col("offset").alias("read_offset"), "read_ms")
+
+
+def _ended(records: DataFrame, transactions: DataFrame) -> DataFrame:
+    """Return the records of transactions with the `end` of theirs, "unknown" without a line."""
+    ends = transactions.select(*TRANSACTION, "end").dropDuplicates(TRANSACTION)
+    return (
+        records.where(fn.col("transaction").isNotNull())
+        .join(ends, TRANSACTION, "left")
+        .withColumn("end", fn.coalesce("end", fn.lit("unknown")))
+        .withColumn("acked", fn.col("acked") & (fn.col("end") == "committed"))
+    )
 
 
 def readback(fates: DataFrame, partitions: DataFrame) -> DataFrame:

@@ -25,9 +25,12 @@ ISR: Final = "isr.jsonl"
 COUNTERS: Final = "counters.jsonl"
 ROLES: Final = "roles.jsonl"
 REPLICA_LOGS: Final = "replica-logs.jsonl"
+CONTROLLER: Final = "controller.jsonl"
+STEP_DOWNS: Final = "step-downs.jsonl"
 
+StepDownType = Literal["read", "asked", "answered", "withheld"]
+TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
-Outcome = Literal["committed", "aborted", "unknown"]
 
 
 def now_ms() -> float:
@@ -40,14 +43,14 @@ def produce_file(repeat: int) -> str:
     return f"produce-{repeat}.jsonl"
 
 
-def consume_file(repeat: int) -> str:
-    """Return the name of the file of `ConsumeLine`s of one repeat."""
-    return f"consume-{repeat}.jsonl"
-
-
 def transactions_file(repeat: int) -> str:
     """Return the name of the file of `TransactionLine`s of one repeat."""
     return f"transactions-{repeat}.jsonl"
+
+
+def consume_file(repeat: int) -> str:
+    """Return the name of the file of `ConsumeLine`s of one repeat."""
+    return f"consume-{repeat}.jsonl"
 
 
 def batches_file(repeat: int) -> str:
@@ -86,7 +89,8 @@ class Line:
 class PhaseLine(Line):
     """A moment in the order of a run; `repeat` is -1 where no repeat is under way.
 
-    The end of a repeat tells the longest time for which the harness itself got no turn.
+    The start of a repeat tells its seed, and its end the longest time for which the harness
+    itself got no turn.
     """
 
     type: PhaseType
@@ -96,6 +100,7 @@ class PhaseLine(Line):
     topic: str | None = None
     note: str = ""
     longest_gap_ms: float | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -130,9 +135,10 @@ class ProduceLine(Line):
     """One record that was to be produced.
 
     `sent_ms` is when it was due, and `latency_ms` counts from there. `done_ms` and
-    `latency_ms` are None if it was never answered, `offset` if it was not acked.
-    `producer` is the one of the partition's producers that sent it, from 0; each sends its
-    records in the order of `seq`. `transaction` names the one it is part of, if any.
+    `latency_ms` are None if it was never answered, `offset` if it was not acked, or if the
+    broker only said that it has the record already. `producer` is the one that sent it: each
+    sends its records, of one partition, in the order of `seq`. `transaction` is the number of
+    the one that it is a part of, and None outside of transactions.
     """
 
     arm: str
@@ -147,24 +153,30 @@ class ProduceLine(Line):
     offset: int | None
     producer: int
     idempotent: bool = False
-    transaction: str | None = None
+    transaction: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TransactionLine(Line):
-    """One transaction that was begun; its name is given once in a repeat.
+    """One transaction, written when it has ended; `transaction` is its number in the repeat.
 
-    It is "committed" or "aborted" if Kafka said so to its producer. Else its outcome is
-    "unknown", and `done_ms` is None where no answer came.
+    `asked_ms` is when its producer asked for the end, a commit or an abort as `wanted` says,
+    and `took_ms` how long the answer took; both are None if it never came so far. The `end` is
+    unknown if there was no answer, or none that tells.
     """
 
     arm: str
     repeat: int
-    transaction: str
+    topic: str
     producer: int
+    transaction: int
+    records: int
     begun_ms: float
-    done_ms: float | None
-    outcome: Outcome
+    asked_ms: float | None
+    ended_ms: float
+    took_ms: float | None
+    wanted: Literal["commit", "abort"]
+    end: TransactionEnd
     error: str | None
 
 
@@ -173,7 +185,6 @@ class ConsumeLine(Line):
     """One record that was read, each time that it was.
 
     `nth` counts what this `consumer` read in the repeat, over all partitions and from 0.
-    `committed_only` consumers are those with isolation.level=read_committed.
     """
 
     arm: str
@@ -185,7 +196,6 @@ class ConsumeLine(Line):
     read_ms: float
     nth: int
     consumer: int = 0
-    committed_only: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -205,6 +215,49 @@ class CountersLine(Line):
     held_now: int
     longest_hold_ms: int
     events_dropped: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ControllerLine(Line):
+    """What the controller's agent left in its events by the end of a repeat; it has no bridge.
+
+    `woven` says whether it came into the controller, `errors` counts the kinds of its errors
+    since the start, one after the other, for an agent tells of each once.
+    """
+
+    arm: str
+    repeat: int
+    t_ms: float
+    woven: bool
+    errors: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepDownLine(Line):
+    """What a leader decided about a partition that it served too slowly, as its agent told.
+
+    `type` "read" says that the broker's events were read to their end, and nothing else. `reason`
+    is why it acted, or why not; `pending_ms` how long a follower's fetch had been in its hands.
+    `outcome` (done, refused, failed), `way`, `error` and `asked_ms`, how long the answer took,
+    are of an answer; `successor` and `isr_policy` (leave, keep-last) of what was asked.
+    """
+
+    arm: str
+    t_ms: float
+    broker: int
+    type: StepDownType
+    topic: str | None = None
+    partition: int | None = None
+    leader_epoch: int | None = None
+    reason: str | None = None
+    pending_ms: float | None = None
+    score: float | None = None
+    successor: int | None = None
+    isr_policy: str | None = None
+    outcome: str | None = None
+    way: str | None = None
+    error: str | None = None
+    asked_ms: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -4,11 +4,10 @@ The cluster is stopped first, so that what it writes on its way down is nobody's
 what the brokers' logs hold is all there is.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 
+from insync import arms
 from insync.cluster.metadata_log import isr_events
 from insync.cluster.replica_logs import batches
 from insync.cluster.roles import roles
@@ -16,7 +15,9 @@ from insync.events.schema import (
     ISR,
     REPLICA_LOGS,
     ROLES,
+    STEP_DOWNS,
     BatchLine,
+    Line,
     ReplicaLogLine,
     RoleLine,
     batches_file,
@@ -26,76 +27,71 @@ from insync.events.schema import (
 from insync.events.writer import EventWriter
 from insync.run.plan import Plan
 from insync.run.stage import Stage
+from insync.run.step_downs import step_downs
 
-
-@dataclass(frozen=True, slots=True)
-class _Topic:
-    """One repeat's topic, and where what is known of it goes."""
-
-    repeat: int
-    folder: Path
+Told = Iterator[tuple[str | None, Line | Mapping[str, object]]]
+"""Lines, each with the topic that it is about; None is about all."""
 
 
 def write_histories(stage: Stage, plans: Sequence[Plan]) -> None:
     """Stop the cluster and write, of each plan's topics, what controller and brokers left.
 
-    That is isr.jsonl (with all brokers' fencing), roles.jsonl, and the batches of all
-    replicas. Raises InsyncError where something is there and cannot be read.
+    That is isr.jsonl, roles.jsonl, where leaders may step down step-downs.jsonl, and the
+    batches of all replicas. Raises InsyncError where something is there and cannot be read.
     """
     stage.cluster.stop()
-    topics = {
-        topic_name(plan.scenario.name, repeat): _Topic(repeat, events_dir(plan.out, stage.arm))
-        for plan in plans
-        for repeat in range(plan.scenario.repeats)
-    }
-    _write_isr(stage, topics)
-    _write_roles(stage, topics)
-    _write_logs(stage, topics)
+    isr = ((line.get("topic"), line) for line in isr_events(stage.cluster, stage.kafka, stage.arm))
+    _write(stage, plans, ISR, isr)
+    _write(stage, plans, ROLES, ((role.topic, role) for role in _roles(stage)))
+    if arms.steps_down(stage.arm):
+        _write(stage, plans, STEP_DOWNS, ((each.topic, each) for each in step_downs(stage)))
+    _write_logs(stage, plans)
 
 
-def _write_isr(stage: Stage, topics: dict[str, _Topic]) -> None:
-    folders = {topic.folder for topic in topics.values()}
-    with _writers(folders, ISR) as writers:
-        for line in isr_events(stage.cluster, stage.kafka, stage.arm):
-            name = line.get("topic")
-            if name is None:
-                for writer in writers.values():
+def _write(stage: Stage, plans: Sequence[Plan], name: str, told: Told) -> None:
+    """Write each line for the plans that it concerns."""
+    with ExitStack() as files:
+        writers = {
+            frozenset(_topics(plan)): files.enter_context(
+                EventWriter(events_dir(plan.out, stage.arm) / name)
+            )
+            for plan in plans
+        }
+        for topic, line in told:
+            for topics, writer in writers.items():
+                if topic is None or topic in topics:
                     writer.write(line)
-            elif name in topics:
-                writers[topics[name].folder].write(line)
 
 
-def _write_roles(stage: Stage, topics: dict[str, _Topic]) -> None:
-    with _writers({topic.folder for topic in topics.values()}, ROLES) as writers:
-        for node in stage.cluster.nodes.values():
-            if node.role != "broker" or not node.log.exists():
-                continue
+def _topics(plan: Plan) -> dict[str, int]:
+    """Return the plan's topics with their repeats."""
+    repeats = range(plan.scenario.repeats)
+    return {topic_name(plan.scenario.name, repeat): repeat for repeat in repeats}
+
+
+def _roles(stage: Stage) -> Iterator[RoleLine]:
+    for node in stage.cluster.nodes.values():
+        if node.role == "broker" and node.log.is_file():
             with node.log.open(encoding="utf-8", errors="replace") as printed:
                 for role in roles(printed):
-                    if role["topic"] in topics:
-                        line = RoleLine(arm=stage.arm, broker=node.id, **role)
-                        writers[topics[role["topic"]].folder].write(line)
+                    yield RoleLine(arm=stage.arm, broker=node.id, **role)
 
 
-def _write_logs(stage: Stage, topics: dict[str, _Topic]) -> None:
-    with ExitStack() as files, _writers({t.folder for t in topics.values()}, REPLICA_LOGS) as logs:
-        of_topics = {
-            name: files.enter_context(EventWriter(topic.folder / batches_file(topic.repeat)))
-            for name, topic in topics.items()
-        }
-        for found in batches(stage.cluster, stage.kafka, topics):
-            topic = topics[found["topic"]]
-            if found.pop("kind") == "batch":
-                batch = BatchLine(arm=stage.arm, repeat=topic.repeat, **found)
-                of_topics[found["topic"]].write(batch)
-            else:
-                logs[topic.folder].write(
-                    ReplicaLogLine(arm=stage.arm, repeat=topic.repeat, **found)
-                )
-
-
-@contextmanager
-def _writers(folders: set[Path], name: str) -> Iterator[dict[Path, EventWriter]]:
-    """Open the file of that name in each folder."""
+def _write_logs(stage: Stage, plans: Sequence[Plan]) -> None:
+    """Write every replica's batches, a file per repeat, and a line per log that was read."""
     with ExitStack() as files:
-        yield {folder: files.enter_context(EventWriter(folder / name)) for folder in folders}
+        repeats: dict[str, int] = {}
+        of_topic: dict[str, tuple[EventWriter, EventWriter]] = {}
+        for plan in plans:
+            folder = events_dir(plan.out, stage.arm)
+            logs = files.enter_context(EventWriter(folder / REPLICA_LOGS))
+            for topic, repeat in _topics(plan).items():
+                lines = files.enter_context(EventWriter(folder / batches_file(repeat)))
+                repeats[topic], of_topic[topic] = repeat, (lines, logs)
+        for found in batches(stage.cluster, stage.kafka, repeats):
+            lines, logs = of_topic[found["topic"]]
+            known = {"arm": stage.arm, "repeat": repeats[found["topic"]], **found}
+            if known.pop("kind") == "batch":
+                lines.write(BatchLine(**known))
+            else:
+                logs.write(ReplicaLogLine(**known))

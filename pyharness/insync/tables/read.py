@@ -37,6 +37,8 @@ class Events:
     consume: DataFrame
     isr: DataFrame
     counters: DataFrame
+    controller: DataFrame
+    step_downs: DataFrame
     roles: DataFrame
     replica_logs: DataFrame
     batches: DataFrame

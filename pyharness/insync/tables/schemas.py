@@ -61,6 +61,7 @@ PHASES = EventKind(
         topic=_TEXT,
         note=_TEXT,
         longest_gap_ms=_MS,
+        seed=_LONG,
     ),
 )
 
@@ -102,7 +103,7 @@ PRODUCE = EventKind(
         offset=_LONG,
         producer=_INT,
         idempotent=_BOOL,
-        transaction=_TEXT,
+        transaction=_LONG,
     ),
 )
 
@@ -112,11 +113,16 @@ TRANSACTIONS = EventKind(
     _line(
         arm=_TEXT,
         repeat=_INT,
-        transaction=_TEXT,
+        topic=_TEXT,
         producer=_INT,
+        transaction=_LONG,
+        records=_INT,
         begun_ms=_MS,
-        done_ms=_MS,
-        outcome=_TEXT,
+        asked_ms=_MS,
+        ended_ms=_MS,
+        took_ms=_MS,
+        wanted=_TEXT,
+        end=_TEXT,
         error=_TEXT,
     ),
 )
@@ -134,7 +140,6 @@ CONSUME = EventKind(
         read_ms=_MS,
         nth=_LONG,
         consumer=_INT,
-        committed_only=_BOOL,
     ),
 )
 
@@ -174,6 +179,35 @@ COUNTERS = EventKind(
         held_now=_LONG,
         longest_hold_ms=_MS,
         events_dropped=_LONG,
+    ),
+)
+
+CONTROLLER = EventKind(
+    "controller",
+    "controller.jsonl",
+    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
+)
+
+STEP_DOWNS = EventKind(
+    "step_downs",
+    "step-downs.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        broker=_INT,
+        type=_TEXT,
+        topic=_TEXT,
+        partition=_INT,
+        leader_epoch=_INT,
+        reason=_TEXT,
+        pending_ms=_MS,
+        score=DoubleType(),
+        successor=_INT,
+        isr_policy=_TEXT,
+        outcome=_TEXT,
+        way=_TEXT,
+        error=_TEXT,
+        asked_ms=_MS,
     ),
 )
 
@@ -234,14 +268,6 @@ BATCHES = EventKind(
 )
 
 ALL = (
-    PHASES,
-    FAULTS,
-    PRODUCE,
-    TRANSACTIONS,
-    CONSUME,
-    ISR,
-    COUNTERS,
-    ROLES,
-    REPLICA_LOGS,
-    BATCHES,
-)
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS, ROLES,
+    REPLICA_LOGS, BATCHES,
+)  # fmt: skip
