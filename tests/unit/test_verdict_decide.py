@@ -34,6 +34,12 @@ METRICS = {
     "duplicated": 0.0,
     "leader_changes": 0.0,
     **dict.fromkeys(STEPPING_METRICS | TRANSACTION_METRICS | OPTIONAL_METRICS),
+    "reordered": 0.0,
+    "gaps": 0.0,
+    "inconsistent": 0.0,
+    "split_epochs": 0.0,
+    "diverged": 0.0,
+    "watermarks_back": 0.0,
 }
 STOCK = RepeatFacts(
     complete=True, metrics={**METRICS, "isr_shrinks": 2.0, "min_isr_size": 1.0}, faults=(FAULT,)
@@ -135,7 +141,7 @@ def test_a_run_or_repeat_cut_short_is_unknown() -> None:
     assert (found.outcome, found.reason.split(":")[0]) == ("unknown", "plugin, repeat 1")
 
 
-@pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost"])
+@pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost", "diverged"])
 def test_a_metric_the_run_did_not_leave_is_unknown(metric: str) -> None:
     found = check(run_of(plugin=measured(PLUGIN, **{metric: None})))
     assert (found.outcome, found.reason) == ("unknown", f"plugin, repeat 1: no data for {metric}")

@@ -19,7 +19,8 @@ MOST_FAULTS: Final = 64
 
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
-    "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "leader_changes",
+    "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "reordered", "gaps",
+    "inconsistent", "split_epochs", "diverged", "watermarks_back", "leader_changes",
     "soonest_return_ms",
     "step_downs", "step_downs_withheld", "most_step_downs", "dead_follower_dropped_ms",
     "aborted_read", "torn", "max_commit_gap_ms",

@@ -54,6 +54,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
             **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
             **_ack_metrics(own),
             **_readback_metrics(own, trusted=complete and not torn),
+            **_broker_metrics(own, trusted=complete and not torn),
             **_transaction_metrics(run, own, trusted=complete and not torn),
         },
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
@@ -149,7 +150,26 @@ def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
     )
     if not trusted or (acked and not read):
         return {}
-    return {"lost": lost, "duplicated": duplicated}
+    seen = {
+        name: sum(row[name] for row in own["checked"])
+        for name in ("reordered", "gaps", "inconsistent")
+    }
+    return {"lost": lost, "duplicated": duplicated, **seen}
+
+
+def _broker_metrics(own: Rows, *, trusted: bool) -> Metrics:
+    """None unless controller, brokers and replicas' logs tell of every partition."""
+    if not trusted:
+        return {}
+    return {
+        name: _sum_of_known([row[name] for row in own["checked"]])
+        for name in ("split_epochs", "diverged", "watermarks_back")
+    }
+
+
+def _sum_of_known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
 
 
 def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
