@@ -61,6 +61,15 @@ def test_a_scenario_that_keeps_the_controller_stock_wants_nodes_of_its_own() -> 
     assert wanted(scenario, "stock") == wanted(other, "stock")
 
 
+def test_leaders_are_brought_back_only_where_the_scenario_says_so() -> None:
+    on = broker_settings(load("rebalance-pulls-back", 0.2), "step-down")
+    assert on["auto.leader.rebalance.enable"] == "true"
+    assert on["leader.imbalance.check.interval.seconds"] == "1", "Kafka knows no less"
+    off = broker_settings(load("transactions"), "step-down")
+    assert off["auto.leader.rebalance.enable"] == "false"
+    assert "leader.imbalance.check.interval.seconds" not in off
+
+
 def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
     plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
     with pytest.raises(InsyncError, match="want different nodes"):

@@ -16,7 +16,7 @@ OTHERS = {"control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
 
 def test_the_built_in_scenarios_are_known_and_load() -> None:
     grouped = {name for group in GROUPS.values() for name in group.scenarios}
-    assert set(builtin_names()) - {"transactions"} == {*OTHERS, *MATRIX, *grouped}
+    assert set(builtin_names()) == {*OTHERS, *MATRIX, *grouped}
     assert [load(name).name for name in builtin_names()] == builtin_names()
 
 

@@ -14,7 +14,8 @@ from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix.progress import Teller, progress_file
 from insync.matrix.task import Part, Task, load_task
-from insync.run.arm import play, write_histories
+from insync.run.arm import play
+from insync.run.history import write_histories
 from insync.run.plan import Plan, resolve
 from insync.run.request import RunRequest
 from insync.run.signals import interruptible

@@ -29,6 +29,9 @@ FIRST_ACK_SECONDS: Final = 20.0
 DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
 
+Moment = tuple[int, Callable[[], None], str]
+"""What is done in a repeat, and when: milliseconds, act, words."""
+
 
 def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
     """Run one repeat and write its events; raises InsyncError if it could not be finished.
@@ -139,11 +142,15 @@ def _run_faults(
         context.files.faults.write(fault.evidence())
 
 
-def _moments(
-    specs: Sequence[planned.Fault], faults: Sequence[Fault]
-) -> list[tuple[int, Callable[[], None], str]]:
-    """Return what to do when, in order of time: milliseconds, act, words."""
-    moments = []
+def _moments(specs: Sequence[planned.Fault], faults: Sequence[Fault]) -> list[Moment]:
+    """Return what to do when, in order of time.
+
+    Where a broker is killed at the moment at which a stall of it ends, it dies with the stall
+    on: the kill comes first.
+    """
+    deaths = {(spec.broker, spec.at_ms) for spec in specs if isinstance(spec, planned.Kill)}
+    moments: list[Moment] = []
+    last: list[Moment] = []
     for spec, fault in zip(specs, faults, strict=True):
         site = spec.site if isinstance(spec, planned.Stall) else ""
         words = f"{fault_words(spec.kind, site)} at {node_words(spec.broker)}"
@@ -152,8 +159,9 @@ def _moments(
             continue
         length_s = (spec.end_ms - spec.at_ms) / 1000
         moments.append((spec.at_ms, fault.inject, f"{words} for {length_s:g} s"))
-        moments.append((spec.end_ms, fault.lift, f"{words} lifted"))
-    return sorted(moments, key=lambda moment: moment[0])
+        dies = isinstance(spec, planned.Stall) and (spec.broker, spec.end_ms) in deaths
+        (last if dies else moments).append((spec.end_ms, fault.lift, f"{words} lifted"))
+    return sorted([*moments, *last], key=lambda moment: moment[0])
 
 
 def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:

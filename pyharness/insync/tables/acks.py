@@ -7,19 +7,14 @@ they are counted beside the percentiles, since a stall can hide in them.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import PARTITION, REPEAT
+from insync.checks.history import PARTITION, REPEAT, is_acked
 
 _TOPIC = ["arm", "repeat", "topic"]
 BINS = 240
 """Bins of `latency_over_time` in a repeat: one per few pixels of a chart."""
-
-
-def is_acked() -> Column:
-    """Whether an operation of the produce lines was acked."""
-    return fn.col("done_ms").isNotNull() & fn.col("error").isNull()
 
 
 def ack_latency(produce: DataFrame) -> DataFrame:

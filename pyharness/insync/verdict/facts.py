@@ -20,7 +20,14 @@ METRICS = (
     "acked",
     "lost",
     "duplicated",
+    "reordered",
+    "gaps",
+    "inconsistent",
+    "split_epochs",
+    "diverged",
+    "watermarks_back",
     "leader_changes",
+    "soonest_return_ms",
     "step_downs",
     "step_downs_withheld",
     "most_step_downs",
@@ -31,8 +38,24 @@ METRICS = (
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
-OPTIONAL_METRICS = frozenset({"first_shrink_ms", "dead_follower_dropped_ms"})
-"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first."""
+OPTIONAL_METRICS = frozenset(
+    {"first_shrink_ms", "dead_follower_dropped_ms", "soonest_return_ms", "watermarks_back"}
+)
+"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first, and
+Kafka 1.1 does not say what high watermark a broker begins with."""
+
+HARM = (
+    "lost",
+    "reordered",
+    "gaps",
+    "inconsistent",
+    "split_epochs",
+    "diverged",
+    "watermarks_back",
+    "aborted_read",
+    "torn",
+)
+"""Those that must be 0 whatever is expected of an arm: data lost, or not what was promised."""
 
 STEPPING_METRICS = frozenset({"step_downs", "step_downs_withheld", "most_step_downs"})
 """Those that only an arm has whose leaders may step down."""

@@ -133,6 +133,7 @@ class PartitionProducer(threading.Thread):
         return ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=self._partition,
             seq=seq, sent_ms=sent_ms, done_ms=None, latency_ms=None, error=None, offset=None,
+            producer=self._lane, idempotent=plan.idempotent,
         )  # fmt: skip
 
 
