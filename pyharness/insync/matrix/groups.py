@@ -28,14 +28,14 @@ SITES: Final = Group(scenarios=MATRIX)
 """Every site of a stall: what a matrix plays if nothing is asked for."""
 
 GROUPS: Final = {
-    # At a fifth of their times, so that it takes minutes; a step-down comes after 0.4 s then.
+    # At a quarter of their times, so that it takes minutes; a step-down comes after 0.5 s then.
     "step-down": Group(
         scenarios=(
             "step-down-read", "step-down-send", "step-down-queue", "two-slow-leaders",
             "all-slow", "hung-follower", "leader-death-mid-stall", "rebalance-pulls-back",
             "relinquish-on-stock-controller", "transactions",
         ),
-        scale=0.2,
+        scale=0.25,
         figures=(
             "max_ack_gap_ms", "under_min_isr_ms", "offline_ms", "dead_follower_dropped_ms",
             "leader_changes",

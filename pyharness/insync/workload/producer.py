@@ -19,6 +19,7 @@ from insync.events.writer import EventWriter
 from insync.workload.plan import WorkloadPlan, values
 
 DELIVERY_MS: Final = 120_000  # librdkafka gives a record up after this
+RECONNECT_MS: Final = 100  # librdkafka's first pause
 POLL_SECONDS: Final = 0.1  # how soon it notices that it is to end
 IN_FLIGHT: Final = 5  # what an idempotent client may have unanswered
 QUEUE_RECORDS: Final = 50_000
@@ -157,10 +158,19 @@ def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
 
 
 def timeouts(timeout_ms: int | None) -> dict[str, int]:
-    """Return how long an answer is waited for, and how long brokers may wait for replicas."""
+    """Return how long an answer is waited for, and how long brokers may wait for replicas.
+
+    After a lost connection a new one is made within that time as well: librdkafka's own pauses
+    grow to 10 s, which would be longer than what is measured.
+    """
     if timeout_ms is None:
         return {}
-    return {"socket.timeout.ms": timeout_ms, "request.timeout.ms": timeout_ms}
+    return {
+        "socket.timeout.ms": timeout_ms,
+        "request.timeout.ms": timeout_ms,
+        "reconnect.backoff.ms": min(timeout_ms, RECONNECT_MS),
+        "reconnect.backoff.max.ms": timeout_ms,
+    }
 
 
 def _words(error: BufferError | KafkaException) -> str:
