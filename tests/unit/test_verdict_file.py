@@ -22,16 +22,7 @@ def test_the_file_has_the_contracts_keys_and_figures(
     assert (found["scenario"], found["kafka"], found["verdict"]) == ("made-up", "4.3.1", "pass")
     stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
     assert list(stock) == [
-<<<<<<< HEAD
-        "repeats", "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms",
-        "offline_ms", "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "reordered",
-        "gaps", "inconsistent", "split_epochs", "diverged", "watermarks_back", "leader_changes",
-        "soonest_return_ms", "step_downs", "step_downs_withheld", "most_step_downs",
-        "dead_follower_dropped_ms", "aborted_read", "torn", "max_commit_gap_ms", "evidence",
-        "agent_errors",
-=======
         "repeats", *METRICS, "evidence", "agent_errors",
->>>>>>> 539bf256e7f114d1595ce65a3a6e468129443f0d
     ]  # fmt: skip
     assert (stock["repeats"], stock["isr_shrinks"], stock["min_isr_size"]) == (3, [2] * 3, [1] * 3)
     assert stock["under_min_isr_ms"] == [585] * 3
