@@ -32,8 +32,8 @@ GROUPS: Final = {
     "step-down": Group(
         scenarios=(
             "step-down-read", "step-down-send", "step-down-queue", "step-down-neighbours",
-            "two-slow-leaders", "all-slow", "hung-follower", "leader-death-mid-stall", "rebalance-pulls-back",
-            "relinquish-on-stock-controller", "transactions",
+            "two-slow-leaders", "all-slow", "hung-follower", "leader-death-mid-stall",
+            "rebalance-pulls-back", "relinquish-on-stock-controller", "transactions",
         ),
         scale=0.25,
         figures=(
