@@ -11,7 +11,6 @@ import pytest
 from confluent_kafka import KafkaError, KafkaException
 
 from insync.events.writer import EventWriter
-from insync.run.coordinators import partition_of, transactional_ids
 from insync.workload import transactional
 from insync.workload.plan import LANE_BITS, TransactionPlan, WorkloadPlan, seq_of
 from insync.workload.transactional import TransactionalProducer
@@ -198,6 +197,15 @@ def test_after_a_fatal_error_the_end_is_unknown_and_a_new_client_goes_on(tmp_pat
     assert [client.calls[0] for client in FakeClient.made] == ["init", "init"]
 
 
+def test_nobody_waits_for_what_a_replaced_client_still_had(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, abort_percent=50)
+    bench.client.plan["produce"] = [FATAL]
+    lines = bench.run(8)
+    assert {line["end"] for line in lines[1:]} == {"committed", "aborted"}
+    lost = [line for line in bench.lines("produce") if line["transaction"] == 1]
+    assert [(line["done_ms"], line["error"]) for line in lost] == [(None, None)]
+
+
 def test_a_producer_that_cannot_begin_is_a_failure(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.client.plan["init"] = [DEAF]
@@ -213,14 +221,3 @@ def test_it_does_not_wait_for_ever_for_its_last_commit(tmp_path: Path) -> None:
     bench.thread.join(10)
     assert not bench.thread.is_alive()
     assert {line["end"] for line in bench.lines("transactions")} <= {"unknown"}
-
-
-def test_ids_meet_the_coordinators_asked_for() -> None:
-    ids = transactional_ids("transactions-r0", [1, 2, 3, 1])
-    assert [partition_of(name) + 1 for name in ids] == [1, 2, 3, 1]
-    assert len(set(ids)) == 4
-
-
-def test_the_hash_is_javas() -> None:
-    assert partition_of("hello") == 99162322 % 3
-    assert partition_of("zzzzzzzz") == 1910022912 % 3, "of -1910022912 the absolute value"

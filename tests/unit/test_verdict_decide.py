@@ -6,8 +6,16 @@ import pytest
 
 from insync.events.run_info import Bound, RunInfo, Transactions
 from insync.verdict.decide import Verdict, decide
-from insync.verdict.facts import METRICS as METRIC_NAMES
-from insync.verdict.facts import AgentFact, FaultFact, RepeatFacts, RunFacts
+from insync.verdict.facts import (
+    OPTIONAL_METRICS,
+    STEPPING_METRICS,
+    TRANSACTION_METRICS,
+    AgentFact,
+    ControllerFact,
+    FaultFact,
+    RepeatFacts,
+    RunFacts,
+)
 from unit.run_folder import Story, run_json
 
 RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
@@ -15,17 +23,17 @@ RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
 FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990.0, 4_990.0)
 AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
 METRICS = {
-    **dict.fromkeys(METRIC_NAMES),
     "isr_shrinks": 0.0,
     "min_isr_size": 3.0,
     "under_min_isr_ms": 0.0,
     "offline_ms": 0.0,
     "max_ack_gap_ms": 40.0,
     "mean_ack_ms": 4.0,
-    "leader_changes": 0.0,
     "acked": 996.0,
     "lost": 0.0,
     "duplicated": 0.0,
+    "leader_changes": 0.0,
+    **dict.fromkeys(STEPPING_METRICS | TRANSACTION_METRICS | OPTIONAL_METRICS),
     "reordered": 0.0,
     "gaps": 0.0,
     "inconsistent": 0.0,
@@ -199,3 +207,44 @@ def test_several_findings_are_counted() -> None:
 )
 def test_bounds_in_words(bound: Bound, words: str) -> None:
     assert str(bound) == words
+
+
+@pytest.mark.parametrize(
+    ("controller", "problem"),
+    [
+        (None, "plugin, repeat 1: no evidence that the controller's agent was woven"),
+        (
+            ControllerFact(woven=False, errors=0),
+            "plugin, repeat 1: no evidence that the controller's agent was woven",
+        ),
+        (
+            ControllerFact(woven=True, errors=2),
+            "plugin, repeat 1: errors of the controller's agent were 2, expected 0",
+        ),
+        (ControllerFact(woven=True, errors=0), None),
+    ],
+)
+def test_a_controllers_agent_that_is_missing_or_failed_voids_the_run(
+    controller: ControllerFact | None, problem: str | None
+) -> None:
+    woven = replace(PLUGIN, controller=ControllerFact(woven=True, errors=0))
+    facts = RunFacts(
+        finished=True,
+        arms={"stock": (STOCK, STOCK), "plugin": (woven, replace(woven, controller=controller))},
+        unreadable={},
+    )
+    found = check(facts, RUN.model_copy(update={"controller_agent": True}))
+    assert (found.outcome, found.reason) == ("unknown", problem) or problem is None
+    assert (found.outcome == "pass") == (problem is None)
+
+
+def test_an_arm_that_may_step_down_must_tell_whether_it_did() -> None:
+    stepping = measured(PLUGIN, step_downs=1.0, step_downs_withheld=0.0, most_step_downs=1.0)
+    run = RUN.model_copy(update={"arms": ("step-down",)})
+    for repeat, outcome in ((stepping, "pass"), (PLUGIN, "unknown")):
+        facts = RunFacts(finished=True, arms={"step-down": (repeat, repeat)}, unreadable={})
+        found = check(facts, run)
+        assert found.outcome == outcome
+    assert found.reason.startswith(
+        "step-down, repeat 0: no data for step_downs, step_downs_withheld, most_step_downs"
+    )

@@ -14,6 +14,7 @@ from insync.run.history import write_histories
 from insync.run.plan import Plan
 from insync.run.repeat import run_repeat
 from insync.run.stage import Stage, open_stage
+from insync.run.warm import warm_up
 from insync.run.watch import Watch
 
 
@@ -40,6 +41,7 @@ def _play(stage: Stage, plan: Plan, watch: Watch) -> None:
     with ArmFiles(plan, stage.arm) as files:
         context = ArmContext(plan=plan, stage=stage, files=files)
         files.phase("cluster_ready")
+        warm_up(context, watch)
         write_counters(context, BASE)
         for repeat in range(plan.scenario.repeats):
             run_repeat(context, repeat, watch)

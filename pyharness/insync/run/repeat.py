@@ -17,6 +17,7 @@ from insync.run.counters import write_counters
 from insync.run.faults import build
 from insync.run.heal import await_full_isr
 from insync.run.noise import Ticker
+from insync.run.warm import await_calm
 from insync.run.watch import Watch
 from insync.scenario import faults as planned
 from insync.scenario.model import Transactions
@@ -42,6 +43,7 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
     say = partial(_say, watch, context, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
+    await_calm(context)
     with Workload(plan, files.folder) as workload, Ticker() as ticker:
         say("creating the topic")
         _create(context, topic)

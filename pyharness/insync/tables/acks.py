@@ -54,10 +54,17 @@ def ack_latency(produce: DataFrame) -> DataFrame:
 def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
     """Per partition the longest time without an ack: gap_ms, and from_ms to to_ms (epoch).
 
-    The repeat's start and end count as acks, so a partition that never acked has a gap
-    as long as the repeat.
+    The repeat's start and end count as acks, so a partition that never acked has a gap as long
+    as the repeat. For a partition the end is when its last record was answered, if all were:
+    from then on the repeat waits for others.
     """
-    edges = partitions.select(*PARTITION, fn.explode(fn.array("start_ms", "end_ms")).alias("at_ms"))
+    last_due = fn.greatest("sent_ms", fn.coalesce("done_ms", fn.lit(float("inf"))))
+    settled = produce.groupBy(*PARTITION).agg(fn.max(last_due).alias("settled_ms"))
+    edges = (
+        partitions.join(settled, PARTITION, "left")
+        .withColumn("over_ms", fn.least("end_ms", "settled_ms"))
+        .select(*PARTITION, fn.explode(fn.array("start_ms", "over_ms")).alias("at_ms"))
+    )
     acks = (
         produce.where(is_acked())
         .join(partitions, PARTITION, "inner")

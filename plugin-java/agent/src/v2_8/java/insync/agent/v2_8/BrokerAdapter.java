@@ -8,6 +8,7 @@ import insync.agent.kafka.KafkaBroker;
 import insync.agent.kafka.MakeFollowerHook;
 import insync.agent.kafka.MakeLeaderHook;
 import insync.agent.kafka.ReadScope;
+import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,6 +45,7 @@ public final class BrokerAdapter implements Adapter {
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
         own.add(Access.class);
+        own.add(StepDownConfigs.class);
         hooks().forEach(hook -> own.add(hook.advice()));
         return own;
     }
