@@ -13,7 +13,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 from insync.events.writer import EventWriter
 from insync.workload import producer
-from insync.workload.plan import WorkloadPlan, seq_of, values
+from insync.workload.plan import NEXT_LIFE, WorkloadPlan, seq_of, values
 from insync.workload.producer import PartitionProducer
 
 Answer = Callable[[Any, Any], None]
@@ -37,6 +37,7 @@ class FakeClient:
         self.settings = settings
         self.answering = True
         self.refusal: Exception | None = None
+        self.failure: KafkaError | None = None
         self.values: list[bytes] = []
         self._waiting: list[Answer] = []
 
@@ -48,7 +49,9 @@ class FakeClient:
         self._waiting.append(on_delivery)
 
     def poll(self, seconds: float) -> int:
-        """Answer what waits; block like the real one if nothing does."""
+        """Answer what waits; block like the real one if nothing does. Tell of a failure."""
+        if self.failure is not None:
+            raise KafkaException(self.failure)
         if not self.answering or not self._waiting:
             time.sleep(seconds)
             return 0
@@ -193,6 +196,32 @@ def test_an_idempotent_producer_keeps_what_its_client_could_not_send_at_once(
     gaps = [after["sent_ms"] - before["sent_ms"] for before, after in pairwise(lines)]
     assert gaps == pytest.approx([10.0] * len(gaps), abs=2.0), "and counts from its due time"
     assert lines[10]["latency_ms"] > 100
+
+
+def test_after_a_fatal_error_a_new_client_goes_on_and_counts_as_another_producer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fatal = KafkaError(KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER, "desynchronized", True)
+    made: list[FakeClient] = []
+
+    def client(settings: dict[str, Any]) -> FakeClient:
+        made.append(FakeClient(settings))
+        return made[-1]
+
+    monkeypatch.setattr(producer, "Producer", client)
+    bench = Bench(tmp_path, idempotent=True)
+    made[0].answering = False
+    threading.Timer(0.2, lambda: setattr(made[0], "failure", fatal)).start()
+    lines = bench.run(0.5)
+    assert bench.failures == []
+    assert len(made) == 2
+    failed = [line for line in lines if line["error"]]
+    assert {line["error"] for line in failed} == {"OUT_OF_ORDER_SEQUENCE_NUMBER"}
+    assert len(failed) == producer.IN_FLIGHT
+    acked = [line for line in lines if line["offset"] is not None]
+    assert {line["producer"] for line in failed} == {0}
+    assert {line["producer"] for line in acked} == {NEXT_LIFE}
+    assert lines == sorted([*failed, *acked], key=lambda line: int(line["seq"]))
 
 
 def test_values_carry_their_sequence_number_and_follow_from_the_seed(bench: Bench) -> None:

@@ -15,7 +15,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from insync.events.schema import ProduceLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.plan import WorkloadPlan, values
+from insync.workload.plan import NEXT_LIFE, WorkloadPlan, values
 from insync.workload.unanswered import Unanswered
 
 DELIVERY_MS: Final = 120_000  # librdkafka gives a record up after this
@@ -54,6 +54,7 @@ class PartitionProducer(threading.Thread):
         self._abandon = abandon
         self._on_failure = on_failure
         self._pending = Unanswered(writer)
+        self._number = lane
         self._client = Producer(settings(plan))
 
     def run(self) -> None:
@@ -81,18 +82,33 @@ class PartitionProducer(threading.Thread):
     def _serve_until(self, due: float) -> None:
         """Handle answers until the next record is due."""
         while (left := due - time.monotonic()) > 0 and not self._stop_asked.is_set():
-            self._client.poll(min(left, POLL_SECONDS))
+            self._poll(min(left, POLL_SECONDS))
 
     def _await_room(self) -> None:
         """Keep a record that is due until the client can send it at once; it is not dropped."""
         while len(self._pending) >= IN_FLIGHT and not self._stop_asked.is_set():
-            self._client.poll(POLL_SECONDS)
+            self._poll(POLL_SECONDS)
 
     def _drain(self) -> None:
         """Await the answers still due, within the plan's time."""
         give_up = time.monotonic() + self._plan.drain_seconds
         while self._pending and time.monotonic() < give_up and not self._abandon.is_set():
-            self._client.poll(POLL_SECONDS)
+            self._poll(POLL_SECONDS)
+
+    def _poll(self, seconds: float) -> None:
+        """Handle answers; after a fatal error a new client goes on, as an application's would.
+
+        An idempotent client has one when it no longer knows what a broker has of it.
+        """
+        try:
+            self._client.poll(seconds)
+        except KafkaException as failure:
+            error: KafkaError = failure.args[0]
+            if not error.fatal():
+                raise
+            self._pending.fail(error.name())
+            self._number += NEXT_LIFE
+            self._client = Producer(settings(self._plan))
 
     def _produce(self, seq: int, value: bytes, due: float) -> None:
         late = time.monotonic() - due
@@ -119,7 +135,7 @@ class PartitionProducer(threading.Thread):
         return ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=self._partition,
             seq=seq, sent_ms=sent_ms, done_ms=None, latency_ms=None, error=None, offset=None,
-            producer=self._lane, idempotent=plan.idempotent,
+            producer=self._number, idempotent=plan.idempotent,
         )  # fmt: skip
 
 

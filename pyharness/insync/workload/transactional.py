@@ -17,7 +17,7 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from insync.events.schema import ProduceLine, TransactionEnd, TransactionLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.plan import LANE_BITS, TransactionPlan, WorkloadPlan, value
+from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan, value
 from insync.workload.producer import timeouts
 from insync.workload.unanswered import Unanswered
 
@@ -63,6 +63,7 @@ class TransactionalProducer(threading.Thread):
         self._number = number
         records, self._transactions = writers
         self._pending = Unanswered(records)
+        self._life = 0
         self._stop_asked = stop
         self._abandon = abandon
         self._on_failure = on_failure
@@ -116,10 +117,11 @@ class TransactionalProducer(threading.Thread):
             self._client.begin_transaction()
             for partition in places:
                 self._produce(number, partition)
+            if wanted == "abort":
+                self._await_answers()  # there is to be something in the log that must not be read
         except KafkaException as failure:
             return self._recovered(failure.args[0], Ended(end="unknown"))
         if wanted == "abort":
-            self._await_answers()  # so that there is something in the log that must not be read
             return self._asked(self._client.abort_transaction, "aborted")
         return self._asked(self._client.commit_transaction, "committed")
 
@@ -135,7 +137,8 @@ class TransactionalProducer(threading.Thread):
         """Abort what went wrong, if the client still can; a fatal error takes a new client."""
         ended = replace(ended, error=error.name())
         if error.fatal():
-            self._pending.give_up()  # what the old client still had, nobody will tell
+            self._pending.fail(error.name())  # nobody else will tell of them
+            self._life += 1
             self._client = self._new_client()
             self._initialise()
             return ended
@@ -179,7 +182,8 @@ class TransactionalProducer(threading.Thread):
         line = ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=partition, seq=seq,
             sent_ms=now_ms(), done_ms=None, latency_ms=None, error=None, offset=None,
-            producer=plan.producers + self._number, idempotent=True, transaction=number,
+            producer=plan.producers + self._number + self._life * NEXT_LIFE, idempotent=True,
+            transaction=number,
         )  # fmt: skip
         self._pending.add(line, time.monotonic())
         self._client.produce(

@@ -29,6 +29,11 @@ class Unanswered:
             replace(line, done_ms=now_ms(), latency_ms=latency_ms, error=error, offset=offset)
         )
 
+    def fail(self, error: str) -> None:
+        """Settle all: their client has failed. Whether a broker has them is not known."""
+        for seq in list(self._waiting):
+            self.settle(seq, error=error)
+
     def give_up(self) -> None:
         """Write the lines of those that were never answered."""
         for _, line in self._waiting.values():
