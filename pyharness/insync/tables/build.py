@@ -87,11 +87,11 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
 
 def _check(events: Events, windows: DataFrame, grid: DataFrame) -> Iterator[tuple[str, DataFrame]]:
     """Yield what insync.checks has to say."""
-    fates = records.record_fates(events.produce, events.consume, events.transactions).cache()
+    fates = _kept(records.record_fates(events.produce, events.consume, events.transactions))
     yield "readback", records.readback(fates, grid)
     ended = transaction_fates(fates, events.transactions)
     yield "transactions", transactions.by_producer(events.transactions, ended, windows)
-    comparable = replicas.comparable(events.replica_logs, events.consume, events.isr).cache()
+    comparable = _kept(replicas.comparable(events.replica_logs, events.consume, events.isr))
     yield "comparable", comparable
     history = History(
         produce=events.produce,
@@ -104,6 +104,14 @@ def _check(events: Events, windows: DataFrame, grid: DataFrame) -> Iterator[tupl
         partitions=grid,
         comparable=comparable,
     )
-    found = anomalies(history).cache()
+    found = _kept(anomalies(history))
     yield "anomalies", found
     yield "checked", checked(history, found)
+
+
+def _kept(table: DataFrame) -> DataFrame:
+    """Return a table that is computed once, and whose plan does not grow into those upon it.
+
+    A cached one would: the analysis of what rests ten times on it then takes longer than the work.
+    """
+    return table.localCheckpoint(eager=False)
