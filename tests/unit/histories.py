@@ -286,9 +286,9 @@ def swap_in_time(history: History, partition: int, chance: random.Random) -> Non
 def swap_in_sequence(history: History, partition: int, chance: random.Random) -> None:
     """Let two records of an idempotent producer, on their way together, change places."""
     records = [line for line in history.plain(partition) if line["producer"] == 0][:5]
-    # Without idempotence two of them may have changed places before.
-    pairs = [(first, then) for first, then in pairwise(records) if first["seq"] < then["seq"]]
-    first, then = chance.choice(pairs)
+    # Without idempotence two of them may have changed places already, as they rightly may.
+    in_order = [pair for pair in pairwise(records) if pair[0]["seq"] < pair[1]["seq"]]
+    first, then = chance.choice(in_order)
     first["idempotent"] = then["idempotent"] = True
     for line in history.produce:
         if line["partition"] == partition and line["done_ms"] is not None:
