@@ -93,6 +93,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms * arms.lag_factor(arm)),
         "replica.fetch.wait.max.ms": str(broker.replica_fetch_wait_max_ms),
         "num.io.threads": str(broker.num_io_threads),
+        **_fetch_backoff(broker.replica_fetch_backoff_ms),
         **_flushes(broker.log_flush_interval_messages),
         **_rebalance(broker.leader_imbalance_check_interval_seconds),
         **_session(broker.broker_session_timeout_ms),
@@ -100,6 +101,11 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         # Last: a wild arm's settings take the place of the scenario's.
         **arms.settings(arm),
     }
+
+
+def _fetch_backoff(time_ms: int | None) -> dict[str, str]:
+    """Return how soon a follower asks again whom it takes for the leader; none for Kafka's own."""
+    return {} if time_ms is None else {"replica.fetch.backoff.ms": str(time_ms)}
 
 
 def _step_down(broker: Broker) -> dict[str, str]:

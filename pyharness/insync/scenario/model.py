@@ -38,6 +38,8 @@ class Broker(Part):
             Kafka's own default is never, and the system writes them out in its time.
         leader_fetch_process_time_max_ms: after how long a leader steps down, in the arms that
             may; the agent wants it above replica_fetch_wait_max_ms.
+        replica_fetch_backoff_ms: after how long a follower asks again a leader that is none yet;
+            None: Kafka's own second.
         leader_relinquish_cooldown_ms: how long a partition whose leadership moved is left alone;
             it must outlast a repeat, whose topic is a fresh one.
         leader_relinquish_score_recovery_ms: how fast a slow leader's score falls.
@@ -50,6 +52,7 @@ class Broker(Part):
 
     replica_lag_time_max_ms: Span
     replica_fetch_wait_max_ms: Span
+    replica_fetch_backoff_ms: Span | None = None
     broker_session_timeout_ms: Span | None = None
     num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
