@@ -8,13 +8,24 @@ Example:
 
 from insync_bridge._client import BridgeClient
 from insync_bridge._connection import BridgeError, Connection
-from insync_bridge._model import Counters, PartitionState, PendingMark, ReplicaState
+from insync_bridge._model import (
+    Counters,
+    Fetchers,
+    HoldState,
+    OwnReplica,
+    PartitionState,
+    PendingMark,
+    ReplicaState,
+)
 
 __all__ = [
     "BridgeClient",
     "BridgeError",
     "Connection",
     "Counters",
+    "Fetchers",
+    "HoldState",
+    "OwnReplica",
     "PartitionState",
     "PendingMark",
     "ReplicaState",

@@ -12,13 +12,14 @@ class AgentSpec:
     """The agent's jar, where it leaves its events and its connection file, one of each per broker.
 
     `on_unsupported` says what a broker does that the agent does not fit: refuse to start
-    ("fail") or run without it ("stock").
+    ("fail") or run without it ("stock"). With `holds` tests may stop threads over the bridge.
     """
 
     jar: Path
     events_dir: Path
     bridge_dir: Path
     on_unsupported: Literal["fail", "stock"] = "fail"
+    holds: bool = False
 
     def flag(self, broker: int) -> str:
         """Return the JVM flag for one broker; InputError for a path that the flag cannot carry."""
@@ -28,4 +29,6 @@ class AgentSpec:
             if "," in str(path):
                 raise InputError(f"agent: the path {path} has a comma, expected one without")
         arguments = f"events={events},bridge={bridge},on-unsupported={self.on_unsupported}"
+        if self.holds:
+            arguments += ",holds=on"
         return f"-javaagent:{self.jar.absolute()}={arguments}"

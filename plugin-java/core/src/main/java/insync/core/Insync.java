@@ -1,5 +1,8 @@
 package insync.core;
 
+import insync.core.holds.HoldPoints;
+import insync.core.logstart.LogStartStats;
+
 /**
  * The one instance of the plugin in this JVM. Woven code is static, so it needs one place to find it;
  * everything behind it is passed by constructor.
@@ -10,6 +13,8 @@ public final class Insync {
     private final EventLog events;
     private final Stats stats = new Stats();
     private final Failures failures;
+    private final LogStartStats logStarts = new LogStartStats();
+    private final HoldPoints holds = new HoldPoints();
 
     public Insync(EventLog events) {
         this.events = events;
@@ -47,5 +52,14 @@ public final class Insync {
 
     public Failures failures() {
         return failures;
+    }
+
+    public LogStartStats logStarts() {
+        return logStarts;
+    }
+
+    /** Where tests stop threads; nobody comes by unless the points are woven in. */
+    public HoldPoints holds() {
+        return holds;
     }
 }
