@@ -16,6 +16,7 @@ from insync_bridge._model import (
     PartitionState,
     PendingMark,
     ReplicaState,
+    StepDownCounters,
 )
 
 __all__ = [
@@ -29,4 +30,5 @@ __all__ = [
     "PartitionState",
     "PendingMark",
     "ReplicaState",
+    "StepDownCounters",
 ]

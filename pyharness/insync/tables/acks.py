@@ -7,23 +7,18 @@ they are counted beside the percentiles, since a stall can hide in them.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import PARTITION, REPEAT
+from insync.checks.history import PARTITION, REPEAT, is_acked
 
 _TOPIC = ["arm", "repeat", "topic"]
 BINS = 240
 """Bins of `latency_over_time` in a repeat: one per few pixels of a chart."""
 
 
-def is_acked() -> Column:
-    """Whether an operation of the produce lines was acked."""
-    return fn.col("done_ms").isNotNull() & fn.col("error").isNull()
-
-
 def ack_latency(produce: DataFrame) -> DataFrame:
-    """Return counts and exact percentiles (ms) per partition, and per repeat (`partition` null)."""
+    """Return counts, percentiles and mean (ms) per partition, and per repeat (`partition` null)."""
     p50, p90, p99, p999 = (fn.percentile("acked_ms", share) for share in (0.5, 0.9, 0.99, 0.999))
     return (
         produce.withColumn("acked_ms", fn.when(is_acked(), fn.col("latency_ms")))
@@ -38,6 +33,7 @@ def ack_latency(produce: DataFrame) -> DataFrame:
             p99.alias("p99_ms"),
             p999.alias("p999_ms"),
             fn.max("acked_ms").alias("max_ms"),
+            fn.avg("acked_ms").alias("mean_ms"),
         )
         .select(
             *PARTITION,
@@ -50,6 +46,7 @@ def ack_latency(produce: DataFrame) -> DataFrame:
             "p99_ms",
             "p999_ms",
             "max_ms",
+            "mean_ms",
         )
     )
 
@@ -57,10 +54,17 @@ def ack_latency(produce: DataFrame) -> DataFrame:
 def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
     """Per partition the longest time without an ack: gap_ms, and from_ms to to_ms (epoch).
 
-    The repeat's start and end count as acks, so a partition that never acked has a gap
-    as long as the repeat.
+    The repeat's start and end count as acks, so a partition that never acked has a gap as long
+    as the repeat. For a partition the end is when its last record was answered, if all were:
+    from then on the repeat waits for others.
     """
-    edges = partitions.select(*PARTITION, fn.explode(fn.array("start_ms", "end_ms")).alias("at_ms"))
+    last_due = fn.greatest("sent_ms", fn.coalesce("done_ms", fn.lit(float("inf"))))
+    settled = produce.groupBy(*PARTITION).agg(fn.max(last_due).alias("settled_ms"))
+    edges = (
+        partitions.join(settled, PARTITION, "left")
+        .withColumn("over_ms", fn.least("end_ms", "settled_ms"))
+        .select(*PARTITION, fn.explode(fn.array("start_ms", "over_ms")).alias("at_ms"))
+    )
     acks = (
         produce.where(is_acked())
         .join(partitions, PARTITION, "inner")

@@ -6,8 +6,20 @@ from collections.abc import Iterator
 
 from pyspark.sql import DataFrame
 
+from insync.checks import records, replicas
+from insync.checks.anomalies import History, anomalies, checked
+from insync.checks.transactions import transaction_fates
 from insync.events.run_info import RunInfo
-from insync.tables import acks, availability, evidence, isr, readback, shrinks
+from insync.tables import (
+    acks,
+    availability,
+    evidence,
+    isr,
+    leaders,
+    shrinks,
+    step_downs,
+    transactions,
+)
 from insync.tables.read import Events
 from insync.tables.repeats import due_inside, partitions, repeats
 
@@ -20,9 +32,17 @@ TABLES = (
     "ack_gaps",
     "latency_over_time",
     "readback",
-    "odd_records",
+    "anomalies",
+    "checked",
+    "comparable",
+    "transactions",
     "faults",
     "agent_counters",
+    "controller_agent",
+    "leader_changes",
+    "dead_followers",
+    "step_downs",
+    "step_down_sources",
     "input_lines",
 )
 
@@ -37,22 +57,53 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     windows = repeats(events.phases, events.produce).cache()
     grid = partitions(windows, run.partitions).cache()
     yield "repeats", windows
-    judged = due_inside(events.produce, windows)
+    # What is written in transactions waits for its own pace: no measure of the brokers' acks.
+    plain = events.produce.where(transactions.is_plain())
+    judged = due_inside(plain, windows)
     yield "latency_over_time", acks.latency_over_time(judged, windows)
     yield "ack_latency", acks.ack_latency(judged)
-    yield "ack_gaps", acks.ack_gaps(events.produce, grid)
+    yield "ack_gaps", acks.ack_gaps(plain, grid)
 
-    fates = readback.record_fates(events.produce, events.consume).cache()
-    yield "readback", readback.readback(fates, grid)
-    yield "odd_records", readback.odd_records(fates)
+    yield from _check(events, windows, grid)
 
     faults = evidence.faults(events.faults).cache()
     intervals = isr.isr_intervals(events.isr, windows).cache()
-    lag_ms = scenario.broker.replica_lag_time_max_ms
+    lag_ms = shrinks.lag_of(run.arms, scenario.broker.replica_lag_time_max_ms)
     yield "faults", faults
     yield "isr_intervals", intervals
     yield "isr_shrinks", shrinks.isr_shrinks(events.isr, faults, windows, lag_ms)
     yield "availability", availability.availability(intervals, scenario.min_insync_replicas)
 
     yield "agent_counters", evidence.agent_counters(events.counters)
+    yield "controller_agent", evidence.controller_agent(events.controller)
+
+    yield "leader_changes", leaders.leader_changes(events.isr, faults, windows)
+    yield "dead_followers", leaders.dead_followers(events.isr, faults, windows)
+    cooldown_ms = scenario.broker.leader_relinquish_cooldown_ms
+    yield "step_downs", step_downs.step_downs(events.step_downs, windows, cooldown_ms)
+    yield "step_down_sources", step_downs.step_down_sources(events.step_downs, windows)
     yield "input_lines", events.input_lines
+
+
+def _check(events: Events, windows: DataFrame, grid: DataFrame) -> Iterator[tuple[str, DataFrame]]:
+    """Yield what insync.checks has to say."""
+    fates = records.record_fates(events.produce, events.consume, events.transactions).cache()
+    yield "readback", records.readback(fates, grid)
+    ended = transaction_fates(fates, events.transactions)
+    yield "transactions", transactions.by_producer(events.transactions, ended, windows)
+    comparable = replicas.comparable(events.replica_logs, events.consume, events.isr).cache()
+    yield "comparable", comparable
+    history = History(
+        produce=events.produce,
+        consume=events.consume,
+        isr=events.isr,
+        roles=events.roles,
+        batches=events.batches,
+        fates=fates,
+        repeats=windows,
+        partitions=grid,
+        comparable=comparable,
+    )
+    found = anomalies(history).cache()
+    yield "anomalies", found
+    yield "checked", checked(history, found)

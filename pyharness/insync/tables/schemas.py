@@ -61,6 +61,7 @@ PHASES = EventKind(
         topic=_TEXT,
         note=_TEXT,
         longest_gap_ms=_MS,
+        seed=_LONG,
     ),
 )
 
@@ -100,6 +101,29 @@ PRODUCE = EventKind(
         latency_ms=_MS,
         error=_TEXT,
         offset=_LONG,
+        producer=_INT,
+        idempotent=_BOOL,
+        transaction=_LONG,
+    ),
+)
+
+TRANSACTIONS = EventKind(
+    "transactions",
+    "transactions-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        producer=_INT,
+        transaction=_LONG,
+        records=_INT,
+        begun_ms=_MS,
+        asked_ms=_MS,
+        ended_ms=_MS,
+        took_ms=_MS,
+        wanted=_TEXT,
+        end=_TEXT,
+        error=_TEXT,
     ),
 )
 
@@ -114,6 +138,8 @@ CONSUME = EventKind(
         offset=_LONG,
         seq=_LONG,
         read_ms=_MS,
+        nth=_LONG,
+        consumer=_INT,
     ),
 )
 
@@ -156,4 +182,92 @@ COUNTERS = EventKind(
     ),
 )
 
-ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS)
+CONTROLLER = EventKind(
+    "controller",
+    "controller.jsonl",
+    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
+)
+
+STEP_DOWNS = EventKind(
+    "step_downs",
+    "step-downs.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        broker=_INT,
+        type=_TEXT,
+        topic=_TEXT,
+        partition=_INT,
+        leader_epoch=_INT,
+        reason=_TEXT,
+        pending_ms=_MS,
+        score=DoubleType(),
+        successor=_INT,
+        isr_policy=_TEXT,
+        outcome=_TEXT,
+        way=_TEXT,
+        error=_TEXT,
+        asked_ms=_MS,
+    ),
+)
+
+ROLES = EventKind(
+    "roles",
+    "roles.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        broker=_INT,
+        life=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        role=_TEXT,
+        leader_epoch=_INT,
+        from_offset=_LONG,
+        high_watermark=_LONG,
+    ),
+)
+
+REPLICA_LOGS = EventKind(
+    "replica_logs",
+    "replica-logs.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        start_offset=_LONG,
+        end_offset=_LONG,
+        batches=_LONG,
+        problem=_TEXT,
+    ),
+)
+
+BATCHES = EventKind(
+    "batches",
+    "batches-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        base_offset=_LONG,
+        last_offset=_LONG,
+        leader_epoch=_INT,
+        producer_id=_LONG,
+        producer_epoch=_INT,
+        base_sequence=_INT,
+        crc=_LONG,
+        bytes=_INT,
+        transactional=_BOOL,
+        control=_TEXT,
+        valid=_BOOL,
+    ),
+)
+
+ALL = (
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS, ROLES,
+    REPLICA_LOGS, BATCHES,
+)  # fmt: skip

@@ -2,6 +2,7 @@ package insync.core;
 
 import insync.core.holds.HoldPoints;
 import insync.core.logstart.LogStartStats;
+import insync.core.stepdown.StepDownStats;
 
 /**
  * The one instance of the plugin in this JVM. Woven code is static, so it needs one place to find it;
@@ -12,6 +13,7 @@ public final class Insync {
 
     private final EventLog events;
     private final Stats stats = new Stats();
+    private final StepDownStats stepDowns = new StepDownStats();
     private final Failures failures;
     private final LogStartStats logStarts = new LogStartStats();
     private final HoldPoints holds = new HoldPoints();
@@ -48,6 +50,10 @@ public final class Insync {
 
     public Stats stats() {
         return stats;
+    }
+
+    public StepDownStats stepDowns() {
+        return stepDowns;
     }
 
     public Failures failures() {
