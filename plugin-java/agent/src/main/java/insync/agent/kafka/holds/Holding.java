@@ -8,15 +8,15 @@ import org.apache.kafka.common.TopicPartition;
 
 /** The points of a broker's code at which tests may stop a thread; woven only if the agent's option {@code holds} is on. */
 public final class Holding {
-    /** Kafka 1.1: all of a follower's fetch is read, nothing of it recorded. The replica is the follower; any partition. */
+    /** A partition is read for a follower, nothing of that recorded. The replica is the follower. */
     public static final String LEADER_READ = "leader-read";
-    /** Kafka 1.1: a follower's log end offset is recorded, the high watermark not moved. The replica is the follower. */
+    /** A follower's log end offset is recorded, the high watermark not moved. The replica is the follower. */
     public static final String LEADER_RECORDED = "leader-recorded";
-    /** A partition's high watermark is read, its log start offset is not. The replica is the reader; unknown from 3.9 on. */
+    /** A partition's high watermark is read, its log start offset is not. The replica is the reader. */
     public static final String LEADER_HALF_READ = "leader-half-read";
     /** A follower has an answer, and appends nothing of it yet. No replica. */
     public static final String FOLLOWER_RECEIVED = "follower-received";
-    /** Where it is not known which replica a thread serves. */
+    /** Where it is not known which replica a thread serves, as from 3.9 on. */
     public static final int UNKNOWN = -1;
 
     private static final ThreadLocal<Reading> READING = new ThreadLocal<>();
@@ -25,7 +25,8 @@ public final class Holding {
 
     /** The hooks of all versions from 3.9 on; {@code log} is the class of a partition's log. */
     public static List<Hook> since39(String log) {
-        return List.of(new ReadRecordsHook(), new LogStartReadHook(log), new FollowerReceivedHook());
+        return List.of(new LeaderReadHook(), new LeaderRecordedHook(), new ReadRecordsHook(),
+            new LogStartReadHook(log), new FollowerReceivedHook());
     }
 
     /**
