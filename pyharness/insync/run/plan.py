@@ -5,6 +5,7 @@ All that can be wrong with what was asked is found here, as InputErrors.
 
 import os
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
