@@ -1,4 +1,4 @@
-"""Races: their scenarios, what each version is expected to do, and the figures they are judged by."""
+"""Races: their scenarios, what each version is expected to do, and what they are judged by."""
 
 from typing import Any
 

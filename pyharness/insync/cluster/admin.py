@@ -20,7 +20,7 @@ _POLL_S = 0.02
 _ANSWER_WITHIN_S = 2.0
 _DELETED_WITHIN_S = 5.0
 
-DELETE_TO_WATERMARK = -1
+ALL_COMMITTED = -1
 SMALL_SEGMENTS = {"segment.bytes": str(1 << 20)}
 """Segments of 1 MiB, the least that every version takes."""
 
@@ -71,12 +71,14 @@ def create_topic(
     _await_leaders(admin, topic, len(replicas), until)
 
 
-def delete_to_watermark(admin: AdminClient, topic: str, partition: int) -> None:
-    """Ask the leader to delete all records below its high watermark; returns at once.
+def delete_records(
+    admin: AdminClient, topic: str, partition: int, *, below: int = ALL_COMMITTED
+) -> None:
+    """Ask the leader to delete all records below an offset, or its high watermark.
 
-    The answer, which nobody waits for, comes when every replica has followed.
+    Returns at once: the answer, which nobody waits for, comes when every replica has followed.
     """
-    asked = TopicPartition(topic, partition, DELETE_TO_WATERMARK)
+    asked = TopicPartition(topic, partition, below)
     admin.delete_records([asked], operation_timeout=_DELETED_WITHIN_S)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Final, Self
 
-from insync.cluster.admin import client, delete_to_watermark, keep_one_segment
+from insync.cluster.admin import client, delete_records, keep_one_segment
 from insync.errors import InsyncError
 from insync.faults.base import Occasion, await_true
 from insync.faults.points import KIND, MOST_MS, PointHold
@@ -105,7 +105,7 @@ class Raced:
             keep_one_segment(self._admin, self._topic, alter_whole=whole)
             seconds = RETENTION_SECONDS
         else:
-            delete_to_watermark(self._admin, self._topic, RACED)
+            delete_records(self._admin, self._topic, RACED)
             seconds = STATE_SECONDS
         self.expect(
             f"the leader's log start offset above {beyond}",
