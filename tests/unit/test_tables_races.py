@@ -27,13 +27,14 @@ def test_a_replica_is_what_it_was_after_the_race_and_what_it_ever_broke(
         {"moment": "before", "put_right": 3},
         {"log_start_offset": 11},
         {"log_start_offset": 21},
+        {"log_start_offset": 20},
         {
             "moment": "after", "log_start_offset": 7, "fetchers": 0, "failed_partitions": 1,
             "put_right": 5,
         },
     )  # fmt: skip
     [row] = raced_replicas(taken).collect()
-    assert (row.samples, row.start_above_end, row.start_above_watermark) == (4, 1, 2)
+    assert (row.samples, row.start_above_end, row.start_above_watermark) == (5, 1, 1)
     assert (row.log_start_offset, row.leo) == (7, 20)
     assert (row.fetchers_before, row.fetchers_after, row.failed, row.put_right) == (1, 0, 1, 2)
 

@@ -16,14 +16,16 @@ def raced_replicas(samples: DataFrame) -> DataFrame:
 
     `samples` is how many there were, and `start_above_end` and `start_above_watermark` in how
     many of them the log start offset was above the replica's own log end offset, or its own high
-    watermark. `log_start_offset` and `leo` are the last; the rest is of the broker: fetcher
-    threads before and after, partitions given up meanwhile (None where Kafka does not count
-    them), and log start offsets put right by the agent.
+    watermark. An empty log does not count for the latter: where a follower's offset is out of
+    range, Kafka 1.1 starts its log anew at the leader's log start offset, and leaves the high
+    watermark behind until the next answer. `log_start_offset` and `leo` are the last; the rest
+    is of the broker: fetcher threads before and after, partitions given up meanwhile (None where
+    Kafka does not count them), and log start offsets put right by the agent.
     """
     return samples.groupBy(*REPEAT, "broker", "partition").agg(
         fn.count(fn.lit(1)).alias("samples"),
-        _count(fn.col("log_start_offset") > fn.col("leo")).alias("start_above_end"),
-        _count(fn.col("log_start_offset") > fn.col("high_watermark")).alias(
+        fn.count_if(fn.col("log_start_offset") > fn.col("leo")).alias("start_above_end"),
+        fn.count_if(_has_records() & (fn.col("log_start_offset") > fn.col("high_watermark"))).alias(
             "start_above_watermark"
         ),
         _at(AFTER, "log_start_offset").alias("log_start_offset"),
@@ -35,8 +37,8 @@ def raced_replicas(samples: DataFrame) -> DataFrame:
     )
 
 
-def _count(condition: Column) -> Column:
-    return fn.count_if(condition)
+def _has_records() -> Column:
+    return fn.col("log_start_offset") < fn.col("leo")
 
 
 def _at(moment: str, column: str) -> Column:
