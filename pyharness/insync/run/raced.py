@@ -39,6 +39,8 @@ class Raced:
             for broker in range(1, BROKERS + 1)
         }
         self.holds: list[PointHold] = []
+        # Of an earlier race, whose partition stays given up.
+        self._failed_before = self._failed()
 
     def __enter__(self) -> Self:
         return self
@@ -115,8 +117,8 @@ class Raced:
 
     def fetcher_stopped(self) -> bool:
         """Whether the follower of the race has lost its fetcher, or given the partition up."""
-        fetchers = self.brokers[FOLLOWER].fetchers()
-        return not fetchers.threads or bool(fetchers.failed_partitions)
+        no_fetcher = not self.brokers[FOLLOWER].fetchers().threads
+        return no_fetcher or self._failed() > self._failed_before
 
     def settle(self, most_ms: int) -> bool:
         """Wait until all replicas begin and end alike; return whether they did in time."""
@@ -125,6 +127,9 @@ class Raced:
     def await_all_equal(self, most_ms: int) -> None:
         """Wait for the same and for high watermarks; raises InsyncError if it does not come."""
         self.expect("all replicas equal", self._are_equal_and_committed, most_ms / 1000)
+
+    def _failed(self) -> int:
+        return self.brokers[FOLLOWER].fetchers().failed_partitions or 0
 
     def _watermark_is_at_end(self) -> bool:
         own = self.replica(LEADER)
