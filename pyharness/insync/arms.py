@@ -10,11 +10,14 @@ from typing import Final, Literal
 Arm = Literal[
     "stock", "off", "read", "request", "plugin",
     "step-down", "step-down-keep", "step-down-wild", "raised-lag", "elr-off",
+    "bound", "snapshot", "both",
 ]  # fmt: skip
 
 FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
 SCOPE: Final = "follower.fetch.pending.reads.insync.scope"
 ISR: Final = "leader.relinquish.isr"
+BOUND: Final = "follower.log.start.offset.bound.enable"
+SNAPSHOT: Final = "leader.fetch.snapshot.enable"
 
 WILD: Final = {
     "leader.relinquish.cooldown.ms": "0",
@@ -35,6 +38,7 @@ class ArmSpec:
         relinquish: what becomes of an ex-leader's place in the ISR under solution 2; None: off.
         calm: whether that keeps itself from thrashing.
         lag_factor: how much longer replica.lag.time.max.ms is than the scenario's.
+        log_start: the configs against KAFKA-7104 that are on.
         elr: whether eligible leader replicas are as the version's default has them, or off.
 
     """
@@ -45,6 +49,7 @@ class ArmSpec:
     calm: bool = True
     lag_factor: int = 1
     elr: bool = True
+    log_start: tuple[str, ...] = ()
 
 
 ARMS: Final[Mapping[str, ArmSpec]] = {
@@ -60,6 +65,10 @@ ARMS: Final[Mapping[str, ArmSpec]] = {
     # What an operator would try instead.
     "raised-lag": ArmSpec(agent=False, lag_factor=6),
     "elr-off": ArmSpec(agent=False, elr=False),
+    # KAFKA-7104: its two fixes, each alone and both.
+    "bound": ArmSpec(agent=True, log_start=(BOUND,)),
+    "snapshot": ArmSpec(agent=True, log_start=(SNAPSHOT,)),
+    "both": ArmSpec(agent=True, log_start=(BOUND, SNAPSHOT)),
 }
 
 
@@ -89,6 +98,7 @@ def settings(arm: str) -> dict[str, str]:
     made = {} if spec.scope is None else {FEATURE: "true", SCOPE: spec.scope}
     if spec.relinquish is not None:
         made[ISR] = spec.relinquish
+    made |= dict.fromkeys(spec.log_start, "true")
     return made if spec.calm else {**made, **WILD}
 
 

@@ -41,6 +41,14 @@ GROUPS: Final = {
             "leader_changes",
         ),
     ),
+    # Retention comes last: old brokers look for what to delete from 30 s after their start on.
+    "kafka-7104": Group(
+        scenarios=("kafka-7104", "log-start-race", "kafka-7104-retention"),
+        figures=(
+            "fetchers_lost", "partitions_failed", "partitions_behind", "start_above_end",
+            "start_above_watermark", "starts_put_right",
+        ),
+    ),
 }  # fmt: skip
 """By the names that `--only` takes beside those of their scenarios."""
 

@@ -41,7 +41,12 @@ def _can(spec: ArmSpec, row: Mapping[str, str] | None) -> bool:
         return False
     scopes = row.get("scopes", "").split(",")
     steps = row.get("step_down") == "true"
-    return spec.scope in (None, *scopes) and (spec.relinquish is None or steps)
+    starts = row.get("log_start") == "true"
+    return (
+        spec.scope in (None, *scopes)
+        and (spec.relinquish is None or steps)
+        and (not spec.log_start or starts)
+    )
 
 
 def _why(arm: str) -> str:

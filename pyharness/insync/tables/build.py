@@ -16,6 +16,7 @@ from insync.tables import (
     evidence,
     isr,
     leaders,
+    races,
     shrinks,
     step_downs,
     transactions,
@@ -38,6 +39,7 @@ TABLES = (
     "transactions",
     "faults",
     "agent_counters",
+    "raced_replicas",
     "controller_agent",
     "leader_changes",
     "dead_followers",
@@ -75,6 +77,7 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     yield "availability", availability.availability(intervals, scenario.min_insync_replicas)
 
     yield "agent_counters", evidence.agent_counters(events.counters)
+    yield "raced_replicas", races.raced_replicas(events.samples)
     yield "controller_agent", evidence.controller_agent(events.controller)
 
     yield "leader_changes", leaders.leader_changes(events.isr, faults, windows)

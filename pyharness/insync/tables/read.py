@@ -37,6 +37,7 @@ class Events:
     consume: DataFrame
     isr: DataFrame
     counters: DataFrame
+    samples: DataFrame
     controller: DataFrame
     step_downs: DataFrame
     roles: DataFrame

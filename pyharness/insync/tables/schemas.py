@@ -182,6 +182,26 @@ COUNTERS = EventKind(
     ),
 )
 
+SAMPLES = EventKind(
+    "samples",
+    "samples.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        t_ms=_MS,
+        moment=_TEXT,
+        broker=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        log_start_offset=_LONG,
+        high_watermark=_LONG,
+        leo=_LONG,
+        fetchers=_INT,
+        failed_partitions=_LONG,
+        put_right=_LONG,
+    ),
+)
+
 CONTROLLER = EventKind(
     "controller",
     "controller.jsonl",
@@ -268,6 +288,6 @@ BATCHES = EventKind(
 )
 
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS, ROLES,
-    REPLICA_LOGS, BATCHES,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, SAMPLES, CONTROLLER,
+    STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES,
 )  # fmt: skip

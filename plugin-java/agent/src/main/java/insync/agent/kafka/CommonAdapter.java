@@ -2,6 +2,10 @@ package insync.agent.kafka;
 
 import insync.agent.Adapter;
 import insync.agent.Start;
+import insync.agent.kafka.holds.Holding;
+import insync.agent.kafka.logstart.LogStartConfigs;
+import insync.agent.kafka.logstart.LogStartHooks;
+import insync.agent.kafka.logstart.LogStarts;
 import insync.agent.kafka.stepdown.StepDownAccess;
 import insync.agent.kafka.stepdown.StepDownHooks;
 import insync.agent.kafka.stepdown.StepDowns;
@@ -15,6 +19,8 @@ public abstract class CommonAdapter implements Adapter {
     private final BrokerAccess access;
     private final StepDownAccess stepDown;
     private final List<Hook> hooks;
+    private final LogStartHooks logStart;
+    private final List<Hook> holdPoints;
 
     /**
      * @param name the adapter's row in broker-versions.properties
@@ -30,6 +36,8 @@ public abstract class CommonAdapter implements Adapter {
         this.hooks = new ArrayList<>(CommonHooks.all(classes));
         this.hooks.add(fetchMessages);
         this.hooks.addAll(StepDownHooks.all(stepDown));
+        this.logStart = LogStartHooks.since39(classes.log());
+        this.holdPoints = Holding.since39(classes.log());
     }
 
     @Override
@@ -43,19 +51,29 @@ public abstract class CommonAdapter implements Adapter {
     }
 
     @Override
+    public final List<Hook> hooksOnDemand() {
+        List<Hook> all = new ArrayList<>(logStart.all());
+        all.addAll(holdPoints);
+        return all;
+    }
+
+    @Override
     public final List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(CommonHooks.ownClasses());
         for (Class<?> each = access.getClass(); each != Object.class; each = each.getSuperclass()) {
             own.add(each);
         }
         own.addAll(StepDownHooks.ownClasses(stepDown));
+        own.addAll(List.of(Holding.class, LogStartConfigs.class, LogStarts.class));
         hooks.forEach(hook -> own.add(hook.advice()));
+        hooksOnDemand().forEach(hook -> own.add(hook.advice()));
         return own;
     }
 
     @Override
     public final void prepare(Start start) {
-        KafkaBroker.prepare(access, start);
+        KafkaBroker.prepare(access, start, holdPoints);
         StepDowns.prepare(stepDown);
+        LogStarts.prepare(logStart, start.onDemand(), start.defaultLogStart());
     }
 }

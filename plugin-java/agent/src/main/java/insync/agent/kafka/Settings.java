@@ -1,5 +1,6 @@
 package insync.agent.kafka;
 
+import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.core.EventLog;
 import java.util.Map;
 import kafka.server.KafkaConfig;
@@ -70,8 +71,10 @@ public final class Settings {
 
     /** What of the broker's settings bears on the plugin, by config name. */
     public static Map<String, Object> all(KafkaConfig config) {
-        return EventLog.fields(PENDING_READS, enabled(config), SCOPE, scope(config),
+        Map<String, Object> all = EventLog.fields(PENDING_READS, enabled(config), SCOPE, scope(config),
             LAG_TIME_MAX_MS, lagTimeMaxMs(config));
+        all.putAll(LogStartConfigs.all(config));
+        return all;
     }
 
     static boolean isOn(KafkaConfig config, String scope) {

@@ -8,6 +8,8 @@ import insync.agent.kafka.KafkaBroker;
 import insync.agent.kafka.MakeFollowerHook;
 import insync.agent.kafka.MakeLeaderHook;
 import insync.agent.kafka.ReadScope;
+import insync.agent.kafka.logstart.LogStartConfigs;
+import insync.agent.kafka.logstart.LogStarts;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import java.util.ArrayList;
@@ -44,14 +46,14 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
-        own.add(Access.class);
-        own.add(StepDownConfigs.class);
+        own.addAll(List.of(Access.class, LogStartConfigs.class, LogStarts.class, StepDownConfigs.class));
         hooks().forEach(hook -> own.add(hook.advice()));
         return own;
     }
 
     @Override
     public void prepare(Start start) {
-        KafkaBroker.prepare(new Access(), start);
+        KafkaBroker.prepare(new Access(), start, List.of());
+        LogStarts.prepare(null, start.onDemand(), start.defaultLogStart());
     }
 }

@@ -1,0 +1,86 @@
+package insync.agent.weave;
+
+import insync.agent.Adapter;
+import insync.core.EventLog;
+import insync.core.Insync;
+import java.lang.instrument.ClassFileTransformer;
+import java.lang.instrument.Instrumentation;
+import java.lang.instrument.UnmodifiableClassException;
+import java.security.ProtectionDomain;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * Weaves a hook into a class that the JVM runs already, when a broker's settings ask for it. The JVM lets a loaded class
+ * have new code, but neither fields nor interfaces; that such a hook fits was proven at the start, with all others.
+ */
+public final class HooksOnDemand {
+    private final Adapter adapter;
+    private final Instrumentation instrumentation;
+    /** By the name of the class that they are on, in the order in which they were asked for. */
+    private final Map<String, List<Hook>> woven = new ConcurrentHashMap<>();
+    /** What the JVM would swallow. */
+    private volatile Throwable failure;
+    private boolean registered;
+
+    public HooksOnDemand(Adapter adapter, Instrumentation instrumentation) {
+        this.adapter = adapter;
+        this.instrumentation = instrumentation;
+    }
+
+    /**
+     * Weaves a hook that is not woven yet, and tells so in an event.
+     *
+     * @param why the setting that asks for it
+     * @throws IllegalStateException if the JVM refused
+     */
+    public synchronized void weave(Hook hook, String why) {
+        List<Hook> there = woven.computeIfAbsent(hook.typeName(), type -> new CopyOnWriteArrayList<>());
+        if (there.stream().anyMatch(each -> each.advice() == hook.advice())) {
+            return;
+        }
+        there.add(hook);
+        if (!registered) {
+            // It stays: the JVM begins each time with the class as it was loaded, whoever asks for the next time.
+            instrumentation.addTransformer(new Additions(), true);
+            registered = true;
+        }
+        failure = null;
+        try {
+            instrumentation.retransformClasses(Class.forName(hook.typeName()));
+        } catch (ClassNotFoundException | UnmodifiableClassException | LinkageError refused) {
+            failure = refused;
+        }
+        if (failure != null) {
+            there.remove(hook);
+            throw new IllegalStateException("cannot weave " + hook + " for " + why, failure);
+        }
+        Insync.current().events().emit("hook_added", EventLog.fields("why", why, "woven", List.of(hook.toString())));
+        System.err.println("[insync] woven for " + why + ": " + hook);
+    }
+
+    /** All hooks asked for so far, on top of what the class was when it was loaded. */
+    private final class Additions implements ClassFileTransformer {
+        @Override
+        public byte[] transform(ClassLoader loader, String internalName, Class<?> redefined, ProtectionDomain domain,
+                                byte[] loaded) {
+            List<Hook> hooks = redefined == null ? null : woven.get(redefined.getName());
+            if (hooks == null) {
+                return null;
+            }
+            try {
+                Weaver weaver = new Weaver(adapter);
+                byte[] current = loaded;
+                for (Hook hook : hooks) {
+                    current = weaver.add(hook, current);
+                }
+                return current;
+            } catch (RuntimeException | LinkageError broken) {
+                failure = broken;
+                return null;
+            }
+        }
+    }
+}
