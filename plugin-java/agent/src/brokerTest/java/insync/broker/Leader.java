@@ -86,12 +86,17 @@ abstract class Leader implements AutoCloseable {
         return partition().getOutOfSyncReplicas(LAG_MS).contains(FOLLOWER);
     }
 
-    static KafkaConfig config(Path folder, boolean enable, Map<String, String> needed) {
+    /** Solution 1 on or off. */
+    static Map<String, String> feature(boolean enable) {
+        return Map.of(ENABLE, String.valueOf(enable));
+    }
+
+    static KafkaConfig config(Path folder, Map<String, String> settings, Map<String, String> needed) {
         Properties properties = new Properties();
         properties.putAll(needed);
         properties.put("log.dirs", folder.toString());
         properties.put("replica.lag.time.max.ms", String.valueOf(LAG_MS));
-        properties.put(ENABLE, String.valueOf(enable));
+        properties.putAll(settings);
         return new KafkaConfig(properties, false);
     }
 

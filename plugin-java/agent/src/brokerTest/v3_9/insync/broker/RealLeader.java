@@ -57,13 +57,17 @@ final class RealLeader extends Leader {
     private final UnifiedLog log;
 
     RealLeader(Path folder, boolean enable) throws Exception {
-        this(folder, enable, new MockTime());
+        this(folder, feature(enable));
     }
 
-    private RealLeader(Path folder, boolean enable, MockTime clock) throws Exception {
+    RealLeader(Path folder, Map<String, String> settings) throws Exception {
+        this(folder, settings, new MockTime());
+    }
+
+    private RealLeader(Path folder, Map<String, String> settings, MockTime clock) throws Exception {
         super(clock);
         scheduler = clock.scheduler;
-        KafkaConfig config = config(folder, enable, KRAFT);
+        KafkaConfig config = config(folder, settings, KRAFT);
         BrokerTopicStats topicStats = new BrokerTopicStats(false);
         replicas = replicaManager(config, topicStats);
         partition = replicas.createPartition(EVENTS_0);

@@ -2,6 +2,7 @@ package insync.broker;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import kafka.cluster.Partition;
 import kafka.server.QuotaFactory;
@@ -31,14 +32,18 @@ final class RealLeader extends Leader {
     private final UnifiedLog log;
 
     RealLeader(Path folder, boolean enable) throws Exception {
-        this(folder, enable, new MockTime());
+        this(folder, feature(enable));
     }
 
-    private RealLeader(Path folder, boolean enable, MockTime clock) throws Exception {
+    RealLeader(Path folder, Map<String, String> settings) throws Exception {
+        this(folder, settings, new MockTime());
+    }
+
+    private RealLeader(Path folder, Map<String, String> settings, MockTime clock) throws Exception {
         super(clock);
         MetadataCache metadata = BrokerParts.stub(MetadataCache.class);
         Mockito.when(metadata.getAliveBrokerEpoch(Mockito.anyInt())).thenReturn(Optional.of(1L));
-        replicas = BrokerParts.replicaManager(config(folder, enable, KRAFT), clock, metadata,
+        replicas = BrokerParts.replicaManager(config(folder, settings, KRAFT), clock, metadata,
             BrokerParts.stub(QuotaFactory.QuotaManagers.class), Option.empty());
         partition = replicas.createPartition(EVENTS_0);
         log = BrokerParts.log(folder, EVENTS_0, TOPIC_ID, clock, stallingRead());

@@ -1,6 +1,7 @@
 package insync.agent.v2_8;
 
 import insync.agent.kafka.Settings;
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;
@@ -16,6 +17,7 @@ final class DefineConfigHook extends Hook {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("configDef") ConfigDef definition) {
             Settings.define(definition);
+            LagPolicyConfig.define(definition);
         }
     }
 }
