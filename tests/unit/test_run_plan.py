@@ -53,9 +53,23 @@ def test_only_what_is_needed_must_be_built(built: Path) -> None:
 @pytest.mark.parametrize(
     ("kafka", "arm", "problem"),
     [
-        ("4.3.1", "request", "arms: request: Kafka 4.3.1 has only stock, off, read$"),
-        ("4.3.1", "plugin", "arms: plugin: Kafka 4.3.1 has only stock, off, read$"),
-        ("3.9.2", "off", "arms: off: Kafka 3.9.2 has only stock$"),
+        (
+            "4.3.1",
+            "request",
+            "arms: request: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off$",
+        ),
+        (
+            "4.3.1",
+            "plugin",
+            "arms: plugin: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off$",
+        ),
+        ("3.9.2", "off", "arms: off: Kafka 3.9.2 has only stock, raised-lag$"),
+        (
+            "4.3.1",
+            "step-down",
+            "arms.1.: 'step-down', expected another arm, or broker.leader_",
+        ),
+        ("3.9.2", "elr-off", "has only stock, raised-lag; without eligible leader replicas that"),
         ("5.0.0", "off", "kafka: unknown version .5.0.0., expected one of "),
     ],
 )

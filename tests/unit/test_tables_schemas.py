@@ -54,6 +54,7 @@ def fits(hint: object, column: DataType) -> bool:
         (written.ProduceLine, schemas.PRODUCE),
         (written.ConsumeLine, schemas.CONSUME),
         (written.CountersLine, schemas.COUNTERS),
+        (written.ControllerLine, schemas.CONTROLLER),
     ],
 )
 def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.EventKind) -> None:
@@ -72,4 +73,5 @@ def test_versions_and_file_names_agree() -> None:
         written.consume_file(0),
         written.ISR,
         written.COUNTERS,
+        written.CONTROLLER,
     ]

@@ -82,7 +82,8 @@ class ScenarioInfo(_Part):
 class RunInfo(_Part):
     """One run: what was asked for, and whether it came to its end.
 
-    `skipped` says why it could not be run where it was asked for.
+    `skipped` says why it could not be run where it was asked for. `controller_agent` says
+    whether the controller carried the agent in the arms that have it; it did not in older runs.
     """
 
     scenario_name: str
@@ -91,6 +92,7 @@ class RunInfo(_Part):
     cluster: str = "local"
     scale: float
     seed: int
+    controller_agent: bool = False
     arms: tuple[str, ...] = Field(min_length=1)
     repeats: int = Field(ge=1)
     started_ms: float

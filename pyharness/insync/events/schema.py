@@ -23,6 +23,7 @@ PHASES: Final = "phases.jsonl"
 FAULTS: Final = "faults.jsonl"
 ISR: Final = "isr.jsonl"
 COUNTERS: Final = "counters.jsonl"
+CONTROLLER: Final = "controller.jsonl"
 
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
 
@@ -162,3 +163,18 @@ class CountersLine(Line):
     held_now: int
     longest_hold_ms: int
     events_dropped: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ControllerLine(Line):
+    """What the controller's agent left in its events by the end of a repeat; it has no bridge.
+
+    `woven` says whether it came into the controller, `errors` counts the kinds of its errors
+    since the start, one after the other, for an agent tells of each once.
+    """
+
+    arm: str
+    repeat: int
+    t_ms: float
+    woven: bool
+    errors: int

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from insync.events.schema import (
+    CONTROLLER,
     COUNTERS,
     FAULTS,
     PHASES,
@@ -29,6 +30,7 @@ class ArmFiles:
         self._phases = self._open.enter_context(EventWriter(self.folder / PHASES))
         self.faults = self._open.enter_context(EventWriter(self.folder / FAULTS))
         self.counters = self._open.enter_context(EventWriter(self.folder / COUNTERS))
+        self.controller = self._open.enter_context(EventWriter(self.folder / CONTROLLER))
 
     def phase(
         self,

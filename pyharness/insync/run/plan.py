@@ -48,6 +48,11 @@ class Plan:
     image: Image | None = None
     skip: str | None = None
 
+    @property
+    def controller_agent(self) -> bool:
+        """Whether the controller carries the agent in the arms that have it: not on ZooKeeper."""
+        return self.scenario.broker.controller_agent and not self.kafka.release.zookeeper
+
 
 def prepare(request: RunRequest, watch: Watch) -> Plan:
     """Check all that was asked and fetch what is missing; raises InputError.

@@ -87,6 +87,8 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         record_bytes=workload.record_bytes,
         seed=context.plan.request.seed,
         drain_seconds=DRAIN_SECONDS,
+        client_timeout_ms=workload.client_timeout_ms,
+        idempotent=workload.idempotent,
     )
 
 

@@ -32,6 +32,12 @@ class Broker(Part):
         num_io_threads: how many request handler threads a broker has.
         log_flush_interval_messages: after how many records of a partition a broker calls fsync;
             Kafka's own default is never, and the system writes them out in its time.
+        leader_fetch_process_time_max_ms: after how long a leader steps down, in the arms that
+            may; the agent wants it above replica_fetch_wait_max_ms.
+        leader_relinquish_cooldown_ms: how long a partition whose leadership moved is left alone;
+            it must outlast a repeat, whose topic is a fresh one.
+        leader_relinquish_score_recovery_ms: how fast a slow leader's score falls.
+        controller_agent: whether the controller carries the agent where brokers do.
 
     """
 
@@ -40,10 +46,17 @@ class Broker(Part):
     broker_session_timeout_ms: Span | None = None
     num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
+    leader_fetch_process_time_max_ms: Span | None = None
+    leader_relinquish_cooldown_ms: Span | None = None
+    leader_relinquish_score_recovery_ms: Span | None = None
+    controller_agent: bool = True
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_lag(self.replica_lag_time_max_ms, self.replica_fetch_wait_max_ms)
+        rules.check_process_time(
+            self.leader_fetch_process_time_max_ms, self.replica_fetch_wait_max_ms
+        )
         return self
 
 
@@ -56,6 +69,9 @@ class Workload(Part):
         producers_per_partition: clients that share the rate; more than one, so that a
             partition goes on being written while a request of one of them hangs.
         record_bytes: size of a record's value.
+        client_timeout_ms: after how long a producer takes a silent broker for gone, and how
+            long that may take to commit a record; None: as librdkafka has it, 60 s and 30 s.
+        idempotent: whether brokers drop what a producer sends twice, and keep it in order.
 
     """
 
@@ -63,6 +79,13 @@ class Workload(Part):
     rate_per_partition: Annotated[int, Field(ge=1, le=2_000)]
     producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 4
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
+    client_timeout_ms: Span | None = None
+    idempotent: bool = False
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        rules.check_client_timeout(self.client_timeout_ms)
+        return self
 
 
 class Timeline(Part):
@@ -110,6 +133,7 @@ class Frame(Part):
     def _check_arms(self) -> Self:
         rules.check_unique("arms", self.arms)
         rules.check_control_arms(self.control_arms, self.arms)
+        rules.check_stepping_arms(self.arms, self.broker.leader_fetch_process_time_max_ms)
         return self
 
 

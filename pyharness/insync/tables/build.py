@@ -23,6 +23,7 @@ TABLES = (
     "odd_records",
     "faults",
     "agent_counters",
+    "controller_agent",
     "input_lines",
 )
 
@@ -55,4 +56,5 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     yield "availability", availability.availability(intervals, scenario.min_insync_replicas)
 
     yield "agent_counters", evidence.agent_counters(events.counters)
+    yield "controller_agent", evidence.controller_agent(events.controller)
     yield "input_lines", events.input_lines

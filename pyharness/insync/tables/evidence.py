@@ -63,7 +63,14 @@ def agent_counters(lines: DataFrame) -> DataFrame:
     )
 
 
-def _added(counter: str) -> Column:
+def controller_agent(lines: DataFrame) -> DataFrame:
+    """Return of each repeat whether the controller's agent was woven, and its `new_errors`."""
+    return lines.select(
+        "arm", "repeat", "woven", _added("errors", of=("arm",)).alias("new_errors")
+    ).where(fn.col("repeat") >= 0)
+
+
+def _added(counter: str, of: tuple[str, ...] = ("arm", "broker")) -> Column:
     """Return the growth since the repeat before; a counter that fell began again at 0."""
-    before = fn.lag(counter, 1, 0).over(Window.partitionBy("arm", "broker").orderBy("repeat"))
+    before = fn.lag(counter, 1, 0).over(Window.partitionBy(*of).orderBy("repeat"))
     return fn.when(fn.col(counter) >= before, fn.col(counter) - before).otherwise(fn.col(counter))

@@ -36,6 +36,7 @@ class Events:
     consume: DataFrame
     isr: DataFrame
     counters: DataFrame
+    controller: DataFrame
     input_lines: DataFrame
 
 

@@ -156,4 +156,10 @@ COUNTERS = EventKind(
     ),
 )
 
-ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS)
+CONTROLLER = EventKind(
+    "controller",
+    "controller.jsonl",
+    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
+)
+
+ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS, CONTROLLER)

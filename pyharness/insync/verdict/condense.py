@@ -9,7 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from insync.events.run_info import RunInfo
-from insync.verdict.facts import METRICS, AgentFact, FaultFact, Metrics, RepeatFacts, RunFacts
+from insync.verdict.facts import (
+    METRICS,
+    AgentFact,
+    ControllerFact,
+    FaultFact,
+    Metrics,
+    RepeatFacts,
+    RunFacts,
+)
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
@@ -48,6 +56,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         },
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
+        controller=next(map(_controller, own["controller_agent"]), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
     )
 
@@ -123,6 +132,10 @@ def _fault(row: Row) -> FaultFact:
 def _first(*values: float | None) -> float:
     """Return the first value there is: older runs left less."""
     return next((value for value in values if value is not None), 0.0)
+
+
+def _controller(row: Row) -> ControllerFact:
+    return ControllerFact(woven=bool(row["woven"]), errors=row["new_errors"])
 
 
 def _agent(row: Row) -> AgentFact:

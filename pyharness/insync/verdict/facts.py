@@ -58,22 +58,35 @@ class AgentFact:
 
 
 @dataclass(frozen=True)
+class ControllerFact:
+    """Whether the controller's agent was woven, and the errors it added in one repeat."""
+
+    woven: bool
+    errors: int
+
+
+@dataclass(frozen=True)
 class RepeatFacts:
     """One repeat of one arm; `complete` if it came to its own end.
 
-    `host_gap_ms` is the longest time for which the harness itself got no turn.
+    `controller` is None where its agent left nothing. `host_gap_ms` is the longest time for
+    which the harness itself got no turn.
     """
 
     complete: bool
     metrics: Metrics
     faults: tuple[FaultFact, ...] = ()
     agents: tuple[AgentFact, ...] = ()
+    controller: ControllerFact | None = None
     host_gap_ms: float | None = None
 
     @property
     def agent_errors(self) -> int | None:
-        """Errors of all brokers' agents in this repeat; None where no agent reported."""
-        return sum(agent.errors for agent in self.agents) if self.agents else None
+        """Errors of all nodes' agents in this repeat; None where no agent reported."""
+        errors = [agent.errors for agent in self.agents]
+        if self.controller is not None:
+            errors.append(self.controller.errors)
+        return sum(errors) if errors else None
 
 
 @dataclass(frozen=True)

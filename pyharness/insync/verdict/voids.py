@@ -11,7 +11,14 @@ from insync import arms
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.events.schema import fault_words
 from insync.nodes import node_words
-from insync.verdict.facts import METRICS, OPTIONAL_METRICS, FaultFact, RepeatFacts, RunFacts
+from insync.verdict.facts import (
+    METRICS,
+    OPTIONAL_METRICS,
+    ControllerFact,
+    FaultFact,
+    RepeatFacts,
+    RunFacts,
+)
 from insync.verdict.weakness import weakness
 
 
@@ -43,6 +50,8 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     yield from _weak_faults(run.scenario.faults, repeat.faults)
     if arms.has_agent(arm):
         yield from _bad_agents(run, repeat, feature_on=arms.feature_on(arm))
+    if arms.has_agent(arm) and run.controller_agent:
+        yield from _bad_controller(repeat.controller)
 
 
 def _noise(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:
@@ -88,3 +97,10 @@ def _bad_agents(run: RunInfo, repeat: RepeatFacts, *, feature_on: bool) -> Itera
         if agent.enabled != feature_on:
             state, expected = ("on", "off") if agent.enabled else ("off", "on")
             yield f"the feature {where} was {state}, expected {expected}"
+
+
+def _bad_controller(agent: ControllerFact | None) -> Iterator[str]:
+    if agent is None or not agent.woven:
+        yield "no evidence that the controller's agent was woven"
+    elif agent.errors:
+        yield f"errors of the controller's agent were {agent.errors}, expected 0"

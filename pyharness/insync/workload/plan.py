@@ -19,6 +19,9 @@ class WorkloadPlan:
         record_bytes: size of a record's value, at least SEQ_BYTES.
         seed: decides the values' bytes, together with repeat and partition.
         drain_seconds: how long answers are awaited after the last record.
+        client_timeout_ms: after how long a producer gives up on a silent broker; None: the
+            client library's own, 60 s.
+        idempotent: whether brokers drop what is sent twice.
 
     """
 
@@ -32,6 +35,8 @@ class WorkloadPlan:
     record_bytes: int
     seed: int
     drain_seconds: float
+    client_timeout_ms: int | None = None
+    idempotent: bool = False
 
 
 def values(plan: WorkloadPlan, partition: int) -> Iterator[bytes]:

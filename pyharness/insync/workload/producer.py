@@ -53,7 +53,7 @@ class PartitionProducer(threading.Thread):
         self._abandon = abandon
         self._on_failure = on_failure
         self._pending: dict[int, tuple[float, ProduceLine]] = {}  # seq -> due (monotonic), line
-        self._client = Producer(_settings(plan.bootstrap))
+        self._client = Producer(settings(plan))
 
     def run(self) -> None:
         """Produce, drain, and account for every record."""
@@ -127,23 +127,31 @@ class PartitionProducer(threading.Thread):
         )  # fmt: skip
 
 
-def _settings(bootstrap: str) -> dict[str, str | int | float | bool]:
+def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
     """Return a client that sends each record at once, however many are unanswered.
 
-    Not idempotent: that caps the requests in flight at 5, and librdkafka spins on a core for
-    as long as a record waits behind the cap, which on a small machine starves the brokers
-    under test. Duplicates are counted from what is read back instead.
+    Idempotent only where the plan says so: that caps the requests in flight at 5, and librdkafka
+    spins on a core for as long as a record waits behind the cap, which on a small machine starves
+    the brokers under test. Else duplicates are counted from what is read back.
     """
     return {
-        "bootstrap.servers": bootstrap,
+        "bootstrap.servers": plan.bootstrap,
         "acks": "all",
-        "enable.idempotence": False,
+        "enable.idempotence": plan.idempotent,
         "linger.ms": 0,
         "delivery.timeout.ms": DELIVERY_MS,
         "queue.buffering.max.messages": QUEUE_RECORDS,
         "queue.buffering.max.kbytes": QUEUE_KBYTES,
         "log_level": 0,
+        **_timeouts(plan.client_timeout_ms),
     }
+
+
+def _timeouts(timeout_ms: int | None) -> dict[str, int]:
+    """Return how long an answer is waited for, and how long brokers may wait for replicas."""
+    if timeout_ms is None:
+        return {}
+    return {"socket.timeout.ms": timeout_ms, "request.timeout.ms": timeout_ms}
 
 
 def _words(error: BufferError | KafkaException) -> str:
