@@ -56,10 +56,18 @@ class BrokerSettings(_Part):
     replica_lag_time_max_ms: float = Field(gt=0)
 
 
+class Bursts(_Part):
+    """Partitions that got their records in bursts, and how many records a burst had."""
+
+    partitions: tuple[int, ...]
+    records: int = Field(ge=1)
+
+
 class Workload(_Part):
     """Who leads which partition: `leaders[p]` is the broker that leads partition `p`."""
 
     leaders: tuple[int, ...] = Field(min_length=1)
+    bursts: tuple[Bursts, ...] = ()
 
 
 class ScenarioInfo(_Part):

@@ -22,6 +22,8 @@ _METRICS = {
     "acked": "acked",
     "lost": "lost",
     "duplicated": "duplicated",
+    "false_alarms": "healthy followers dropped",
+    "detected_ms": "follower at fault out after, ms",
 }
 """The metrics of `verdict.json` and what a reader sees above them."""
 

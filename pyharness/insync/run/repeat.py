@@ -18,7 +18,7 @@ from insync.run.noise import Ticker
 from insync.run.watch import Watch
 from insync.scenario import faults as planned
 from insync.scenario.roles import ring
-from insync.workload.plan import WorkloadPlan
+from insync.workload.plan import Burst, WorkloadPlan
 from insync.workload.workload import Workload
 
 FIRST_ACK_SECONDS: Final = 20.0
@@ -85,6 +85,11 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         rate=workload.rate_per_partition,
         producers=workload.producers_per_partition,
         record_bytes=workload.record_bytes,
+        bursts={
+            partition: Burst(each.records, each.every_ms / 1000)
+            for each in workload.bursts
+            for partition in each.partitions
+        },
         seed=context.plan.request.seed,
         drain_seconds=DRAIN_SECONDS,
         client_timeout_ms=workload.client_timeout_ms,

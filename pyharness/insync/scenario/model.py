@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from insync.arms import Arm
 from insync.scenario import rules
-from insync.scenario.base import BROKERS, BrokerId, Name, Part, Span, Time
+from insync.scenario.base import BROKERS, BrokerId, Name, Part, Partitions, Span, Time
 from insync.scenario.faults import DISKS, Elect, Fault, Stall, clash
 from insync.scenario.roles import Election, leaders_at
 
@@ -19,7 +19,7 @@ MOST_FAULTS: Final = 64
 
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
-    "max_ack_gap_ms", "acked", "lost", "duplicated",
+    "max_ack_gap_ms", "acked", "lost", "duplicated", "false_alarms", "detected_ms",
 ]  # fmt: skip
 
 
@@ -60,12 +60,28 @@ class Broker(Part):
         return self
 
 
+class Bursts(Part):
+    """Partitions that get their records in bursts instead of evenly.
+
+    Args:
+        partitions: each of them gets bursts of its own.
+        records: how many at once, in one batch.
+        every_ms: the mean time from one to the next, which varies by a half of it either way.
+
+    """
+
+    partitions: Partitions
+    records: Annotated[int, Field(ge=1, le=1_000)]
+    every_ms: Span
+
+
 class Workload(Part):
     """Open-loop producers of each partition, and who leads it.
 
     Args:
         leaders: the leading broker of partition 0, 1, ...
-        rate_per_partition: records per second.
+        rate_per_partition: records per second, of partitions without bursts.
+        bursts: those with.
         producers_per_partition: clients that share the rate; more than one, so that a
             partition goes on being written while a request of one of them hangs.
         record_bytes: size of a record's value.
@@ -77,6 +93,7 @@ class Workload(Part):
 
     leaders: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=64)]
     rate_per_partition: Annotated[int, Field(ge=1, le=2_000)]
+    bursts: Annotated[tuple[Bursts, ...], Field(strict=False)] = ()
     producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 4
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
     client_timeout_ms: Span | None = None
@@ -85,6 +102,9 @@ class Workload(Part):
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_client_timeout(self.client_timeout_ms)
+        for index, bursts in enumerate(self.bursts):
+            others = [p for other in self.bursts[:index] for p in other.partitions]
+            rules.check_bursts(index, bursts.partitions, others, len(self.leaders))
         return self
 
 

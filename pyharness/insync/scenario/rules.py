@@ -83,6 +83,18 @@ def check_bounds(low: float | None, high: float | None) -> None:
         raise broken("min", low, f"at most max, which is {high:g}")
 
 
+def check_bursts(
+    index: int, partitions: Sequence[int], others: Sequence[int], count: int
+) -> None:
+    """Check that bursts are of partitions that exist and have none yet."""
+    for place, partition in enumerate(partitions):
+        key = f"bursts[{index}].partitions[{place}]"
+        if partition >= count:
+            raise broken(key, partition, f"0 to {count - 1}, the partitions of leaders")
+        if partition in (*others, *partitions[:place]):
+            raise broken(key, partition, "a partition that has no bursts yet")
+
+
 def check_unique(key: str, values: Sequence[object]) -> None:
     """Check that a list names nothing twice."""
     if len(set(values)) != len(values):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pyspark.sql import DataFrame
 
 from insync.events.run_info import RunInfo
-from insync.tables import acks, availability, evidence, isr, readback, shrinks
+from insync.tables import acks, availability, evidence, isr, policies, readback, shrinks
 from insync.tables.read import Events
 from insync.tables.repeats import due_inside, partitions, repeats
 
@@ -22,6 +22,9 @@ TABLES = (
     "readback",
     "odd_records",
     "faults",
+    "follower_drops",
+    "detections",
+    "bursts",
     "agent_counters",
     "controller_agent",
     "input_lines",
@@ -52,8 +55,14 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     lag_ms = scenario.broker.replica_lag_time_max_ms
     yield "faults", faults
     yield "isr_intervals", intervals
-    yield "isr_shrinks", shrinks.isr_shrinks(events.isr, faults, windows, lag_ms)
+    shrunk = shrinks.isr_shrinks(events.isr, faults, windows, lag_ms).cache()
+    yield "isr_shrinks", shrunk
     yield "availability", availability.availability(intervals, scenario.min_insync_replicas)
+
+    drops = policies.follower_drops(shrunk, faults, lag_ms).cache()
+    yield "follower_drops", drops
+    yield "detections", policies.detections(intervals, faults)
+    yield "bursts", policies.bursts(judged, drops, scenario.workload.bursts)
 
     yield "agent_counters", evidence.agent_counters(events.counters)
     yield "controller_agent", evidence.controller_agent(events.controller)

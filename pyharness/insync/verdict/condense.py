@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
 from insync.verdict.facts import (
     METRICS,
@@ -77,7 +78,15 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "min_isr_size": topic["min_isr_size"],
         "under_min_isr_ms": topic["under_min_isr_ms"],
         "offline_ms": topic["offline_ms"],
+        "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
+        "detected_ms": _detected_ms(own),
     }
+
+
+def _detected_ms(own: Rows) -> float | None:
+    """Return what the last fault at a follower has; None if that was never out, or there was none."""
+    last = max(own["detections"], key=lambda row: row["fault_no"], default=None)
+    return None if last is None else last["detected_ms"]
 
 
 def _first_shrink_ms(own: Rows) -> float | None:
@@ -144,4 +153,5 @@ def _agent(row: Row) -> AgentFact:
         enabled=bool(row["enabled"]),
         errors=row["new_errors"],
         events_dropped=row["new_events_dropped"],
+        lag_policy=row["lag_policy"] or BY_TIME,
     )

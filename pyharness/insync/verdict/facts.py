@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from insync.arms import BY_TIME
+
 METRICS = (
     "isr_shrinks",
     "first_shrink_ms",
@@ -19,11 +21,15 @@ METRICS = (
     "acked",
     "lost",
     "duplicated",
+    "false_alarms",
+    "detected_ms",
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
-OPTIONAL_METRICS = frozenset({"first_shrink_ms"})
-"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first."""
+OPTIONAL_METRICS = frozenset({"first_shrink_ms", "detected_ms"})
+"""Those that a repeat may rightly not have: a first shrink, where nothing shrank, and the time
+until a follower at fault was out, where it stayed or none was at fault.
+"""
 
 Metrics = Mapping[str, float | None]
 
@@ -49,12 +55,16 @@ class FaultFact:
 
 @dataclass(frozen=True)
 class AgentFact:
-    """What one broker's agent added in one repeat, and whether its feature was on."""
+    """What one broker's agent added in one repeat, whether its feature was on, and its lag policy.
+
+    Older runs did not leave the policy: there was none but Kafka's own.
+    """
 
     broker: int
     enabled: bool
     errors: int
     events_dropped: int
+    lag_policy: str = BY_TIME
 
 
 @dataclass(frozen=True)
