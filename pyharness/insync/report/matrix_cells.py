@@ -19,6 +19,16 @@ RANK: tuple[State, ...] = ("fail", "unknown", "pass")
 """What a matrix is as a whole is the first of these that any cell is."""
 
 
+class Bursts(BaseModel):
+    """Bursts of one size in all repeats of a cell, and the healthy followers that left for them."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    records: int
+    bursts: int
+    false_alarms: int
+
+
 class MatrixCell(BaseModel):
     """One cell of the file, as far as it is shown; lists hold one value per repeat."""
 
@@ -36,6 +46,9 @@ class MatrixCell(BaseModel):
     isr_shrinks: Sequence[float | None]
     under_min_isr_ms: Sequence[float | None]
     max_ack_gap_ms: Sequence[float | None]
+    false_alarms: Sequence[float | None] = ()
+    detected_ms: Sequence[float | None] = ()
+    bursts: Sequence[Bursts] = ()
 
     @property
     def state(self) -> State:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from insync.events.run_info import Bound
 from insync.report.matrix_cells import Figure, Grid, MatrixCell, figure, grids, outcome
+from insync.report.policy_text import policy_markdown
 from insync.report.words import span
 
 UNITS = "ISR shrinks / seconds under min ISR / longest gap between acks in seconds"
@@ -92,7 +93,7 @@ def _version(grid: Grid) -> str:
         shown = (_cell(row[arm]) if arm in row else "" for arm in grid.arms)
         lines.append(f"| `{scenario}` | {' | '.join(shown)} |")
     listed = [f"- {note}" for note in notes(cells)]
-    return "\n".join([*lines, "", *listed, *([""] if listed else [])])
+    return "\n".join([*lines, "", *listed, *([""] if listed else []), policy_markdown(grid)])
 
 
 def _cell(cell: MatrixCell) -> str:

@@ -40,12 +40,13 @@ class Span:
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault as it acted (seconds)."""
+    """A fault as it acted (seconds); `partitions` are those it was about, None for all."""
 
     name: str
     broker: int
     start_s: float
     end_s: float
+    partitions: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class LatencyPoint:
 
 @dataclass(frozen=True)
 class Scene:
-    """One repeat of one arm."""
+    """One repeat of one arm; `lag_s` is replica.lag.time.max.ms, in seconds."""
 
     arm: str
     repeat: int
@@ -91,6 +92,7 @@ class Scene:
     shrinks: tuple[Shrink, ...]
     faults: tuple[Fault, ...]
     latency: tuple[LatencyPoint, ...]
+    lag_s: float = 0.0
 
 
 def scenes(run: RunInfo, rows: Rows) -> tuple[Scene, ...]:
@@ -127,6 +129,7 @@ def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
             )
             for row in _own(rows, "latency_over_time", window, "since_ms")
         ),
+        lag_s=run.scenario.broker.replica_lag_time_max_ms / 1e3,
     )
 
 
@@ -146,7 +149,15 @@ def _fault(row: Row, zero: float, end_ms: float) -> Fault:
         broker=row["broker"],
         start_s=(row["injected_ms"] - zero) / 1e3,
         end_s=(lifted - zero) / 1e3,
+        partitions=_partitions(row["target"]),
     )
+
+
+def _partitions(target: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the partitions among a fault's targets, such as "topic-0"; None if there are none."""
+    numbers = [name.rpartition("-")[2] for name in target]
+    found = tuple(int(number) for number in numbers if number.isdigit())
+    return found or None
 
 
 def _span(row: Row, zero: float, min_isr: int) -> Span:

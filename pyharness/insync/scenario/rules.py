@@ -83,9 +83,7 @@ def check_bounds(low: float | None, high: float | None) -> None:
         raise broken("min", low, f"at most max, which is {high:g}")
 
 
-def check_bursts(
-    index: int, partitions: Sequence[int], others: Sequence[int], count: int
-) -> None:
+def check_bursts(index: int, partitions: Sequence[int], others: Sequence[int], count: int) -> None:
     """Check that bursts are of partitions that exist and have none yet."""
     for place, partition in enumerate(partitions):
         key = f"bursts[{index}].partitions[{place}]"

@@ -53,7 +53,9 @@ def detections(intervals: DataFrame, faults: DataFrame) -> DataFrame:
     """
     name = fn.concat_ws("-", "topic", "partition")
     about = (fn.size("target") == 0) | fn.array_contains("target", name)
-    follows = (fn.col("leader") != fn.col("broker")) & fn.array_contains("replicas", fn.col("broker"))
+    follows = (fn.col("leader") != fn.col("broker")) & fn.array_contains(
+        "replicas", fn.col("broker")
+    )
     standing = (fn.col("end_ms") > fn.col("injected_ms")) & (
         fn.col("lifted_ms").isNull() | (fn.col("start_ms") < fn.col("lifted_ms"))
     )

@@ -5,7 +5,7 @@ Rows are plain mappings, so this needs no Spark and can be tried with hand-made 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from insync.arms import BY_TIME
@@ -13,6 +13,7 @@ from insync.events.run_info import RunInfo
 from insync.verdict.facts import (
     METRICS,
     AgentFact,
+    BurstFact,
     ControllerFact,
     FaultFact,
     Metrics,
@@ -59,6 +60,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         agents=tuple(_agent(row) for row in own["agent_counters"]),
         controller=next(map(_controller, own["controller_agent"]), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
+        bursts=tuple(_bursts(own)),
     )
 
 
@@ -121,6 +123,14 @@ def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
     if not trusted or (acked and not read):
         return {}
     return {"lost": lost, "duplicated": duplicated}
+
+
+def _bursts(own: Rows) -> Iterator[BurstFact]:
+    """Yield what bursts there were, by size, smallest first."""
+    for records in sorted({row["records"] for row in own["bursts"]}):
+        same = [row for row in own["bursts"] if row["records"] == records]
+        counts = (sum(row[name] for row in same) for name in ("bursts", "false_alarms"))
+        yield BurstFact(records, *counts)
 
 
 def _fault(row: Row) -> FaultFact:

@@ -76,6 +76,18 @@ class ControllerFact:
 
 
 @dataclass(frozen=True)
+class BurstFact:
+    """Bursts of one size that healthy followers got in one repeat, and what came of it.
+
+    `false_alarms` is how many followers were dropped of the partitions that got them.
+    """
+
+    records: int
+    bursts: int
+    false_alarms: int
+
+
+@dataclass(frozen=True)
 class RepeatFacts:
     """One repeat of one arm; `complete` if it came to its own end.
 
@@ -89,6 +101,7 @@ class RepeatFacts:
     agents: tuple[AgentFact, ...] = ()
     controller: ControllerFact | None = None
     host_gap_ms: float | None = None
+    bursts: tuple[BurstFact, ...] = ()
 
     @property
     def agent_errors(self) -> int | None:
