@@ -52,9 +52,11 @@ def fits(hint: object, column: DataType) -> bool:
         (written.PhaseLine, schemas.PHASES),
         (written.FaultLine, schemas.FAULTS),
         (written.ProduceLine, schemas.PRODUCE),
+        (written.TransactionLine, schemas.TRANSACTIONS),
         (written.ConsumeLine, schemas.CONSUME),
         (written.CountersLine, schemas.COUNTERS),
         (written.ControllerLine, schemas.CONTROLLER),
+        (written.StepDownLine, schemas.STEP_DOWNS),
     ],
 )
 def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.EventKind) -> None:
@@ -70,8 +72,10 @@ def test_versions_and_file_names_agree() -> None:
         written.PHASES,
         written.FAULTS,
         written.produce_file(0),
+        written.transactions_file(0),
         written.consume_file(0),
         written.ISR,
         written.COUNTERS,
         written.CONTROLLER,
+        written.STEP_DOWNS,
     ]

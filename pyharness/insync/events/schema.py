@@ -24,7 +24,10 @@ FAULTS: Final = "faults.jsonl"
 ISR: Final = "isr.jsonl"
 COUNTERS: Final = "counters.jsonl"
 CONTROLLER: Final = "controller.jsonl"
+STEP_DOWNS: Final = "step-downs.jsonl"
 
+StepDownType = Literal["read", "asked", "answered", "withheld"]
+TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
 
 
@@ -36,6 +39,11 @@ def now_ms() -> float:
 def produce_file(repeat: int) -> str:
     """Return the name of the file of `ProduceLine`s of one repeat."""
     return f"produce-{repeat}.jsonl"
+
+
+def transactions_file(repeat: int) -> str:
+    """Return the name of the file of `TransactionLine`s of one repeat."""
+    return f"transactions-{repeat}.jsonl"
 
 
 def consume_file(repeat: int) -> str:
@@ -74,7 +82,8 @@ class Line:
 class PhaseLine(Line):
     """A moment in the order of a run; `repeat` is -1 where no repeat is under way.
 
-    The end of a repeat tells the longest time for which the harness itself got no turn.
+    The start of a repeat tells its seed, and its end the longest time for which the harness
+    itself got no turn.
     """
 
     type: PhaseType
@@ -84,6 +93,7 @@ class PhaseLine(Line):
     topic: str | None = None
     note: str = ""
     longest_gap_ms: float | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,7 +128,9 @@ class ProduceLine(Line):
     """One record that was to be produced.
 
     `sent_ms` is when it was due, and `latency_ms` counts from there. `done_ms` and
-    `latency_ms` are None if it was never answered, `offset` if it was not acked.
+    `latency_ms` are None if it was never answered, `offset` if it was not acked, or if the
+    broker only said that it has the record already. `transaction` is the number of the one
+    that it is a part of, and None outside of transactions.
     """
 
     arm: str
@@ -131,6 +143,31 @@ class ProduceLine(Line):
     latency_ms: float | None
     error: str | None
     offset: int | None
+    transaction: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TransactionLine(Line):
+    """One transaction, written when it has ended; `transaction` is its number in the repeat.
+
+    `asked_ms` is when its producer asked for the end, a commit or an abort as `wanted` says,
+    and `took_ms` how long the answer took; both are None if it never came so far. The `end` is
+    unknown if there was no answer, or none that tells.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    producer: int
+    transaction: int
+    records: int
+    begun_ms: float
+    asked_ms: float | None
+    ended_ms: float
+    took_ms: float | None
+    wanted: Literal["commit", "abort"]
+    end: TransactionEnd
+    error: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -179,3 +216,31 @@ class ControllerLine(Line):
     t_ms: float
     woven: bool
     errors: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepDownLine(Line):
+    """What a leader decided about a partition that it served too slowly, as its agent told.
+
+    `type` "read" says that the broker's events were read to their end, and nothing else. `reason`
+    is why it acted, or why not; `pending_ms` how long a follower's fetch had been in its hands.
+    `outcome` (done, refused, failed), `way`, `error` and `asked_ms`, how long the answer took,
+    are of an answer; `successor` and `isr_policy` (leave, keep-last) of what was asked.
+    """
+
+    arm: str
+    t_ms: float
+    broker: int
+    type: StepDownType
+    topic: str | None = None
+    partition: int | None = None
+    leader_epoch: int | None = None
+    reason: str | None = None
+    pending_ms: float | None = None
+    score: float | None = None
+    successor: int | None = None
+    isr_policy: str | None = None
+    outcome: str | None = None
+    way: str | None = None
+    error: str | None = None
+    asked_ms: float | None = None

@@ -1,4 +1,4 @@
-"""A broker that comes back with nothing: killed, its log of the repeat's topic removed, started again.
+"""A broker that comes back with nothing: killed, its log removed, started again.
 
 So does one whose disk was replaced, and so begins a replica that a reassignment adds: it has
 everything to fetch. Evidence: that of the kill, and how many bytes were removed.
@@ -13,7 +13,7 @@ from insync.faults.base import Fault
 
 
 class LostLogFault:
-    """A `Fault`: a kill, and between its two ends the loss of what was in the partitions' folders."""
+    """A `Fault`: a kill, and after it the loss of what the broker had of a topic."""
 
     def __init__(self, kill: Fault, data: Path, topic: str) -> None:
         """Plan it around a planned `kill`; `data` is where the broker has its partitions."""

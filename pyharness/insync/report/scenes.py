@@ -82,7 +82,7 @@ class LatencyPoint:
 
 @dataclass(frozen=True)
 class Scene:
-    """One repeat of one arm; `lag_s` is replica.lag.time.max.ms, in seconds."""
+    """One repeat of one arm; `lag_s` is replica.lag.time.max.ms, `start_ms` (epoch) its zero."""
 
     arm: str
     repeat: int
@@ -93,6 +93,7 @@ class Scene:
     faults: tuple[Fault, ...]
     latency: tuple[LatencyPoint, ...]
     lag_s: float = 0.0
+    start_ms: float = 0.0
 
 
 def scenes(run: RunInfo, rows: Rows) -> tuple[Scene, ...]:
@@ -108,6 +109,7 @@ def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
     return Scene(
         arm=arm,
         repeat=repeat,
+        start_ms=zero,
         length_s=(end_ms - zero) / 1e3,
         complete=window["complete"],
         spans=tuple(

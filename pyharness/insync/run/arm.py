@@ -4,17 +4,19 @@
 those who let several scenarios play on one.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 
+from insync import arms
 from insync.cluster.metadata_log import isr_events
-from insync.events.schema import ISR, events_dir, nodes_dir, topic_name
+from insync.events.schema import ISR, STEP_DOWNS, Line, events_dir, nodes_dir, topic_name
 from insync.events.writer import EventWriter
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.counters import BASE, write_counters
 from insync.run.plan import Plan
 from insync.run.repeat import run_repeat
 from insync.run.stage import Stage, open_stage
+from insync.run.step_downs import step_downs
 from insync.run.watch import Watch
 
 
@@ -38,19 +40,33 @@ def play(stage: Stage, plan: Plan, watch: Watch) -> None:
 
 
 def write_histories(stage: Stage, plans: Sequence[Plan]) -> None:
-    """Stop the cluster and write each plan's isr.jsonl: its own topics, and all brokers.
+    """Stop the cluster and write each plan's histories: its own topics, and all brokers.
 
-    Stopped first, so that what it writes on its way down is nobody's history.
+    That is isr.jsonl and, where leaders may step down, step-downs.jsonl. Stopped first, so that
+    what it writes on its way down is nobody's history.
     """
     stage.cluster.stop()
+    isr = ((line.get("topic"), line) for line in isr_events(stage.cluster, stage.kafka, stage.arm))
+    _write_history(stage, plans, ISR, isr)
+    if arms.steps_down(stage.arm):
+        _write_history(stage, plans, STEP_DOWNS, ((each.topic, each) for each in step_downs(stage)))
+
+
+def _write_history(
+    stage: Stage,
+    plans: Sequence[Plan],
+    name: str,
+    lines: Iterable[tuple[str | None, Line | Mapping[str, object]]],
+) -> None:
+    """Write each line, which comes with its topic, for the plans that it concerns."""
     with ExitStack() as files:
         writers = {
-            _topics(plan): files.enter_context(EventWriter(events_dir(plan.out, stage.arm) / ISR))
+            _topics(plan): files.enter_context(EventWriter(events_dir(plan.out, stage.arm) / name))
             for plan in plans
         }
-        for line in isr_events(stage.cluster, stage.kafka, stage.arm):
+        for topic, line in lines:
             for topics, writer in writers.items():
-                if line.get("topic") is None or line["topic"] in topics:
+                if topic is None or topic in topics:
                     writer.write(line)
 
 

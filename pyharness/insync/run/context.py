@@ -40,12 +40,13 @@ class ArmFiles:
         topic: str | None = None,
         note: str = "",
         longest_gap_ms: float | None = None,
+        seed: int | None = None,
     ) -> None:
         """Write down that a phase of the run begins now."""
         self._phases.write(
             PhaseLine(
                 type=kind, t_ms=now_ms(), arm=self._arm, repeat=repeat, topic=topic, note=note,
-                longest_gap_ms=longest_gap_ms,
+                longest_gap_ms=longest_gap_ms, seed=seed,
             )
         )  # fmt: skip
 

@@ -1,6 +1,6 @@
 """The running cluster of one arm, on which one scenario plays, or several in turn."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -17,6 +17,7 @@ from insync.errors import InsyncError
 from insync.faults.control import MAX_RULES, ControlFile
 from insync.faults.stall import preload
 from insync.kafka.distribution import Distribution
+from insync.nodes import CONTROLLER_ID
 from insync.run.disks import NO_DISKS, Disks, equipped, open_disks
 from insync.run.needs import breaks_links, stall_rules, stalled
 from insync.run.plan import Plan
@@ -51,6 +52,15 @@ class Stage:
     def bridge(self) -> Path:
         """The folder of the agents' connection files."""
         return self.home / BRIDGE
+
+    def asked_to_elect(self, last: Collection[int] = ()) -> list[int]:
+        """Return who may be asked for an election, in order, those in `last` after the others.
+
+        On ZooKeeper the controller does it itself; on KRaft brokers pass it on.
+        """
+        if self.kafka.release.zookeeper:
+            return [CONTROLLER_ID]
+        return sorted(range(1, BROKERS + 1), key=lambda broker: broker in last)
 
     def check_nodes(self) -> None:
         """Raise InsyncError if a node has ended."""

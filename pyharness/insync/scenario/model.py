@@ -19,7 +19,9 @@ MOST_FAULTS: Final = 64
 
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
-    "max_ack_gap_ms", "acked", "lost", "duplicated", "false_alarms", "detected_ms",
+    "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "leader_changes",
+    "step_downs", "step_downs_withheld", "most_step_downs", "dead_follower_dropped_ms",
+    "aborted_read", "torn", "max_commit_gap_ms", "false_alarms", "detected_ms",
 ]  # fmt: skip
 
 
@@ -75,6 +77,25 @@ class Bursts(Part):
     every_ms: Span
 
 
+class Transactions(Part):
+    """Transactional producers beside the plain ones.
+
+    Args:
+        coordinators: a producer each, whose transactions that broker coordinates at first.
+        per_second: how many transactions each begins, one after the other; fewer if they take
+            longer.
+        records: of each transaction, on as many partitions as there are. An idempotent client
+            has five requests unanswered at most.
+        abort_percent: how many of a hundred it gives up on purpose.
+
+    """
+
+    coordinators: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=4)]
+    per_second: Annotated[int, Field(ge=1, le=50)]
+    records: Annotated[int, Field(ge=2, le=5)]
+    abort_percent: Annotated[int, Field(ge=0, le=90)] = 0
+
+
 class Workload(Part):
     """Open-loop producers of each partition, and who leads it.
 
@@ -88,6 +109,7 @@ class Workload(Part):
         client_timeout_ms: after how long a producer takes a silent broker for gone, and how
             long that may take to commit a record; None: as librdkafka has it, 60 s and 30 s.
         idempotent: whether brokers drop what a producer sends twice, and keep it in order.
+        transactions: what is written in transactions besides.
 
     """
 
@@ -98,10 +120,12 @@ class Workload(Part):
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
     client_timeout_ms: Span | None = None
     idempotent: bool = False
+    transactions: Transactions | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_client_timeout(self.client_timeout_ms)
+        rules.check_burst_clients(bool(self.bursts), idempotent=self.idempotent)
         for index, bursts in enumerate(self.bursts):
             others = [p for other in self.bursts[:index] for p in other.partitions]
             rules.check_bursts(index, bursts.partitions, others, len(self.leaders))
@@ -109,21 +133,52 @@ class Workload(Part):
 
 
 class Timeline(Part):
-    """Times of a repeat, from its first acks: quiet before the faults, watching after them."""
+    """Times of a repeat, from its first acks: quiet before the faults, watching after them.
+
+    Args:
+        jitter_ms: all faults of a repeat begin up to so much later, as its seed says.
+
+    """
 
     steady_ms: Time
     recover_ms: Time
+    jitter_ms: Time = 0
 
 
 class Bounds(Part):
-    """What a metric is expected to be in every repeat; at least one bound."""
+    """What a metric is expected to be in every repeat; at least one bound.
+
+    `margin` comes on top of `max` and is not scaled: what a machine takes whatever the times.
+    """
 
     min: float | None = None
     max: float | None = None
+    margin: Annotated[float, Field(ge=0)] = 0
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_bounds(self.min, self.max)
+        return self
+
+
+class Comparison(Part):
+    """What a metric of one arm may be, measured by another arm's in the same run.
+
+    Judged is the median of the repeats: so many times the other's at most, or at least, or
+    less than that.
+    """
+
+    metric: Metric
+    arm: Arm
+    against: Arm
+    at_most: Annotated[float, Field(gt=0)] | None = None
+    at_least: Annotated[float, Field(gt=0)] | None = None
+    below: Annotated[float, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        given = [self.at_most, self.at_least, self.below]
+        rules.check_comparison(self.arm, self.against, sum(each is not None for each in given))
         return self
 
 
@@ -133,6 +188,7 @@ class Frame(Part):
     Attributes:
         expect_on_zookeeper: what takes the place of an arm's expectations on brokers before
             KRaft, where their controller makes the difference.
+        compare: what is expected of arms beside each other; it counts where both are run.
 
     """
 
@@ -148,6 +204,7 @@ class Frame(Part):
     timeline: Timeline
     expect: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
     expect_on_zookeeper: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
+    compare: Annotated[tuple[Comparison, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:

@@ -23,7 +23,7 @@ def is_acked() -> Column:
 
 
 def ack_latency(produce: DataFrame) -> DataFrame:
-    """Return counts and exact percentiles (ms) per partition, and per repeat (`partition` null)."""
+    """Return counts, percentiles and mean (ms) per partition, and per repeat (`partition` null)."""
     p50, p90, p99, p999 = (fn.percentile("acked_ms", share) for share in (0.5, 0.9, 0.99, 0.999))
     return (
         produce.withColumn("acked_ms", fn.when(is_acked(), fn.col("latency_ms")))
@@ -38,6 +38,7 @@ def ack_latency(produce: DataFrame) -> DataFrame:
             p99.alias("p99_ms"),
             p999.alias("p999_ms"),
             fn.max("acked_ms").alias("max_ms"),
+            fn.avg("acked_ms").alias("mean_ms"),
         )
         .select(
             *PARTITION,
@@ -50,6 +51,7 @@ def ack_latency(produce: DataFrame) -> DataFrame:
             "p99_ms",
             "p999_ms",
             "max_ms",
+            "mean_ms",
         )
     )
 

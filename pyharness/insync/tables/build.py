@@ -7,7 +7,18 @@ from collections.abc import Iterator
 from pyspark.sql import DataFrame
 
 from insync.events.run_info import RunInfo
-from insync.tables import acks, availability, evidence, isr, policies, readback, shrinks
+from insync.tables import (
+    acks,
+    availability,
+    evidence,
+    isr,
+    leaders,
+    policies,
+    readback,
+    shrinks,
+    step_downs,
+    transactions,
+)
 from insync.tables.read import Events
 from insync.tables.repeats import due_inside, partitions, repeats
 
@@ -21,12 +32,18 @@ TABLES = (
     "latency_over_time",
     "readback",
     "odd_records",
+    "transactions",
+    "odd_transactions",
     "faults",
     "follower_drops",
     "detections",
     "bursts",
     "agent_counters",
     "controller_agent",
+    "leader_changes",
+    "dead_followers",
+    "step_downs",
+    "step_down_sources",
     "input_lines",
 )
 
@@ -41,18 +58,26 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     windows = repeats(events.phases, events.produce).cache()
     grid = partitions(windows, run.partitions).cache()
     yield "repeats", windows
-    judged = due_inside(events.produce, windows)
+    # What is written in transactions waits for its own pace: no measure of the brokers' acks.
+    plain = events.produce.where(transactions.is_plain())
+    judged = due_inside(plain, windows)
     yield "latency_over_time", acks.latency_over_time(judged, windows)
     yield "ack_latency", acks.ack_latency(judged)
-    yield "ack_gaps", acks.ack_gaps(events.produce, grid)
+    yield "ack_gaps", acks.ack_gaps(plain, grid)
 
-    fates = readback.record_fates(events.produce, events.consume).cache()
+    promised = transactions.promised(events.produce, events.transactions)
+    fates = readback.record_fates(promised, events.consume).cache()
     yield "readback", readback.readback(fates, grid)
     yield "odd_records", readback.odd_records(fates)
+    wholes = transactions.transaction_fates(
+        events.produce, events.transactions, events.consume
+    ).cache()
+    yield "transactions", transactions.by_producer(events.transactions, wholes, windows)
+    yield "odd_transactions", transactions.odd_transactions(wholes)
 
     faults = evidence.faults(events.faults).cache()
     intervals = isr.isr_intervals(events.isr, windows).cache()
-    lag_ms = scenario.broker.replica_lag_time_max_ms
+    lag_ms = shrinks.lag_of(run.arms, scenario.broker.replica_lag_time_max_ms)
     yield "faults", faults
     yield "isr_intervals", intervals
     shrunk = shrinks.isr_shrinks(events.isr, faults, windows, lag_ms).cache()
@@ -66,4 +91,10 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
 
     yield "agent_counters", evidence.agent_counters(events.counters)
     yield "controller_agent", evidence.controller_agent(events.controller)
+
+    yield "leader_changes", leaders.leader_changes(events.isr, faults, windows)
+    yield "dead_followers", leaders.dead_followers(events.isr, faults, windows)
+    cooldown_ms = scenario.broker.leader_relinquish_cooldown_ms
+    yield "step_downs", step_downs.step_downs(events.step_downs, windows, cooldown_ms)
+    yield "step_down_sources", step_downs.step_down_sources(events.step_downs, windows)
     yield "input_lines", events.input_lines

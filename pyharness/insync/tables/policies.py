@@ -21,18 +21,19 @@ EVERYBODY = ("link",)
 """Faults that are as much the one's as the other's: nobody is dropped for them by mistake."""
 
 
-def follower_drops(shrinks: DataFrame, faults: DataFrame, lag_ms: float) -> DataFrame:
+def follower_drops(shrinks: DataFrame, faults: DataFrame, lag_ms: Column) -> DataFrame:
     """One row per follower that left an ISR: arm, repeat, topic, partition, t_ms, replica, healthy.
 
-    `shrinks` and `faults` are the tables isr_shrinks and faults. A follower is healthy unless its
-    broker was fenced, or a fault at it stood, or had ended within one replica.lag.time.max.ms.
+    `shrinks` and `faults` are the tables isr_shrinks and faults, `lag_ms` is
+    replica.lag.time.max.ms of a row's arm. A follower is healthy unless its broker was fenced, or
+    a fault at it stood, or had ended within one lag.
     """
     troubles = faults.where(~fn.col("fault").isin(*NO_TROUBLE)).select(
         *REPEAT, "fault", "broker", "injected_ms", "lifted_ms"
     )
     drops = shrinks.withColumn("replica", fn.explode("removed"))
     felt = (fn.col("t_ms") >= fn.col("injected_ms")) & (
-        fn.col("lifted_ms").isNull() | (fn.col("t_ms") <= fn.col("lifted_ms") + fn.lit(lag_ms))
+        fn.col("lifted_ms").isNull() | (fn.col("t_ms") <= fn.col("lifted_ms") + lag_ms)
     )
     concerned = (fn.col("broker") == fn.col("replica")) | fn.col("fault").isin(*EVERYBODY)
     at_fault = fn.max(fn.coalesce(felt & concerned, fn.lit(False)))

@@ -33,10 +33,12 @@ class Events:
     phases: DataFrame
     faults: DataFrame
     produce: DataFrame
+    transactions: DataFrame
     consume: DataFrame
     isr: DataFrame
     counters: DataFrame
     controller: DataFrame
+    step_downs: DataFrame
     input_lines: DataFrame
 
 

@@ -61,6 +61,7 @@ PHASES = EventKind(
         topic=_TEXT,
         note=_TEXT,
         longest_gap_ms=_MS,
+        seed=_LONG,
     ),
 )
 
@@ -100,6 +101,27 @@ PRODUCE = EventKind(
         latency_ms=_MS,
         error=_TEXT,
         offset=_LONG,
+        transaction=_LONG,
+    ),
+)
+
+TRANSACTIONS = EventKind(
+    "transactions",
+    "transactions-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        producer=_INT,
+        transaction=_LONG,
+        records=_INT,
+        begun_ms=_MS,
+        asked_ms=_MS,
+        ended_ms=_MS,
+        took_ms=_MS,
+        wanted=_TEXT,
+        end=_TEXT,
+        error=_TEXT,
     ),
 )
 
@@ -163,4 +185,29 @@ CONTROLLER = EventKind(
     _line(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
 )
 
-ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS, CONTROLLER)
+STEP_DOWNS = EventKind(
+    "step_downs",
+    "step-downs.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        broker=_INT,
+        type=_TEXT,
+        topic=_TEXT,
+        partition=_INT,
+        leader_epoch=_INT,
+        reason=_TEXT,
+        pending_ms=_MS,
+        score=DoubleType(),
+        successor=_INT,
+        isr_policy=_TEXT,
+        outcome=_TEXT,
+        way=_TEXT,
+        error=_TEXT,
+        asked_ms=_MS,
+    ),
+)
+
+ALL = (
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS,
+)  # fmt: skip

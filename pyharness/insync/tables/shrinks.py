@@ -1,10 +1,10 @@
 """The ISR changes that removed a member: what each is put down to, and whether it came late.
 
 What a shrink is put down to, `cause`: "fenced" (a removed replica's broker was fenced by
-then); else the latest fault that could still be felt (it stood, or had ended within one
-replica.lag.time.max.ms) at the partition's leader ("leader: FAULT") or at a removed replica
-("follower: FAULT"; "link" is neither's), and of those rather one that is old enough to make a
-follower due; else "lag".
+then); else "stepped down" (the leader itself left, as another one came to lead); else the
+latest fault that could still be felt (it stood, or had ended within one replica.lag.time.max.ms)
+at the partition's leader ("leader: FAULT") or at a removed replica ("follower: FAULT"; "link"
+is neither's), and of those rather one that is old enough to make a follower due; else "lag".
 
 A follower falls due replica.lag.time.max.ms after the fault began, or after its leader did if
 that was later, and isr-expiration looks every half of that. A shrink that came later than the
@@ -13,16 +13,25 @@ next look is `delayed`: something kept the task, or the leader, from acting.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from insync import arms
 from insync.tables.isr import BROKER_OF_ARM, PARTITION_OF_ARM, log_of, until_next
 
 SLACK_MS = 500.0
 """How much later than its period isr-expiration, and the controller after it, may act."""
 
 
-def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: float) -> DataFrame:
+def lag_of(names: Sequence[str], lag_ms: float) -> Column:
+    """Return replica.lag.time.max.ms of a row's arm, where `lag_ms` is the scenario's."""
+    of_arm = [(fn.lit(name), fn.lit(lag_ms * arms.lag_factor(name))) for name in names]
+    return fn.element_at(fn.create_map(*(part for pair in of_arm for part in pair)), fn.col("arm"))
+
+
+def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: Column) -> DataFrame:
     """One row per ISR change inside a repeat that removed a member.
 
     `faults` is the table of that name; `lag_ms` is replica.lag.time.max.ms. `leader` is the
@@ -39,7 +48,9 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: f
         .join(_fenced_spans(isr), ["arm"], "left")
         .join(_faults_of_repeat(faults), ["arm", "repeat"], "left")
         .withColumn("by_fence", _was_fenced())
-        .withColumn("blamed", fn.when(~fn.col("by_fence"), _last_felt(lag_ms)))
+        .withColumn("by_itself", ~fn.col("by_fence") & _stepped_down())
+        .withColumn("by_rule", fn.col("by_fence") | fn.col("by_itself"))
+        .withColumn("blamed", fn.when(~fn.col("by_rule"), _last_felt(lag_ms)))
         .withColumn("due_ms", _due_ms(lag_ms))
         .select(
             "arm",
@@ -62,14 +73,14 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: f
     )
 
 
-def _due_ms(lag_ms: float) -> Column:
+def _due_ms(lag_ms: Column) -> Column:
     """When the leader could first find the follower late; a new leader gives all a fresh start."""
     begun = fn.greatest("blamed.injected_ms", "led_since_ms")
-    return fn.when(fn.col("blamed").isNotNull(), begun + fn.lit(lag_ms))
+    return fn.when(fn.col("blamed").isNotNull(), begun + lag_ms)
 
 
-def _next_look_ms(lag_ms: float) -> Column:
-    return fn.lit(lag_ms / 2 + SLACK_MS)
+def _next_look_ms(lag_ms: Column) -> Column:
+    return lag_ms / 2 + fn.lit(SLACK_MS)
 
 
 def _removals(isr: DataFrame) -> DataFrame:
@@ -88,6 +99,9 @@ def _removals(isr: DataFrame) -> DataFrame:
             fn.when(leader_before >= 0, leader_before).otherwise(fn.col("leader")).alias("leader"),
             "leader_epoch",
             fn.last("elected_ms", ignorenulls=True).over(before).alias("led_since_ms"),
+            fn.coalesce(
+                (leader_before >= 0) & (fn.col("leader") >= 0) & new_leader, fn.lit(False)
+            ).alias("handed_over"),
             fn.lag("isr").over(in_order).alias("isr_before"),
             fn.col("isr").alias("isr_after"),
         )
@@ -125,22 +139,27 @@ def _was_fenced() -> Column:
     return fn.coalesce(fn.exists("fences", holds), fn.lit(False))
 
 
+def _stepped_down() -> Column:
+    """Whether it is the leader that left, as another came to lead; a fenced one does so, too."""
+    return fn.col("handed_over") & fn.array_contains("removed", fn.col("leader"))
+
+
 def _lifted(fault: Column) -> Column:
     """When a fault ended; one that never did lasts as long as its repeat."""
     return fn.coalesce(fault["lifted_ms"], fn.col("end_ms"))
 
 
-def _last_felt(lag_ms: float) -> Column:
+def _last_felt(lag_ms: Column) -> Column:
     """Return the latest fault, at leader or removed replica, that can still be felt."""
     at = fn.col("t_ms")
 
     def felt(fault: Column) -> Column:
         at_leader = fault["broker"] == fn.col("leader")
         concerned = at_leader | fn.array_contains("removed", fault["broker"])
-        return concerned & at.between(fault["injected_ms"], _lifted(fault) + fn.lit(lag_ms))
+        return concerned & at.between(fault["injected_ms"], _lifted(fault) + lag_ms)
 
     def old_enough(fault: Column) -> Column:
-        return at >= fault["injected_ms"] + fn.lit(lag_ms - SLACK_MS)
+        return at >= fault["injected_ms"] + lag_ms - fn.lit(SLACK_MS)
 
     found = fn.filter("faults", felt)
     return fn.coalesce(
@@ -153,6 +172,7 @@ def _cause() -> Column:
     at_leader = fn.col("blamed.broker") == fn.col("leader")
     return (
         fn.when(fn.col("by_fence"), fn.lit("fenced"))
+        .when(fn.col("by_itself"), fn.lit("stepped down"))
         .when(fn.col("blamed.words") == "link", fn.lit("link"))
         .when(at_leader, fn.concat(fn.lit("leader: "), "blamed.words"))
         .when(fn.col("blamed").isNotNull(), fn.concat(fn.lit("follower: "), "blamed.words"))
@@ -160,7 +180,7 @@ def _cause() -> Column:
     )
 
 
-def _moment(lag_ms: float) -> Column:
+def _moment(lag_ms: Column) -> Column:
     """Say where a shrink fell among the faults of its repeat.
 
     A fault younger than the lag is no reason for a shrink yet: just after another one's
@@ -169,7 +189,7 @@ def _moment(lag_ms: float) -> Column:
     at = fn.col("t_ms")
 
     def ripe(fault: Column) -> Column:
-        return at.between(fault["injected_ms"] + fn.lit(lag_ms), _lifted(fault))
+        return at.between(fault["injected_ms"] + lag_ms, _lifted(fault))
 
     def just_ended(fault: Column) -> Column:
         return (at > _lifted(fault)) & (at <= _lifted(fault) + _next_look_ms(lag_ms))

@@ -56,7 +56,7 @@ def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
             file: count for file, count in facts.unreadable.items() if file.startswith(f"{arm}/")
         },
     )
-    found = decide(run.model_copy(update={"arms": (arm,)}), alone)
+    found = decide(run.model_copy(update={"arms": (arm,)}), alone, beside=facts)
     reason = found.reason if _left_anything(facts.arms[arm]) else NOT_BEGUN
     return Cell(row, arm, found.outcome, reason, run.scenario.expected_of(arm), facts.arms[arm])
 

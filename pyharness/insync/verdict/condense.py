@@ -53,8 +53,10 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         metrics={
             **_NOTHING,
             **_isr_metrics(own, run.partitions),
+            **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
             **_ack_metrics(own),
             **_readback_metrics(own, trusted=complete and not torn),
+            **_transaction_metrics(run, own, trusted=complete and not torn),
         },
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
@@ -82,11 +84,13 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "offline_ms": topic["offline_ms"],
         "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
         "detected_ms": _detected_ms(own),
+        "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
+        "dead_follower_dropped_ms": _dropped_ms(own),
     }
 
 
 def _detected_ms(own: Rows) -> float | None:
-    """Return what the last fault at a follower has; None if that was never out, or there was none."""
+    """Return what the last fault at a follower has; None if it was never out, or none was."""
     last = max(own["detections"], key=lambda row: row["fault_no"], default=None)
     return None if last is None else last["detected_ms"]
 
@@ -100,6 +104,24 @@ def _first_shrink_ms(own: Rows) -> float | None:
     return min((wait for wait in waits if wait >= 0), default=None)
 
 
+def _dropped_ms(own: Rows) -> float | None:
+    """From a follower's death to the last ISR that it left; None if one kept it, or none died."""
+    waits = [row["took_ms"] for row in own["dead_followers"]]
+    return None if None in waits else max(waits, default=None)
+
+
+def _step_down_metrics(own: Rows, brokers: set[int]) -> Metrics:
+    """None unless the agents' events of every broker that leads at first were read."""
+    if brokers - {row["broker"] for row in own["step_down_sources"]}:
+        return {}
+    outcomes = [row["outcome"] for row in own["step_downs"]]
+    return {
+        "step_downs": outcomes.count("done"),
+        "step_downs_withheld": outcomes.count("withheld"),
+        "most_step_downs": max((row["in_cooldown"] or 0 for row in own["step_downs"]), default=0),
+    }
+
+
 def _ack_metrics(own: Rows) -> Metrics:
     """None unless the producers left a line."""
     if not own["ack_latency"]:
@@ -107,6 +129,9 @@ def _ack_metrics(own: Rows) -> Metrics:
     gaps = [row["gap_ms"] for row in own["ack_gaps"]]
     return {
         "max_ack_gap_ms": max(gaps, default=None),
+        "mean_ack_ms": next(
+            (row["mean_ms"] for row in own["ack_latency"] if row["partition"] is None), None
+        ),
         "acked": sum(row["acked"] for row in own["readback"]),
     }
 
@@ -131,6 +156,18 @@ def _bursts(own: Rows) -> Iterator[BurstFact]:
         same = [row for row in own["bursts"] if row["records"] == records]
         counts = (sum(row[name] for row in same) for name in ("bursts", "false_alarms"))
         yield BurstFact(records, *counts)
+
+
+def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
+    """None unless each transactional producer left lines, and what was read can be trusted."""
+    asked = run.scenario.workload.transactions
+    found = own["transactions"]
+    if asked is None or len(found) < len(asked.coordinators):
+        return {}
+    gaps = {"max_commit_gap_ms": max(row["commit_gap_ms"] for row in found)}
+    if not trusted or not any(row["read"] for row in own["readback"]):
+        return gaps
+    return {**gaps, **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")}}
 
 
 def _fault(row: Row) -> FaultFact:

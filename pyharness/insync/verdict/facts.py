@@ -18,18 +18,33 @@ METRICS = (
     "under_min_isr_ms",
     "offline_ms",
     "max_ack_gap_ms",
+    "mean_ack_ms",
     "acked",
     "lost",
     "duplicated",
     "false_alarms",
     "detected_ms",
+    "leader_changes",
+    "step_downs",
+    "step_downs_withheld",
+    "most_step_downs",
+    "dead_follower_dropped_ms",
+    "aborted_read",
+    "torn",
+    "max_commit_gap_ms",
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
-OPTIONAL_METRICS = frozenset({"first_shrink_ms", "detected_ms"})
-"""Those that a repeat may rightly not have: a first shrink, where nothing shrank, and the time
-until a follower at fault was out, where it stayed or none was at fault.
+OPTIONAL_METRICS = frozenset({"first_shrink_ms", "dead_follower_dropped_ms", "detected_ms"})
+"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first; where
+nobody was at fault, or stayed in all the same, nobody was detected.
 """
+
+STEPPING_METRICS = frozenset({"step_downs", "step_downs_withheld", "most_step_downs"})
+"""Those that only an arm has whose leaders may step down."""
+
+TRANSACTION_METRICS = frozenset({"aborted_read", "torn", "max_commit_gap_ms"})
+"""Those that only a repeat with transactions has."""
 
 Metrics = Mapping[str, float | None]
 

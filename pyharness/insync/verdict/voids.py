@@ -14,6 +14,8 @@ from insync.nodes import node_words
 from insync.verdict.facts import (
     METRICS,
     OPTIONAL_METRICS,
+    STEPPING_METRICS,
+    TRANSACTION_METRICS,
     ControllerFact,
     FaultFact,
     RepeatFacts,
@@ -40,7 +42,7 @@ def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
 def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     if not repeat.complete:
         yield "was cut short, expected it to come to its end"
-    needed = [name for name in METRICS if name not in OPTIONAL_METRICS]
+    needed = _needed(run, arm)
     missing = [name for name in needed if repeat.metrics[name] is None]
     if missing:
         yield f"no data for {', '.join(missing)}"
@@ -52,6 +54,16 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
         yield from _bad_agents(run, repeat, arm)
     if arms.has_agent(arm) and run.controller_agent:
         yield from _bad_controller(repeat.controller)
+
+
+def _needed(run: RunInfo, arm: str) -> list[str]:
+    """Return the metrics that every repeat of an arm must have."""
+    optional = OPTIONAL_METRICS
+    if not arms.steps_down(arm):
+        optional |= STEPPING_METRICS
+    if run.scenario.workload.transactions is None:
+        optional |= TRANSACTION_METRICS
+    return [name for name in METRICS if name not in optional]
 
 
 def _noise(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:

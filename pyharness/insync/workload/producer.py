@@ -21,6 +21,7 @@ from insync.workload.plan import WorkloadPlan, schedule, values
 DELIVERY_MS: Final = 120_000  # librdkafka gives a record up after this
 POLL_SECONDS: Final = 0.1  # how soon it notices that it is to end
 LINGER_MS: Final = 10  # longer than it takes to queue the records of a burst
+IN_FLIGHT: Final = 5  # what an idempotent client may have unanswered
 QUEUE_RECORDS: Final = 50_000
 QUEUE_KBYTES: Final = 16_384  # a full queue fails records at once, it never blocks the pace
 
@@ -73,6 +74,8 @@ class PartitionProducer(threading.Thread):
             value, passed = next(islice(every, seq - passed, None)), seq + 1
             due = start + after
             self._serve_until(due)
+            if self._plan.idempotent:
+                self._await_room()
             if self._stop_asked.is_set():
                 return
             self._produce(seq, value, due)
@@ -81,6 +84,11 @@ class PartitionProducer(threading.Thread):
         """Handle answers until the next record is due."""
         while (left := due - time.monotonic()) > 0 and not self._stop_asked.is_set():
             self._client.poll(min(left, POLL_SECONDS))
+
+    def _await_room(self) -> None:
+        """Keep a record that is due until the client can send it at once; it is not dropped."""
+        while len(self._pending) >= IN_FLIGHT and not self._stop_asked.is_set():
+            self._client.poll(POLL_SECONDS)
 
     def _drain(self) -> None:
         """Await the answers still due, within the plan's time."""
@@ -134,7 +142,7 @@ def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
 
     Idempotent only where the plan says so: that caps the requests in flight at 5, and librdkafka
     spins on a core for as long as a record waits behind the cap, which on a small machine starves
-    the brokers under test. Else duplicates are counted from what is read back.
+    the brokers under test. So records wait here. Else duplicates are counted from what is read.
     """
     return {
         "bootstrap.servers": plan.bootstrap,
@@ -145,7 +153,7 @@ def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
         "queue.buffering.max.messages": QUEUE_RECORDS,
         "queue.buffering.max.kbytes": QUEUE_KBYTES,
         "log_level": 0,
-        **_timeouts(plan.client_timeout_ms),
+        **timeouts(plan.client_timeout_ms),
     }
 
 
@@ -154,7 +162,7 @@ def _in_batches(bursts: bool) -> dict[str, int]:
     return {"linger.ms": LINGER_MS} if bursts else {}
 
 
-def _timeouts(timeout_ms: int | None) -> dict[str, int]:
+def timeouts(timeout_ms: int | None) -> dict[str, int]:
     """Return how long an answer is waited for, and how long brokers may wait for replicas."""
     if timeout_ms is None:
         return {}
