@@ -9,7 +9,11 @@ from insync.errors import InputError
 from insync.scenario.load import MATRIX, builtin_names, load, narrow, on_zookeeper, parse, source
 
 KIP = source("kip-501")
-OTHERS = {"control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
+POLICIES = {
+    "burst", "burst-steady", "slow-replica", "stuck-replica", "bootstrapping-replica",
+    "slow-leader",
+}  # fmt: skip
+OTHERS = {*POLICIES, "control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
 
 
 def test_the_built_in_scenarios_are_known_and_load() -> None:

@@ -29,9 +29,9 @@ SITUATIONS = (
     Situation("burst-steady", "steady traffic", "nobody"),
     Situation("burst", "bursts", "nobody"),
     Situation("slow-replica", "slow replica", "follower"),
-    Situation("follower-stops-reading", "stuck replica", "follower"),
+    Situation("stuck-replica", "stuck replica", "follower"),
     Situation("bootstrapping-replica", "bootstrapping replica", "follower"),
-    Situation("send-stall", "slow leader", "leader"),
+    Situation("slow-leader", "slow leader", "leader"),
 )
 
 DEMANDS: Mapping[AtFault, str] = {
