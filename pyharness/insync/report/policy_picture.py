@@ -16,7 +16,7 @@ from insync.report.scenes import Scene
 
 LEFT = 178.0
 TOP = 62.0
-COLUMN = 178.0
+COLUMN = 186.0
 GAP = 14.0
 LANES = 56.0
 """How high the lanes of a place are together, however many there are."""

@@ -37,14 +37,14 @@ SITUATIONS = (
 DEMANDS: Mapping[AtFault, str] = {
     "nobody": "nobody is at fault: nobody may leave",
     "follower": "a follower is at fault: it must be out",
-    "leader": "the leader is at fault",
+    "leader": "the leader is: nobody may leave",
 }
 
 POLICIES: Mapping[str, tuple[str, str]] = {
     "messages-4": ("messages:4", "more than 4 behind"),
     "messages-4000": ("messages:4000", "more than 4,000 behind"),
     "time": ("time", "not caught up for the lag: Kafka since 0.9"),
-    "request": ("time, charged fairly", "less what the leader takes: KIP-501, scope request"),
+    "request": ("time + KIP-501", "less the leader's own time: scope request"),
 }
 """The rows in order: arm, what it is called, what it asks."""
 
@@ -72,7 +72,7 @@ def finding(situation: Situation, cell: MatrixCell) -> Finding:
     if alarms is None:
         return Finding(None, "not known")
     if cell.bursts and alarms:
-        return Finding(False, f"{per_thousand(cell.bursts):.0f} false alarms per 1,000 bursts")
+        return Finding(False, f"{per_thousand(cell.bursts):.0f} per 1,000 bursts")
     return Finding(not alarms, f"{alarms:.0f} healthy dropped" if alarms else "nobody dropped")
 
 
