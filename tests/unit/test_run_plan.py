@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from insync.cluster import replica_logs
 from insync.errors import InputError
 from insync.faults import stall
 from insync.run import plan, support
@@ -20,11 +21,13 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made.mkdir()
     monkeypatch.setattr(stall, "SHIM", made / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
+    monkeypatch.setattr(replica_logs, "JAR", made / "logs.jar")
     monkeypatch.setattr(support, "TABLE", made / "table.properties")
     rows = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
     (made / "table.properties").write_text(rows)
     (made / "shim.so").touch()
     (made / "agent.jar").touch()
+    (made / "logs.jar").touch()
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
     monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))
     (tmp_path / "here").mkdir()
@@ -82,7 +85,11 @@ def test_an_arm_that_the_version_lacks_is_refused_with_those_it_has(
 
 @pytest.mark.parametrize(
     ("missing", "arm", "problem"),
-    [("shim.so", "stock", "no shim.so: it is compiled"), ("agent.jar", "off", "not built")],
+    [
+        ("shim.so", "stock", "no shim.so: it is compiled"),
+        ("agent.jar", "off", "not built"),
+        ("logs.jar", "stock", "logs.jar: not built"),
+    ],
 )
 def test_what_is_needed_and_not_built_is_named(
     built: Path, missing: str, arm: str, problem: str

@@ -57,6 +57,9 @@ def fits(hint: object, column: DataType) -> bool:
         (written.CountersLine, schemas.COUNTERS),
         (written.ControllerLine, schemas.CONTROLLER),
         (written.StepDownLine, schemas.STEP_DOWNS),
+        (written.RoleLine, schemas.ROLES),
+        (written.ReplicaLogLine, schemas.REPLICA_LOGS),
+        (written.BatchLine, schemas.BATCHES),
     ],
 )
 def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.EventKind) -> None:
@@ -78,4 +81,7 @@ def test_versions_and_file_names_agree() -> None:
         written.COUNTERS,
         written.CONTROLLER,
         written.STEP_DOWNS,
+        written.ROLES,
+        written.REPLICA_LOGS,
+        written.batches_file(0),
     ]

@@ -23,6 +23,8 @@ PHASES: Final = "phases.jsonl"
 FAULTS: Final = "faults.jsonl"
 ISR: Final = "isr.jsonl"
 COUNTERS: Final = "counters.jsonl"
+ROLES: Final = "roles.jsonl"
+REPLICA_LOGS: Final = "replica-logs.jsonl"
 CONTROLLER: Final = "controller.jsonl"
 STEP_DOWNS: Final = "step-downs.jsonl"
 
@@ -49,6 +51,11 @@ def transactions_file(repeat: int) -> str:
 def consume_file(repeat: int) -> str:
     """Return the name of the file of `ConsumeLine`s of one repeat."""
     return f"consume-{repeat}.jsonl"
+
+
+def batches_file(repeat: int) -> str:
+    """Return the name of the file of `BatchLine`s of one repeat."""
+    return f"batches-{repeat}.jsonl"
 
 
 def events_dir(run: Path, arm: str) -> Path:
@@ -129,8 +136,9 @@ class ProduceLine(Line):
 
     `sent_ms` is when it was due, and `latency_ms` counts from there. `done_ms` and
     `latency_ms` are None if it was never answered, `offset` if it was not acked, or if the
-    broker only said that it has the record already. `transaction` is the number of the one
-    that it is a part of, and None outside of transactions.
+    broker only said that it has the record already. `producer` is the one that sent it: each
+    sends its records, of one partition, in the order of `seq`. `transaction` is the number of
+    the one that it is a part of, and None outside of transactions.
     """
 
     arm: str
@@ -143,6 +151,8 @@ class ProduceLine(Line):
     latency_ms: float | None
     error: str | None
     offset: int | None
+    producer: int
+    idempotent: bool = False
     transaction: int | None = None
 
 
@@ -172,7 +182,10 @@ class TransactionLine(Line):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConsumeLine(Line):
-    """One record that was read, once per offset."""
+    """One record that was read, each time that it was.
+
+    `nth` counts what this `consumer` read in the repeat, over all partitions and from 0.
+    """
 
     arm: str
     repeat: int
@@ -181,6 +194,8 @@ class ConsumeLine(Line):
     offset: int
     seq: int
     read_ms: float
+    nth: int
+    consumer: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -244,3 +259,68 @@ class StepDownLine(Line):
     way: str | None = None
     error: str | None = None
     asked_ms: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RoleLine(Line):
+    """A broker says that it is now a partition's leader or follower, from an epoch on.
+
+    `life` counts the broker's starts, from 1. `from_offset` is its log's end and
+    `high_watermark` what it knows of it by then: None where the version does not say.
+    """
+
+    arm: str
+    t_ms: float
+    broker: int
+    life: int
+    topic: str
+    partition: int
+    role: Literal["leader", "follower"]
+    leader_epoch: int
+    from_offset: int
+    high_watermark: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReplicaLogLine(Line):
+    """One replica's log, read after the cluster stopped: from and to which offset.
+
+    `end_offset` is the offset after the last batch; `problem` is why it was not read to its
+    end, None if it was.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    partition: int
+    replica: int
+    start_offset: int
+    end_offset: int
+    batches: int
+    problem: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchLine(Line):
+    """One record batch in one replica's log, as its header says.
+
+    Producer fields are -1 without idempotence. `control` is "commit" or "abort" for the end
+    of a transaction, None for records. `valid` if the CRC is that of the bytes.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    partition: int
+    replica: int
+    base_offset: int
+    last_offset: int
+    leader_epoch: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    crc: int
+    bytes: int
+    transactional: bool
+    control: str | None
+    valid: bool

@@ -13,8 +13,9 @@ from pathlib import Path
 from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix.progress import Teller, progress_file
-from insync.matrix.task import Task, load_task
-from insync.run.arm import play, write_histories
+from insync.matrix.task import Part, Task, load_task
+from insync.run.arm import play
+from insync.run.history import write_histories
 from insync.run.plan import Plan, resolve
 from insync.run.request import RunRequest
 from insync.run.signals import interruptible
@@ -23,7 +24,7 @@ from insync.run.stage import Wanted, open_stage, wanted
 
 def do_task(task: Task, teller: Teller) -> None:
     """Play all scenarios of a task; raises InsyncError where no cluster could be started."""
-    plans = [_plan(task, part.scenario, part.out, teller) for part in task.parts]
+    plans = [_plan(task, part, teller) for part in task.parts]
     numbers = count(1)
     for group in by_cluster(plans, task.arm):
         left = group
@@ -68,12 +69,12 @@ def _play_on_one_cluster(plans: Sequence[Plan], arm: str, home: Path, teller: Te
     return len(begun)
 
 
-def _plan(task: Task, scenario: str, out: Path, teller: Teller) -> Plan:
+def _plan(task: Task, part: Part, teller: Teller) -> Plan:
     request = RunRequest(
-        scenario=scenario, arms=(task.arm,), kafka=task.kafka, cluster=task.cluster,
-        repeats=task.repeats, seed=task.seed,
+        scenario=part.scenario, arms=(task.arm,), kafka=task.kafka, cluster=task.cluster,
+        scale=part.scale, repeats=task.repeats, seed=task.seed,
     )  # fmt: skip
-    return resolve(request, out, teller)
+    return resolve(request, part.out, teller)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -10,7 +10,7 @@ from insync.report.judgement import Judgement
 from insync.report.lateness import lateness, moment
 from insync.report.scenes import Row, Rows, Scene
 from insync.report.tabular import NONE, Table, in_order, table
-from insync.report.words import latency, members, number
+from insync.report.words import latency, members, number, operation
 
 _METRICS = {
     "isr_shrinks": "ISR shrinks",
@@ -25,7 +25,14 @@ _METRICS = {
     "duplicated": "duplicated",
     "false_alarms": "healthy followers dropped",
     "detected_ms": "follower at fault out after, ms",
+    "reordered": "reordered",
+    "gaps": "gaps",
+    "inconsistent": "inconsistent offsets",
+    "split_epochs": "epochs with two leaders",
+    "diverged": "diverged partitions",
+    "watermarks_back": "high watermarks gone back",
     "leader_changes": "leader changes",
+    "soonest_return_ms": "soonest return of a leader, ms",
     "step_downs": "step-downs",
     "step_downs_withheld": "withheld",
     "most_step_downs": "most of a partition",
@@ -38,21 +45,30 @@ _METRICS = {
 
 
 def results(verdict: Judgement) -> Table:
-    """Return a row per arm and repeat, with the metrics the verdict rests on."""
+    """Return a row per arm and repeat, with the metrics that the verdict rests on.
+
+    Those that no repeat of any arm has are left out: there were no transactions, say.
+    """
     rows = []
+    shown = [name for name in _METRICS if any(_known(each[name]) for each in verdict.arms.values())]
     for arm, found in verdict.arms.items():
         held = _held_longest(found["evidence"], found["repeats"])
         errors = found["agent_errors"] or [None] * found["repeats"]
         for repeat in range(found["repeats"]):
-            metrics = [number(found[metric][repeat]) for metric in _METRICS]
+            metrics = [number(found[metric][repeat]) for metric in shown]
             rows.append([arm, number(repeat), *metrics, held[repeat], number(errors[repeat])])
     return table(
         "Results",
-        f"arm | repeat | {' | '.join(_METRICS.values())} | longest held call, ms | agent errors",
+        f"arm | repeat | {' | '.join(_METRICS[name] for name in shown)}"
+        " | longest held call, ms | agent errors",
         rows,
         NONE,
         {0},
     )
+
+
+def _known(values: Sequence[float | None]) -> bool:
+    return any(value is not None for value in values)
 
 
 def _fault_name(row: Row) -> str:
@@ -81,7 +97,8 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
         *([_transactions(run, rows)] if run.scenario.workload.transactions else []),
         _faults(run, rows),
         _agents(run, rows),
-        _odd_records(run, rows),
+        _anomalies(run, rows),
+        _compared(run, rows),
         _unreadable(rows),
     ]
 
@@ -284,22 +301,45 @@ def _agents(run: RunInfo, rows: Rows) -> Table:
     )
 
 
-def _odd_records(run: RunInfo, rows: Rows) -> Table:
+def _anomalies(run: RunInfo, rows: Rows) -> Table:
     return table(
-        "Records lost or read more than once",
-        "arm | repeat | partition | sequence | offset | fate | times read",
+        "Anomalies and the operations that show them",
+        "arm | repeat | partition | kind | from offset | to offset | shown by",
         (
             [
                 row["arm"],
-                *(number(row[name]) for name in ("repeat", "partition", "seq", "offset")),
-                row["fate"],
-                number(row["times_read"]),
+                *(number(row[name]) for name in ("repeat", "partition")),
+                row["kind"].replace("_", " "),
+                *(number(row[name]) for name in ("offset", "last_offset")),
+                "; ".join(operation(each) for each in row["operations"]),
             ]
-            for row in in_order(run, rows["odd_records"], "partition", "seq")
+            for row in in_order(run, rows["anomalies"], "partition", "kind", "offset")
         ),
         NONE,
-        {0, 5},
+        {0, 3, 6},
     )
+
+
+def _compared(run: RunInfo, rows: Rows) -> Table:
+    return table(
+        "Replicas' logs that were compared",
+        "arm | repeat | partition | replicas | logs read | from offset | up to offset | compared",
+        (
+            [
+                row["arm"],
+                *(
+                    number(row[name])
+                    for name in (
+                        "repeat", "partition", "replicas", "logs_read", "from_offset", "to_offset",
+                    )
+                ),
+                "yes" if row["whole"] else "no",
+            ]
+            for row in in_order(run, rows["comparable"], "partition")
+        ),
+        NONE,
+        {0, 7},
+    )  # fmt: skip
 
 
 def _unreadable(rows: Rows) -> Table:

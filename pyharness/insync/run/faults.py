@@ -56,7 +56,8 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
         case planned.Stall():
             targets = [f"{topic}-{partition}" for partition in spec.partitions]
             at = replace(occasion, target=targets, site=spec.site, mode=spec.mode)
-            return StallFault(stage.controls[spec.broker], at, spec.delay_ms)
+            alive = partial(_alive, stage, spec.broker)
+            return StallFault(stage.controls[spec.broker], at, spec.delay_ms, alive)
         case planned.Freeze():
             return FreezeFault(partial(_freezer, stage, spec.broker), occasion)
         case planned.CpuQuota():
@@ -97,6 +98,10 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
 def _process(stage: Stage, broker: int) -> Running:
     """Return a broker's process of this moment: a kill replaces it."""
     return stage.cluster.nodes[broker].process
+
+
+def _alive(stage: Stage, broker: int) -> bool:
+    return _process(stage, broker).poll() is None
 
 
 def _freezer(stage: Stage, broker: int) -> Freezer:

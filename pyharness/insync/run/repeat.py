@@ -17,6 +17,7 @@ from insync.run.counters import write_counters
 from insync.run.faults import build
 from insync.run.heal import await_full_isr
 from insync.run.noise import Ticker
+from insync.run.warm import await_calm
 from insync.run.watch import Watch
 from insync.scenario import faults as planned
 from insync.scenario.model import Transactions
@@ -27,6 +28,9 @@ from insync.workload.workload import Workload
 FIRST_ACK_SECONDS: Final = 20.0
 DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
+
+Moment = tuple[int, Callable[[], None], str]
+"""What is done in a repeat, and when: milliseconds, act, words."""
 
 
 def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
@@ -39,6 +43,7 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
     say = partial(_say, watch, context, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
+    await_calm(context)
     with Workload(plan, files.folder) as workload, Ticker() as ticker:
         say("creating the topic")
         _create(context, topic)
@@ -142,11 +147,15 @@ def _run_faults(
         context.files.faults.write(fault.evidence())
 
 
-def _moments(
-    specs: Sequence[planned.Fault], faults: Sequence[Fault]
-) -> list[tuple[int, Callable[[], None], str]]:
-    """Return what to do when, in order of time: milliseconds, act, words."""
-    moments = []
+def _moments(specs: Sequence[planned.Fault], faults: Sequence[Fault]) -> list[Moment]:
+    """Return what to do when, in order of time.
+
+    Where a broker is killed at the moment at which a stall of it ends, it dies with the stall
+    on: the kill comes first.
+    """
+    deaths = {(spec.broker, spec.at_ms) for spec in specs if isinstance(spec, planned.Kill)}
+    moments: list[Moment] = []
+    last: list[Moment] = []
     for spec, fault in zip(specs, faults, strict=True):
         site = spec.site if isinstance(spec, planned.Stall) else ""
         words = f"{fault_words(spec.kind, site)} at {node_words(spec.broker)}"
@@ -155,8 +164,9 @@ def _moments(
             continue
         length_s = (spec.end_ms - spec.at_ms) / 1000
         moments.append((spec.at_ms, fault.inject, f"{words} for {length_s:g} s"))
-        moments.append((spec.end_ms, fault.lift, f"{words} lifted"))
-    return sorted(moments, key=lambda moment: moment[0])
+        dies = isinstance(spec, planned.Stall) and (spec.broker, spec.end_ms) in deaths
+        (last if dies else moments).append((spec.end_ms, fault.lift, f"{words} lifted"))
+    return sorted([*moments, *last], key=lambda moment: moment[0])
 
 
 def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:

@@ -94,8 +94,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         "replica.fetch.wait.max.ms": str(broker.replica_fetch_wait_max_ms),
         "num.io.threads": str(broker.num_io_threads),
         **_flushes(broker.log_flush_interval_messages),
-        # Who leads is the scenario's to say, and an election stays as it is.
-        "auto.leader.rebalance.enable": "false",
+        **_rebalance(broker.leader_imbalance_check_interval_seconds),
         **_session(broker.broker_session_timeout_ms),
         **(_step_down(broker) if arms.steps_down(arm) else {}),
         # Last: a wild arm's settings take the place of the scenario's.
@@ -111,6 +110,20 @@ def _step_down(broker: Broker) -> dict[str, str]:
         "leader.relinquish.score.recovery.ms": broker.leader_relinquish_score_recovery_ms,
     }
     return {name: str(time_ms) for name, time_ms in times.items() if time_ms is not None}
+
+
+def _rebalance(seconds: int | None) -> dict[str, str]:
+    """Return whether the controller brings leaders back by itself, and how often.
+
+    None: who leads is the scenario's to say, and an election stays as it is.
+    """
+    if seconds is None:
+        return {"auto.leader.rebalance.enable": "false"}
+    return {
+        "auto.leader.rebalance.enable": "true",
+        "leader.imbalance.check.interval.seconds": str(seconds),
+        "leader.imbalance.per.broker.percentage": "0",  # at the first that is led by another
+    }
 
 
 def _flushes(interval: int | None) -> dict[str, str]:

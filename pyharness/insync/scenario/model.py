@@ -19,7 +19,9 @@ MOST_FAULTS: Final = 64
 
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
-    "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "leader_changes",
+    "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "reordered", "gaps",
+    "inconsistent", "split_epochs", "diverged", "watermarks_back", "leader_changes",
+    "soonest_return_ms",
     "step_downs", "step_downs_withheld", "most_step_downs", "dead_follower_dropped_ms",
     "aborted_read", "torn", "max_commit_gap_ms", "false_alarms", "detected_ms",
 ]  # fmt: skip
@@ -40,6 +42,9 @@ class Broker(Part):
             it must outlast a repeat, whose topic is a fresh one.
         leader_relinquish_score_recovery_ms: how fast a slow leader's score falls.
         controller_agent: whether the controller carries the agent where brokers do.
+        leader_imbalance_check_interval_seconds: how often the controller brings leaders back to
+            the first of their replicas; None: never. Kafka counts it in whole seconds, so it is
+            no time that a scale is for.
 
     """
 
@@ -52,6 +57,7 @@ class Broker(Part):
     leader_relinquish_cooldown_ms: Span | None = None
     leader_relinquish_score_recovery_ms: Span | None = None
     controller_agent: bool = True
+    leader_imbalance_check_interval_seconds: Annotated[int, Field(ge=1, le=300)] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:

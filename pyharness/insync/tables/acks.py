@@ -7,19 +7,14 @@ they are counted beside the percentiles, since a stall can hide in them.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import PARTITION, REPEAT
+from insync.checks.history import PARTITION, REPEAT, is_acked
 
 _TOPIC = ["arm", "repeat", "topic"]
 BINS = 240
 """Bins of `latency_over_time` in a repeat: one per few pixels of a chart."""
-
-
-def is_acked() -> Column:
-    """Whether an operation of the produce lines was acked."""
-    return fn.col("done_ms").isNotNull() & fn.col("error").isNull()
 
 
 def ack_latency(produce: DataFrame) -> DataFrame:
@@ -59,10 +54,17 @@ def ack_latency(produce: DataFrame) -> DataFrame:
 def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
     """Per partition the longest time without an ack: gap_ms, and from_ms to to_ms (epoch).
 
-    The repeat's start and end count as acks, so a partition that never acked has a gap
-    as long as the repeat.
+    The repeat's start and end count as acks, so a partition that never acked has a gap as long
+    as the repeat. For a partition the end is when its last record was answered, if all were:
+    from then on the repeat waits for others.
     """
-    edges = partitions.select(*PARTITION, fn.explode(fn.array("start_ms", "end_ms")).alias("at_ms"))
+    last_due = fn.greatest("sent_ms", fn.coalesce("done_ms", fn.lit(float("inf"))))
+    settled = produce.groupBy(*PARTITION).agg(fn.max(last_due).alias("settled_ms"))
+    edges = (
+        partitions.join(settled, PARTITION, "left")
+        .withColumn("over_ms", fn.least("end_ms", "settled_ms"))
+        .select(*PARTITION, fn.explode(fn.array("start_ms", "over_ms")).alias("at_ms"))
+    )
     acks = (
         produce.where(is_acked())
         .join(partitions, PARTITION, "inner")

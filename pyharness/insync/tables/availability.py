@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import PARTITION
+from insync.checks.history import PARTITION
 
 _TOPIC = ["arm", "repeat", "topic"]
 

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 
 from pyspark.sql import DataFrame
 
+from insync.checks import records, replicas
+from insync.checks.anomalies import History, anomalies, checked
+from insync.checks.transactions import transaction_fates
 from insync.events.run_info import RunInfo
 from insync.tables import (
     acks,
@@ -14,7 +17,6 @@ from insync.tables import (
     isr,
     leaders,
     policies,
-    readback,
     shrinks,
     step_downs,
     transactions,
@@ -31,9 +33,10 @@ TABLES = (
     "ack_gaps",
     "latency_over_time",
     "readback",
-    "odd_records",
+    "anomalies",
+    "checked",
+    "comparable",
     "transactions",
-    "odd_transactions",
     "faults",
     "follower_drops",
     "detections",
@@ -65,15 +68,7 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     yield "ack_latency", acks.ack_latency(judged)
     yield "ack_gaps", acks.ack_gaps(plain, grid)
 
-    promised = transactions.promised(events.produce, events.transactions)
-    fates = readback.record_fates(promised, events.consume).cache()
-    yield "readback", readback.readback(fates, grid)
-    yield "odd_records", readback.odd_records(fates)
-    wholes = transactions.transaction_fates(
-        events.produce, events.transactions, events.consume
-    ).cache()
-    yield "transactions", transactions.by_producer(events.transactions, wholes, windows)
-    yield "odd_transactions", transactions.odd_transactions(wholes)
+    yield from _check(events, windows, grid)
 
     faults = evidence.faults(events.faults).cache()
     intervals = isr.isr_intervals(events.isr, windows).cache()
@@ -98,3 +93,27 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     yield "step_downs", step_downs.step_downs(events.step_downs, windows, cooldown_ms)
     yield "step_down_sources", step_downs.step_down_sources(events.step_downs, windows)
     yield "input_lines", events.input_lines
+
+
+def _check(events: Events, windows: DataFrame, grid: DataFrame) -> Iterator[tuple[str, DataFrame]]:
+    """Yield what insync.checks has to say."""
+    fates = records.record_fates(events.produce, events.consume, events.transactions).cache()
+    yield "readback", records.readback(fates, grid)
+    ended = transaction_fates(fates, events.transactions)
+    yield "transactions", transactions.by_producer(events.transactions, ended, windows)
+    comparable = replicas.comparable(events.replica_logs, events.consume, events.isr).cache()
+    yield "comparable", comparable
+    history = History(
+        produce=events.produce,
+        consume=events.consume,
+        isr=events.isr,
+        roles=events.roles,
+        batches=events.batches,
+        fates=fates,
+        repeats=windows,
+        partitions=grid,
+        comparable=comparable,
+    )
+    found = anomalies(history).cache()
+    yield "anomalies", found
+    yield "checked", checked(history, found)

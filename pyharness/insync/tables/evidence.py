@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import REPEAT
+from insync.checks.history import REPEAT
 
 
 def faults(lines: DataFrame) -> DataFrame:

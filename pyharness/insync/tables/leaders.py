@@ -8,8 +8,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from insync.checks.history import PARTITION, REPEAT
 from insync.tables.isr import PARTITION_OF_ARM, log_of
-from insync.tables.repeats import PARTITION, REPEAT
 
 ELECTED_WITHIN_MS = 1_000.0
 """How far an election's record may be from the time at which the harness asked for it."""

@@ -16,7 +16,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from insync.tables import places
-from insync.tables.schemas import ALL, CORRUPT, EVENTS_VERSION, ISR, EventKind
+from insync.tables.schemas import ALL, CORRUPT, EVENTS_VERSION, ISR, ROLES, EventKind
 
 _AT_ONCE = 2
 """Kinds whose files are looked up at a time."""
@@ -26,8 +26,8 @@ _AT_ONCE = 2
 class Events:
     """Every line of a run, by kind: the readable ones, and a count over all of them.
 
-    `isr` has one column more than its lines: `line`, which orders changes of the
-    same millisecond as the controller's log did.
+    `isr` and `roles` have one column more than their lines: `line`, which orders changes
+    of the same millisecond as the logs did that they are from.
     """
 
     phases: DataFrame
@@ -39,6 +39,9 @@ class Events:
     counters: DataFrame
     controller: DataFrame
     step_downs: DataFrame
+    roles: DataFrame
+    replica_logs: DataFrame
+    batches: DataFrame
     input_lines: DataFrame
 
 
@@ -96,6 +99,6 @@ def _read_kind(spark: SparkSession, files: str, kind: EventKind) -> DataFrame:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         lines = spark.createDataFrame([], kind.schema).withColumn("file", fn.lit(""))
-    if kind is ISR:
+    if kind in (ISR, ROLES):
         lines = lines.withColumn("line", fn.monotonically_increasing_id())
     return lines

@@ -9,8 +9,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-REPEAT = ["arm", "repeat"]
-PARTITION = ["arm", "repeat", "topic", "partition"]
+from insync.checks.history import REPEAT
 
 
 def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:

@@ -101,6 +101,8 @@ PRODUCE = EventKind(
         latency_ms=_MS,
         error=_TEXT,
         offset=_LONG,
+        producer=_INT,
+        idempotent=_BOOL,
         transaction=_LONG,
     ),
 )
@@ -136,6 +138,8 @@ CONSUME = EventKind(
         offset=_LONG,
         seq=_LONG,
         read_ms=_MS,
+        nth=_LONG,
+        consumer=_INT,
     ),
 )
 
@@ -208,6 +212,63 @@ STEP_DOWNS = EventKind(
     ),
 )
 
+ROLES = EventKind(
+    "roles",
+    "roles.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        broker=_INT,
+        life=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        role=_TEXT,
+        leader_epoch=_INT,
+        from_offset=_LONG,
+        high_watermark=_LONG,
+    ),
+)
+
+REPLICA_LOGS = EventKind(
+    "replica_logs",
+    "replica-logs.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        start_offset=_LONG,
+        end_offset=_LONG,
+        batches=_LONG,
+        problem=_TEXT,
+    ),
+)
+
+BATCHES = EventKind(
+    "batches",
+    "batches-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        base_offset=_LONG,
+        last_offset=_LONG,
+        leader_epoch=_INT,
+        producer_id=_LONG,
+        producer_epoch=_INT,
+        base_sequence=_INT,
+        crc=_LONG,
+        bytes=_INT,
+        transactional=_BOOL,
+        control=_TEXT,
+        valid=_BOOL,
+    ),
+)
+
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS, ROLES,
+    REPLICA_LOGS, BATCHES,
 )  # fmt: skip

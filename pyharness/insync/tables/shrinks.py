@@ -1,10 +1,11 @@
 """The ISR changes that removed a member: what each is put down to, and whether it came late.
 
 What a shrink is put down to, `cause`: "fenced" (a removed replica's broker was fenced by
-then); else "stepped down" (the leader itself left, as another one came to lead); else the
-latest fault that could still be felt (it stood, or had ended within one replica.lag.time.max.ms)
-at the partition's leader ("leader: FAULT") or at a removed replica ("follower: FAULT"; "link"
-is neither's), and of those rather one that is old enough to make a follower due; else "lag".
+then); else "stepped down" (in an arm whose leaders may: the leader itself left, as another one
+came to lead); else the latest fault that could still be felt (it stood, or had ended within one
+replica.lag.time.max.ms) at the partition's leader ("leader: FAULT") or at a removed replica
+("follower: FAULT"; "link" is neither's), and of those rather one that is old enough to make a
+follower due; else "lag".
 
 A follower falls due replica.lag.time.max.ms after the fault began, or after its leader did if
 that was later, and isr-expiration looks every half of that. A shrink that came later than the
@@ -140,8 +141,9 @@ def _was_fenced() -> Column:
 
 
 def _stepped_down() -> Column:
-    """Whether it is the leader that left, as another came to lead; a fenced one does so, too."""
-    return fn.col("handed_over") & fn.array_contains("removed", fn.col("leader"))
+    """Whether it is the leader that left, as another came to lead, where a leader may do so."""
+    may = fn.col("arm").isin([arm for arm in arms.ARMS if arms.steps_down(arm)])
+    return may & fn.col("handed_over") & fn.array_contains("removed", fn.col("leader"))
 
 
 def _lifted(fault: Column) -> Column:

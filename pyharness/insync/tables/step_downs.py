@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import PARTITION, REPEAT
+from insync.checks.history import PARTITION, REPEAT
 
 DONE = "done"
 WITHHELD = "withheld"

@@ -21,7 +21,7 @@ _AT_ONCE = 4
 """Tables in work at a time; much of it is waiting for files, so more than there are cores."""
 
 _ROW_LIMIT = 20_000
-"""No table but `odd_records` grows with the records; this keeps the driver safe from it."""
+"""No table but `anomalies` grows with the records; this keeps the driver safe from it."""
 
 
 def write_tables(

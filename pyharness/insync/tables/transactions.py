@@ -10,25 +10,14 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import PARTITION, REPEAT
+from insync.checks.history import REPEAT, TRANSACTION
 
 _PRODUCER = [*REPEAT, "producer"]
-_TRANSACTION = [*REPEAT, "topic", "transaction"]
 
 
 def is_plain() -> Column:
     """Whether a produce line's record was written outside of transactions."""
     return fn.col("transaction").isNull()
-
-
-def promised(produce: DataFrame, transactions: DataFrame) -> DataFrame:
-    """Return the produce lines but for those of transactions that were not committed.
-
-    An ack inside of a transaction promises nothing before the commit does.
-    """
-    committed = transactions.where(fn.col("end") == "committed").select(*_TRANSACTION)
-    inside = produce.where(~is_plain()).join(committed, _TRANSACTION, "left_semi")
-    return produce.where(is_plain()).unionByName(inside.select(*produce.columns))
 
 
 def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataFrame:
@@ -38,7 +27,7 @@ def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataF
     from `gap_from_ms` to `gap_to_ms` (epoch); the repeat's ends count as commits.
     """
     counted = (
-        lines.join(fates.select(*_TRANSACTION, "torn", "aborted_read"), _TRANSACTION, "inner")
+        lines.join(fates.select(*TRANSACTION, "torn", "aborted_read"), TRANSACTION, "inner")
         .groupBy(*_PRODUCER)
         .agg(
             fn.count_if(fn.col("end") == "committed").alias("committed"),
@@ -57,48 +46,6 @@ def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataF
         "commit_p99_ms", "commit_max_ms", "commit_gap_ms", "gap_from_ms", "gap_to_ms", "torn",
         "aborted_read",
     )  # fmt: skip
-
-
-def transaction_fates(produce: DataFrame, lines: DataFrame, consume: DataFrame) -> DataFrame:
-    """One row per transaction: `end`, `records`, how many were `read`, and what is wrong with it.
-
-    `torn` is one of which a part was read: it was committed as a whole or not at all, also
-    where its producer never learned which. `aborted_read` are the records of an aborted one
-    that were read. One that left no line of its end has an unknown one.
-    """
-    key = [*PARTITION, "seq"]
-    was_read = consume.select(*key).distinct().withColumn("was_read", fn.lit(True))
-    records = (
-        produce.where(~is_plain())
-        .select(*key, "transaction")
-        .join(was_read, key, "left")
-        .groupBy(*_TRANSACTION)
-        .agg(
-            fn.count(fn.lit(1)).alias("records"),
-            fn.count_if(fn.coalesce("was_read", fn.lit(False))).alias("read"),
-        )
-    )
-    ends = lines.select(*_TRANSACTION, "producer", "end", "error")
-    aborted = fn.col("end") == "aborted"
-    return (
-        records.join(ends, _TRANSACTION, "left")
-        .withColumn("end", fn.coalesce("end", fn.lit("unknown")))
-        .select(
-            *_TRANSACTION,
-            "producer",
-            "end",
-            "error",
-            "records",
-            "read",
-            (~aborted & (fn.col("read") > 0) & (fn.col("read") < fn.col("records"))).alias("torn"),
-            fn.when(aborted, fn.col("read")).otherwise(fn.lit(0)).alias("aborted_read"),
-        )
-    )
-
-
-def odd_transactions(fates: DataFrame) -> DataFrame:
-    """Return the transactions that were read in part, or though they were aborted."""
-    return fates.where(fn.col("torn") | (fn.col("aborted_read") > 0)).drop("torn")
 
 
 def _commit_ms() -> Column:

@@ -68,8 +68,9 @@ def _left_anything(repeats: tuple[RepeatFacts, ...]) -> bool:
 def as_json(cell: Cell) -> dict[str, object]:
     """Return a cell as it stands in the file.
 
-    `ok` is null where the cell was skipped. Of `differs`, `unknown` and `skipped` the one
-    that applies holds a sentence; all are null where the cell is as expected.
+    `figures` are the metrics that it shows. `ok` is null where the cell was skipped. Of
+    `differs`, `unknown` and `skipped` the one that applies holds a sentence; all are null where
+    the cell is as expected.
     """
     whys = {"fail": "differs", "unknown": "unknown", "skipped": "skipped"}
     return {
@@ -80,6 +81,7 @@ def as_json(cell: Cell) -> dict[str, object]:
             metric: {name: figure(value) for name, value in bound if value is not None}
             for metric, bound in cell.expected.items()
         },
+        "figures": list(cell.row.figures),
         "ok": None if cell.outcome == "skipped" else cell.outcome == "pass",
         **{why: cell.reason if cell.outcome == name else None for name, why in whys.items()},
         "report": None if cell.row.skipped else f"{cell.row.folder}/{REPORT}",

@@ -56,6 +56,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
             **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
             **_ack_metrics(own),
             **_readback_metrics(own, trusted=complete and not torn),
+            **_broker_metrics(own, trusted=complete and not torn),
             **_transaction_metrics(run, own, trusted=complete and not torn),
         },
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
@@ -85,6 +86,7 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
         "detected_ms": _detected_ms(own),
         "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
+        "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
         "dead_follower_dropped_ms": _dropped_ms(own),
     }
 
@@ -102,6 +104,18 @@ def _first_shrink_ms(own: Rows) -> float | None:
         return None
     waits = (row["t_ms"] - begun for row in own["isr_shrinks"])
     return min((wait for wait in waits if wait >= 0), default=None)
+
+
+def _soonest_return_ms(changes: Sequence[Row]) -> float | None:
+    """Return the shortest time after which a leader led its partition again; None if none did."""
+    left: dict[tuple[int, int], float] = {}
+    away = []
+    for row in sorted(changes, key=lambda row: row["t_ms"]):
+        now, back = row["t_ms"], (row["partition"], row["leader"])
+        if back in left:
+            away.append(now - left[back])
+        left[row["partition"], row["leader_before"]] = now
+    return min(away, default=None)
 
 
 def _dropped_ms(own: Rows) -> float | None:
@@ -147,7 +161,26 @@ def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
     )
     if not trusted or (acked and not read):
         return {}
-    return {"lost": lost, "duplicated": duplicated}
+    seen = {
+        name: sum(row[name] for row in own["checked"])
+        for name in ("reordered", "gaps", "inconsistent")
+    }
+    return {"lost": lost, "duplicated": duplicated, **seen}
+
+
+def _broker_metrics(own: Rows, *, trusted: bool) -> Metrics:
+    """None unless controller, brokers and replicas' logs tell of every partition."""
+    if not trusted:
+        return {}
+    return {
+        name: _sum_of_known([row[name] for row in own["checked"]])
+        for name in ("split_epochs", "diverged", "watermarks_back")
+    }
+
+
+def _sum_of_known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
 
 
 def _bursts(own: Rows) -> Iterator[BurstFact]:

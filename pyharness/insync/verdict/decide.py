@@ -1,7 +1,7 @@
 """Judges a run's facts: pass, fail or unknown, with one sentence that says why.
 
 What is found is ranked, and the highest rank that has a finding decides:
-lost records (fail), whatever voids the run (unknown), a broken expectation of an arm
+data lost or corrupted (fail), whatever voids the run (unknown), a broken expectation of an arm
 under test (fail), a comparison of one that lacks data (unknown) or does not hold (fail), a
 control arm that did not behave as expected (unknown). None: pass.
 """
@@ -14,7 +14,7 @@ from typing import Literal
 
 from insync.events.run_info import Bound, RunInfo
 from insync.verdict import compare
-from insync.verdict.facts import OPTIONAL_METRICS, RunFacts
+from insync.verdict.facts import HARM, OPTIONAL_METRICS, RunFacts
 from insync.verdict.voids import voids
 
 Outcome = Literal["pass", "unknown", "fail"]
@@ -41,7 +41,7 @@ def decide(run: RunInfo, facts: RunFacts, beside: RunFacts | None = None) -> Ver
     everyone = beside or facts
     unmade = [missing for arm in tested for missing in compare.unmade(run, everyone, arm)]
     ranked: tuple[tuple[Outcome, list[str]], ...] = (
-        ("fail", list(_losses(facts))),
+        ("fail", list(_harm(facts))),
         ("unknown", list(voids(run, facts))),
         ("fail", [broken for arm in tested for broken in _broken(run, facts, arm)]),
         ("unknown", unmade),
@@ -61,12 +61,13 @@ def decide(run: RunInfo, facts: RunFacts, beside: RunFacts | None = None) -> Ver
     return Verdict("pass", _praise(run, facts, everyone), facts)
 
 
-def _losses(facts: RunFacts) -> Iterator[str]:
-    for arm, repeats in facts.arms.items():
-        for number, repeat in enumerate(repeats):
-            lost = repeat.metrics["lost"]
-            if lost:
-                yield f"{arm}, repeat {number}: lost was {lost:g}, expected 0"
+def _harm(facts: RunFacts) -> Iterator[str]:
+    for metric in HARM:
+        for arm, repeats in facts.arms.items():
+            for number, repeat in enumerate(repeats):
+                value = repeat.metrics[metric]
+                if value:
+                    yield f"{arm}, repeat {number}: {metric} was {value:g}, expected 0"
 
 
 def _broken(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:

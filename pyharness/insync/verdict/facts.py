@@ -24,7 +24,14 @@ METRICS = (
     "duplicated",
     "false_alarms",
     "detected_ms",
+    "reordered",
+    "gaps",
+    "inconsistent",
+    "split_epochs",
+    "diverged",
+    "watermarks_back",
     "leader_changes",
+    "soonest_return_ms",
     "step_downs",
     "step_downs_withheld",
     "most_step_downs",
@@ -35,10 +42,31 @@ METRICS = (
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
-OPTIONAL_METRICS = frozenset({"first_shrink_ms", "dead_follower_dropped_ms", "detected_ms"})
-"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first; where
-nobody was at fault, or stayed in all the same, nobody was detected.
-"""
+OPTIONAL_METRICS = frozenset(
+    {
+        "first_shrink_ms",
+        "dead_follower_dropped_ms",
+        "detected_ms",
+        "soonest_return_ms",
+        "watermarks_back",
+    }
+)
+"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first; a
+follower at fault that stayed in was never detected; and Kafka 1.1 does not say what high watermark
+a broker begins with."""
+
+HARM = (
+    "lost",
+    "reordered",
+    "gaps",
+    "inconsistent",
+    "split_epochs",
+    "diverged",
+    "watermarks_back",
+    "aborted_read",
+    "torn",
+)
+"""Those that must be 0 whatever is expected of an arm: data lost, or not what was promised."""
 
 STEPPING_METRICS = frozenset({"step_downs", "step_downs_withheld", "most_step_downs"})
 """Those that only an arm has whose leaders may step down."""

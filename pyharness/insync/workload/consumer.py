@@ -33,6 +33,7 @@ class TopicConsumer(threading.Thread):
         self._writer = writer
         self._on_failure = on_failure
         self._next = dict.fromkeys(plan.partitions, 0)  # partition -> next offset to read
+        self._count = 0
         self._ends: Mapping[int, int] | None = None
         self._cut = threading.Event()
         self._last_error = "none"
@@ -88,7 +89,9 @@ class TopicConsumer(threading.Thread):
         line = ConsumeLine(
             arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic,
             partition=partition, offset=offset, seq=seq_of(value), read_ms=now_ms(),
+            nth=self._count,
         )  # fmt: skip
+        self._count += 1
         self._writer.write(line)
 
 

@@ -19,6 +19,7 @@ from insync.events.writer import EventWriter
 from insync.workload.plan import WorkloadPlan, schedule, values
 
 DELIVERY_MS: Final = 120_000  # librdkafka gives a record up after this
+RECONNECT_MS: Final = 100  # librdkafka's first pause
 POLL_SECONDS: Final = 0.1  # how soon it notices that it is to end
 LINGER_MS: Final = 10  # longer than it takes to queue the records of a burst
 IN_FLIGHT: Final = 5  # what an idempotent client may have unanswered
@@ -134,6 +135,7 @@ class PartitionProducer(threading.Thread):
         return ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=self._partition,
             seq=seq, sent_ms=sent_ms, done_ms=None, latency_ms=None, error=None, offset=None,
+            producer=self._lane, idempotent=plan.idempotent,
         )  # fmt: skip
 
 
@@ -163,10 +165,19 @@ def _in_batches(bursts: bool) -> dict[str, int]:
 
 
 def timeouts(timeout_ms: int | None) -> dict[str, int]:
-    """Return how long an answer is waited for, and how long brokers may wait for replicas."""
+    """Return how long an answer is waited for, and how long brokers may wait for replicas.
+
+    After a lost connection a new one is made within that time as well: librdkafka's own pauses
+    grow to 10 s, which would be longer than what is measured.
+    """
     if timeout_ms is None:
         return {}
-    return {"socket.timeout.ms": timeout_ms, "request.timeout.ms": timeout_ms}
+    return {
+        "socket.timeout.ms": timeout_ms,
+        "request.timeout.ms": timeout_ms,
+        "reconnect.backoff.ms": min(timeout_ms, RECONNECT_MS),
+        "reconnect.backoff.max.ms": timeout_ms,
+    }
 
 
 def _words(error: BufferError | KafkaException) -> str:

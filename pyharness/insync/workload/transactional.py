@@ -177,7 +177,7 @@ class TransactionalProducer(threading.Thread):
         line = ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=partition, seq=seq,
             sent_ms=now_ms(), done_ms=None, latency_ms=None, error=None, offset=None,
-            transaction=number,
+            producer=plan.producers + self._number, idempotent=True, transaction=number,
         )  # fmt: skip
         self._pending[seq] = (time.monotonic(), line)
         self._client.produce(
