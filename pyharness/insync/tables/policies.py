@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
+from insync.checks.history import PARTITION, REPEAT
 from insync.events.run_info import Bursts
-from insync.tables.repeats import PARTITION, REPEAT
 
 NO_TROUBLE = ("elect",)
 """Faults that hurt nobody: who is elected is as healthy as before."""
