@@ -180,7 +180,7 @@ def transactional(**metrics: float | None) -> Verdict:
 
 def test_a_torn_transaction_fails_and_one_that_nobody_looked_at_proves_nothing() -> None:
     assert transactional().outcome == "pass"
-    assert transactional(torn=1.0).reason.startswith("plugin, repeat 0: torn was 1, expected at")
+    assert transactional(torn=1.0).reason.startswith("plugin, repeat 0: torn was 1, expected 0")
     found = transactional(torn=None, aborted_read=None)
     assert found.outcome == "unknown"
     assert found.reason.startswith("plugin, repeat 0: no data for aborted_read, torn")

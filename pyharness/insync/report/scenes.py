@@ -70,6 +70,18 @@ class Shrink:
 
 
 @dataclass(frozen=True)
+class LeaderChange:
+    """Another broker came to lead (seconds): as the scenario planned, by stepping down, or else."""
+
+    partition: int
+    at_s: float
+    before: int
+    leader: int
+    planned: bool
+    stepped_down: bool
+
+
+@dataclass(frozen=True)
 class LatencyPoint:
     """The acks of the records due in one bin, of one partition or (None) of all (ms)."""
 
@@ -94,6 +106,7 @@ class Scene:
     latency: tuple[LatencyPoint, ...]
     lag_s: float = 0.0
     start_ms: float = 0.0
+    changes: tuple[LeaderChange, ...] = ()
 
 
 def scenes(run: RunInfo, rows: Rows) -> tuple[Scene, ...]:
@@ -110,6 +123,7 @@ def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
         arm=arm,
         repeat=repeat,
         start_ms=zero,
+        changes=_changes(rows, window),
         length_s=(end_ms - zero) / 1e3,
         complete=window["complete"],
         spans=tuple(
@@ -132,6 +146,26 @@ def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
             for row in _own(rows, "latency_over_time", window, "since_ms")
         ),
         lag_s=run.scenario.broker.replica_lag_time_max_ms / 1e3,
+    )
+
+
+def _changes(rows: Rows, window: Row) -> tuple[LeaderChange, ...]:
+    """Return the leader changes; one that was asked for in the epoch before is a step-down."""
+    given = {
+        (row["partition"], row["leader_epoch"] + 1)
+        for row in _own(rows, "step_downs", window)
+        if row["outcome"] == "done"
+    }
+    return tuple(
+        LeaderChange(
+            partition=row["partition"],
+            at_s=(row["t_ms"] - window["start_ms"]) / 1e3,
+            before=row["leader_before"],
+            leader=row["leader"],
+            planned=row["planned"],
+            stepped_down=(row["partition"], row["leader_epoch"]) in given,
+        )
+        for row in _own(rows, "leader_changes", window, "t_ms", "partition")
     )
 
 

@@ -50,17 +50,13 @@ final class RealLeader extends Leader {
     private final Log log;
 
     RealLeader(Path folder, boolean enable) throws Exception {
-        this(folder, feature(enable));
+        this(folder, enable, new MockTime());
     }
 
-    RealLeader(Path folder, Map<String, String> settings) throws Exception {
-        this(folder, settings, new MockTime());
-    }
-
-    private RealLeader(Path folder, Map<String, String> settings, MockTime clock) throws Exception {
+    private RealLeader(Path folder, boolean enable, MockTime clock) throws Exception {
         super(clock);
         scheduler = clock.scheduler();
-        KafkaConfig config = config(folder, settings,
+        KafkaConfig config = config(folder, enable,
             Map.of("zookeeper.connect", "127.0.0.1:2181", "broker.id", String.valueOf(LEADER),
                 "broker.id.generation.enable", "false"));
         BrokerTopicStats topicStats = new BrokerTopicStats();

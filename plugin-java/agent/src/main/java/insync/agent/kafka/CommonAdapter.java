@@ -7,7 +7,6 @@ import insync.agent.kafka.lagpolicy.LagByMessagesHook;
 import insync.agent.kafka.lagpolicy.LagPolicies;
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.kafka.stepdown.StepDownAccess;
-import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.kafka.stepdown.StepDownHooks;
 import insync.agent.kafka.stepdown.StepDowns;
 import insync.agent.weave.Hook;
@@ -25,7 +24,7 @@ public abstract class CommonAdapter implements Adapter {
      * @param name the adapter's row in broker-versions.properties
      * @param fetchMessages the hook on ReplicaManager.fetchMessages, whose arguments moved with 4.0
      * @param classes the names of the broker's classes that moved
-     * @param stepDown what solution 2 needs, or null where the version has it not
+     * @param stepDown what solution 2 needs
      */
     protected CommonAdapter(String name, CommonAccess access, Hook fetchMessages, BrokerClasses classes,
                             StepDownAccess stepDown) {
@@ -34,9 +33,7 @@ public abstract class CommonAdapter implements Adapter {
         this.stepDown = stepDown;
         this.hooks = new ArrayList<>(CommonHooks.all(classes));
         this.hooks.add(fetchMessages);
-        if (stepDown != null) {
-            this.hooks.addAll(StepDownHooks.all(stepDown));
-        }
+        this.hooks.addAll(StepDownHooks.all(stepDown));
     }
 
     @Override
@@ -60,10 +57,8 @@ public abstract class CommonAdapter implements Adapter {
         for (Class<?> each = access.getClass(); each != Object.class; each = each.getSuperclass()) {
             own.add(each);
         }
-        own.addAll(List.of(LagAccess.class, LagPolicies.class, LagPolicyConfig.class, StepDownConfigs.class));
-        if (stepDown != null) {
-            own.addAll(StepDownHooks.ownClasses(stepDown));
-        }
+        own.addAll(List.of(LagAccess.class, LagPolicies.class, LagPolicyConfig.class));
+        own.addAll(StepDownHooks.ownClasses(stepDown));
         hooks.forEach(hook -> own.add(hook.advice()));
         hooksOnDemand().forEach(hook -> own.add(hook.advice()));
         return own;

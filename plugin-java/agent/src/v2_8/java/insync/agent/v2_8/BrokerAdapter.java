@@ -10,6 +10,7 @@ import insync.agent.kafka.MakeLeaderHook;
 import insync.agent.kafka.ReadScope;
 import insync.agent.kafka.lagpolicy.LagPolicies;
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,7 +46,7 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
-        own.addAll(List.of(Access.class, LagPolicies.class, LagPolicyConfig.class));
+        own.addAll(List.of(Access.class, LagPolicies.class, LagPolicyConfig.class, StepDownConfigs.class));
         hooks().forEach(hook -> own.add(hook.advice()));
         return own;
     }
