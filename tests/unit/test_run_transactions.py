@@ -197,6 +197,15 @@ def test_after_a_fatal_error_the_end_is_unknown_and_a_new_client_goes_on(tmp_pat
     assert [client.calls[0] for client in FakeClient.made] == ["init", "init"]
 
 
+def test_nobody_waits_for_what_a_replaced_client_still_had(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, abort_percent=50)
+    bench.client.plan["produce"] = [FATAL]
+    lines = bench.run(8)
+    assert {line["end"] for line in lines[1:]} == {"committed", "aborted"}
+    lost = [line for line in bench.lines("produce") if line["transaction"] == 1]
+    assert [(line["done_ms"], line["error"]) for line in lost] == [(None, None)]
+
+
 def test_a_producer_that_cannot_begin_is_a_failure(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.client.plan["init"] = [DEAF]

@@ -213,3 +213,14 @@ def test_two_producers_of_a_partition_share_its_records_and_send_each_once(
     assert [line["seq"] for line in lines[0]][:3] == [0, 2, 4]
     assert [line["seq"] for line in lines[1]][:3] == [1, 3, 5]
     assert both[0].client.values[0] != both[1].client.values[0]
+
+
+def test_a_clients_timeouts_are_the_librarys_own_unless_the_plan_has_one() -> None:
+    assert producer.timeouts(None) == {}
+    assert producer.timeouts(500) == {
+        "socket.timeout.ms": 500,
+        "request.timeout.ms": 500,
+        "reconnect.backoff.ms": 100,
+        "reconnect.backoff.max.ms": 500,
+    }
+    assert producer.timeouts(40)["reconnect.backoff.ms"] == 40

@@ -31,9 +31,9 @@ GROUPS: Final = {
     # At a quarter of their times, so that it takes minutes; a step-down comes after 0.5 s then.
     "step-down": Group(
         scenarios=(
-            "step-down-read", "step-down-send", "step-down-queue", "two-slow-leaders",
-            "all-slow", "hung-follower", "leader-death-mid-stall", "rebalance-pulls-back",
-            "relinquish-on-stock-controller", "transactions",
+            "step-down-read", "step-down-send", "step-down-queue", "step-down-neighbours",
+            "two-slow-leaders", "all-slow", "hung-follower", "leader-death-mid-stall",
+            "rebalance-pulls-back", "relinquish-on-stock-controller", "transactions",
         ),
         scale=0.25,
         figures=(
