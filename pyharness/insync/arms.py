@@ -11,6 +11,7 @@ Arm = Literal[
     "stock", "off", "read", "request", "plugin",
     "step-down", "step-down-keep", "step-down-wild", "raised-lag", "elr-off",
     "bound", "snapshot", "both",
+    "time", "messages-4", "messages-4000",
 ]  # fmt: skip
 
 FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
@@ -18,6 +19,8 @@ SCOPE: Final = "follower.fetch.pending.reads.insync.scope"
 ISR: Final = "leader.relinquish.isr"
 BOUND: Final = "follower.log.start.offset.bound.enable"
 SNAPSHOT: Final = "leader.fetch.snapshot.enable"
+LAG_POLICY: Final = "replica.lag.policy"
+BY_TIME: Final = "time"
 
 WILD: Final = {
     "leader.relinquish.cooldown.ms": "0",
@@ -40,6 +43,7 @@ class ArmSpec:
         lag_factor: how much longer replica.lag.time.max.ms is than the scenario's.
         log_start: the configs against KAFKA-7104 that are on.
         elr: whether eligible leader replicas are as the version's default has them, or off.
+        lag_policy: by which rule a follower is out of sync; Kafka's own, or that of 0.8.
 
     """
 
@@ -50,6 +54,7 @@ class ArmSpec:
     lag_factor: int = 1
     elr: bool = True
     log_start: tuple[str, ...] = ()
+    lag_policy: str = BY_TIME
 
 
 ARMS: Final[Mapping[str, ArmSpec]] = {
@@ -69,6 +74,10 @@ ARMS: Final[Mapping[str, ArmSpec]] = {
     "bound": ArmSpec(agent=True, log_start=(BOUND,)),
     "snapshot": ArmSpec(agent=True, log_start=(SNAPSHOT,)),
     "both": ArmSpec(agent=True, log_start=(BOUND, SNAPSHOT)),
+    # Lag by time is stock, under the name of what it is compared with here.
+    "time": ArmSpec(agent=False),
+    "messages-4": ArmSpec(agent=True, lag_policy="messages:4"),
+    "messages-4000": ArmSpec(agent=True, lag_policy="messages:4000"),
 }
 
 
@@ -92,6 +101,11 @@ def lag_factor(arm: str) -> int:
     return ARMS[arm].lag_factor if arm in ARMS else 1
 
 
+def lag_policy(arm: str) -> str:
+    """Return by which rule the leaders of an arm find followers out of sync."""
+    return ARMS[arm].lag_policy if arm in ARMS else BY_TIME
+
+
 def settings(arm: str) -> dict[str, str]:
     """Return what an arm adds to every node's server.properties, its times excepted."""
     spec = ARMS[arm]
@@ -99,9 +113,12 @@ def settings(arm: str) -> dict[str, str]:
     if spec.relinquish is not None:
         made[ISR] = spec.relinquish
     made |= dict.fromkeys(spec.log_start, "true")
+    if spec.lag_policy != BY_TIME:
+        made[LAG_POLICY] = spec.lag_policy
     return made if spec.calm else {**made, **WILD}
 
 
 def expected_as(arm: str) -> tuple[str, ...]:
     """Return the names under which an arm's expectations may stand, its own first."""
-    return (arm, "request") if arm == "plugin" else (arm,)
+    same = {"plugin": "request", "time": "stock"}
+    return (arm, same[arm]) if arm in same else (arm,)

@@ -32,6 +32,7 @@ METRICS = {
     "acked": 996.0,
     "lost": 0.0,
     "duplicated": 0.0,
+    "false_alarms": 0.0,
     "leader_changes": 0.0,
     **dict.fromkeys(STEPPING_METRICS | TRANSACTION_METRICS | OPTIONAL_METRICS),
     "reordered": 0.0,
@@ -123,6 +124,7 @@ def test_a_delay_is_held_to_half_its_own_length() -> None:
         (replace(AGENTS[0], errors=2), "errors of broker 1's agent were 2"),
         (replace(AGENTS[0], events_dropped=1), "events_dropped of broker 1's agent was 1"),
         (replace(AGENTS[0], enabled=False), "the feature of broker 1's agent was off"),
+        (replace(AGENTS[0], lag_policy="messages:4"), "lag_policy of broker 1's agent was mess"),
         (None, "no agent counters from broker 1"),
     ],
 )

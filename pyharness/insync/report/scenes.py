@@ -40,12 +40,13 @@ class Span:
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault as it acted (seconds)."""
+    """A fault as it acted (seconds); `partitions` are those it was about, None for all."""
 
     name: str
     broker: int
     start_s: float
     end_s: float
+    partitions: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class LatencyPoint:
 
 @dataclass(frozen=True)
 class Scene:
-    """One repeat of one arm; `start_ms` (epoch) is its zero."""
+    """One repeat of one arm; `lag_s` is replica.lag.time.max.ms, `start_ms` (epoch) its zero."""
 
     arm: str
     repeat: int
@@ -103,6 +104,7 @@ class Scene:
     shrinks: tuple[Shrink, ...]
     faults: tuple[Fault, ...]
     latency: tuple[LatencyPoint, ...]
+    lag_s: float = 0.0
     start_ms: float = 0.0
     changes: tuple[LeaderChange, ...] = ()
 
@@ -143,6 +145,7 @@ def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
             )
             for row in _own(rows, "latency_over_time", window, "since_ms")
         ),
+        lag_s=run.scenario.broker.replica_lag_time_max_ms / 1e3,
     )
 
 
@@ -182,7 +185,15 @@ def _fault(row: Row, zero: float, end_ms: float) -> Fault:
         broker=row["broker"],
         start_s=(row["injected_ms"] - zero) / 1e3,
         end_s=(lifted - zero) / 1e3,
+        partitions=_partitions(row["target"]),
     )
+
+
+def _partitions(target: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the partitions among a fault's targets, such as "topic-0"; None if there are none."""
+    numbers = [name.rpartition("-")[2] for name in target]
+    found = tuple(int(number) for number in numbers if number.isdigit())
+    return found or None
 
 
 def _span(row: Row, zero: float, min_isr: int) -> Span:

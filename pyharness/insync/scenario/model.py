@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from insync.arms import Arm
 from insync.scenario import rules
-from insync.scenario.base import BROKERS, BrokerId, Name, Part, Span, Time
+from insync.scenario.base import BROKERS, BrokerId, Name, Part, Partitions, Span, Time
 from insync.scenario.faults import DISKS, Elect, Fault, Stall, clash
 from insync.scenario.roles import Election, leaders_at
 
@@ -26,6 +26,7 @@ Metric = Literal[
     "aborted_read", "torn", "max_commit_gap_ms",
     "fetchers_lost", "partitions_failed", "partitions_behind", "start_above_end",
     "start_above_watermark", "starts_put_right",
+    "false_alarms", "detected_ms",
 ]  # fmt: skip
 
 
@@ -76,6 +77,21 @@ class Broker(Part):
         return self
 
 
+class Bursts(Part):
+    """Partitions that get their records in bursts instead of evenly.
+
+    Args:
+        partitions: each of them gets bursts of its own.
+        records: how many at once, in one batch.
+        every_ms: the mean time from one to the next, which varies by a half of it either way.
+
+    """
+
+    partitions: Partitions
+    records: Annotated[int, Field(ge=1, le=1_000)]
+    every_ms: Span
+
+
 class Transactions(Part):
     """Transactional producers beside the plain ones.
 
@@ -100,7 +116,8 @@ class Workload(Part):
 
     Args:
         leaders: the leading broker of partition 0, 1, ...
-        rate_per_partition: records per second.
+        rate_per_partition: records per second, of partitions without bursts.
+        bursts: those with.
         producers_per_partition: clients that share the rate; more than one, so that a
             partition goes on being written while a request of one of them hangs.
         record_bytes: size of a record's value.
@@ -113,6 +130,7 @@ class Workload(Part):
 
     leaders: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=64)]
     rate_per_partition: Annotated[int, Field(ge=1, le=2_000)]
+    bursts: Annotated[tuple[Bursts, ...], Field(strict=False)] = ()
     producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 4
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
     client_timeout_ms: Span | None = None
@@ -122,6 +140,10 @@ class Workload(Part):
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_client_timeout(self.client_timeout_ms)
+        rules.check_burst_clients(bool(self.bursts), idempotent=self.idempotent)
+        for index, bursts in enumerate(self.bursts):
+            others = [p for other in self.bursts[:index] for p in other.partitions]
+            rules.check_bursts(index, bursts.partitions, others, len(self.leaders))
         return self
 
 

@@ -16,6 +16,7 @@ from insync.tables import (
     evidence,
     isr,
     leaders,
+    policies,
     races,
     shrinks,
     step_downs,
@@ -38,6 +39,9 @@ TABLES = (
     "comparable",
     "transactions",
     "faults",
+    "follower_drops",
+    "detections",
+    "bursts",
     "agent_counters",
     "raced_replicas",
     "controller_agent",
@@ -73,8 +77,14 @@ def build_tables(events: Events, run: RunInfo) -> Iterator[tuple[str, DataFrame]
     lag_ms = shrinks.lag_of(run.arms, scenario.broker.replica_lag_time_max_ms)
     yield "faults", faults
     yield "isr_intervals", intervals
-    yield "isr_shrinks", shrinks.isr_shrinks(events.isr, faults, windows, lag_ms)
+    shrunk = shrinks.isr_shrinks(events.isr, faults, windows, lag_ms).cache()
+    yield "isr_shrinks", shrunk
     yield "availability", availability.availability(intervals, scenario.min_insync_replicas)
+
+    drops = policies.follower_drops(shrunk, faults, lag_ms).cache()
+    yield "follower_drops", drops
+    yield "detections", policies.detections(intervals, faults)
+    yield "bursts", policies.bursts(judged, drops, scenario.workload.bursts)
 
     yield "agent_counters", evidence.agent_counters(events.counters)
     yield "raced_replicas", races.raced_replicas(events.samples)

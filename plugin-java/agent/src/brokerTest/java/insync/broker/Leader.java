@@ -96,6 +96,13 @@ abstract class Leader implements AutoCloseable {
         return new KafkaConfig(properties, false);
     }
 
+    /** A broker's config without either solution, but for what is said here. */
+    static KafkaConfig config(Path folder, Map<String, String> configs) {
+        Map<String, String> all = new HashMap<>(KRAFT);
+        all.putAll(configs);
+        return config(folder, false, all);
+    }
+
     /** Solution 2 is on, too; KRAFT with these configs. */
     static Map<String, String> stepsDown(long afterMs, Map<String, String> configs) {
         Map<String, String> all = new HashMap<>(KRAFT);

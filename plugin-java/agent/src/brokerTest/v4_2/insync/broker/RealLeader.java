@@ -42,7 +42,15 @@ final class RealLeader extends Leader {
     private final UnifiedLog log;
 
     RealLeader(Path folder, boolean enable) throws Exception {
-        this(folder, config(folder, enable, KRAFT), new MockTime(), BrokerParts.stub(MetadataCache.class),
+        this(folder, config(folder, enable, KRAFT));
+    }
+
+    RealLeader(Path folder, Map<String, String> configs) throws Exception {
+        this(folder, config(folder, configs));
+    }
+
+    private RealLeader(Path folder, KafkaConfig config) throws Exception {
+        this(folder, config, new MockTime(), BrokerParts.stub(MetadataCache.class),
             time -> BrokerParts.stub(AlterPartitionManager.class));
     }
 

@@ -26,6 +26,7 @@ class WeaveTest {
     private static final String STEP_DOWN = "leader.fetch.process.time.max.ms";
     private static final List<String> LOG_START =
         List.of("follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable");
+    private static final String POLICY = "replica.lag.policy";
     private static final String VERSION = System.getProperty("insync.kafka");
     private static final List<String> SCOPES = Arrays.stream(System.getProperty("insync.scopes").split(","))
         .filter(scope -> !scope.isEmpty()).collect(Collectors.toList());
@@ -122,6 +123,25 @@ class WeaveTest {
                 "processPartitionData", "updateReplicaLogReadResult", "logStartOffset")) {
             assertFalse(installed().contains(method), installed());
         }
+    }
+
+    /** Lag by messages is there from 3.9 on, and not beside the feature that corrects the lag by time. */
+    @Test
+    void lagGoesByTimeUnlessItIsSaidOtherwise() {
+        assertEquals("time", config("broker.rack", "r").getString(POLICY));
+        if (ZOOKEEPER) {
+            ConfigException lacking = assertThrows(ConfigException.class, () -> config(POLICY, "messages:4"));
+            assertTrue(lacking.getMessage().contains("no lag by messages for this version"), lacking.getMessage());
+            return;
+        }
+        for (String wrong : List.of("messages", "messages:", "messages:0", "messages:-4", "bytes:4", "Time", "4")) {
+            ConfigException refused = assertThrows(ConfigException.class, () -> config(POLICY, wrong), wrong);
+            assertTrue(refused.getMessage().contains(POLICY), refused.getMessage());
+            assertTrue(refused.getMessage().contains("time, or messages:N"), refused.getMessage());
+        }
+        assertEquals("messages:4", config(POLICY, "messages:4").getString(POLICY));
+        ConfigException both = assertThrows(ConfigException.class, () -> config(POLICY, "messages:4", ENABLE, "true"));
+        assertTrue(both.getMessage().contains(ENABLE), both.getMessage());
     }
 
     private static KafkaConfig config(String... keysAndValues) {

@@ -2,6 +2,10 @@ package insync.agent.kafka;
 
 import insync.agent.Adapter;
 import insync.agent.Start;
+import insync.agent.kafka.lagpolicy.LagAccess;
+import insync.agent.kafka.lagpolicy.LagByMessagesHook;
+import insync.agent.kafka.lagpolicy.LagPolicies;
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.kafka.holds.Holding;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.logstart.LogStartHooks;
@@ -16,7 +20,7 @@ import java.util.List;
 /** What the adapters from 3.9 on have in common: the hooks of both scopes, at classes whose names they give. */
 public abstract class CommonAdapter implements Adapter {
     private final String name;
-    private final BrokerAccess access;
+    private final CommonAccess access;
     private final StepDownAccess stepDown;
     private final List<Hook> hooks;
     private final LogStartHooks logStart;
@@ -28,7 +32,7 @@ public abstract class CommonAdapter implements Adapter {
      * @param classes the names of the broker's classes that moved
      * @param stepDown what solution 2 needs
      */
-    protected CommonAdapter(String name, BrokerAccess access, Hook fetchMessages, BrokerClasses classes,
+    protected CommonAdapter(String name, CommonAccess access, Hook fetchMessages, BrokerClasses classes,
                             StepDownAccess stepDown) {
         this.name = name;
         this.access = access;
@@ -54,6 +58,7 @@ public abstract class CommonAdapter implements Adapter {
     public final List<Hook> hooksOnDemand() {
         List<Hook> all = new ArrayList<>(logStart.all());
         all.addAll(holdPoints);
+        all.add(new LagByMessagesHook());
         return all;
     }
 
@@ -63,6 +68,7 @@ public abstract class CommonAdapter implements Adapter {
         for (Class<?> each = access.getClass(); each != Object.class; each = each.getSuperclass()) {
             own.add(each);
         }
+        own.addAll(List.of(LagAccess.class, LagPolicies.class, LagPolicyConfig.class));
         own.addAll(StepDownHooks.ownClasses(stepDown));
         own.addAll(List.of(Holding.class, LogStartConfigs.class, LogStarts.class));
         hooks.forEach(hook -> own.add(hook.advice()));
@@ -73,6 +79,7 @@ public abstract class CommonAdapter implements Adapter {
     @Override
     public final void prepare(Start start) {
         KafkaBroker.prepare(access, start, holdPoints);
+        LagPolicies.prepare(access, start.onDemand());
         StepDowns.prepare(stepDown);
         LogStarts.prepare(logStart, start.onDemand(), start.defaultLogStart());
     }

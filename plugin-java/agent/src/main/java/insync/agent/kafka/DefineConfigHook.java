@@ -1,5 +1,6 @@
 package insync.agent.kafka;
 
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
@@ -22,6 +23,7 @@ public final class DefineConfigHook extends Hook {
             Settings.define(definition);
             StepDownConfigs.define(definition);
             LogStartConfigs.define(definition);
+            LagPolicyConfig.define(definition);
         }
     }
 }

@@ -2,6 +2,7 @@ package insync.agent.kafka;
 
 import insync.agent.Start;
 import insync.agent.kafka.holds.Holding;
+import insync.agent.kafka.lagpolicy.LagPolicies;
 import insync.agent.kafka.logstart.LogStarts;
 import insync.agent.weave.Hook;
 import insync.bridge.BridgeServer;
@@ -53,6 +54,7 @@ public final class KafkaBroker {
         settings.putAll(Settings.all(config));
         insync.events().emit("settings", settings);
         Metrics.register(access.metrics(), insync);
+        LagPolicies.started(config);
         LogStarts.started(config);
         Holding.weave(holdPoints, start.onDemand());
         openBridge(new LeaderView(access, replicas, config, start.brokerVersion()), insync);

@@ -8,6 +8,8 @@ import insync.agent.kafka.KafkaBroker;
 import insync.agent.kafka.MakeFollowerHook;
 import insync.agent.kafka.MakeLeaderHook;
 import insync.agent.kafka.ReadScope;
+import insync.agent.kafka.lagpolicy.LagPolicies;
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.logstart.LogStarts;
 import insync.agent.kafka.stepdown.StepDownConfigs;
@@ -46,7 +48,8 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
-        own.addAll(List.of(Access.class, LogStartConfigs.class, LogStarts.class, StepDownConfigs.class));
+        own.addAll(List.of(Access.class, LagPolicies.class, LagPolicyConfig.class, LogStartConfigs.class, LogStarts.class,
+            StepDownConfigs.class));
         hooks().forEach(hook -> own.add(hook.advice()));
         return own;
     }
@@ -55,5 +58,6 @@ public final class BrokerAdapter implements Adapter {
     public void prepare(Start start) {
         KafkaBroker.prepare(new Access(), start, List.of());
         LogStarts.prepare(null, start.onDemand(), start.defaultLogStart());
+        LagPolicies.prepare(null, start.onDemand());
     }
 }

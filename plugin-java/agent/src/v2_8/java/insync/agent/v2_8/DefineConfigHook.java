@@ -1,6 +1,7 @@
 package insync.agent.v2_8;
 
 import insync.agent.kafka.Settings;
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
@@ -20,6 +21,7 @@ final class DefineConfigHook extends Hook {
             Settings.define(definition);
             StepDownConfigs.define(definition);
             LogStartConfigs.define(definition);
+            LagPolicyConfig.define(definition);
         }
     }
 }

@@ -14,7 +14,6 @@ public final class StepDownHooks {
 
     public static List<Hook> all(StepDownAccess access) {
         return List.of(
-            new CheckConfigHook(),
             new StepDownStartHook(),
             new StepDownStopHook(),
             new ControllerLinkHook(access.alterPartitionManager(), access.link()),
