@@ -7,10 +7,11 @@ they are counted beside the percentiles, since a stall can hide in them.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from insync.checks.history import PARTITION, REPEAT, is_acked
+from insync.tables.gaps import longest_gaps
 
 _TOPIC = ["arm", "repeat", "topic"]
 BINS = 240
@@ -71,15 +72,7 @@ def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
         .where(fn.col("done_ms").between(fn.col("start_ms"), fn.col("end_ms")))
         .select(*PARTITION, fn.col("done_ms").alias("at_ms"))
     )
-    in_order = Window.partitionBy(*PARTITION).orderBy("at_ms")
-    return (
-        edges.unionByName(acks)
-        .withColumn("from_ms", fn.lag("at_ms").over(in_order))
-        .withColumn("gap_ms", fn.col("at_ms") - fn.col("from_ms"))
-        .groupBy(*PARTITION)
-        .agg(fn.max(fn.struct("gap_ms", "from_ms", fn.col("at_ms").alias("to_ms"))).alias("gap"))
-        .select(*PARTITION, "gap.gap_ms", "gap.from_ms", "gap.to_ms")
-    )
+    return longest_gaps(edges.unionByName(acks), PARTITION)
 
 
 def latency_over_time(produce: DataFrame, repeats: DataFrame) -> DataFrame:
