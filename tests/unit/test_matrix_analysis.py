@@ -160,7 +160,7 @@ def test_the_page_links_each_cell_to_its_runs_report_and_nothing_else(matrix: Pa
             {"first_shrink_ms": {"max": 4_000}, "min_isr_size": {"min": 2}},
             "out within 4.0 s, at least 2 in sync",
         ),
-        ({"max_ack_gap_ms": {"max": 9_000}}, "max_ack_gap_ms at most 9000"),
+        ({"max_ack_gap_ms": {"max": 9_000}}, "longest ack gap at most 9.0 s"),
         ({}, ""),
     ],
 )
