@@ -137,7 +137,7 @@ def _shrinks(pictures: Sequence[Scene]) -> Table:
 
 
 def _when(start_s: float, end_s: float) -> str:
-    return f"from {start_s:.2f} s to {end_s:.2f} s"
+    return f"{start_s:.2f} to {end_s:.2f} s".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _leader_changes(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> Table:

@@ -30,6 +30,11 @@ class Table:
     more: int = 0
 
     @property
+    def grouped(self) -> bool:
+        """Whether rows belong together: several have the same first cell."""
+        return len({row[0] for row in self.rows}) < len(self.rows)
+
+    @property
     def place(self) -> str:
         """The name of its place in the page."""
         return slug(self.title.partition(":")[0])
