@@ -8,8 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from insync.events.run_info import RunInfo
-from insync.report import sections
-from insync.report.arms_table import arms_side_by_side
+from insync.report import results, sections
 from insync.report.detail import figure
 from insync.report.environment import Facts, environment_of
 from insync.report.headline import headline
@@ -65,9 +64,9 @@ def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
         verdict=VERDICTS[verdict.verdict],
         reason=verdict.reason,
         sentences=headline(run, verdict, pictures),
-        expectations=sections.expectations(verdict),
-        side_by_side=arms_side_by_side(verdict),
-        results=sections.results(verdict),
+        expectations=results.expectations(verdict),
+        side_by_side=results.side_by_side(verdict),
+        results=results.results(verdict),
         overview=_overview(run, drawn),
         figures=_figures(drawn),
         series=[isr_table(drawn), latency_table(drawn)],

@@ -6,48 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
-from insync.report.judgement import Judgement
 from insync.report.lateness import lateness, moment
-from insync.report.metrics import METRICS, shown
 from insync.report.scenes import Row, Rows, Scene
 from insync.report.tabular import NONE, Table, in_order, table
 from insync.report.words import latency, members, number, operation
-
-_MARKS = {"pass": "\u2713 held", "fail": "\u2717 broken", "unknown": "? proves nothing"}
-
-
-def expectations(verdict: Judgement) -> Table:
-    """Return all that the verdict rests on: a row per expectation of an arm."""
-    return table(
-        "What was expected, and what was found",
-        "arm | expected | outcome | found",
-        (
-            [each.arm or "all", each.expected, _MARKS[each.outcome], each.found]
-            for each in verdict.findings
-        ),
-        "The verdict was written by a version that did not list it.",
-        {0, 1, 2, 3},
-    )
-
-
-def results(verdict: Judgement) -> Table:
-    """Return a row per arm and repeat, with the metrics that the verdict rests on."""
-    rows = []
-    names = shown(verdict)
-    for arm, found in verdict.arms.items():
-        held = _held_longest(found["evidence"], found["repeats"])
-        errors = found["agent_errors"] or [None] * found["repeats"]
-        for repeat in range(found["repeats"]):
-            metrics = [number(found[metric][repeat]) for metric in names]
-            rows.append([arm, number(repeat), *metrics, held[repeat], number(errors[repeat])])
-    return table(
-        "Every repeat in figures",
-        f"arm | repeat | {' | '.join(METRICS[name] for name in names)}"
-        " | longest held call, ms | agent errors",
-        rows,
-        NONE,
-        {0},
-    )
 
 
 def _fault_name(row: Row) -> str:
@@ -55,22 +17,11 @@ def _fault_name(row: Row) -> str:
     return fault_words(row["fault"], row["site"]) + mode
 
 
-def _held_longest(evidence: Sequence[Row], repeats: int) -> list[str]:
-    """Per repeat the longest call a fault held, if each repeat has as many faults."""
-    each, rest = divmod(len(evidence), repeats)
-    if not each or rest:
-        return [number(None)] * repeats
-    return [
-        number(max(row["longest_held_ms"] for row in evidence[n * each : (n + 1) * each]))
-        for n in range(repeats)
-    ]
-
-
 def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
     """Return the tables below the pictures, in the order of the page."""
     return [
         _anomalies(run, rows),
-        _holds(run, rows),
+        holds(run, rows),
         _shrinks(pictures),
         _leader_changes(run, rows, pictures),
         _step_downs(run, rows, pictures),
@@ -83,7 +34,7 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
     ]
 
 
-def _holds(run: RunInfo, rows: Rows) -> Table:
+def holds(run: RunInfo, rows: Rows) -> Table:
     """Return what the faults held, summed by site; the agents tell of holds by broker only."""
     sites: dict[tuple[str, str], list[Row]] = {}
     for row in in_order(run, rows["faults"], "fault_no"):
