@@ -7,7 +7,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 
 from insync.events.run_info import RunInfo
-from insync.report.judgement import Judgement
+from insync.report.judgement import Judgement, Outcome
 from insync.report.junit import as_xml, matrix_suites, run_suite
 from insync.report.matrix_cells import MatrixCell
 from insync.verdict.decide import decide
@@ -75,6 +75,13 @@ def test_a_run_that_could_not_be_made_is_skipped_per_arm() -> None:
     root = written(RUN.model_copy(update={"skipped": "no cgroup"}), run_of())
     assert counts(root) == (2, 0, 0, 2)
     assert {each.attrib["message"] for each in root.iter("skipped")} == {"no cgroup"}
+
+
+@pytest.mark.parametrize("outcome", ["pass", "unknown", "fail"])
+def test_a_verdict_that_lists_no_findings_is_never_an_empty_suite(outcome: Outcome) -> None:
+    verdict = Judgement(verdict=outcome, reason="as it was", arms={})
+    root = Xml.fromstring(as_xml("insync run", [run_suite(RUN, verdict)]))  # noqa: S314 - our own
+    assert counts(root) == (1, outcome == "fail", outcome == "unknown", 0)
 
 
 @pytest.mark.parametrize(

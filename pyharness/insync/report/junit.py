@@ -23,7 +23,10 @@ _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that no XML may hold."""
 
 _JUDGED = "judged"
-"""The case of an arm of which only its cell's state is known."""
+"""The case of what is only known as a whole: a skipped arm, a verdict without its findings."""
+
+_RUN = "run"
+"""What stands in an arm's place where a finding is of the whole run."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ def run_suite(run: RunInfo, verdict: Judgement) -> Suite:
     took_ms = (run.finished_ms or run.started_ms) - run.started_ms
     return Suite(
         name=_suite_name(run.scenario_name, run.kafka),
-        cases=_cases_of_run(run, verdict.findings),
+        cases=_cases_of_run(run, verdict),
         properties=[
             ("verdict", f"{verdict.verdict}: {verdict.reason}"),
             ("command", run_command(run)),
@@ -82,13 +85,17 @@ def as_xml(name: str, suites: Sequence[Suite]) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
 
 
-def _cases_of_run(run: RunInfo, found: Sequence[Finding]) -> list[Case]:
+def _cases_of_run(run: RunInfo, verdict: Judgement) -> list[Case]:
+    """Return a run's cases; where its verdict lists no findings, the verdict itself is the one."""
     if run.skipped is not None:
         return [
             Case(_class(run.kafka, run.scenario_name, arm), _JUDGED, "skipped", run.skipped)
             for arm in run.arms
         ]
-    return _cases(run.kafka, run.scenario_name, found)
+    if not verdict.findings:
+        whole = _class(run.kafka, run.scenario_name, _RUN)
+        return [Case(whole, _JUDGED, verdict.verdict, verdict.reason)]
+    return _cases(run.kafka, run.scenario_name, verdict.findings)
 
 
 def _cases_of_cell(cell: MatrixCell) -> list[Case]:
@@ -100,7 +107,7 @@ def _cases_of_cell(cell: MatrixCell) -> list[Case]:
 
 def _cases(kafka: str, scenario: str, found: Sequence[Finding]) -> list[Case]:
     return [
-        Case(_class(kafka, scenario, each.arm or "run"), each.expected, each.outcome, each.found)
+        Case(_class(kafka, scenario, each.arm or _RUN), each.expected, each.outcome, each.found)
         for each in found
     ]
 
