@@ -7,11 +7,11 @@ from pyspark.sql import SparkSession
 from insync.tables import readback
 
 PRODUCE = (
-    "arm string, repeat int, topic string, partition int, seq long, done_ms double,"
+    "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
     " error string, offset long"
 )
-CONSUME = "arm string, repeat int, topic string, partition int, offset long, seq long"
-GRID = "arm string, repeat int, topic string, partition int"
+CONSUME = "run string, arm string, repeat int, topic string, partition int, offset long, seq long"
+GRID = "run string, arm string, repeat int, topic string, partition int"
 
 
 def compare(
@@ -19,13 +19,13 @@ def compare(
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """Return (acked, read, lost, duplicated) per partition, and the odd records."""
     fates = readback.record_fates(
-        spark.createDataFrame([("a", 0, "t", *line) for line in produced], PRODUCE),
-        spark.createDataFrame([("a", 0, "t", *line) for line in read], CONSUME),
+        spark.createDataFrame([("r", "a", 0, "t", *line) for line in produced], PRODUCE),
+        spark.createDataFrame([("r", "a", 0, "t", *line) for line in read], CONSUME),
     )
-    grid = spark.createDataFrame([("a", 0, "t", 0), ("a", 0, "t", 1)], GRID)
+    grid = spark.createDataFrame([("r", "a", 0, "t", 0), ("r", "a", 0, "t", 1)], GRID)
     counts = readback.readback(fates, grid).orderBy("partition").collect()
     odd = readback.odd_records(fates).orderBy("partition", "seq").collect()
-    return [tuple(row)[4:] for row in counts], [tuple(row)[3:] for row in odd]
+    return [tuple(row)[5:] for row in counts], [tuple(row)[4:] for row in odd]
 
 
 def test_lost_and_duplicated_records_are_named(spark: SparkSession) -> None:

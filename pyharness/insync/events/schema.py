@@ -18,6 +18,7 @@ RUN: Final = "run.json"
 SCENARIO: Final = "scenario.toml"
 VERDICT: Final = "verdict.json"
 REPORT: Final = "report.html"
+EVENTS: Final = "events"
 
 PHASES: Final = "phases.jsonl"
 FAULTS: Final = "faults.jsonl"
@@ -44,7 +45,7 @@ def consume_file(repeat: int) -> str:
 
 def events_dir(run: Path, arm: str) -> Path:
     """Return the folder of an arm's event files."""
-    return run / "events" / arm
+    return run / EVENTS / arm
 
 
 def nodes_dir(run: Path, arm: str) -> Path:

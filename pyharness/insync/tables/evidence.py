@@ -8,12 +8,16 @@ from pyspark.sql import functions as fn
 from insync.tables.repeats import REPEAT
 
 
+def words() -> Column:
+    """Say what a fault is, as `insync.events.schema.fault_words` does: "read stall"."""
+    return fn.trim(fn.concat_ws(" ", "site", "fault"))
+
+
 def faults(lines: DataFrame) -> DataFrame:
     """One row per fault that was injected; `fault_no` counts from 0 within its repeat."""
     in_order = Window.partitionBy(*REPEAT).orderBy("injected_ms", "broker", "site")
     return lines.select(
-        "arm",
-        "repeat",
+        *REPEAT,
         (fn.row_number().over(in_order) - 1).alias("fault_no"),
         "fault",
         "site",
@@ -43,8 +47,7 @@ def agent_counters(lines: DataFrame) -> DataFrame:
         lines.withColumn("newest", fn.row_number().over(latest))
         .where(fn.col("newest") == 1)
         .select(
-            "arm",
-            "repeat",
+            *REPEAT,
             "broker",
             "enabled",
             "errors",
@@ -65,5 +68,6 @@ def agent_counters(lines: DataFrame) -> DataFrame:
 
 def _added(counter: str) -> Column:
     """Return the growth since the repeat before; a counter that fell began again at 0."""
-    before = fn.lag(counter, 1, 0).over(Window.partitionBy("arm", "broker").orderBy("repeat"))
+    of_broker = Window.partitionBy("run", "arm", "broker").orderBy("repeat")
+    before = fn.lag(counter, 1, 0).over(of_broker)
     return fn.when(fn.col(counter) >= before, fn.col(counter) - before).otherwise(fn.col(counter))

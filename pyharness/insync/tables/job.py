@@ -22,16 +22,18 @@ from pyspark.sql import SparkSession
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import is_matrix
 from insync.events.run_info import RunInfo, load_run
+from insync.events.schema import EVENTS
 from insync.kafka.java import find_java
 from insync.report.judgement import read_judgement
 from insync.report.render import write_report
 from insync.report.scenes import scenes
 from insync.tables import places
-from insync.tables.build import build_tables
+from insync.tables.folders import of_run
+from insync.tables.hadoop import Hadoop, cause
 from insync.tables.matrix import Analysed, recorded, write_matrix
-from insync.tables.read import read_events
-from insync.tables.session import SparkSettings, end_jvm, open_session
-from insync.tables.store import Rows, read_tables, write_tables
+from insync.tables.pipeline import refresh
+from insync.tables.session import SparkSettings, end_jvm, fitting, open_session
+from insync.tables.store import Rows, read_rows
 from insync.verdict.condense import condense
 from insync.verdict.decide import decide
 from insync.verdict.file import write_verdict
@@ -61,7 +63,8 @@ def run_job(job: Job) -> list[Path]:
     """Do the job; return the reports' paths. Raises InputError or InsyncError."""
     runs = [(folder, _load(folder)) for folder in job.folders]
     os.environ["JAVA_HOME"] = str(find_java().home)
-    with open_session(job.settings, job.log) as spark:
+    settings = fitting(job.settings, [str(folder) for folder in job.folders])
+    with open_session(settings, job.log) as spark:
         found = {folder: _analyse(spark, job, folder, run) for folder, run in runs}
     reports = [each.report for each in found.values()]
     return reports if job.matrix is None else [*reports, write_matrix(job.matrix, found)]
@@ -84,17 +87,16 @@ def _analyse(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Analy
 
 
 def _make_rows(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Rows:
-    storage = job.storage or places.local(folder)
+    storage = places.trimmed(job.storage or places.local(folder))
+    tables = f"{storage}/{places.TABLES}"
+    if not job.report_only:
+        there = Hadoop(spark).exists(f"{storage}/{EVENTS}")
+        only = of_run(storage, run, has_events=there)
+        refresh(spark, [only], tables, str(job.log), own=True)
     try:
-        if job.report_only:
-            return read_tables(spark, storage)
-        events = read_events(spark, storage, run.arms)
-        return write_tables(spark, build_tables(events, run), storage)
+        return read_rows(spark, tables)
     except PySparkException as error:
-        words = str(error).splitlines() or [type(error).__name__]
-        raise InsyncError(f"Spark failed ({words[0]}); see {job.log}") from error
-    finally:
-        spark.catalog.clearCache()  # else the lines of all runs of a matrix pile up
+        raise InsyncError(f"Spark failed: {cause(error)}; see {job.log}") from error
 
 
 def parse_job(arguments: Sequence[str]) -> Job:

@@ -13,10 +13,12 @@ from insync.tables.acks import is_acked
 from insync.tables.repeats import PARTITION
 
 _RECORD = [*PARTITION, "seq"]
+READ = (*_RECORD, "offset", "read_ms")
+"""What is known of a record that was read."""
 
 
 def record_fates(produce: DataFrame, consume: DataFrame) -> DataFrame:
-    """arm, repeat, topic, partition, seq, acked, offset (of the ack), times_read."""
+    """run, arm, repeat, topic, partition, seq, acked, offset (of the ack), times_read."""
     acked = produce.where(is_acked()).groupBy(*_RECORD).agg(fn.min("offset").alias("offset"))
     read = consume.groupBy(*_RECORD).agg(fn.count(fn.lit(1)).alias("times_read"))
     return (

@@ -28,6 +28,8 @@ EVENTS_VERSION = 1
 CORRUPT = "_corrupt"
 """Where Spark puts the text of a line it could not parse."""
 
+TIMES = ("t_ms", "injected_ms", "sent_ms", "read_ms")
+
 _TEXT = StringType()
 _INT = IntegerType()
 _LONG = LongType()
@@ -38,11 +40,21 @@ _IDS = ArrayType(IntegerType())
 
 @dataclass(frozen=True)
 class EventKind:
-    """One kind of event file: which files hold it and what a line of it looks like."""
+    """One kind of event file: which files hold it and what a line of it looks like.
+
+    `required` fields are in every line; one without them is as good as torn. The first of
+    `TIMES` that a kind has says when its line happened.
+    """
 
     name: str
     pattern: str
     schema: StructType
+    required: tuple[str, ...]
+
+    @property
+    def time(self) -> str:
+        """The field that says when a line's event happened (epoch, ms)."""
+        return next(name for name in TIMES if name in self.schema.names)
 
 
 def _line(**columns: DataType) -> StructType:
@@ -62,6 +74,7 @@ PHASES = EventKind(
         note=_TEXT,
         longest_gap_ms=_MS,
     ),
+    required=("type", "t_ms", "arm", "repeat"),
 )
 
 FAULTS = EventKind(
@@ -84,6 +97,7 @@ FAULTS = EventKind(
         acted_ms=_MS,
         figures=MapType(StringType(), DoubleType()),
     ),
+    required=("arm", "repeat", "fault", "broker", "injected_ms"),
 )
 
 PRODUCE = EventKind(
@@ -101,6 +115,7 @@ PRODUCE = EventKind(
         error=_TEXT,
         offset=_LONG,
     ),
+    required=("arm", "repeat", "topic", "partition", "seq", "sent_ms"),
 )
 
 CONSUME = EventKind(
@@ -115,6 +130,7 @@ CONSUME = EventKind(
         seq=_LONG,
         read_ms=_MS,
     ),
+    required=("arm", "repeat", "topic", "partition", "offset", "seq"),
 )
 
 ISR = EventKind(
@@ -134,6 +150,7 @@ ISR = EventKind(
         broker=_INT,
         fenced=_BOOL,
     ),
+    required=("arm", "t_ms", "kind"),
 )
 
 COUNTERS = EventKind(
@@ -154,6 +171,26 @@ COUNTERS = EventKind(
         longest_hold_ms=_MS,
         events_dropped=_LONG,
     ),
+    required=("arm", "repeat", "t_ms", "broker"),
 )
 
-ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS)
+BROKER = EventKind(
+    "broker_events",
+    "broker-*.jsonl",
+    _line(
+        t_ms=_MS,
+        type=_TEXT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        leader_epoch=_INT,
+        role=_TEXT,
+        reason=_TEXT,
+        held_ms=_MS,
+    ),
+    required=("t_ms", "type"),
+)
+"""What the agents wrote themselves; the whole line is kept beside these columns, for each
+type of event has fields of its own (`insync.core.EventLog`)."""
+
+ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS, BROKER)

@@ -16,17 +16,23 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from insync.tables.evidence import words
 from insync.tables.isr import BROKER_OF_ARM, PARTITION_OF_ARM, log_of, until_next
+from insync.tables.repeats import PARTITION, REPEAT
 
 SLACK_MS = 500.0
 """How much later than its period isr-expiration, and the controller after it, may act."""
 
 
-def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: float) -> DataFrame:
+def isr_shrinks(
+    isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: float | Column
+) -> DataFrame:
     """One row per ISR change inside a repeat that removed a member.
 
-    `faults` is the table of that name; `lag_ms` is replica.lag.time.max.ms. `leader` is the
-    one that led before the change, `fault_no` the fault that the shrink is put down to.
+    `faults` is the table of that name; `lag_ms` is replica.lag.time.max.ms, or a column of
+    `repeats` that holds it. `leader` is the
+    one that led before the change, `fault_no` and `site` are the fault's that the shrink is put
+    down to; `site` is empty where its kind has none.
     `moment`: "before" the first fault, "during" one, "on_lift" (within one isr-expiration
     period after one ended), "after"; null where the repeat had no fault. `due_ms` (epoch) and
     `late_ms` count from the blamed fault; null without one.
@@ -34,18 +40,15 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: f
     late_ms = fn.col("t_ms") - fn.col("due_ms")
     return (
         _removals(isr)
-        .join(repeats, ["arm", "topic"], "inner")
+        .join(repeats, ["run", "arm", "topic"], "inner")
         .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
-        .join(_fenced_spans(isr), ["arm"], "left")
-        .join(_faults_of_repeat(faults), ["arm", "repeat"], "left")
+        .join(_fenced_spans(isr), ["run", "arm"], "left")
+        .join(_faults_of_repeat(faults), REPEAT, "left")
         .withColumn("by_fence", _was_fenced())
         .withColumn("blamed", fn.when(~fn.col("by_fence"), _last_felt(lag_ms)))
         .withColumn("due_ms", _due_ms(lag_ms))
         .select(
-            "arm",
-            "repeat",
-            "topic",
-            "partition",
+            *PARTITION,
             "t_ms",
             "leader",
             "leader_epoch",
@@ -54,6 +57,7 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: f
             "removed",
             _cause().alias("cause"),
             fn.col("blamed.fault_no").alias("fault_no"),
+            fn.col("blamed.site").alias("site"),
             _moment(lag_ms).alias("moment"),
             "due_ms",
             late_ms.alias("late_ms"),
@@ -62,13 +66,13 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: f
     )
 
 
-def _due_ms(lag_ms: float) -> Column:
+def _due_ms(lag_ms: float | Column) -> Column:
     """When the leader could first find the follower late; a new leader gives all a fresh start."""
     begun = fn.greatest("blamed.injected_ms", "led_since_ms")
     return fn.when(fn.col("blamed").isNotNull(), begun + fn.lit(lag_ms))
 
 
-def _next_look_ms(lag_ms: float) -> Column:
+def _next_look_ms(lag_ms: float | Column) -> Column:
     return fn.lit(lag_ms / 2 + SLACK_MS)
 
 
@@ -81,9 +85,7 @@ def _removals(isr: DataFrame) -> DataFrame:
         isr.where(fn.col("kind") == "partition")
         .withColumn("elected_ms", fn.when(new_leader, fn.col("t_ms")))
         .select(
-            "arm",
-            "topic",
-            "partition",
+            *PARTITION_OF_ARM,
             "t_ms",
             fn.when(leader_before >= 0, leader_before).otherwise(fn.col("leader")).alias("leader"),
             "leader_epoch",
@@ -103,18 +105,17 @@ def _fenced_spans(isr: DataFrame) -> DataFrame:
         isr.where(fn.col("kind") == "broker")
         .withColumn("until_ms", until_next(BROKER_OF_ARM))
         .where("fenced")
-        .groupBy("arm")
+        .groupBy("run", "arm")
         .agg(fn.collect_list(span).alias("fences"))
     )
 
 
 def _faults_of_repeat(faults: DataFrame) -> DataFrame:
     """Per repeat, its faults in the order they were injected."""
-    words = fn.trim(fn.concat_ws(" ", "site", "fault"))
-    fault = fn.struct("injected_ms", "lifted_ms", "broker", words.alias("words"), "fault_no")
-    return faults.groupBy("arm", "repeat").agg(
-        fn.array_sort(fn.collect_list(fault)).alias("faults")
+    fault = fn.struct(
+        "injected_ms", "lifted_ms", "broker", words().alias("words"), "fault_no", "site"
     )
+    return faults.groupBy(*REPEAT).agg(fn.array_sort(fn.collect_list(fault)).alias("faults"))
 
 
 def _was_fenced() -> Column:
@@ -130,7 +131,7 @@ def _lifted(fault: Column) -> Column:
     return fn.coalesce(fault["lifted_ms"], fn.col("end_ms"))
 
 
-def _last_felt(lag_ms: float) -> Column:
+def _last_felt(lag_ms: float | Column) -> Column:
     """Return the latest fault, at leader or removed replica, that can still be felt."""
     at = fn.col("t_ms")
 
@@ -160,7 +161,7 @@ def _cause() -> Column:
     )
 
 
-def _moment(lag_ms: float) -> Column:
+def _moment(lag_ms: float | Column) -> Column:
     """Say where a shrink fell among the faults of its repeat.
 
     A fault younger than the lag is no reason for a shrink yet: just after another one's

@@ -19,15 +19,20 @@ _NOTHING: Metrics = dict.fromkeys(METRICS)
 
 def condense(run: RunInfo, rows: Rows) -> RunFacts:
     """Return the facts of every repeat that the run was to have, also of those that never began."""
-    unreadable = {row["file"]: row["unreadable"] for row in rows["input_lines"]}
     return RunFacts(
         finished=run.finished,
         arms={
             arm: tuple(_repeat(run, rows, arm, repeat) for repeat in range(run.repeats))
             for arm in run.arms
         },
-        unreadable={file: count for file, count in sorted(unreadable.items()) if count},
+        unreadable=_counted(rows, "unreadable"),
+        skewed=_counted(rows, "skewed"),
     )
+
+
+def _counted(rows: Rows, what: str) -> dict[str, int]:
+    found = sorted((row["file"], row[what]) for row in rows["input_lines"])
+    return {file: count for file, count in found if count}
 
 
 def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:

@@ -24,6 +24,8 @@ def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
         yield "the run was cut short: run.json has no finished_ms"
     for file, count in facts.unreadable.items():
         yield f"events/{file}: {count} unreadable lines, expected 0"
+    for file, count in facts.skewed.items():
+        yield f"events/{file}: {count} lines far outside of the run's time, expected 0"
     for arm, repeats in facts.arms.items():
         for number, repeat in enumerate(repeats):
             where = f"{arm}, repeat {number}"

@@ -1,0 +1,23 @@
+"""Every table: its layer, its contract, and whether reports are made from it."""
+
+from __future__ import annotations
+
+from insync.tables.catalogue_gold import GOLD
+from insync.tables.catalogue_silver import INPUT_LINES, SILVER
+from insync.tables.contracts import Contract
+
+LAYERS: dict[str, tuple[Contract, ...]] = {"silver": SILVER, "gold": GOLD}
+CONTRACTS = {contract.name: contract for of_layer in LAYERS.values() for contract in of_layer}
+
+
+def told_to_reports() -> dict[str, str]:
+    """Return the names and layers of the tables that verdict and report are made from.
+
+    They tell of a run's repeats, and do not grow with its records; and which lines are missing.
+    """
+    return {
+        contract.name: layer
+        for layer, of_layer in LAYERS.items()
+        for contract in of_layer
+        if contract is INPUT_LINES or (contract.tells_of("repeat") and not contract.bulk)
+    }
