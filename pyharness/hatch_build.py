@@ -1,4 +1,4 @@
-"""Puts the built files into the wheel: agent jar, native shim, table of broker versions.
+"""Puts the built files into the wheel: agent, reader of logs, native shim, broker versions.
 
 `make built` makes what is missing, so that `pip install .` of a checkout is enough.
 """
@@ -12,7 +12,12 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-BUILT = ("insync-agent.jar", "libinsync_stall.so", "broker-versions.properties")
+BUILT = (
+    "insync-agent.jar",
+    "insync-logs.jar",
+    "libinsync_stall.so",
+    "broker-versions.properties",
+)
 
 
 class BuiltFiles(BuildHookInterface):  # type: ignore[type-arg]  # the plugin's own config type: none here

@@ -7,32 +7,64 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Arm = Literal["stock", "off", "read", "request", "plugin"]
+Arm = Literal[
+    "stock", "off", "read", "request", "plugin",
+    "step-down", "step-down-keep", "step-down-wild", "raised-lag", "elr-off",
+]  # fmt: skip
 
 FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
 SCOPE: Final = "follower.fetch.pending.reads.insync.scope"
+ISR: Final = "leader.relinquish.isr"
+
+WILD: Final = {
+    "leader.relinquish.cooldown.ms": "0",
+    "leader.relinquish.budget.per.minute": "1000000",
+    "leader.relinquish.score.recovery.ms": "1",
+    "leader.relinquish.slow.peers.max.ratio": "1.0",
+}
+"""Solution 2 as the KIP leaves it: nothing keeps leaders from stepping down again and again."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArmSpec:
-    """Whether an arm's brokers carry the agent, and the scope of the feature; None: it is off."""
+    """What an arm is.
+
+    Attributes:
+        agent: whether the nodes carry the agent.
+        scope: that of solution 1; None: it is off.
+        relinquish: what becomes of an ex-leader's place in the ISR under solution 2; None: off.
+        calm: whether that keeps itself from thrashing.
+        lag_factor: how much longer replica.lag.time.max.ms is than the scenario's.
+        elr: whether eligible leader replicas are as the version's default has them, or off.
+
+    """
 
     agent: bool
-    scope: str | None
+    scope: str | None = None
+    relinquish: Literal["leave", "keep-last"] | None = None
+    calm: bool = True
+    lag_factor: int = 1
+    elr: bool = True
 
 
 ARMS: Final[Mapping[str, ArmSpec]] = {
-    "stock": ArmSpec(agent=False, scope=None),
-    "off": ArmSpec(agent=True, scope=None),
+    "stock": ArmSpec(agent=False),
+    "off": ArmSpec(agent=True),
     "read": ArmSpec(agent=True, scope="read"),
     "request": ArmSpec(agent=True, scope="request"),
     # The widest protection there is, under the name that scenarios of users know it by.
     "plugin": ArmSpec(agent=True, scope="request"),
+    "step-down": ArmSpec(agent=True, scope="request", relinquish="leave"),
+    "step-down-keep": ArmSpec(agent=True, scope="request", relinquish="keep-last"),
+    "step-down-wild": ArmSpec(agent=True, scope="request", relinquish="leave", calm=False),
+    # What an operator would try instead.
+    "raised-lag": ArmSpec(agent=False, lag_factor=6),
+    "elr-off": ArmSpec(agent=False, elr=False),
 }
 
 
 def has_agent(arm: str) -> bool:
-    """Whether the brokers of an arm carry the agent."""
+    """Whether the nodes of an arm carry the agent."""
     return arm in ARMS and ARMS[arm].agent
 
 
@@ -41,10 +73,23 @@ def feature_on(arm: str) -> bool:
     return arm in ARMS and ARMS[arm].scope is not None
 
 
+def steps_down(arm: str) -> bool:
+    """Whether the leaders of an arm may step down."""
+    return arm in ARMS and ARMS[arm].relinquish is not None
+
+
+def lag_factor(arm: str) -> int:
+    """Return how much longer replica.lag.time.max.ms is in an arm than its scenario's."""
+    return ARMS[arm].lag_factor if arm in ARMS else 1
+
+
 def settings(arm: str) -> dict[str, str]:
-    """Return what an arm adds to every node's server.properties."""
-    scope = ARMS[arm].scope
-    return {} if scope is None else {FEATURE: "true", SCOPE: scope}
+    """Return what an arm adds to every node's server.properties, its times excepted."""
+    spec = ARMS[arm]
+    made = {} if spec.scope is None else {FEATURE: "true", SCOPE: spec.scope}
+    if spec.relinquish is not None:
+        made[ISR] = spec.relinquish
+    return made if spec.calm else {**made, **WILD}
 
 
 def expected_as(arm: str) -> tuple[str, ...]:

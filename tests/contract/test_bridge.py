@@ -66,7 +66,11 @@ def test_answers_arrive_typed_and_whole(connection_file: Path, contract: dict[st
         assert broker.settings() == golden["settings"]
         assert broker.led_partitions() == [("events", 0), ("events", 1)]
         assert {f.name for f in dataclasses.fields(Counters)} == set(golden["counters"])
-        assert broker.counters().errors == 0
+        counters = broker.counters()
+        assert counters.errors == 0
+        step_downs = golden["counters"]["step_downs"]
+        assert {f.name for f in dataclasses.fields(counters.step_downs)} == set(step_downs)
+        assert set(counters.step_downs.withheld_by) == set(step_downs["withheld_by"])
         partition = broker.replicas("events", 0)
         assert partition == PartitionState.of(golden["replicas"])
         assert partition.replicas[1].pending[0].age_ms == 25000
@@ -114,7 +118,7 @@ def test_nothing_is_answered_without_the_token(connection_file: Path, tmp_path: 
         assert b"i1" not in bare.recv(1024)
 
 
-WHOLE = {"api_version": 1, "broker": 1, "host": "h", "port": 1, "pid": 1, "token": "t"}
+WHOLE = {"api_version": 2, "broker": 1, "host": "h", "port": 1, "pid": 1, "token": "t"}
 
 
 @pytest.mark.parametrize(
@@ -122,8 +126,8 @@ WHOLE = {"api_version": 1, "broker": 1, "host": "h", "port": 1, "pid": 1, "token
     [
         ("{", "expected JSON"),
         ("[]", "expected JSON"),
-        ('{"api_version": 1}', "broker"),
-        (json.dumps({**WHOLE, "api_version": 2}), "expected 1"),
+        ('{"api_version": 2}', "broker"),
+        (json.dumps({**WHOLE, "api_version": 1}), "expected 2"),
         (json.dumps({**WHOLE, "port": "x"}), "port"),
     ],
 )

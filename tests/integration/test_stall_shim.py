@@ -158,6 +158,7 @@ def test_a_process_under_the_shim_is_seen_as_attached(caller: Caller) -> None:
 )
 def test_a_call_is_held_until_its_rule_is_lifted(caller: Caller, site: Site, call: str) -> None:
     slot = caller.arm(site)
+    begun = time.monotonic_ns()
     caller.begin(call)
     caller.await_held(slot)
     time.sleep(0.1)  # the time that it is to be held
@@ -167,6 +168,18 @@ def test_a_call_is_held_until_its_rule_is_lifted(caller: Caller, site: Site, cal
     assert (counters.calls, counters.held_now) == (1, 0)
     assert 0.1e9 <= counters.held_ns < 5e9
     assert counters.longest_ns == counters.held_ns
+    assert begun < counters.first_ns < time.monotonic_ns() - counters.held_ns
+
+
+def test_when_its_process_is_killed_a_call_stays_counted_as_held(caller: Caller) -> None:
+    slot = caller.arm(Site.READ)
+    caller.begin("pread")
+    caller.await_held(slot)
+    caller.process.kill()
+    caller.process.wait(10)
+    counters = caller.control.counters(slot)
+    assert (counters.held_now, counters.calls, counters.held_ns) == (1, 1, 0)
+    assert 0 < counters.first_ns < time.monotonic_ns()
 
 
 def test_a_send_is_held_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) -> None:

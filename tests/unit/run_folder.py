@@ -121,10 +121,11 @@ def _write_repeat(folder: Path, story: Story, arm: str, repeat: int, start: floa
         folder / f"consume-{repeat}.jsonl",
         (
             {**key, "partition": r["partition"], "offset": r["offset"], "seq": r["seq"],
-             "read_ms": end}
-            for r in records
+             "read_ms": end, "nth": nth}
+            for nth, r in enumerate(records)
         ),
     )  # fmt: skip
+    _write_logs(folder, key, records, start)
     append(folder / "isr.jsonl", _isr_lines(story, arm, f"made-up-r{repeat}", start))
     if story.faults:
         append(folder / "faults.jsonl", [_fault_line(story, arm, repeat, start)])
@@ -143,7 +144,7 @@ def _records(story: Story, start: float, chance: random.Random) -> Iterator[Line
             yield {
                 "partition": partition, "seq": seq, "sent_ms": start + due,
                 "done_ms": start + due + latency, "latency_ms": latency,
-                "error": None, "offset": seq,
+                "error": None, "offset": seq, "producer": 0,
             }  # fmt: skip
 
 
@@ -160,6 +161,33 @@ def _isr_lines(story: Story, arm: str, topic: str, start: float) -> Iterator[Lin
                 "partition": partition, "leader": leader, "leader_epoch": 0, "isr": isr,
                 "elr": [], "replicas": replicas,
             }  # fmt: skip
+
+
+def _write_logs(folder: Path, key: Line, records: list[Line], start: float) -> None:
+    """Write what the brokers left: each took up its role, and has a batch per record."""
+    topic = {"arm": key["arm"], "topic": key["topic"]}
+    for partition, leader in enumerate(LEADERS):
+        sizes = [r for r in records if r["partition"] == partition]
+        for broker in ALL_IDS:
+            role = {
+                **topic, "partition": partition, "t_ms": start - 399.0, "broker": broker,
+                "life": 1, "role": "leader" if broker == leader else "follower",
+                "leader_epoch": 0, "from_offset": 0, "high_watermark": 0,
+            }  # fmt: skip
+            append(folder / "roles.jsonl", [role])
+            log = {**key, "partition": partition, "replica": broker}
+            append(
+                folder / f"batches-{key['repeat']}.jsonl",
+                (
+                    {**log, "base_offset": r["offset"], "last_offset": r["offset"],
+                     "leader_epoch": 0, "producer_id": -1, "producer_epoch": -1,
+                     "base_sequence": -1, "crc": r["offset"] * 31 + partition, "bytes": 270,
+                     "transactional": False, "control": None, "valid": True}
+                    for r in sizes
+                ),
+            )  # fmt: skip
+            end = {"start_offset": 0, "end_offset": len(sizes), "batches": len(sizes)}
+            append(folder / "replica-logs.jsonl", [{**log, **end, "problem": None}])
 
 
 def _fault_line(story: Story, arm: str, repeat: int, start: float) -> Line:

@@ -17,7 +17,7 @@ def test_a_line_opens_with_the_schema_version_and_keeps_the_order_of_its_fields(
     line = PhaseLine(type="steady", t_ms=1.5, arm="stock", repeat=0, topic="t-r0")
     assert encode(line) == (
         b'{"v":1,"type":"steady","t_ms":1.5,"arm":"stock","repeat":0,"topic":"t-r0","note":"",'
-        b'"longest_gap_ms":null}\n'
+        b'"longest_gap_ms":null,"seed":null}\n'
     )
 
 

@@ -112,6 +112,21 @@ def test_evidence_is_the_sum_over_the_partitions(control: ControlFile, tmp_path:
     assert line.injected_ms <= line.lifted_ms
 
 
+def test_what_a_killed_broker_held_counts_until_its_death(
+    control: ControlFile, tmp_path: Path
+) -> None:
+    path = tmp_path / "control"
+    poke(path, 20, "@I", 1)
+    fault = StallFault(control, plan(), alive=lambda: False)
+    fault.inject()
+    poke(path, HEADER_BYTES + 12, "@I", 2)  # held now
+    poke(path, HEADER_BYTES + 32, "@QQQQ", 2, 0, 0, time.monotonic_ns() - 300_000_000)
+    fault.lift()  # does not wait for the calls to leave
+    line = fault.evidence()
+    assert line.calls_held == 2
+    assert 300 <= line.longest_held_ms == line.held_ms < 5_000
+
+
 def test_a_rule_dies_soon_after_its_planned_time(control: ControlFile, tmp_path: Path) -> None:
     path = tmp_path / "control"
     poke(path, 20, "@I", 1)

@@ -56,9 +56,7 @@ def theatre(monkeypatch: pytest.MonkeyPatch) -> Theatre:
             scenario=SimpleNamespace(name=request.scenario), out=out, request=request
         ),
     )
-    monkeypatch.setattr(
-        worker, "broker_settings", lambda s, _: {"lag": SETTINGS.get(s.name, "2000")}
-    )
+    monkeypatch.setattr(worker, "wanted", lambda s, _: {"lag": SETTINGS.get(s.name, "2000")})
     return made
 
 

@@ -13,7 +13,7 @@ from insync.faults.control import ControlFile
 from insync.run import faults as run_faults
 from insync.run.context import ArmContext
 from insync.run.needs import stall_rules, stalled, unavailable
-from insync.run.stage import Stage, broker_settings, open_stage
+from insync.run.stage import Stage, broker_settings, open_stage, wanted
 from insync.run.watch import Unwatched
 from insync.scenario.load import MATRIX, load, narrow
 
@@ -40,9 +40,39 @@ def test_the_scenarios_of_the_matrix_may_share_a_cluster() -> None:
     assert "broker.session.timeout.ms" not in broker_settings(load("kip-501"), "stock")
 
 
+def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> None:
+    scenario = load("step-down-read", 0.2)
+    time = "leader.fetch.process.time.max.ms"
+    calm, wild = (broker_settings(scenario, arm) for arm in ("step-down", "step-down-wild"))
+    assert (calm[time], calm["leader.relinquish.cooldown.ms"]) == ("400", "60000")
+    assert (wild[time], wild["leader.relinquish.cooldown.ms"]) == ("400", "0")
+    assert time not in broker_settings(scenario, "request")
+    lags = [
+        broker_settings(scenario, arm)["replica.lag.time.max.ms"] for arm in ("stock", "raised-lag")
+    ]
+    assert lags == ["2000", "12000"]
+
+
+def test_a_scenario_that_keeps_the_controller_stock_wants_nodes_of_its_own() -> None:
+    scenario = load("step-down-read", 0.2)
+    broker = scenario.broker.model_copy(update={"controller_agent": False})
+    other = scenario.model_copy(update={"broker": broker})
+    assert wanted(scenario, "step-down") != wanted(other, "step-down")
+    assert wanted(scenario, "stock") == wanted(other, "stock")
+
+
+def test_leaders_are_brought_back_only_where_the_scenario_says_so() -> None:
+    on = broker_settings(load("rebalance-pulls-back", 0.2), "step-down")
+    assert on["auto.leader.rebalance.enable"] == "true"
+    assert on["leader.imbalance.check.interval.seconds"] == "1", "Kafka knows no less"
+    off = broker_settings(load("transactions"), "step-down")
+    assert off["auto.leader.rebalance.enable"] == "false"
+    assert "leader.imbalance.check.interval.seconds" not in off
+
+
 def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
     plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
-    with pytest.raises(InsyncError, match="different broker settings"):
+    with pytest.raises(InsyncError, match="want different nodes"):
         open_stage(plans, "stock", tmp_path, Unwatched()).__enter__()
 
 

@@ -19,7 +19,7 @@ from insync.run.repeat import _moments
 from insync.run.request import RunRequest
 from insync.run.signals import interruptible
 from insync.run.watch import Unwatched
-from insync.scenario.faults import Elect, Stall
+from insync.scenario.faults import Elect, Freeze, Kill, Stall
 from insync.scenario.load import load, narrow
 from insync.scenario.roles import ring
 
@@ -70,12 +70,13 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
 
 def planned(out: Path, keep_data: bool = False) -> Plan:
     """Plan kip-501 with one repeat per arm."""
+    kafka = SimpleNamespace(version="4.3.1", release=SimpleNamespace(zookeeper=False))
     return Plan(
         request=RunRequest(scenario="kip-501", keep_data=keep_data),
         scenario=narrow(load("kip-501", 0.2), repeats=1),
         scenario_text="text",
         java=cast("Any", SimpleNamespace(description="Java 17")),
-        kafka=cast("Any", SimpleNamespace(version="4.3.1")),
+        kafka=cast("Any", kafka),
         shim=out / "shim.so",
         agent_jar=out / "agent.jar",
         out=out,
@@ -137,11 +138,12 @@ def test_replicas_go_round_from_their_leader() -> None:
     assert [ring(leader) for leader in (1, 2, 3)] == [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
 
 
-def test_faults_that_overlap_are_injected_and_lifted_in_order_of_time() -> None:
-    def stall(site: str, at_ms: int, for_ms: int) -> Stall:
-        raw = {"kind": "stall", "mode": "hold", "broker": 1, "partitions": [0]}
-        return Stall.model_validate({**raw, "site": site, "at_ms": at_ms, "for_ms": for_ms})
+def stall(site: str, at_ms: int, for_ms: int) -> Stall:
+    raw = {"kind": "stall", "mode": "hold", "broker": 1, "partitions": [0]}
+    return Stall.model_validate({**raw, "site": site, "at_ms": at_ms, "for_ms": for_ms})
 
+
+def test_faults_that_overlap_are_injected_and_lifted_in_order_of_time() -> None:
     fault = cast("Any", SimpleNamespace(inject=lambda: None, lift=lambda: None))
     raw = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 55}
     specs = [stall("read", 10, 100), stall("send", 50, 10), Elect.model_validate(raw)]
@@ -149,6 +151,17 @@ def test_faults_that_overlap_are_injected_and_lifted_in_order_of_time() -> None:
     assert [(at_ms, words.split()[0], words.split()[-1]) for at_ms, _, words in moments] == [
         (10, "read", "s"), (50, "send", "s"), (55, "elect", "2"),
         (60, "send", "lifted"), (110, "read", "lifted"),
+    ]  # fmt: skip
+
+
+def test_a_broker_that_is_killed_as_its_stall_ends_dies_with_the_stall_on() -> None:
+    fault = cast("Any", SimpleNamespace(inject=lambda: None, lift=lambda: None))
+    kill = Kill.model_validate({"kind": "kill", "broker": 1, "at_ms": 110, "for_ms": 50})
+    frozen = Freeze.model_validate({"kind": "freeze", "broker": 2, "at_ms": 80, "for_ms": 30})
+    specs = [stall("read", 10, 100), frozen, kill]
+    words = [words for at_ms, _, words in _moments(specs, [fault] * 3) if at_ms == 110]
+    assert words == [
+        "freeze at broker 2 lifted", "kill at broker 1 for 0.05 s", "read stall at broker 1 lifted",
     ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from insync.cluster import replica_logs
 from insync.errors import InputError
 from insync.faults import stall
 from insync.run import plan, support
@@ -20,11 +21,13 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     made.mkdir()
     monkeypatch.setattr(stall, "SHIM", made / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
+    monkeypatch.setattr(replica_logs, "JAR", made / "logs.jar")
     monkeypatch.setattr(support, "TABLE", made / "table.properties")
     rows = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
     (made / "table.properties").write_text(rows)
     (made / "shim.so").touch()
     (made / "agent.jar").touch()
+    (made / "logs.jar").touch()
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
     monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))
     (tmp_path / "here").mkdir()
@@ -53,9 +56,23 @@ def test_only_what_is_needed_must_be_built(built: Path) -> None:
 @pytest.mark.parametrize(
     ("kafka", "arm", "problem"),
     [
-        ("4.3.1", "request", "arms: request: Kafka 4.3.1 has only stock, off, read$"),
-        ("4.3.1", "plugin", "arms: plugin: Kafka 4.3.1 has only stock, off, read$"),
-        ("3.9.2", "off", "arms: off: Kafka 3.9.2 has only stock$"),
+        (
+            "4.3.1",
+            "request",
+            "arms: request: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off$",
+        ),
+        (
+            "4.3.1",
+            "plugin",
+            "arms: plugin: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off$",
+        ),
+        ("3.9.2", "off", "arms: off: Kafka 3.9.2 has only stock, raised-lag$"),
+        (
+            "4.3.1",
+            "step-down",
+            "arms.1.: 'step-down', expected another arm, or broker.leader_",
+        ),
+        ("3.9.2", "elr-off", "has only stock, raised-lag; without eligible leader replicas that"),
         ("5.0.0", "off", "kafka: unknown version .5.0.0., expected one of "),
     ],
 )
@@ -68,7 +85,11 @@ def test_an_arm_that_the_version_lacks_is_refused_with_those_it_has(
 
 @pytest.mark.parametrize(
     ("missing", "arm", "problem"),
-    [("shim.so", "stock", "no shim.so: it is compiled"), ("agent.jar", "off", "not built")],
+    [
+        ("shim.so", "stock", "no shim.so: it is compiled"),
+        ("agent.jar", "off", "not built"),
+        ("logs.jar", "stock", "logs.jar: not built"),
+    ],
 )
 def test_what_is_needed_and_not_built_is_named(
     built: Path, missing: str, arm: str, problem: str

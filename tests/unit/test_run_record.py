@@ -21,6 +21,7 @@ def begun(skip: str | None = None) -> dict[str, object]:
         kafka=SimpleNamespace(version="4.3.1"),
         request=RunRequest(scenario="kip-501", scale=0.2, seed=5),
         java=SimpleNamespace(description="Java 17"),
+        controller_agent=True,
         skip=skip,
     )
     return record.begin(cast("Plan", planned))

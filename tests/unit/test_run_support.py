@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.arms import ARMS, FEATURE, SCOPE, expected_as, feature_on, has_agent, settings
+from insync.arms import (
+    ARMS,
+    FEATURE,
+    ISR,
+    SCOPE,
+    WILD,
+    expected_as,
+    feature_on,
+    has_agent,
+    lag_factor,
+    settings,
+    steps_down,
+)
 from insync.run import support
 from insync.run.support import read_table, require_arms, row_of
 
@@ -17,9 +29,11 @@ adapters=v1,v2
 v1.from=4.3.0
 v1.below=4.5.0
 v1.scopes = read,request
+v1.step_down = true
 v2.from=2.8
 v2.below=2.9
 v2.scopes=read
+v2.step_down=false
 """
 versions = st.tuples(st.integers(0, 9), st.integers(0, 12), st.integers(0, 12))
 
@@ -47,10 +61,36 @@ def test_stock_needs_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
     require_arms(["stock"], "1.1.0")
 
 
+@pytest.mark.parametrize(
+    ("kafka", "arms"),
+    [
+        ("4.3.1", list(ARMS)),
+        ("4.0.2", ["stock", "raised-lag"]),
+        ("2.8.2", ["stock", "off", "read", "raised-lag"]),
+        ("1.1.0", ["stock", "raised-lag"]),
+    ],
+)
+def test_an_arm_needs_its_scope_step_down_and_eligible_replicas(
+    kafka: str, arms: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = tmp_path / "table"
+    table.write_text(TABLE)
+    monkeypatch.setattr(support, "TABLE", table)
+    assert list(support.arms_of(kafka)) == arms
+
+
 def test_the_arms_in_one_place() -> None:
-    assert [arm for arm in ARMS if has_agent(arm)] == ["off", "read", "request", "plugin"]
-    assert [arm for arm in ARMS if feature_on(arm)] == ["read", "request", "plugin"]
-    assert settings("stock") == settings("off") == {}
+    stepping = ["step-down", "step-down-keep", "step-down-wild"]
+    on = ["read", "request", "plugin", *stepping]
+    assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on]
+    assert [arm for arm in ARMS if feature_on(arm)] == on
+    assert [arm for arm in ARMS if steps_down(arm)] == stepping
+    for untouched in ("stock", "off", "raised-lag", "elr-off"):
+        assert settings(untouched) == {}
     assert settings("read") == {FEATURE: "true", SCOPE: "read"}
     assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
+    assert settings("step-down") == {**settings("request"), ISR: "leave"}
+    assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
+    assert settings("step-down-wild") == {**settings("step-down"), **WILD}
+    assert [lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
     assert [expected_as(arm) for arm in ("read", "plugin")] == [("read",), ("plugin", "request")]

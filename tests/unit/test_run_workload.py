@@ -68,10 +68,12 @@ class Bench:
         drain_seconds: float = 5.0,
         lane: int = 0,
         producers: int = 1,
+        idempotent: bool = False,
     ) -> None:
         self.plan = WorkloadPlan(
             bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0,),
             rate=rate, producers=producers, record_bytes=32, seed=7, drain_seconds=drain_seconds,
+            idempotent=idempotent,
         )  # fmt: skip
         self.path = folder / "produce-0.jsonl"
         self.stop, self.abandon = threading.Event(), threading.Event()
@@ -168,6 +170,29 @@ def test_the_client_waits_for_all_replicas_and_caps_nothing_in_flight(bench: Ben
     assert bench.client.settings["acks"] == "all"
     assert bench.client.settings["enable.idempotence"] is False
     assert bench.client.settings["linger.ms"] == 0
+
+
+def test_an_idempotent_producer_keeps_what_its_client_could_not_send_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(producer, "Producer", FakeClient)
+    bench = Bench(tmp_path, idempotent=True)
+    assert bench.client.settings["enable.idempotence"] is True
+    bench.client.answering = False
+    held: list[int] = []
+
+    def go_on() -> None:
+        held.append(len(bench.client.values))
+        bench.client.answering = True
+
+    threading.Timer(0.3, go_on).start()
+    lines = bench.run(0.6)
+    assert held == [producer.IN_FLIGHT]
+    assert [line["seq"] for line in lines] == [*range(len(lines))]
+    assert len(lines) >= 40, "what had to wait was sent in the end"
+    gaps = [after["sent_ms"] - before["sent_ms"] for before, after in pairwise(lines)]
+    assert gaps == pytest.approx([10.0] * len(gaps), abs=2.0), "and counts from its due time"
+    assert lines[10]["latency_ms"] > 100
 
 
 def test_values_carry_their_sequence_number_and_follow_from_the_seed(bench: Bench) -> None:

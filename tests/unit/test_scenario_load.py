@@ -6,14 +6,17 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InputError
+from insync.matrix.groups import GROUPS
 from insync.scenario.load import MATRIX, builtin_names, load, narrow, on_zookeeper, parse, source
 
 KIP = source("kip-501")
+COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
 OTHERS = {"control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
 
 
 def test_the_built_in_scenarios_are_known_and_load() -> None:
-    assert set(builtin_names()) == {*OTHERS, *MATRIX}
+    grouped = {name for group in GROUPS.values() for name in group.scenarios}
+    assert set(builtin_names()) == {*OTHERS, *MATRIX, *grouped}
     assert [load(name).name for name in builtin_names()] == builtin_names()
 
 
@@ -77,6 +80,31 @@ def test_a_scenario_survives_its_own_json() -> None:
         ("{ min = 1 }", "{ min = 2, max = 1 }", "isr_shrinks.min: 2.0, expected at most max"),
         ("replica_fetch_wait_max_ms = 500", "replica_fetch_wait_max_ms = 10_000", "less than"),
         ("replica_lag_time_max_ms = 10_000", "replica_lag_time_max_ms = 499", "at least 500"),
+        (
+            "[workload]",
+            "leader_fetch_process_time_max_ms = 500\n[workload]",
+            "broker.leader_fetch_process_time_max_ms: 500, expected more than replica_fetch_wait",
+        ),
+        (
+            '"plugin"]',
+            '"step-down"]',
+            "arms[1]: 'step-down', expected another arm, or broker.leader_fetch_process_time",
+        ),
+        (
+            "record_bytes = 200",
+            "record_bytes = 200\nclient_timeout_ms = 9",
+            "workload.client_timeout_ms: 9, expected 10 to 300000",
+        ),
+        (
+            "[expect.stock]",
+            f'{COMPARE}against = "stock"\nbelow = 1\n[expect.stock]',
+            "compare[0].against: 'stock', expected another arm than stock",
+        ),
+        (
+            "[expect.stock]",
+            f'{COMPARE}against = "off"\n[expect.stock]',
+            "compare[0].at_most: None, expected one of at_most, at_least and below",
+        ),
         ("repeats = 3\n", "", "repeats: missing"),
         ("repeats = 3", "repeats = 0", "repeats: 0, expected at least 1"),
         ("schema = 1", "schema = 2", "schema: 2, expected 1"),

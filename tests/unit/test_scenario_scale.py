@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from insync.errors import InputError
+from insync.events.run_info import Bound
 from insync.scenario.faults import Lasting
 from insync.scenario.load import load
 from insync.scenario.model import Scenario
@@ -128,6 +129,14 @@ def test_expectations_on_times_are_scaled_and_counts_are_not() -> None:
     raw["expect"] = {"stock": {"max_ack_gap_ms": {"min": 1000.0}, "isr_shrinks": {"min": 1.0}}}
     scaled = scale(Scenario.model_validate(raw), 0.5).expect["stock"]
     assert (scaled["max_ack_gap_ms"].min, scaled["isr_shrinks"].min) == (500, 1)
+
+
+def test_a_margin_beyond_a_bound_is_not_scaled_and_part_of_the_bound_that_is_judged() -> None:
+    raw = load("kip-501").as_dict()
+    raw["expect"] = {"stock": {"max_ack_gap_ms": {"max": 2000.0, "margin": 1500.0}}}
+    scaled = scale(Scenario.model_validate(raw), 0.2).expect["stock"]["max_ack_gap_ms"]
+    assert (scaled.max, scaled.margin) == (400, 1500)
+    assert Bound.model_validate(scaled.model_dump()) == Bound(max=1900)
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, math.nan, math.inf])

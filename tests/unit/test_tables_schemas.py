@@ -52,8 +52,14 @@ def fits(hint: object, column: DataType) -> bool:
         (written.PhaseLine, schemas.PHASES),
         (written.FaultLine, schemas.FAULTS),
         (written.ProduceLine, schemas.PRODUCE),
+        (written.TransactionLine, schemas.TRANSACTIONS),
         (written.ConsumeLine, schemas.CONSUME),
         (written.CountersLine, schemas.COUNTERS),
+        (written.ControllerLine, schemas.CONTROLLER),
+        (written.StepDownLine, schemas.STEP_DOWNS),
+        (written.RoleLine, schemas.ROLES),
+        (written.ReplicaLogLine, schemas.REPLICA_LOGS),
+        (written.BatchLine, schemas.BATCHES),
     ],
 )
 def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.EventKind) -> None:
@@ -65,11 +71,18 @@ def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.
 
 def test_versions_and_file_names_agree() -> None:
     assert schemas.EVENTS_VERSION == written.SCHEMA_VERSION
-    assert [kind.pattern.replace("*", "0") for kind in schemas.ALL] == [
+    ours = [kind for kind in schemas.ALL if kind is not schemas.BROKER]  # the agent's own
+    assert [kind.pattern.replace("*", "0") for kind in ours] == [
         written.PHASES,
         written.FAULTS,
         written.produce_file(0),
+        written.transactions_file(0),
         written.consume_file(0),
         written.ISR,
         written.COUNTERS,
+        written.CONTROLLER,
+        written.STEP_DOWNS,
+        written.ROLES,
+        written.REPLICA_LOGS,
+        written.batches_file(0),
     ]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
 
 from insync.tables.shrinks import isr_shrinks
 from unit.isr_log import LAG, faults, log, repeats
@@ -18,7 +19,7 @@ STALL: Fault = ("stall", "read", 1, 3_000.0, 6_000.0)
 def found(
     spark: SparkSession, changes: DataFrame, injected: Sequence[Fault], *columns: str
 ) -> list[tuple[Any, ...]]:
-    table = isr_shrinks(changes, faults(spark, *injected), repeats(spark), LAG)
+    table = isr_shrinks(changes, faults(spark, *injected), repeats(spark), fn.lit(LAG))
     return [tuple(row) for row in table.orderBy("t_ms").select(*columns).collect()]
 
 

@@ -4,9 +4,18 @@ from dataclasses import replace
 
 import pytest
 
-from insync.events.run_info import Bound, RunInfo
+from insync.events.run_info import Bound, RunInfo, Transactions
 from insync.verdict.decide import Verdict, decide
-from insync.verdict.facts import AgentFact, FaultFact, RepeatFacts, RunFacts
+from insync.verdict.facts import (
+    OPTIONAL_METRICS,
+    STEPPING_METRICS,
+    TRANSACTION_METRICS,
+    AgentFact,
+    ControllerFact,
+    FaultFact,
+    RepeatFacts,
+    RunFacts,
+)
 from unit.run_folder import Story, run_json
 
 RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
@@ -15,14 +24,22 @@ FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990
 AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
 METRICS = {
     "isr_shrinks": 0.0,
-    "first_shrink_ms": None,
     "min_isr_size": 3.0,
     "under_min_isr_ms": 0.0,
     "offline_ms": 0.0,
     "max_ack_gap_ms": 40.0,
+    "mean_ack_ms": 4.0,
     "acked": 996.0,
     "lost": 0.0,
     "duplicated": 0.0,
+    "leader_changes": 0.0,
+    **dict.fromkeys(STEPPING_METRICS | TRANSACTION_METRICS | OPTIONAL_METRICS),
+    "reordered": 0.0,
+    "gaps": 0.0,
+    "inconsistent": 0.0,
+    "split_epochs": 0.0,
+    "diverged": 0.0,
+    "watermarks_back": 0.0,
 }
 STOCK = RepeatFacts(
     complete=True, metrics={**METRICS, "isr_shrinks": 2.0, "min_isr_size": 1.0}, faults=(FAULT,)
@@ -124,7 +141,7 @@ def test_a_run_or_repeat_cut_short_is_unknown() -> None:
     assert (found.outcome, found.reason.split(":")[0]) == ("unknown", "plugin, repeat 1")
 
 
-@pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost"])
+@pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost", "diverged"])
 def test_a_metric_the_run_did_not_leave_is_unknown(metric: str) -> None:
     found = check(run_of(plugin=measured(PLUGIN, **{metric: None})))
     assert (found.outcome, found.reason) == ("unknown", f"plugin, repeat 1: no data for {metric}")
@@ -144,6 +161,27 @@ def test_who_must_be_out_in_time_must_be_out_at_all(
     assert found.outcome == outcome
     if first_shrink_ms is None:
         assert "first_shrink_ms was none, expected at most 4000" in found.reason
+
+
+def transactional(**metrics: float | None) -> Verdict:
+    """Judge a run with two transactional producers whose plugin arm has these metrics."""
+    workload = RUN.scenario.workload.model_copy(
+        update={"transactions": Transactions(coordinators=(1, 2))}
+    )
+    expect = {"plugin": {"torn": Bound(max=0), "aborted_read": Bound(max=0)}}
+    scenario = RUN.scenario.model_copy(update={"workload": workload, "expect": expect})
+    fine = {"torn": 0.0, "aborted_read": 0.0, "max_commit_gap_ms": 900.0}
+    stock, plugin = measured(STOCK, **fine), measured(PLUGIN, **{**fine, **metrics})
+    facts = replace(run_of(), arms={"stock": (stock, stock), "plugin": (plugin, plugin)})
+    return check(facts, RUN.model_copy(update={"scenario": scenario}))
+
+
+def test_a_torn_transaction_fails_and_one_that_nobody_looked_at_proves_nothing() -> None:
+    assert transactional().outcome == "pass"
+    assert transactional(torn=1.0).reason.startswith("plugin, repeat 0: torn was 1, expected at")
+    found = transactional(torn=None, aborted_read=None)
+    assert found.outcome == "unknown"
+    assert found.reason.startswith("plugin, repeat 0: no data for aborted_read, torn")
 
 
 def test_no_ack_at_all_and_unreadable_lines_are_unknown() -> None:
@@ -169,3 +207,44 @@ def test_several_findings_are_counted() -> None:
 )
 def test_bounds_in_words(bound: Bound, words: str) -> None:
     assert str(bound) == words
+
+
+@pytest.mark.parametrize(
+    ("controller", "problem"),
+    [
+        (None, "plugin, repeat 1: no evidence that the controller's agent was woven"),
+        (
+            ControllerFact(woven=False, errors=0),
+            "plugin, repeat 1: no evidence that the controller's agent was woven",
+        ),
+        (
+            ControllerFact(woven=True, errors=2),
+            "plugin, repeat 1: errors of the controller's agent were 2, expected 0",
+        ),
+        (ControllerFact(woven=True, errors=0), None),
+    ],
+)
+def test_a_controllers_agent_that_is_missing_or_failed_voids_the_run(
+    controller: ControllerFact | None, problem: str | None
+) -> None:
+    woven = replace(PLUGIN, controller=ControllerFact(woven=True, errors=0))
+    facts = RunFacts(
+        finished=True,
+        arms={"stock": (STOCK, STOCK), "plugin": (woven, replace(woven, controller=controller))},
+        unreadable={},
+    )
+    found = check(facts, RUN.model_copy(update={"controller_agent": True}))
+    assert (found.outcome, found.reason) == ("unknown", problem) or problem is None
+    assert (found.outcome == "pass") == (problem is None)
+
+
+def test_an_arm_that_may_step_down_must_tell_whether_it_did() -> None:
+    stepping = measured(PLUGIN, step_downs=1.0, step_downs_withheld=0.0, most_step_downs=1.0)
+    run = RUN.model_copy(update={"arms": ("step-down",)})
+    for repeat, outcome in ((stepping, "pass"), (PLUGIN, "unknown")):
+        facts = RunFacts(finished=True, arms={"step-down": (repeat, repeat)}, unreadable={})
+        found = check(facts, run)
+        assert found.outcome == outcome
+    assert found.reason.startswith(
+        "step-down, repeat 0: no data for step_downs, step_downs_withheld, most_step_downs"
+    )

@@ -22,7 +22,8 @@ def test_the_file_has_the_contracts_keys_and_figures(
     stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
     assert list(stock) == [
         "repeats", "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms",
-        "offline_ms", "max_ack_gap_ms", "acked", "lost", "duplicated", "evidence", "agent_errors",
+        "offline_ms", "max_ack_gap_ms", "acked", "lost", "duplicated", "reordered", "gaps",
+        "inconsistent", "split_epochs", "diverged", "watermarks_back", "evidence", "agent_errors",
     ]  # fmt: skip
     assert (stock["repeats"], stock["isr_shrinks"], stock["min_isr_size"]) == (3, [2] * 3, [1] * 3)
     assert stock["under_min_isr_ms"] == [585] * 3

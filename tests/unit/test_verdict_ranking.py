@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from insync.events.run_info import RunInfo
 from insync.verdict.decide import decide
-from insync.verdict.facts import METRICS, AgentFact, FaultFact, RepeatFacts, RunFacts
+from insync.verdict.facts import HARM, METRICS, AgentFact, FaultFact, RepeatFacts, RunFacts
 from unit.run_folder import Story, run_json
 
 RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
@@ -15,7 +15,7 @@ BETTER = {"pass": 2, "unknown": 1, "fail": 0}
 
 few = st.sampled_from([0.0, 1.0, 2.0])
 metrics = st.fixed_dictionaries(
-    {name: few if name != "lost" else st.sampled_from([0.0] * 9 + [1.0]) for name in METRICS}
+    {name: few if name not in HARM else st.sampled_from([0.0] * 60 + [1.0]) for name in METRICS}
 )
 faults = st.sampled_from(
     [
@@ -58,10 +58,12 @@ def changed(facts: RunFacts, place: tuple[str, int], repeat: RepeatFacts) -> Run
     return replace(facts, arms={**facts.arms, arm: tuple(in_arm)})
 
 
-@given(runs, places)
-def test_a_lost_record_always_fails(facts: RunFacts, place: tuple[str, int]) -> None:
+@given(runs, places, st.sampled_from(HARM))
+def test_what_is_lost_or_corrupted_always_fails(
+    facts: RunFacts, place: tuple[str, int], harm: str
+) -> None:
     repeat = facts.arms[place[0]][place[1]]
-    worse = replace(repeat, metrics={**repeat.metrics, "lost": 1.0})
+    worse = replace(repeat, metrics={**repeat.metrics, harm: 1.0})
     assert decide(RUN, changed(facts, place, worse)).outcome == "fail"
 
 
@@ -72,13 +74,15 @@ def test_without_its_evidence_no_run_passes(facts: RunFacts, place: tuple[str, i
 
 
 @given(runs, places)
-def test_a_repeat_cut_short_is_unknown_unless_something_was_lost(
+def test_a_repeat_cut_short_is_unknown_unless_harm_was_done(
     facts: RunFacts, place: tuple[str, int]
 ) -> None:
     cut = replace(facts.arms[place[0]][place[1]], complete=False)
     found = decide(RUN, changed(facts, place, cut)).outcome
-    lost = any(repeat.metrics["lost"] for arm in facts.arms.values() for repeat in arm)
-    assert found == ("fail" if lost else "unknown")
+    harm = any(
+        repeat.metrics[name] for arm in facts.arms.values() for repeat in arm for name in HARM
+    )
+    assert found == ("fail" if harm else "unknown")
 
 
 @given(runs, places)

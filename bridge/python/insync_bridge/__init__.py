@@ -8,7 +8,13 @@ Example:
 
 from insync_bridge._client import BridgeClient
 from insync_bridge._connection import BridgeError, Connection
-from insync_bridge._model import Counters, PartitionState, PendingMark, ReplicaState
+from insync_bridge._model import (
+    Counters,
+    PartitionState,
+    PendingMark,
+    ReplicaState,
+    StepDownCounters,
+)
 
 __all__ = [
     "BridgeClient",
@@ -18,4 +24,5 @@ __all__ = [
     "PartitionState",
     "PendingMark",
     "ReplicaState",
+    "StepDownCounters",
 ]

@@ -61,8 +61,8 @@ class BridgeClient:
         return dict(self._json("settings"))
 
     def counters(self) -> Counters:
-        """Return marks, holds, errors and dropped events since the broker's start."""
-        return Counters(**self._json("counters"))
+        """Return marks, holds, errors, dropped events and step-downs since the broker's start."""
+        return Counters.of(self._json("counters"))
 
     def led_partitions(self, topic: str = "") -> list[tuple[str, int]]:
         """Return (topic, partition) of what this broker leads: of one topic, or of all."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from insync.errors import InputError
 
-API_VERSION = 1
+API_VERSION = 2
 
 
 class BridgeError(InputError):

@@ -7,6 +7,27 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class StepDownCounters:
+    """What a broker did about leading too slowly since its start (KIP-501, solution 2).
+
+    `asked` is how often it asked to be relieved of a partition; `done`, `refused` and `failed`
+    are what became of it, those under way left out. `withheld` is how often a slow partition
+    came to be kept, `withheld_by` the same by reason (docs/step-down.md). `slow_score` and
+    `slow_peers` are of the last look, not sums.
+    """
+
+    asked: int
+    done: int
+    refused: int
+    failed: int
+    withheld: int
+    withheld_by: dict[str, int]
+    connections_closed: int
+    slow_score: float
+    slow_peers: int
+
+
+@dataclass(frozen=True)
 class Counters:
     """What the plugin has done in a broker since its start."""
 
@@ -21,6 +42,12 @@ class Counters:
     errors: int
     last_error: str
     events_dropped: int
+    step_downs: StepDownCounters
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> Counters:
+        """Build from the answer of `counters`."""
+        return cls(**{**answer, "step_downs": StepDownCounters(**answer["step_downs"])})
 
 
 @dataclass(frozen=True)

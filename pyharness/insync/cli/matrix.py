@@ -24,6 +24,7 @@ Examples:
   insync matrix --kafka 4.3.1,3.9.2 --out ./out
   insync matrix --cluster docker --only freeze
   insync matrix --only read-stall,send-stall --arms stock,request --repeat 10
+  insync matrix --only step-down --kafka 4.3.1,3.9.2
   insync matrix --only freeze --json > matrix.json
   insync report ./out    # what a matrix that was cut short had recorded
 """
@@ -33,14 +34,19 @@ def command(
     kafka: Annotated[str, typer.Option(help=f"Comma-separated, of {KAFKAS}.")] = DEFAULT_KAFKA,
     cluster: ClusterOption = DEFAULT_CLUSTER,
     only: Annotated[
-        str | None, typer.Option(help="Comma-separated scenarios. Else all of the matrix.")
+        str | None,
+        typer.Option(help="Comma-separated scenarios, or step-down. Else every site of a stall."),
     ] = None,
     repeat: Annotated[
         int | None, typer.Option(help="Repeats per cell. Else the scenarios'.")
     ] = None,
     arms: Annotated[
         str | None,
-        typer.Option(help="Comma-separated arms. Else stock, off, read, request, as supported."),
+        typer.Option(help="Comma-separated arms. Else the scenarios' own, as supported."),
+    ] = None,
+    scale: Annotated[
+        float | None,
+        typer.Option(help="Multiplies every time. Else 0.25 for step-down, and 1 for others."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="New or empty folder. Else ./insync-runs/matrix-<time>.")
@@ -56,7 +62,8 @@ def command(
     """Stall the leader wherever it can stall, on every arm, and show who lost whom.
 
     One cluster per arm plays all scenarios in turn. Prints and draws one table, scenarios by
-    arms: ISR shrinks, time under min ISR, longest gap between acks. A cell that is not what
+    arms: ISR shrinks, time under min ISR, longest gap between acks; of the group step-down also
+    time offline, until a dead follower was out, and leader changes. A cell that is not what
     the scenario expects of its arm is marked. Each scenario's run is a run folder of its own,
     OUT/KAFKA/SCENARIO.
     """
@@ -73,6 +80,7 @@ def command(
         only=names(only),
         arms=names(arms),
         repeats=repeat,
+        scale=scale,
         seed=seed,
         out=out,
         at_once=side_by_side,

@@ -11,8 +11,9 @@ from rich.table import Table
 
 from insync.cli.summary import COLOURS
 from insync.events.matrix_info import PAGE
+from insync.report.figures import legend
 from insync.report.matrix_cells import Grid, MatrixCell, grids, outcome
-from insync.report.matrix_text import UNITS, figures, notes, sentence
+from insync.report.matrix_text import figures, notes, sentence
 
 MARKS: Final = {"pass": "", "fail": "✗ ", "unknown": "? ", "skipped": ""}
 
@@ -30,12 +31,15 @@ def show_matrix(cells: Sequence[MatrixCell], folder: Path, wrong: Sequence[str])
 
 
 def grid_table(grid: Grid) -> Table:
-    """Return a version's table: in each cell its three figures, marked if it is not as expected.
+    """Return a version's table: in each cell its figures, marked if it is not as expected.
 
     Over several repeats each figure is two, and they stand below each other.
     """
     table = Table(
-        title=f"Kafka {grid.kafka}: {UNITS}", title_justify="left", box=SIMPLE_HEAD, pad_edge=False
+        title=f"Kafka {grid.kafka}: {legend(grid.figures)}",
+        title_justify="left",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
     )
     table.add_column("stall", no_wrap=True)
     for arm in grid.arms:

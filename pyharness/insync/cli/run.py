@@ -21,7 +21,7 @@ Examples:
 def command(
     scenario: Annotated[str, typer.Argument(help="A built-in scenario's name or a TOML file.")],
     arms: Annotated[
-        str | None, typer.Option(help="Of stock, off, read, request, plugin; comma-separated.")
+        str | None, typer.Option(help="Comma-separated arms. Else the scenario's.")
     ] = None,
     kafka: Annotated[str, typer.Option(help=f"The brokers' version: {KAFKAS}.")] = DEFAULT_KAFKA,
     cluster: ClusterOption = DEFAULT_CLUSTER,

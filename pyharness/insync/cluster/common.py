@@ -23,6 +23,7 @@ from insync.errors import InputError
 from insync.kafka import formats, process
 from insync.kafka.distribution import Distribution
 from insync.kafka.ports import LOOPBACK
+from insync.kafka.warmup import without_elr
 from insync.nodes import CONTROLLER_ID
 
 _READY_WITHIN_S = 60.0
@@ -46,14 +47,16 @@ class NodeCluster(ABC):
         agent: AgentSpec | None = None,
         equipment: Mapping[int, Equipment] | None = None,
         links: Links | None = None,
+        elr: bool = True,
     ) -> None:
         """Plan a cluster under `folder`, a subfolder per node, with brokers 1 to `brokers`.
 
         `settings` are added to every node's server.properties, for the controller reads some
         of what is said of brokers, such as broker.session.timeout.ms; `equipment` is what
         single brokers get, by their id. A node's data folder may be there already if it is
-        empty, such as a mount; `links` are open proxies for what brokers replicate. InputError
-        for a folder that Kafka cannot take.
+        empty, such as a mount; `links` are open proxies for what brokers replicate. Without
+        `elr` the cluster is formatted with eligible leader replicas off, else as its version's
+        default has it. InputError for a folder that Kafka cannot take.
         """
         if "," in str(folder.absolute()):
             raise InputError(f"folder: {folder.absolute()} has a comma, expected one without")
@@ -64,6 +67,7 @@ class NodeCluster(ABC):
         self._agent = agent
         self._equipment = dict(equipment or {})
         self._links = links
+        self._elr = elr
         self.nodes: dict[int, Node] = {}
         self._planned: dict[int, NodePlan] = {}
 
@@ -157,11 +161,12 @@ class NodeCluster(ABC):
     def _prepare(self) -> None:
         """Plan the nodes and make their folders."""
         cluster = formats.new_id()
+        templates = self._templates()
         on = plans.on_zookeeper if self._dist.release.zookeeper else plans.on_kraft
         for plan in on(self._folder, self._brokers, self._settings, self._addresses()):
-            planned = self._equipped(plan) if plan.role == "broker" else plan
+            planned = self._equipped(plan) if plan.role == "broker" else self._watched(plan)
             self._planned[plan.id] = planned
-            node.prepare(planned, self._dist, cluster)
+            node.prepare(planned, templates, cluster)
 
     def _start_first_two(self, planned: Sequence[NodePlan]) -> tuple[NodePlan, ...]:
         """Let a ZooKeeper serve, and the controller take office; return the nodes to come."""
@@ -179,11 +184,28 @@ class NodeCluster(ABC):
         self._planned.clear()
         self.nodes.clear()
 
+    def _templates(self) -> Path | None:
+        """Return the formatted nodes to copy; None on ZooKeeper, which needs none."""
+        if self._dist.release.zookeeper:
+            return None
+        return self._dist.formats if self._elr else without_elr(self._dist)
+
+    def _agent_of(self, plan: NodePlan) -> AgentSpec | None:
+        """Return the agent of a node: every broker's, and that of a controller on KRaft.
+
+        On ZooKeeper a controller honours no leader that steps down, with or without it.
+        """
+        if plan.role == "broker":
+            return self._agent
+        woven = plan.role == "controller" and not self._dist.release.zookeeper
+        return self._agent if woven and self._agent and self._agent.on_controller else None
+
+    def _watched(self, plan: NodePlan) -> NodePlan:
+        """Return a node with the agent, if it is to have it."""
+        agent = self._agent_of(plan)
+        return plan if agent is None else replace(plan, flags=[*plan.flags, agent.flag(plan.id)])
+
     def _equipped(self, broker: NodePlan) -> NodePlan:
         own = self._equipment.get(broker.id, NOTHING)
-        return replace(
-            broker,
-            settings={**broker.settings, **own.settings},
-            flags=[self._agent.flag(broker.id)] if self._agent else [],
-            equipment=own,
-        )
+        settings = {**broker.settings, **own.settings}
+        return self._watched(replace(broker, settings=settings, equipment=own))

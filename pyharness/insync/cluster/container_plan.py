@@ -41,7 +41,7 @@ DEFAULT_LIMITS: Final = Limits()
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """Where a container is put: the cluster's id and network; `agent` for brokers only."""
+    """Where a container is put: the cluster's id and network; `agent` where the node carries it."""
 
     cluster: str
     network: Network

@@ -61,6 +61,7 @@ class ContainerCluster(NodeCluster):
         agent: AgentSpec | None = None,
         equipment: Mapping[int, Equipment] | None = None,
         links: Links | None = None,
+        elr: bool = True,
         image: Image | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
@@ -71,7 +72,7 @@ class ContainerCluster(NodeCluster):
         """
         super().__init__(
             dist, folder, brokers=brokers, settings=settings, agent=agent, equipment=equipment,
-            links=links,
+            links=links, elr=elr,
         )  # fmt: skip
         if ":" in str(self._folder):
             raise InputError(f"folder: {self._folder} has a colon, expected one without")
@@ -145,7 +146,7 @@ class ContainerCluster(NodeCluster):
             network=self._network,
             image=self._image,
             limits=self._limits,
-            agent=self._agent if plan.role == "broker" else None,
+            agent=self._agent_of(plan),
         )
         self._containers[plan.id] = container_of(plan, around).start().get_wrapped_container()
         return self._containers[plan.id]

@@ -9,7 +9,6 @@ from typing import Literal
 from insync.cluster import properties
 from insync.cluster.equipment import NOTHING, Equipment
 from insync.kafka import formats
-from insync.kafka.distribution import Distribution
 from insync.running import Running
 
 Role = Literal["zookeeper", "controller", "broker"]
@@ -82,15 +81,16 @@ class Node:
         return self.folder / LOG
 
 
-def prepare(plan: NodePlan, dist: Distribution, cluster: str) -> None:
+def prepare(plan: NodePlan, templates: Path | None, cluster: str) -> None:
     """Make the node's folder with its settings, formatted for the cluster with the id `cluster`.
 
-    Its data folder may be there, empty: it may be a mount. On ZooKeeper there is nothing to
-    format, and the first broker makes up the cluster's id.
+    `templates` holds a formatted node of each role. Its data folder may be there, empty: it may
+    be a mount. On ZooKeeper there is nothing to format, so there are none, and the first broker
+    makes up the cluster's id.
     """
     (plan.folder / TEMPORARY).mkdir(parents=True)
-    if not dist.release.zookeeper:
-        formats.copy(dist.formats / plan.role, plan.folder, node=plan.id, cluster=cluster)
+    if templates is not None:
+        formats.copy(templates / plan.role, plan.folder, node=plan.id, cluster=cluster)
     plan.settings_file.write_text(properties.text(plan.settings), encoding="ascii")
 
 

@@ -7,6 +7,8 @@ from insync.kafka.formats import DATA, METADATA
 from insync.nodes import CONTROLLER_ID
 
 ZOOKEEPER_ID = 99
+COORDINATORS = 3
+"""Partitions of the transactions' own topic: one for each broker to lead."""
 _SERVING = {
     # A topic that nobody created would hide a mistyped name.
     "auto.create.topics.enable": "false",
@@ -16,7 +18,7 @@ _SERVING = {
     "num.io.threads": "4",
     "num.network.threads": "2",
     "offsets.topic.num.partitions": "1",
-    "transaction.state.log.num.partitions": "1",
+    "transaction.state.log.num.partitions": str(COORDINATORS),
 }
 
 

@@ -22,13 +22,19 @@ CELLS: Final = "matrix.json"
 PAGE: Final = "matrix.html"
 TEXT: Final = "matrix.md"
 
+FIGURES: Final = ("isr_shrinks", "under_min_isr_ms", "max_ack_gap_ms")
+"""The metrics that a cell shows unless its row has others."""
+
 
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class MatrixRow(_Part):
-    """A scenario on a version: where its run is, relative to the matrix, or why there is none."""
+    """A scenario on a version: where its run is, relative to the matrix, or why there is none.
+
+    `figures` are the metrics that its cells show.
+    """
 
     kafka: str
     scenario: str
@@ -36,6 +42,7 @@ class MatrixRow(_Part):
     arms: tuple[str, ...] = Field(min_length=1)
     folder: str
     skipped: str | None = None
+    figures: tuple[str, ...] = FIGURES
 
 
 class MatrixInfo(_Part):

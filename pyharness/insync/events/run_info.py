@@ -10,7 +10,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from insync.arms import expected_as
 from insync.errors import InputError
@@ -22,10 +22,20 @@ class _Part(BaseModel):
 
 
 class Bound(_Part):
-    """What a metric may be: at least `min`, at most `max`; both inclusive, either absent."""
+    """What a metric may be: at least `min`, at most `max`; both inclusive, either absent.
+
+    A margin that a scenario allows beyond `max` is a part of it here.
+    """
 
     min: float | None = None
     max: float | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_margin(cls, keys: Any) -> Any:
+        if not (isinstance(keys, dict) and isinstance(keys.get("max"), int | float)):
+            return keys
+        return {**keys, "max": keys["max"] + keys.get("margin", 0)}
 
     def __str__(self) -> str:
         """Write it as a reader says it: "at least 1", "exactly 0", "2 to 3"."""
@@ -51,15 +61,47 @@ class PlannedFault(_Part):
 
 
 class BrokerSettings(_Part):
-    """The broker settings that say when a follower is out of sync (milliseconds)."""
+    """When a follower is out of sync, and how long a leader that moved stays (milliseconds).
+
+    The latter is the agent's own default where the scenario does not say it.
+    """
 
     replica_lag_time_max_ms: float = Field(gt=0)
+    leader_relinquish_cooldown_ms: float = Field(default=300_000, gt=0)
+
+
+class Transactions(_Part):
+    """The transactional producers: of each, the broker that coordinates it."""
+
+    coordinators: tuple[int, ...] = Field(min_length=1)
 
 
 class Workload(_Part):
     """Who leads which partition: `leaders[p]` is the broker that leads partition `p`."""
 
     leaders: tuple[int, ...] = Field(min_length=1)
+    transactions: Transactions | None = None
+
+
+class Comparison(_Part):
+    """What an arm's metric may be, by another's: `at_most`, `at_least` or `below` times it."""
+
+    metric: str
+    arm: str
+    against: str
+    at_most: float | None = None
+    at_least: float | None = None
+    below: float | None = None
+
+    def __str__(self) -> str:
+        """Write it as a reader says it: "at most 1.1 times that of stock"."""
+        for words, times in (
+            ("at most", self.at_most), ("at least", self.at_least), ("less than", self.below)
+        ):  # fmt: skip
+            if times is not None:
+                factor = "" if times == 1 else f"{times:g} times "
+                return f"{words} {factor}that of {self.against}"
+        return f"anything beside that of {self.against}"
 
 
 class ScenarioInfo(_Part):
@@ -72,6 +114,7 @@ class ScenarioInfo(_Part):
     workload: Workload
     faults: tuple[PlannedFault, ...] = ()
     expect: dict[str, dict[str, Bound]] = Field(default_factory=dict)
+    compare: tuple[Comparison, ...] = ()
 
     def expected_of(self, arm: str) -> dict[str, Bound]:
         """Return what is expected of an arm, under its own name or the one it goes by."""
@@ -82,7 +125,8 @@ class ScenarioInfo(_Part):
 class RunInfo(_Part):
     """One run: what was asked for, and whether it came to its end.
 
-    `skipped` says why it could not be run where it was asked for.
+    `skipped` says why it could not be run where it was asked for. `controller_agent` says
+    whether the controller carried the agent in the arms that have it; it did not in older runs.
     """
 
     scenario_name: str
@@ -91,6 +135,7 @@ class RunInfo(_Part):
     cluster: str = "local"
     scale: float
     seed: int
+    controller_agent: bool = False
     arms: tuple[str, ...] = Field(min_length=1)
     repeats: int = Field(ge=1)
     started_ms: float

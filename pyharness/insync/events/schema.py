@@ -24,7 +24,13 @@ PHASES: Final = "phases.jsonl"
 FAULTS: Final = "faults.jsonl"
 ISR: Final = "isr.jsonl"
 COUNTERS: Final = "counters.jsonl"
+ROLES: Final = "roles.jsonl"
+REPLICA_LOGS: Final = "replica-logs.jsonl"
+CONTROLLER: Final = "controller.jsonl"
+STEP_DOWNS: Final = "step-downs.jsonl"
 
+StepDownType = Literal["read", "asked", "answered", "withheld"]
+TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
 
 
@@ -38,9 +44,19 @@ def produce_file(repeat: int) -> str:
     return f"produce-{repeat}.jsonl"
 
 
+def transactions_file(repeat: int) -> str:
+    """Return the name of the file of `TransactionLine`s of one repeat."""
+    return f"transactions-{repeat}.jsonl"
+
+
 def consume_file(repeat: int) -> str:
     """Return the name of the file of `ConsumeLine`s of one repeat."""
     return f"consume-{repeat}.jsonl"
+
+
+def batches_file(repeat: int) -> str:
+    """Return the name of the file of `BatchLine`s of one repeat."""
+    return f"batches-{repeat}.jsonl"
 
 
 def events_dir(run: Path, arm: str) -> Path:
@@ -74,7 +90,8 @@ class Line:
 class PhaseLine(Line):
     """A moment in the order of a run; `repeat` is -1 where no repeat is under way.
 
-    The end of a repeat tells the longest time for which the harness itself got no turn.
+    The start of a repeat tells its seed, and its end the longest time for which the harness
+    itself got no turn.
     """
 
     type: PhaseType
@@ -84,6 +101,7 @@ class PhaseLine(Line):
     topic: str | None = None
     note: str = ""
     longest_gap_ms: float | None = None
+    seed: int | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -118,7 +136,10 @@ class ProduceLine(Line):
     """One record that was to be produced.
 
     `sent_ms` is when it was due, and `latency_ms` counts from there. `done_ms` and
-    `latency_ms` are None if it was never answered, `offset` if it was not acked.
+    `latency_ms` are None if it was never answered, `offset` if it was not acked, or if the
+    broker only said that it has the record already. `producer` is the one that sent it: each
+    sends its records, of one partition, in the order of `seq`. `transaction` is the number of
+    the one that it is a part of, and None outside of transactions.
     """
 
     arm: str
@@ -131,11 +152,41 @@ class ProduceLine(Line):
     latency_ms: float | None
     error: str | None
     offset: int | None
+    producer: int
+    idempotent: bool = False
+    transaction: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TransactionLine(Line):
+    """One transaction, written when it has ended; `transaction` is its number in the repeat.
+
+    `asked_ms` is when its producer asked for the end, a commit or an abort as `wanted` says,
+    and `took_ms` how long the answer took; both are None if it never came so far. The `end` is
+    unknown if there was no answer, or none that tells.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    producer: int
+    transaction: int
+    records: int
+    begun_ms: float
+    asked_ms: float | None
+    ended_ms: float
+    took_ms: float | None
+    wanted: Literal["commit", "abort"]
+    end: TransactionEnd
+    error: str | None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConsumeLine(Line):
-    """One record that was read, once per offset."""
+    """One record that was read, each time that it was.
+
+    `nth` counts what this `consumer` read in the repeat, over all partitions and from 0.
+    """
 
     arm: str
     repeat: int
@@ -144,6 +195,8 @@ class ConsumeLine(Line):
     offset: int
     seq: int
     read_ms: float
+    nth: int
+    consumer: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -163,3 +216,111 @@ class CountersLine(Line):
     held_now: int
     longest_hold_ms: int
     events_dropped: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ControllerLine(Line):
+    """What the controller's agent left in its events by the end of a repeat; it has no bridge.
+
+    `woven` says whether it came into the controller, `errors` counts the kinds of its errors
+    since the start, one after the other, for an agent tells of each once.
+    """
+
+    arm: str
+    repeat: int
+    t_ms: float
+    woven: bool
+    errors: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class StepDownLine(Line):
+    """What a leader decided about a partition that it served too slowly, as its agent told.
+
+    `type` "read" says that the broker's events were read to their end, and nothing else. `reason`
+    is why it acted, or why not; `pending_ms` how long a follower's fetch had been in its hands.
+    `outcome` (done, refused, failed), `way`, `error` and `asked_ms`, how long the answer took,
+    are of an answer; `successor` and `isr_policy` (leave, keep-last) of what was asked.
+    """
+
+    arm: str
+    t_ms: float
+    broker: int
+    type: StepDownType
+    topic: str | None = None
+    partition: int | None = None
+    leader_epoch: int | None = None
+    reason: str | None = None
+    pending_ms: float | None = None
+    score: float | None = None
+    successor: int | None = None
+    isr_policy: str | None = None
+    outcome: str | None = None
+    way: str | None = None
+    error: str | None = None
+    asked_ms: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class RoleLine(Line):
+    """A broker says that it is now a partition's leader or follower, from an epoch on.
+
+    `life` counts the broker's starts, from 1. `from_offset` is its log's end and
+    `high_watermark` what it knows of it by then: None where the version does not say.
+    """
+
+    arm: str
+    t_ms: float
+    broker: int
+    life: int
+    topic: str
+    partition: int
+    role: Literal["leader", "follower"]
+    leader_epoch: int
+    from_offset: int
+    high_watermark: int | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReplicaLogLine(Line):
+    """One replica's log, read after the cluster stopped: from and to which offset.
+
+    `end_offset` is the offset after the last batch; `problem` is why it was not read to its
+    end, None if it was.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    partition: int
+    replica: int
+    start_offset: int
+    end_offset: int
+    batches: int
+    problem: str | None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class BatchLine(Line):
+    """One record batch in one replica's log, as its header says.
+
+    Producer fields are -1 without idempotence. `control` is "commit" or "abort" for the end
+    of a transaction, None for records. `valid` if the CRC is that of the bytes.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    partition: int
+    replica: int
+    base_offset: int
+    last_offset: int
+    leader_epoch: int
+    producer_id: int
+    producer_epoch: int
+    base_sequence: int
+    crc: int
+    bytes: int
+    transactional: bool
+    control: str | None
+    valid: bool

@@ -15,13 +15,13 @@ from typing import Final
 from insync.errors import InsyncError
 
 MAGIC: Final = 0x4C545349
-LAYOUT: Final = 1
+LAYOUT: Final = 2
 MAX_RULES: Final = 4096
 MAX_DIR_BYTES: Final = 999
 MAX_TARGET_BYTES: Final = 255
 
 _HEADER: Final = struct.Struct("@IIIIII1000s")  # see struct stall_control
-_RULE: Final = struct.Struct("@IIIIQQQQQ256s")  # see struct stall_rule
+_RULE: Final = struct.Struct("@IIIIQQQQQQ256s")  # see struct stall_rule
 _WORD: Final = struct.Struct("@I")
 _USED_AT: Final = 12
 _ARMED_AT: Final = 16
@@ -74,12 +74,16 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counters:
-    """What the shim counted for one rule; `held_now` is the calls inside it at this moment."""
+    """What the shim counted for one rule; `held_now` is the calls inside it at this moment.
+
+    `first_ns` is when the first was held (CLOCK_MONOTONIC), 0 if none was.
+    """
 
     held_now: int
     calls: int
     held_ns: int
     longest_ns: int
+    first_ns: int
 
 
 class ControlFile:
@@ -122,7 +126,7 @@ class ControlFile:
         target = rule.target.encode()
         if slot >= self._capacity or len(target) > MAX_TARGET_BYTES:
             raise InsyncError(f"cannot arm stall rule {slot} of {self._capacity} for {rule.target}")
-        written = (rule.site, rule.mode, 0, rule.delay_ns, rule.deadline_ns, 0, 0, 0, target)
+        written = (rule.site, rule.mode, 0, rule.delay_ns, rule.deadline_ns, 0, 0, 0, 0, target)
         _RULE.pack_into(self._map, self._at(slot), State.UNUSED, *written)
         self._map.flush()  # a barrier: the state is published after all it speaks for
         _WORD.pack_into(self._map, self._at(slot), State.ARMED)
@@ -142,7 +146,9 @@ class ControlFile:
     def counters(self, slot: int) -> Counters:
         """Read the counters of the rule in `slot`."""
         rule = _RULE.unpack_from(self._map, self._at(slot))
-        return Counters(held_now=rule[3], calls=rule[6], held_ns=rule[7], longest_ns=rule[8])
+        return Counters(
+            held_now=rule[3], calls=rule[6], held_ns=rule[7], longest_ns=rule[8], first_ns=rule[9]
+        )
 
     @staticmethod
     def _at(slot: int) -> int:

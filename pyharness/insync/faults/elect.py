@@ -82,17 +82,24 @@ class ElectFault:
         )
 
     def _ask(self, request: bytes) -> None:
-        """Ask broker after broker until one does not say that it is not the controller."""
-        answers = []
-        for port in self._ports():
-            try:
-                code = wire.ask(port, request, ANSWERS_WITHIN_S)
-            except OSError as error:
-                answers.append(f"{port}: {error}")
-                continue
-            if code == 0:
-                return
-            answers.append(f"{port}: error {code}")
-            if code != wire.NOT_CONTROLLER:
-                break
-        raise InsyncError(f"election of {self._plan.topic}: {', '.join(answers)}")
+        ask_any(self._ports(), request, self._plan.topic)
+
+
+def ask_any(ports: Sequence[int], request: bytes, topic: str) -> None:
+    """Ask broker after broker until one does not say that it is not the controller.
+
+    Raises InsyncError with all answers if none did what was asked about the `topic`.
+    """
+    answers = []
+    for port in ports:
+        try:
+            code = wire.ask(port, request, ANSWERS_WITHIN_S)
+        except OSError as error:
+            answers.append(f"{port}: {error}")
+            continue
+        if code == 0:
+            return
+        answers.append(f"{port}: error {code}")
+        if code != wire.NOT_CONTROLLER:
+            break
+    raise InsyncError(f"election of {topic}: {', '.join(answers)}")

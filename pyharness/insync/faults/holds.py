@@ -6,7 +6,7 @@ from typing import Final
 
 from insync.errors import InsyncError
 from insync.faults.base import Held, await_true
-from insync.faults.control import ControlFile, Mode, Rule, Site
+from insync.faults.control import ControlFile, Counters, Mode, Rule, Site
 
 DRAIN_SECONDS: Final = 5.0  # held calls leave within milliseconds; more: a dead or frozen broker
 DEADLINE_SECONDS: Final = 5.0  # how far beyond its time a stall may live if the harness dies
@@ -19,6 +19,7 @@ class Holds:
         self._control = control
         self._broker = broker
         self._slots: list[int] = []
+        self._died_ns: int | None = None
 
     def check(self) -> None:
         """Raise InsyncError if the broker does not run under the shim."""
@@ -47,6 +48,10 @@ class Holds:
         if not await_true(lambda: self.now == 0, DRAIN_SECONDS):
             raise InsyncError(f"{self.now} calls still held {DRAIN_SECONDS:g} s after the lift")
 
+    def bury(self) -> None:
+        """Note that the broker is dead: what it held ended now, and will not be counted there."""
+        self._died_ns = time.monotonic_ns()
+
     @property
     def now(self) -> int:
         """How many calls are held at this moment."""
@@ -54,10 +59,18 @@ class Holds:
 
     @property
     def total(self) -> Held:
-        """What was held so far, over all rules."""
+        """What was held so far, over all rules; of a dead broker's last calls only the first."""
         seen = [self._control.counters(slot) for slot in self._slots]
+        last = [self._at_death_ns(counters) for counters in seen]
+        longest = [counters.longest_ns for counters in seen]
         return Held(
             calls=sum(counters.calls for counters in seen),
-            sum_ms=sum(counters.held_ns for counters in seen) / 1e6,
-            longest_ms=max((counters.longest_ns for counters in seen), default=0) / 1e6,
+            sum_ms=(sum(counters.held_ns for counters in seen) + sum(last)) / 1e6,
+            longest_ms=max([0, *longest, *last]) / 1e6,
         )
+
+    def _at_death_ns(self, counters: Counters) -> int:
+        """How long a call had been held that ended with its broker; 0 if none did."""
+        if self._died_ns is None or not counters.held_now:
+            return 0
+        return self._died_ns - counters.first_ns

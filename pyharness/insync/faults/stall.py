@@ -7,7 +7,7 @@ what they held.
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from insync.errors import InputError
@@ -43,11 +43,21 @@ def preload(shim: Path, control: Path) -> Mapping[str, str]:
 class StallFault:
     """A `Fault`: one stall, on one broker that runs under the shim."""
 
-    def __init__(self, control: ControlFile, occasion: Occasion, delay_ms: int = 0) -> None:
-        """Plan it on the partitions of `occasion`; `delay_ms` only for its mode "delay"."""
+    def __init__(
+        self,
+        control: ControlFile,
+        occasion: Occasion,
+        delay_ms: int = 0,
+        alive: Callable[[], bool] = lambda: True,
+    ) -> None:
+        """Plan it on the partitions of `occasion`; `delay_ms` only for its mode "delay".
+
+        `alive` is asked at the end: a broker that was killed lets go of nothing any more.
+        """
         self._occasion = occasion
         self._delay_ms = delay_ms
         self._holds = Holds(control, occasion.broker)
+        self._alive = alive
         self._window = Window()
 
     def prepare(self) -> None:
@@ -69,7 +79,10 @@ class StallFault:
             return
         self._holds.lift()
         self._window.end()
-        self._holds.drain()
+        if self._alive():
+            self._holds.drain()
+        else:
+            self._holds.bury()
 
     def evidence(self) -> FaultLine:
         """Return what was held on all partitions together."""

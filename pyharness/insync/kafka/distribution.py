@@ -28,10 +28,16 @@ class Distribution:
         """The Kafka version, such as 4.3.1."""
         return self.release.version
 
-    def command(self, flags: Sequence[str], main: str, *arguments: str) -> list[str]:
-        """Return the command that runs the class `main` with `arguments`, started quickly."""
+    def command(
+        self, flags: Sequence[str], main: str, *arguments: str, jars: Sequence[Path] = ()
+    ) -> list[str]:
+        """Return the command that runs the class `main` with `arguments`, started quickly.
+
+        `jars` are those of others than Kafka; behind its own, they leave the archive valid.
+        """
         shared = [f"-XX:SharedArchiveFile={self.cds}"] if self.cds else []
-        return [*java_command(self.java, self.jars, [*shared, *flags]), main, *arguments]
+        path = (*self.jars, *jars)
+        return [*java_command(self.java, path, [*shared, *flags]), main, *arguments]
 
 
 def java_command(java: Java, jars: Sequence[Path], flags: Sequence[str]) -> list[str]:

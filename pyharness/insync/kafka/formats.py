@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import uuid
+from collections.abc import Mapping
 from pathlib import Path
 
 from insync.errors import InsyncError
@@ -55,13 +56,18 @@ def with_ids(meta: str, ids: dict[str, str]) -> str:
     return meta
 
 
-def make_templates(cold: Distribution, scratch: Path) -> None:
-    """Let StorageTool format one node of each role into `cold.formats`; InsyncError if it fails."""
+def make_templates(
+    cold: Distribution, scratch: Path, features: Mapping[str, int] | None = None
+) -> None:
+    """Let StorageTool format one node of each role into `cold.formats`; InsyncError if it fails.
+
+    `features` are levels that differ from the version's defaults.
+    """
     cluster = new_id()
     tools: dict[str, subprocess.Popen[bytes]] = {}
     try:
         for role in ROLES:
-            tools[role] = _start_tool(cold, role, cluster, scratch)
+            tools[role] = _start_tool(cold, role, cluster, scratch, features or {})
         for role, tool in tools.items():
             if tool.wait(_WITHIN_S) != 0:
                 said = process.complaint(_log(scratch, role))
@@ -73,13 +79,14 @@ def make_templates(cold: Distribution, scratch: Path) -> None:
 
 
 def _start_tool(
-    cold: Distribution, role: str, cluster: str, scratch: Path
+    cold: Distribution, role: str, cluster: str, scratch: Path, features: Mapping[str, int]
 ) -> "subprocess.Popen[bytes]":
     properties = scratch / f"{role}.properties"
     properties.write_text(_properties(role, cold.formats / role), encoding="utf-8")
     command = cold.command(
         SHORT_LIVED, "kafka.tools.StorageTool",
         "format", "--cluster-id", cluster, "--config", str(properties),
+        *(word for name, level in features.items() for word in ("--feature", f"{name}={level}")),
     )  # fmt: skip
     log = _log(scratch, role)
     return process.start(command, log=log, folder=scratch, environment=os.environ)

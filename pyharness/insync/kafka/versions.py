@@ -31,7 +31,8 @@ class Release:
 
     Where `zookeeper` is true its brokers run on ZooKeeper, else on a KRaft controller, whose
     log the class `dump_class` prints. `dump_ends_with`, when set, is the text in which that
-    class fails after it has printed everything.
+    class fails after it has printed everything. `elr` says whether new clusters keep eligible
+    leader replicas (KIP-966), which can then be turned off.
     """
 
     version: str
@@ -39,6 +40,7 @@ class Release:
     zookeeper: bool = False
     dump_class: str = "org.apache.kafka.tools.DumpLogSegments"
     dump_ends_with: str | None = None
+    elr: bool = False
 
 
 def known() -> tuple[str, ...]:

@@ -7,6 +7,7 @@ dumped with, so their folder is named after both.
 
 import hashlib
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from insync.errors import InsyncError
@@ -17,6 +18,8 @@ from insync.kafka.java import Java
 from insync.kafka.versions import Release
 
 _FORMATS = "formats"
+_WITHOUT_ELR = "formats-without-elr"
+_ELR = "eligible.leader.replicas.version"
 _ARCHIVE = "classes.jsa"
 
 
@@ -36,6 +39,20 @@ def warm(
                 _prepare(release, jars, java, ready, tell)
     cds = archive if archive.is_file() else None
     return Distribution(release, java, jars, ready / _FORMATS, cds)
+
+
+def without_elr(dist: Distribution) -> Path:
+    """Return formatted nodes of a version whose default has eligible leader replicas, without them.
+
+    They are made once and stay in the cache. InsyncError when StorageTool fails.
+    """
+    ready = dist.formats.with_name(_WITHOUT_ELR)
+    if not ready.is_dir():
+        with cache.locked(ready):
+            if not ready.is_dir():
+                with cache.made_whole(ready) as made, cache.scratch(ready) as scratch:
+                    formats.make_templates(replace(dist, formats=made), scratch, {_ELR: 0})
+    return ready
 
 
 def fingerprint(jars: Sequence[Path], java: Java) -> str:

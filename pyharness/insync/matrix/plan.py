@@ -4,19 +4,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, MatrixRow
+from insync.matrix.groups import Entry, entries
 from insync.matrix.request import MatrixRequest
 from insync.run.plan import Plan, check_out, resolve
 from insync.run.request import RunRequest
 from insync.run.support import arms_of
 from insync.run.watch import Watch
-from insync.scenario.load import MATRIX
-
-ARMS: Final = ("stock", "off", "read", "request")
-"""The arms of a matrix where a version has them; `plugin` would be `request` once more."""
+from insync.scenario.load import load
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,30 +38,22 @@ def prepare_matrix(request: MatrixRequest, watch: Watch) -> MatrixPlan:
     if request.at_once < 1:
         raise InputError(f"--side-by-side {request.at_once}: expected at least 1")
     _check_once("--kafka", request.kafka)
-    names = _names(request.only)
+    if request.only is not None:
+        _check_once("--only", request.only)
+    played = entries(request.only)
     out = check_out(request.out or _default_out())
-    runs = [
-        _run(request, kafka, name, out / kafka / name, watch)
+    made = [
+        (entry, _run(request, kafka, entry, out / kafka / entry.scenario, watch))
         for kafka in request.kafka
-        for name in names
+        for entry in played
     ]
-    rows = tuple(_row(run, out) for run in runs)
+    rows = tuple(_row(entry, run, out) for entry, run in made)
     return MatrixPlan(
         request=request,
         out=out,
         info=MatrixInfo(repeats=request.repeats, rows=rows),
-        runs=[run for run in runs if run.skip is None],
+        runs=[run for _, run in made if run.skip is None],
     )
-
-
-def _names(only: Sequence[str] | None) -> Sequence[str]:
-    if only is None:
-        return MATRIX
-    _check_once("--only", only)
-    for name in only:
-        if name not in MATRIX:
-            raise InputError(f"--only: {name!r}, expected one of: {', '.join(MATRIX)}")
-    return [name for name in MATRIX if name in only]
 
 
 def _check_once(option: str, values: Sequence[str]) -> None:
@@ -72,17 +61,23 @@ def _check_once(option: str, values: Sequence[str]) -> None:
         raise InputError(f"{option}: {','.join(values)}, expected each only once")
 
 
-def _run(request: MatrixRequest, kafka: str, name: str, out: Path, watch: Watch) -> Plan:
-    known = arms_of(kafka)
-    arms = request.arms or [arm for arm in ARMS if arm in known]
+def _run(request: MatrixRequest, kafka: str, entry: Entry, out: Path, watch: Watch) -> Plan:
     asked = RunRequest(
-        scenario=name, arms=arms, kafka=kafka, cluster=request.cluster, repeats=request.repeats,
-        seed=request.seed, out=out,
+        scenario=entry.scenario, arms=request.arms or _arms(entry.scenario, kafka), kafka=kafka,
+        cluster=request.cluster,
+        scale=entry.group.scale if request.scale is None else request.scale,
+        repeats=request.repeats, seed=request.seed, out=out,
     )  # fmt: skip
     return resolve(asked, out, watch)
 
 
-def _row(run: Plan, out: Path) -> MatrixRow:
+def _arms(scenario: str, kafka: str) -> list[str]:
+    """Return the arms that a scenario names and a version has."""
+    known = arms_of(kafka)
+    return [arm for arm in load(scenario).arms if arm in known]
+
+
+def _row(entry: Entry, run: Plan, out: Path) -> MatrixRow:
     return MatrixRow(
         kafka=run.kafka.version,
         scenario=run.scenario.name,
@@ -90,6 +85,7 @@ def _row(run: Plan, out: Path) -> MatrixRow:
         arms=run.scenario.arms,
         folder=run.out.relative_to(out).as_posix(),
         skipped=run.skip,
+        figures=tuple(entry.group.figures),
     )
 
 

@@ -13,13 +13,18 @@ AT_ONCE: Final = 2
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MatrixRequest:
-    """One matrix. None: all scenarios, all arms that a version has, the scenarios' own repeats."""
+    """One matrix.
+
+    None: the scenarios of every site, the arms that they name and a version has, their own
+    repeats, the scale of their group.
+    """
 
     kafka: Sequence[str] = (DEFAULT_KAFKA,)
     cluster: ClusterKind = DEFAULT_CLUSTER
     only: Sequence[str] | None = None
     arms: Sequence[str] | None = None
     repeats: int | None = None
+    scale: float | None = None
     seed: int = 1
     out: Path | None = None
     at_once: int = AT_ONCE

@@ -17,11 +17,12 @@ TASKS: Final = "tasks"
 
 
 class Part(BaseModel):
-    """One scenario of the task and the folder of its run."""
+    """One scenario of the task, what its times are multiplied by, and the folder of its run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     scenario: str
+    scale: float = 1.0
     out: Path
 
 
@@ -56,7 +57,7 @@ def tasks_of(runs: Sequence[Plan], folder: Path) -> list[Task]:
             seed=runs[0].request.seed,
             home=folder / "nodes" / arm,
             parts=tuple(
-                Part(scenario=run.scenario.name, out=run.out)
+                Part(scenario=run.scenario.name, scale=run.request.scale, out=run.out)
                 for run in runs
                 if arm in run.scenario.arms
             ),

@@ -1,6 +1,6 @@
 """`python -m insync.matrix.worker TASK`: plays one arm's scenarios, on as few clusters as can be.
 
-Scenarios that want the same broker settings share a cluster. One that breaks leaves its
+Scenarios that want the same nodes share a cluster. One that breaks leaves its
 cluster in an unknown state: the next begins on a fresh one. Exits with 0, or with 3 if it
 could not go on; on SIGTERM it stops in order, and what ended by then is whole.
 """
@@ -13,19 +13,20 @@ from pathlib import Path
 from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix.progress import Teller, progress_file
-from insync.matrix.task import Task, load_task
-from insync.run.arm import play, write_histories
+from insync.matrix.task import Part, Task, load_task
+from insync.run.arm import play
+from insync.run.history import write_histories
 from insync.run.plan import Plan, resolve
 from insync.run.request import RunRequest
 from insync.run.signals import interruptible
-from insync.run.stage import broker_settings, open_stage
+from insync.run.stage import Wanted, open_stage, wanted
 
 
 def do_task(task: Task, teller: Teller) -> None:
     """Play all scenarios of a task; raises InsyncError where no cluster could be started."""
-    plans = [_plan(task, part.scenario, part.out, teller) for part in task.parts]
+    plans = [_plan(task, part, teller) for part in task.parts]
     numbers = count(1)
-    for group in by_settings(plans, task.arm):
+    for group in by_cluster(plans, task.arm):
         left = group
         while left:
             number = next(numbers)
@@ -33,13 +34,17 @@ def do_task(task: Task, teller: Teller) -> None:
             left = left[_play_on_one_cluster(left, task.arm, home, teller) :]
 
 
-def by_settings(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
-    """Part the plans by the broker settings that they want of an arm, in order."""
-    groups: dict[frozenset[tuple[str, str]], list[Plan]] = {}
+def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
+    """Part the plans by the cluster that they want of an arm, in order."""
+    groups: list[tuple[Wanted, list[Plan]]] = []
     for plan in plans:
-        settings = frozenset(broker_settings(plan.scenario, arm).items())
-        groups.setdefault(settings, []).append(plan)
-    return list(groups.values())
+        want = wanted(plan.scenario, arm)
+        same = next((group for known, group in groups if known == want), None)
+        if same is None:
+            groups.append((want, [plan]))
+        else:
+            same.append(plan)
+    return [group for _, group in groups]
 
 
 def _play_on_one_cluster(plans: Sequence[Plan], arm: str, home: Path, teller: Teller) -> int:
@@ -64,12 +69,12 @@ def _play_on_one_cluster(plans: Sequence[Plan], arm: str, home: Path, teller: Te
     return len(begun)
 
 
-def _plan(task: Task, scenario: str, out: Path, teller: Teller) -> Plan:
+def _plan(task: Task, part: Part, teller: Teller) -> Plan:
     request = RunRequest(
-        scenario=scenario, arms=(task.arm,), kafka=task.kafka, cluster=task.cluster,
-        repeats=task.repeats, seed=task.seed,
+        scenario=part.scenario, arms=(task.arm,), kafka=task.kafka, cluster=task.cluster,
+        scale=part.scale, repeats=task.repeats, seed=task.seed,
     )  # fmt: skip
-    return resolve(request, out, teller)
+    return resolve(request, part.out, teller)
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -9,6 +9,15 @@ from insync.report.judgement import Judgement
 from insync.report.lateness import delayed_sentence
 from insync.report.scenes import Scene
 
+_CHECKED = {
+    "reordered": "records out of order",
+    "gaps": "gaps in what was read",
+    "inconsistent": "offsets with two values",
+    "split_epochs": "epochs with two leaders",
+    "diverged": "partitions whose replicas differ",
+}
+"""What the checker looks for beside lost records, in words."""
+
 
 def headline(run: RunInfo, verdict: Judgement, pictures: Sequence[Scene]) -> list[str]:
     """One sentence per arm about its ISR, and one about what was lost."""
@@ -32,9 +41,28 @@ def _of_arm(run: RunInfo, pictures: Sequence[Scene], arm: str) -> str:
 
 
 def _of_losses(verdict: Judgement) -> str:
-    lost = [count for arm in verdict.arms.values() for count in arm["lost"]]
+    return f"{_of_lost(verdict)} {_of_order(verdict)}"
+
+
+def _of_lost(verdict: Judgement) -> str:
+    lost = _all_of(verdict, "lost")
     if any(lost):
         return f"{sum(count or 0 for count in lost)} acked records were lost."
     if None in lost:
         return "Whether anything was lost is not known for every repeat."
     return "No acked record was lost."
+
+
+def _of_order(verdict: Judgement) -> str:
+    """Say in one sentence what else the checker found, or that it found nothing."""
+    found = {words: _all_of(verdict, metric) for metric, words in _CHECKED.items()}
+    bad = [f"{sum(n or 0 for n in all_)} {words}" for words, all_ in found.items() if any(all_)]
+    if bad:
+        return f"Found: {', '.join(bad)}."
+    if any(None in all_ for all_ in found.values()):
+        return "Not all could be checked in every repeat."
+    return "Order, offsets, leaders and the replicas' logs are as they should be."
+
+
+def _all_of(verdict: Judgement, metric: str) -> list[int | None]:
+    return [count for arm in verdict.arms.values() for count in arm[metric]]

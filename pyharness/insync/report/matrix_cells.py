@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from insync.errors import InputError
-from insync.events.matrix_info import CELLS
+from insync.events.matrix_info import CELLS, FIGURES
 from insync.events.run_info import Bound, first_problem
 
 State = Literal["pass", "fail", "unknown", "skipped"]
@@ -33,9 +33,18 @@ class MatrixCell(BaseModel):
     skipped: str | None
     report: str | None
     repeats: int
+    figures: Sequence[str] = FIGURES
     isr_shrinks: Sequence[float | None]
     under_min_isr_ms: Sequence[float | None]
     max_ack_gap_ms: Sequence[float | None]
+    offline_ms: Sequence[float | None] = ()
+    dead_follower_dropped_ms: Sequence[float | None] = ()
+    leader_changes: Sequence[float | None] = ()
+
+    def values(self, metric: str) -> Sequence[float | None]:
+        """Return a metric that may be shown, a value per repeat."""
+        found: Sequence[float | None] = getattr(self, metric)
+        return found
 
     @property
     def state(self) -> State:
@@ -68,9 +77,13 @@ class Figure:
 
 @dataclass(frozen=True)
 class Grid:
-    """One version's table: `rows` are its scenarios in order, each with its cells by arm."""
+    """A table: `rows` are scenarios in order, each with its cells by arm.
+
+    Of one version, and of scenarios whose cells show the same `figures`.
+    """
 
     kafka: str
+    figures: Sequence[str]
     arms: Sequence[str]
     rows: Mapping[str, Mapping[str, MatrixCell]]
 
@@ -89,12 +102,12 @@ def read_cells(folder: Path) -> list[MatrixCell]:
 def grids(cells: Sequence[MatrixCell]) -> list[Grid]:
     """Lay the cells out, versions, scenarios and arms in the order of their first cell."""
     found = []
-    for kafka in dict.fromkeys(cell.kafka for cell in cells):
-        own = [cell for cell in cells if cell.kafka == kafka]
+    for kafka, figures in dict.fromkeys((cell.kafka, tuple(cell.figures)) for cell in cells):
+        own = [cell for cell in cells if (cell.kafka, tuple(cell.figures)) == (kafka, figures)]
         rows: dict[str, dict[str, MatrixCell]] = {}
         for cell in own:
             rows.setdefault(cell.scenario, {})[cell.arm] = cell
-        found.append(Grid(kafka, list(dict.fromkeys(cell.arm for cell in own)), rows))
+        found.append(Grid(kafka, figures, list(dict.fromkeys(cell.arm for cell in own)), rows))
     return found
 
 

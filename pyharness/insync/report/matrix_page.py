@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from insync.events.matrix_info import PAGE, TEXT, MatrixInfo
 from insync.events.whole import write_whole
 from insync.report import lanes
+from insync.report.figures import SHOWN
 from insync.report.lane_bars import STATE_NAMES
-from insync.report.matrix_cells import Grid, MatrixCell, figure, grids, outcome, read_cells
+from insync.report.matrix_cells import (
+    Figure,
+    Grid,
+    MatrixCell,
+    figure,
+    grids,
+    outcome,
+    read_cells,
+)
 from insync.report.matrix_text import markdown, sentence, wanted
 from insync.report.render import asset, environment
 from insync.report.scenes import STATES, Scene
-from insync.report.words import span
 
 Key = tuple[str, str]
 """A Kafka version and a scenario."""
@@ -27,17 +35,22 @@ HEADLINES = {
 
 
 @dataclass(frozen=True)
+class Line:
+    """A figure of a cell; `share` (0 to 1) is of the widest of its table, None for a count."""
+
+    name: str
+    text: str
+    share: float | None
+    stands_out: bool
+
+
+@dataclass(frozen=True)
 class Shown:
-    """A cell as the page shows it; `bars` are shares (0 to 1) of the widest of its version."""
+    """A cell as the page shows it."""
 
     cell: MatrixCell
     picture: lanes.Cell | None
-    shrinks: str
-    shrunk: bool
-    under: str
-    gap: str
-    under_share: float
-    gap_share: float
+    lines: Sequence[Line]
     wanted: str
 
 
@@ -88,15 +101,16 @@ def _rows(
     grid: Grid, summaries: Mapping[Key, str], pictures: Mapping[Key, Sequence[Scene]]
 ) -> list[Row]:
     cells = [cell for row in grid.rows.values() for cell in row.values()]
-    widest_under = max((figure(cell.under_min_isr_ms).worst or 0 for cell in cells), default=0)
-    widest_gap = max((figure(cell.max_ack_gap_ms).worst or 0 for cell in cells), default=0)
+    widest = {
+        metric: max((figure(cell.values(metric)).worst or 0 for cell in cells), default=0)
+        for metric in grid.figures
+    }
     rows = []
     for scenario, row in grid.rows.items():
         key = (grid.kafka, scenario)
         drawn = _drawn(pictures.get(key, ()), row)
         shown = [
-            _shown(row[arm], drawn.get(arm), widest_under, widest_gap) if arm in row else None
-            for arm in grid.arms
+            _shown(row[arm], drawn.get(arm), widest) if arm in row else None for arm in grid.arms
         ]
         rows.append(Row(scenario, summaries.get(key, ""), shown))
     return rows
@@ -118,26 +132,22 @@ def _badness(cell: MatrixCell, repeat: int) -> tuple[float, float]:
     return shrinks or 0, under or 0
 
 
-def _shown(
-    cell: MatrixCell, picture: lanes.Cell | None, widest_under: float, widest_gap: float
-) -> Shown:
-    under, gap = figure(cell.under_min_isr_ms), figure(cell.max_ack_gap_ms)
-    shrinks = figure(cell.isr_shrinks)
-    typical = "" if cell.once or shrinks.typical is None else f" ({shrinks.typical:g})"
-    return Shown(
-        cell=cell,
-        picture=picture,
-        shrinks="-" if shrinks.worst is None else f"{shrinks.worst:g}{typical}",
-        shrunk=bool(shrinks.worst),
-        under=_times(under.worst, under.typical, once=cell.once),
-        gap=_times(gap.worst, gap.typical, once=cell.once),
-        under_share=(under.worst or 0) / (widest_under or 1),
-        gap_share=(gap.worst or 0) / (widest_gap or 1),
-        wanted=wanted(cell),
+def _shown(cell: MatrixCell, picture: lanes.Cell | None, widest: Mapping[str, float]) -> Shown:
+    lines = [_line(cell, metric, widest[metric]) for metric in cell.figures]
+    return Shown(cell, picture, lines, wanted(cell))
+
+
+def _line(cell: MatrixCell, metric: str, widest: float) -> Line:
+    how, found = SHOWN[metric], figure(cell.values(metric))
+    return Line(
+        name=how.name,
+        text=_text(found, how.full, once=cell.once),
+        share=(found.worst or 0) / (widest or 1) if how.time else None,
+        stands_out=how.stands_out and bool(found.worst),
     )
 
 
-def _times(worst: float | None, typical: float | None, *, once: bool) -> str:
-    if worst is None or typical is None:
+def _text(found: Figure, write: Callable[[float], str], *, once: bool) -> str:
+    if found.worst is None or found.typical is None:
         return "-"
-    return span(worst) if once else f"{span(worst)} ({span(typical)})"
+    return write(found.worst) if once else f"{write(found.worst)} ({write(found.typical)})"

@@ -6,23 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from insync.events.run_info import Bound
+from insync.report.figures import SHOWN, legend
 from insync.report.matrix_cells import Figure, Grid, MatrixCell, figure, grids, outcome
 from insync.report.words import span
-
-UNITS = "ISR shrinks / seconds under min ISR / longest gap between acks in seconds"
-"""What the three figures of a cell are."""
 
 _UNKNOWN_FIGURE = "-"
 
 
 def figures(cell: MatrixCell) -> str:
-    """Write the three figures of a cell; with several repeats the worst, then the typical one."""
-    parts = (
-        _written(figure(cell.isr_shrinks), lambda count: f"{count:g}", once=cell.once),
-        _written(figure(cell.under_min_isr_ms), _seconds, once=cell.once),
-        _written(figure(cell.max_ack_gap_ms), _seconds, once=cell.once),
+    """Write the figures of a cell; with several repeats the worst, then the typical one."""
+    return " / ".join(
+        _written(figure(cell.values(metric)), SHOWN[metric].brief, once=cell.once)
+        for metric in cell.figures
     )
-    return " / ".join(parts)
 
 
 def wanted(cell: MatrixCell) -> str:
@@ -82,7 +78,7 @@ def _version(grid: Grid) -> str:
     cells = [cell for row in grid.rows.values() for cell in row.values()]
     repeated = not all(cell.once or not cell.repeats for cell in cells)
     lines = [
-        f"Kafka {grid.kafka}: {UNITS}"
+        f"Kafka {grid.kafka}: {legend(grid.figures)}"
         + (", each of the worst repeat (and the median)." if repeated else "."),
         "",
         f"| stall | {' | '.join(grid.arms)} |",
@@ -107,7 +103,3 @@ def _written(found: Figure, write: Callable[[float], str], *, once: bool) -> str
         return _UNKNOWN_FIGURE
     typical = "" if once else f" ({write(found.typical)})"
     return f"{write(found.worst)}{typical}"
-
-
-def _seconds(milliseconds: float) -> str:
-    return f"{milliseconds / 1e3:.1f}"

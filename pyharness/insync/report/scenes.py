@@ -81,7 +81,7 @@ class LatencyPoint:
 
 @dataclass(frozen=True)
 class Scene:
-    """One repeat of one arm."""
+    """One repeat of one arm; `start_ms` (epoch) is its zero."""
 
     arm: str
     repeat: int
@@ -91,6 +91,7 @@ class Scene:
     shrinks: tuple[Shrink, ...]
     faults: tuple[Fault, ...]
     latency: tuple[LatencyPoint, ...]
+    start_ms: float = 0.0
 
 
 def scenes(run: RunInfo, rows: Rows) -> tuple[Scene, ...]:
@@ -106,6 +107,7 @@ def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
     return Scene(
         arm=arm,
         repeat=repeat,
+        start_ms=zero,
         length_s=(end_ms - zero) / 1e3,
         complete=window["complete"],
         spans=tuple(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
@@ -10,7 +10,7 @@ from insync.report.judgement import Judgement
 from insync.report.lateness import lateness, moment
 from insync.report.scenes import Row, Rows, Scene
 from insync.report.tabular import NONE, Table, in_order, table
-from insync.report.words import latency, members, number
+from insync.report.words import latency, members, number, operation
 
 _METRICS = {
     "isr_shrinks": "ISR shrinks",
@@ -19,29 +19,54 @@ _METRICS = {
     "under_min_isr_ms": "under min ISR, ms",
     "offline_ms": "offline, ms",
     "max_ack_gap_ms": "longest gap between acks, ms",
+    "mean_ack_ms": "mean ack, ms",
     "acked": "acked",
     "lost": "lost",
     "duplicated": "duplicated",
+    "reordered": "reordered",
+    "gaps": "gaps",
+    "inconsistent": "inconsistent offsets",
+    "split_epochs": "epochs with two leaders",
+    "diverged": "diverged partitions",
+    "watermarks_back": "high watermarks gone back",
+    "leader_changes": "leader changes",
+    "soonest_return_ms": "soonest return of a leader, ms",
+    "step_downs": "step-downs",
+    "step_downs_withheld": "withheld",
+    "most_step_downs": "most of a partition",
+    "dead_follower_dropped_ms": "dead follower out after, ms",
+    "aborted_read": "aborted, yet read",
+    "torn": "transactions read in part",
+    "max_commit_gap_ms": "longest gap between commits, ms",
 }
 """The metrics of `verdict.json` and what a reader sees above them."""
 
 
 def results(verdict: Judgement) -> Table:
-    """Return a row per arm and repeat, with the metrics the verdict rests on."""
+    """Return a row per arm and repeat, with the metrics that the verdict rests on.
+
+    Those that no repeat of any arm has are left out: there were no transactions, say.
+    """
     rows = []
+    shown = [name for name in _METRICS if any(_known(each[name]) for each in verdict.arms.values())]
     for arm, found in verdict.arms.items():
         held = _held_longest(found["evidence"], found["repeats"])
         errors = found["agent_errors"] or [None] * found["repeats"]
         for repeat in range(found["repeats"]):
-            metrics = [number(found[metric][repeat]) for metric in _METRICS]
+            metrics = [number(found[metric][repeat]) for metric in shown]
             rows.append([arm, number(repeat), *metrics, held[repeat], number(errors[repeat])])
     return table(
         "Results",
-        f"arm | repeat | {' | '.join(_METRICS.values())} | longest held call, ms | agent errors",
+        f"arm | repeat | {' | '.join(_METRICS[name] for name in shown)}"
+        " | longest held call, ms | agent errors",
         rows,
         NONE,
         {0},
     )
+
+
+def _known(values: Sequence[float | None]) -> bool:
+    return any(value is not None for value in values)
 
 
 def _fault_name(row: Row) -> str:
@@ -64,10 +89,14 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
     """Return the tables below the pictures, in the order of the page."""
     return [
         _shrinks(pictures),
+        _leader_changes(run, rows, pictures),
+        _step_downs(run, rows, pictures),
         _latency(run, rows),
+        *([_transactions(run, rows)] if run.scenario.workload.transactions else []),
         _faults(run, rows),
         _agents(run, rows),
-        _odd_records(run, rows),
+        _anomalies(run, rows),
+        _compared(run, rows),
         _unreadable(rows),
     ]
 
@@ -104,6 +133,65 @@ def _when(start_s: float, end_s: float) -> str:
     return f"from {start_s:.2f} s to {end_s:.2f} s"
 
 
+def _leader_changes(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> Table:
+    zero = _zeros(pictures)
+    return table(
+        "Leader changes",
+        "arm | repeat | partition | at, s | leader before | leader | epoch | ISR then | planned",
+        (
+            [
+                row["arm"],
+                number(row["repeat"]),
+                number(row["partition"]),
+                _since(row, zero),
+                *(number(row[name]) for name in ("leader_before", "leader", "leader_epoch")),
+                members(row["isr"]),
+                "by the scenario" if row["planned"] else "",
+            ]
+            for row in in_order(run, rows["leader_changes"], "t_ms", "partition")
+        ),
+        NONE,
+        {0, 7, 8},
+    )
+
+
+def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> Table:
+    zero = _zeros(pictures)
+    return table(
+        "Leaders that served too slowly, and what they did about it",
+        "arm | repeat | partition | at, s | leader | to | outcome | way or reason | ex-leader"
+        " | fetch pending, ms | answered after, ms | score",
+        (
+            [
+                row["arm"],
+                number(row["repeat"]),
+                number(row["partition"]),
+                _since(row, zero),
+                number(row["broker"]),
+                number(row["successor"]),
+                row["outcome"],
+                ", ".join(row[name] for name in ("way", "error", "reason") if row[name]),
+                row["isr_policy"] or "",
+                number(row["pending_ms"]),
+                number(row["asked_ms"]),
+                "" if row["score"] is None else f"{row['score']:.2f}",
+            ]
+            for row in in_order(run, rows["step_downs"], "t_ms", "partition")
+        ),
+        NONE,
+        {0, 6, 7, 8},
+    )
+
+
+def _zeros(pictures: Sequence[Scene]) -> dict[tuple[str, int], float]:
+    return {(scene.arm, scene.repeat): scene.start_ms for scene in pictures}
+
+
+def _since(row: Row, zero: Mapping[tuple[str, int], float]) -> str:
+    """Write when it was, in seconds from its repeat's start."""
+    return f"{(row['t_ms'] - zero[row['arm'], row['repeat']]) / 1e3:.2f}"
+
+
 def _latency(run: RunInfo, rows: Rows) -> Table:
     figures = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms")
     return table(
@@ -121,6 +209,32 @@ def _latency(run: RunInfo, rows: Rows) -> Table:
         ),
         NONE,
         {0},
+    )
+
+
+def _transactions(run: RunInfo, rows: Rows) -> Table:
+    asked = run.scenario.workload.transactions
+    brokers = asked.coordinators if asked else ()
+    counts = ("committed", "aborted", "meant_to_abort", "unknown", "torn", "aborted_read")
+    times = ("commit_p50_ms", "commit_p99_ms", "commit_max_ms", "commit_gap_ms")
+    return table(
+        "Transactions",
+        "arm | repeat | producer | its coordinator at first | committed | aborted | on purpose"
+        " | end unknown | read in part | aborted records read"
+        " | commit p50, ms | p99, ms | max, ms | longest gap between commits, ms",
+        (
+            [
+                row["arm"],
+                number(row["repeat"]),
+                number(row["producer"]),
+                f"broker {brokers[row['producer']]}",
+                *(number(row[name]) for name in counts),
+                *(latency(row[name]) for name in times),
+            ]
+            for row in in_order(run, rows["transactions"], "producer")
+        ),
+        NONE,
+        {0, 3},
     )
 
 
@@ -185,22 +299,45 @@ def _agents(run: RunInfo, rows: Rows) -> Table:
     )
 
 
-def _odd_records(run: RunInfo, rows: Rows) -> Table:
+def _anomalies(run: RunInfo, rows: Rows) -> Table:
     return table(
-        "Records lost or read more than once",
-        "arm | repeat | partition | sequence | offset | fate | times read",
+        "Anomalies and the operations that show them",
+        "arm | repeat | partition | kind | from offset | to offset | shown by",
         (
             [
                 row["arm"],
-                *(number(row[name]) for name in ("repeat", "partition", "seq", "offset")),
-                row["fate"],
-                number(row["times_read"]),
+                *(number(row[name]) for name in ("repeat", "partition")),
+                row["kind"].replace("_", " "),
+                *(number(row[name]) for name in ("offset", "last_offset")),
+                "; ".join(operation(each) for each in row["operations"]),
             ]
-            for row in in_order(run, rows["odd_records"], "partition", "seq")
+            for row in in_order(run, rows["anomalies"], "partition", "kind", "offset")
         ),
         NONE,
-        {0, 5},
+        {0, 3, 6},
     )
+
+
+def _compared(run: RunInfo, rows: Rows) -> Table:
+    return table(
+        "Replicas' logs that were compared",
+        "arm | repeat | partition | replicas | logs read | from offset | up to offset | compared",
+        (
+            [
+                row["arm"],
+                *(
+                    number(row[name])
+                    for name in (
+                        "repeat", "partition", "replicas", "logs_read", "from_offset", "to_offset",
+                    )
+                ),
+                "yes" if row["whole"] else "no",
+            ]
+            for row in in_order(run, rows["comparable"], "partition")
+        ),
+        NONE,
+        {0, 7},
+    )  # fmt: skip
 
 
 def _unreadable(rows: Rows) -> Table:

@@ -44,8 +44,12 @@ def table(
 
 
 def in_order(run: RunInfo, table: Iterable[Row], *then: str) -> list[Row]:
-    """Sort rows by arm, as the run had them, then repeat, then the columns named."""
+    """Sort rows by arm, as the run had them, then repeat, then the columns named, nulls first."""
     return sorted(
         table,
-        key=lambda row: (run.arms.index(row["arm"]), row["repeat"], *(row[n] for n in then)),
+        key=lambda row: (
+            run.arms.index(row["arm"]),
+            row["repeat"],
+            *((row[name] is not None, row[name]) for name in then),
+        ),
     )

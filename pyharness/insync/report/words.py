@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 VERDICTS = {
     "pass": "Pass: every arm did what was expected of it",
@@ -37,3 +38,12 @@ def span(milliseconds: float) -> str:
 def members(ids: Sequence[int]) -> str:
     """Write an ISR, which is a set: "1, 2, 3"."""
     return ", ".join(str(broker) for broker in sorted(ids))
+
+
+def operation(done: Mapping[str, Any]) -> str:
+    """Write one operation behind an anomaly: "read by 0: sequence 7 at offset 12"."""
+    who = "" if done["who"] is None else f" by {done['who']}"
+    seq = None if done["seq"] is None else f"sequence {done['seq']}"
+    offset = None if done["offset"] is None else f"at offset {done['offset']}"
+    said = " ".join(part for part in (seq, offset, done["note"]) if part)
+    return f"{done['what']}{who}: {said}" if said else f"{done['what']}{who}"

@@ -1,20 +1,20 @@
-"""One arm of a scenario: its repeats on a running cluster, then the ISR's history.
+"""One arm of a scenario: its repeats on a running cluster, then what its nodes left.
 
-`run_arm` gives a scenario a cluster of its own. `play` and `write_histories` are for
-those who let several scenarios play on one.
+`run_arm` gives a scenario a cluster of its own. `play` is for those who let several
+scenarios play on one.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 
-from insync.cluster.metadata_log import isr_events
-from insync.events.schema import ISR, events_dir, nodes_dir, topic_name
-from insync.events.writer import EventWriter
+from insync.events.schema import events_dir, nodes_dir
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.counters import BASE, write_counters
+from insync.run.history import write_histories
 from insync.run.plan import Plan
 from insync.run.repeat import run_repeat
 from insync.run.stage import Stage, open_stage
+from insync.run.warm import warm_up
 from insync.run.watch import Watch
 
 
@@ -23,7 +23,7 @@ def run_arm(plan: Plan, arm: str, watch: Watch) -> None:
     home, events = nodes_dir(plan.out, arm), events_dir(plan.out, arm)
     with _told_if_cut(plan, arm), open_stage([plan], arm, home, watch, events) as stage:
         _play(stage, plan, watch)
-        watch.phase(f"{arm}: reading the controller's log")
+        watch.phase(f"{arm}: reading the controller's and the replicas' logs")
         write_histories(stage, [plan])
 
 
@@ -37,36 +37,15 @@ def play(stage: Stage, plan: Plan, watch: Watch) -> None:
         _play(stage, plan, watch)
 
 
-def write_histories(stage: Stage, plans: Sequence[Plan]) -> None:
-    """Stop the cluster and write each plan's isr.jsonl: its own topics, and all brokers.
-
-    Stopped first, so that what it writes on its way down is nobody's history.
-    """
-    stage.cluster.stop()
-    with ExitStack() as files:
-        writers = {
-            _topics(plan): files.enter_context(EventWriter(events_dir(plan.out, stage.arm) / ISR))
-            for plan in plans
-        }
-        for line in isr_events(stage.cluster, stage.kafka, stage.arm):
-            for topics, writer in writers.items():
-                if line.get("topic") is None or line["topic"] in topics:
-                    writer.write(line)
-
-
 def _play(stage: Stage, plan: Plan, watch: Watch) -> None:
     with ArmFiles(plan, stage.arm) as files:
         context = ArmContext(plan=plan, stage=stage, files=files)
         files.phase("cluster_ready")
+        warm_up(context, watch)
         write_counters(context, BASE)
         for repeat in range(plan.scenario.repeats):
             run_repeat(context, repeat, watch)
             watch.repeat_done()
-
-
-def _topics(plan: Plan) -> frozenset[str]:
-    repeats = range(plan.scenario.repeats)
-    return frozenset(topic_name(plan.scenario.name, repeat) for repeat in repeats)
 
 
 @contextmanager

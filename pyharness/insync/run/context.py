@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from insync.events.schema import (
+    CONTROLLER,
     COUNTERS,
     FAULTS,
     PHASES,
@@ -29,6 +30,7 @@ class ArmFiles:
         self._phases = self._open.enter_context(EventWriter(self.folder / PHASES))
         self.faults = self._open.enter_context(EventWriter(self.folder / FAULTS))
         self.counters = self._open.enter_context(EventWriter(self.folder / COUNTERS))
+        self.controller = self._open.enter_context(EventWriter(self.folder / CONTROLLER))
 
     def phase(
         self,
@@ -38,12 +40,13 @@ class ArmFiles:
         topic: str | None = None,
         note: str = "",
         longest_gap_ms: float | None = None,
+        seed: int | None = None,
     ) -> None:
         """Write down that a phase of the run begins now."""
         self._phases.write(
             PhaseLine(
                 type=kind, t_ms=now_ms(), arm=self._arm, repeat=repeat, topic=topic, note=note,
-                longest_gap_ms=longest_gap_ms,
+                longest_gap_ms=longest_gap_ms, seed=seed,
             )
         )  # fmt: skip
 

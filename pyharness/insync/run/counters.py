@@ -1,10 +1,12 @@
-"""What the agents counted, asked of each broker over the bridge."""
+"""What the agents counted: each broker's asked over the bridge, the controller's from its log."""
 
 from typing import Final
 
 from insync import arms
 from insync.errors import InsyncError
-from insync.events.schema import CountersLine, now_ms
+from insync.events import agent_log
+from insync.events.schema import ControllerLine, CountersLine, now_ms
+from insync.nodes import CONTROLLER_ID
 from insync.run.context import ArmContext
 from insync.scenario.base import BROKERS
 from insync_bridge import BridgeClient, BridgeError, Counters
@@ -14,9 +16,14 @@ BASE: Final = -1
 
 
 def write_counters(context: ArmContext, repeat: int) -> None:
-    """Write one CountersLine per broker, if the arm has the agent; raises InsyncError."""
+    """Write one CountersLine per broker, if the arm has the agent; raises InsyncError.
+
+    And one ControllerLine, if the controller has it, too.
+    """
     if not arms.has_agent(context.arm):
         return
+    if context.plan.controller_agent:
+        context.files.controller.write(_of_controller(context, repeat))
     for broker in range(1, BROKERS + 1):
         try:
             with BridgeClient.connect(context.stage.bridge / f"bridge-{broker}.json") as client:
@@ -35,4 +42,15 @@ def _line(
         marks_total=counters.marks_total, released_total=counters.released_total,
         pending_now=counters.pending_now, held_now=counters.held_now,
         longest_hold_ms=counters.longest_hold_ms, events_dropped=counters.events_dropped,
+    )  # fmt: skip
+
+
+def _of_controller(context: ArmContext, repeat: int) -> ControllerLine:
+    """Return what the controller's agent left so far: nothing is not woven."""
+    agent = context.stage.agent
+    path = None if agent is None else agent.events_file(CONTROLLER_ID)
+    types = [] if path is None else [event.get("type") for event in agent_log.read(path)]
+    return ControllerLine(
+        arm=context.arm, repeat=repeat, t_ms=now_ms(),
+        woven=agent_log.WOVEN in types, errors=types.count(agent_log.ERROR),
     )  # fmt: skip

@@ -32,7 +32,7 @@ from insync.faults.shares import ContainerShare, GroupShare, Share
 from insync.faults.stall import StallFault
 from insync.kafka import process
 from insync.kafka.ports import LOOPBACK
-from insync.nodes import CONTROLLER_ID, node_words
+from insync.nodes import node_words
 from insync.run.context import ArmContext
 from insync.run.stage import Stage
 from insync.running import Running
@@ -55,7 +55,8 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
         case planned.Stall():
             targets = [f"{topic}-{partition}" for partition in spec.partitions]
             at = replace(occasion, target=targets, site=spec.site, mode=spec.mode)
-            return StallFault(stage.controls[spec.broker], at, spec.delay_ms)
+            alive = partial(_alive, stage, spec.broker)
+            return StallFault(stage.controls[spec.broker], at, spec.delay_ms, alive)
         case planned.Freeze():
             return FreezeFault(partial(_freezer, stage, spec.broker), occasion)
         case planned.CpuQuota():
@@ -68,7 +69,9 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
             return _kill(stage, spec, occasion)
         case planned.QueueStall():
             threads = context.plan.scenario.broker.num_io_threads
-            return _queue_stall(stage, f"{topic}-q", spec, threads, occasion)
+            return _queue_stall(
+                stage, f"{topic}-q{spec.broker}-{spec.at_ms}", spec, threads, occasion
+            )
         case planned.Link():
             return _link(stage.links, spec, occasion)
         case planned.DiskStall():
@@ -91,6 +94,10 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
 def _process(stage: Stage, broker: int) -> Running:
     """Return a broker's process of this moment: a kill replaces it."""
     return stage.cluster.nodes[broker].process
+
+
+def _alive(stage: Stage, broker: int) -> bool:
+    return _process(stage, broker).poll() is None
 
 
 def _freezer(stage: Stage, broker: int) -> Freezer:
@@ -161,17 +168,15 @@ def _elect(
 ) -> Fault:
     led_by = scenario.workload.leaders
     first = ring(spec.broker)
-    stalled = {led_by[partition] for partition in spec.partitions}
-    # The old leader is asked last: it may be the one that does not answer. On ZooKeeper the
-    # controller does it itself; on KRaft brokers pass it on.
-    order = sorted(first, key=lambda broker: broker in stalled)
-    asked = [CONTROLLER_ID] if stage.kafka.release.zookeeper else order
+    # The old leader is asked last: it may be the one that does not answer.
+    asked = stage.asked_to_elect(last={led_by[partition] for partition in spec.partitions})
     plan = ElectPlan(topic=topic, replicas=dict.fromkeys(spec.partitions, first))
+    at = replace(occasion, target=[f"{topic}-{partition}" for partition in spec.partitions])
 
     def ports() -> list[int]:
         return [stage.cluster.nodes[broker].port for broker in asked]
 
-    return ElectFault(ports, partial(_leaders, stage, spec.broker, topic), plan, occasion)
+    return ElectFault(ports, partial(_leaders, stage, spec.broker, topic), plan, at)
 
 
 def _leaders(stage: Stage, broker: int, topic: str) -> Mapping[int, int]:

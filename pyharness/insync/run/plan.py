@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from insync import arms as arms_of_runs
+from insync.cluster.replica_logs import require_reader
 from insync.errors import InputError
 from insync.faults.stall import require_shim
 from insync.images.built import require
@@ -48,6 +49,11 @@ class Plan:
     image: Image | None = None
     skip: str | None = None
 
+    @property
+    def controller_agent(self) -> bool:
+        """Whether the controller carries the agent in the arms that have it: not on ZooKeeper."""
+        return self.scenario.broker.controller_agent and not self.kafka.release.zookeeper
+
 
 def prepare(request: RunRequest, watch: Watch) -> Plan:
     """Check all that was asked and fetch what is missing; raises InputError.
@@ -66,6 +72,7 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
     scenario = narrow(whole, arms=request.arms, repeats=request.repeats)
     shim = require_shim() if stalled(scenario) else None
     agent_jar = require_agent(scenario.arms)
+    require_reader()
     release = find(request.kafka)  # said first: a version that is none has no arms
     if release.zookeeper:
         scenario = on_zookeeper(scenario)

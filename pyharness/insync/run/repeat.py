@@ -1,5 +1,6 @@
 """One repeat: a fresh topic, the workload, the faults at their times, and the read-back."""
 
+import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -11,19 +12,25 @@ from insync.events.schema import fault_words, topic_name
 from insync.faults.base import Fault
 from insync.nodes import node_words
 from insync.run.context import ArmContext
+from insync.run.coordinators import place_coordinators, transactional_ids
 from insync.run.counters import write_counters
 from insync.run.faults import build
 from insync.run.heal import await_full_isr
 from insync.run.noise import Ticker
+from insync.run.warm import await_calm
 from insync.run.watch import Watch
 from insync.scenario import faults as planned
+from insync.scenario.model import Transactions
 from insync.scenario.roles import ring
-from insync.workload.plan import WorkloadPlan
+from insync.workload.plan import TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
 
 FIRST_ACK_SECONDS: Final = 20.0
 DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
+
+Moment = tuple[int, Callable[[], None], str]
+"""What is done in a repeat, and when: milliseconds, act, words."""
 
 
 def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
@@ -35,13 +42,17 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
     topic = topic_name(scenario.name, repeat)
     say = partial(_say, watch, context, repeat)
     plan = _workload_plan(context, topic, repeat)
+    late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
+    await_calm(context)
     with Workload(plan, files.folder) as workload, Ticker() as ticker:
         say("creating the topic")
         _create(context, topic)
+        if plan.transactions is not None:
+            place_coordinators(context.stage)
         faults = [build(context, topic, repeat, spec) for spec in scenario.faults]
         for fault in faults:
             fault.prepare()
-        files.phase("repeat_started", repeat=repeat, topic=topic)
+        files.phase("repeat_started", repeat=repeat, topic=topic, seed=plan.seed)
         workload.start()
         workload.await_acks(FIRST_ACK_SECONDS)
         # A late first fetch, on a busy host, shrinks the ISR: that is not the fault.
@@ -49,9 +60,9 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
         start = time.monotonic()
         files.phase("steady", repeat=repeat, topic=topic)
         say("steady")
-        _run_faults(context, faults, workload, start, say)
+        _run_faults(context, faults, workload, start + late_ms / 1000, say)
         say("recovering")
-        end_ms = scenario.faults_end_ms + scenario.timeline.recover_ms
+        end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
         workload.wait(start + end_ms / 1000 - time.monotonic())
         await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
         workload.check()
@@ -62,6 +73,16 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
         say("reading back")
         workload.read_back(READ_BACK_SECONDS)
     write_counters(context, repeat)
+
+
+def seed_of(seed: int, repeat: int) -> int:
+    """Return a repeat's own seed, so that it can be had again: by --seed, as the first repeat."""
+    return seed + repeat
+
+
+def jitter_ms(seed: int, most: int) -> int:
+    """Return how much later the faults of a repeat are, up to `most`; the same in every arm."""
+    return random.Random(f"{seed}/faults").randint(0, most)  # noqa: S311
 
 
 def _create(context: ArmContext, topic: str) -> None:
@@ -85,9 +106,21 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         rate=workload.rate_per_partition,
         producers=workload.producers_per_partition,
         record_bytes=workload.record_bytes,
-        seed=context.plan.request.seed,
+        seed=seed_of(context.plan.request.seed, repeat),
         drain_seconds=DRAIN_SECONDS,
+        client_timeout_ms=workload.client_timeout_ms,
+        idempotent=workload.idempotent,
+        transactions=_transaction_plan(workload.transactions, topic),
     )
+
+
+def _transaction_plan(asked: Transactions | None, topic: str) -> TransactionPlan | None:
+    if asked is None:
+        return None
+    return TransactionPlan(
+        ids=transactional_ids(topic, asked.coordinators), per_second=asked.per_second,
+        records=asked.records, abort_percent=asked.abort_percent,
+    )  # fmt: skip
 
 
 def _run_faults(
@@ -109,11 +142,15 @@ def _run_faults(
         context.files.faults.write(fault.evidence())
 
 
-def _moments(
-    specs: Sequence[planned.Fault], faults: Sequence[Fault]
-) -> list[tuple[int, Callable[[], None], str]]:
-    """Return what to do when, in order of time: milliseconds, act, words."""
-    moments = []
+def _moments(specs: Sequence[planned.Fault], faults: Sequence[Fault]) -> list[Moment]:
+    """Return what to do when, in order of time.
+
+    Where a broker is killed at the moment at which a stall of it ends, it dies with the stall
+    on: the kill comes first.
+    """
+    deaths = {(spec.broker, spec.at_ms) for spec in specs if isinstance(spec, planned.Kill)}
+    moments: list[Moment] = []
+    last: list[Moment] = []
     for spec, fault in zip(specs, faults, strict=True):
         site = spec.site if isinstance(spec, planned.Stall) else ""
         words = f"{fault_words(spec.kind, site)} at {node_words(spec.broker)}"
@@ -122,8 +159,9 @@ def _moments(
             continue
         length_s = (spec.end_ms - spec.at_ms) / 1000
         moments.append((spec.at_ms, fault.inject, f"{words} for {length_s:g} s"))
-        moments.append((spec.end_ms, fault.lift, f"{words} lifted"))
-    return sorted(moments, key=lambda moment: moment[0])
+        dies = isinstance(spec, planned.Stall) and (spec.broker, spec.end_ms) in deaths
+        (last if dies else moments).append((spec.end_ms, fault.lift, f"{words} lifted"))
+    return sorted([*moments, *last], key=lambda moment: moment[0])
 
 
 def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:

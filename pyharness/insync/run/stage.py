@@ -1,6 +1,6 @@
 """The running cluster of one arm, on which one scenario plays, or several in turn."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -17,12 +17,13 @@ from insync.errors import InsyncError
 from insync.faults.control import MAX_RULES, ControlFile
 from insync.faults.stall import preload
 from insync.kafka.distribution import Distribution
+from insync.nodes import CONTROLLER_ID
 from insync.run.disks import NO_DISKS, Disks, equipped, open_disks
 from insync.run.needs import breaks_links, stall_rules, stalled
 from insync.run.plan import Plan
 from insync.run.watch import Watch
 from insync.scenario.base import BROKERS
-from insync.scenario.model import Scenario
+from insync.scenario.model import Broker, Scenario
 
 AGENT_EVENTS = "agent"
 BRIDGE = "bridge"
@@ -35,7 +36,7 @@ class Stage:
 
     `home` is the folder of all that the arm's nodes leave; its `bridge` that of the agents'
     connection files, one per broker. `links` are there if a link is to be broken, `disks` are
-    what some log folders are on.
+    what some log folders are on, `agent` is what the nodes carry.
     """
 
     arm: str
@@ -45,11 +46,21 @@ class Stage:
     home: Path
     links: Links | None = None
     disks: Disks = NO_DISKS
+    agent: AgentSpec | None = None
 
     @property
     def bridge(self) -> Path:
         """The folder of the agents' connection files."""
         return self.home / BRIDGE
+
+    def asked_to_elect(self, last: Collection[int] = ()) -> list[int]:
+        """Return who may be asked for an election, in order, those in `last` after the others.
+
+        On ZooKeeper the controller does it itself; on KRaft brokers pass it on.
+        """
+        if self.kafka.release.zookeeper:
+            return [CONTROLLER_ID]
+        return sorted(range(1, BROKERS + 1), key=lambda broker: broker in last)
 
     def check_nodes(self) -> None:
         """Raise InsyncError if a node has ended."""
@@ -59,18 +70,59 @@ class Stage:
                 raise InsyncError(f"{node.role} {node.id}: ended with {code}, see {node.log}")
 
 
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """The cluster that a scenario wants of an arm; those that want the same may share one."""
+
+    settings: Mapping[str, str]
+    controller_agent: bool
+
+
+def wanted(scenario: Scenario, arm: str) -> Wanted:
+    """Return what cluster a scenario wants of an arm."""
+    return Wanted(
+        settings=broker_settings(scenario, arm),
+        controller_agent=arms.has_agent(arm) and scenario.broker.controller_agent,
+    )
+
+
 def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
     """Return what a scenario and an arm add to every node's server.properties."""
     broker = scenario.broker
     return {
-        "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms),
+        "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms * arms.lag_factor(arm)),
         "replica.fetch.wait.max.ms": str(broker.replica_fetch_wait_max_ms),
         "num.io.threads": str(broker.num_io_threads),
         **_flushes(broker.log_flush_interval_messages),
-        # Who leads is the scenario's to say, and an election stays as it is.
-        "auto.leader.rebalance.enable": "false",
+        **_rebalance(broker.leader_imbalance_check_interval_seconds),
         **_session(broker.broker_session_timeout_ms),
+        **(_step_down(broker) if arms.steps_down(arm) else {}),
+        # Last: a wild arm's settings take the place of the scenario's.
         **arms.settings(arm),
+    }
+
+
+def _step_down(broker: Broker) -> dict[str, str]:
+    """Return when a leader steps down; the agent's own defaults for what is not said."""
+    times = {
+        "leader.fetch.process.time.max.ms": broker.leader_fetch_process_time_max_ms,
+        "leader.relinquish.cooldown.ms": broker.leader_relinquish_cooldown_ms,
+        "leader.relinquish.score.recovery.ms": broker.leader_relinquish_score_recovery_ms,
+    }
+    return {name: str(time_ms) for name, time_ms in times.items() if time_ms is not None}
+
+
+def _rebalance(seconds: int | None) -> dict[str, str]:
+    """Return whether the controller brings leaders back by itself, and how often.
+
+    None: who leads is the scenario's to say, and an election stays as it is.
+    """
+    if seconds is None:
+        return {"auto.leader.rebalance.enable": "false"}
+    return {
+        "auto.leader.rebalance.enable": "true",
+        "leader.imbalance.check.interval.seconds": str(seconds),
+        "leader.imbalance.per.broker.percentage": "0",  # at the first that is led by another
     }
 
 
@@ -98,21 +150,23 @@ def open_stage(
     `agent_events` is where the agents leave their own events, else a folder in `home`.
     Raises InsyncError if the plans do not want the same brokers or if a node does not start.
     """
-    settings = [broker_settings(plan.scenario, arm) for plan in plans]
-    if any(each != settings[0] for each in settings):
-        raise InsyncError(f"{arm}: scenarios with different broker settings on one cluster")
+    want, *others = [wanted(plan.scenario, arm) for plan in plans]
+    if any(each != want for each in others):
+        raise InsyncError(f"{arm}: scenarios that want different nodes on one cluster")
     controls, equipment = _stall_controls(plans, home)
     keep = plans[0].request.keep_data
+    agent = _agent(plans[0], arm, home, agent_events or home / AGENT_EVENTS)
     scenarios = [plan.scenario for plan in plans]
     with _open_links(plans) as links:
         cluster = _kind_of_cluster(plans[0])(
             plans[0].kafka,
             home,
             brokers=BROKERS,
-            settings=settings[0],
-            agent=_agent(plans, arm, home, agent_events or home / AGENT_EVENTS),
+            settings=want.settings,
+            agent=agent,
             equipment=equipped(equipment, scenarios),
             links=links,
+            elr=arms.ARMS[arm].elr,
         )
         kafka = plans[0].kafka
         watch.phase(f"{arm}: starting the cluster")
@@ -120,7 +174,7 @@ def open_stage(
             with open_disks(scenarios, home, keep=keep) as disks, cluster:
                 yield Stage(
                     arm=arm, kafka=kafka, cluster=cluster, controls=controls, home=home,
-                    links=links, disks=disks,
+                    links=links, disks=disks, agent=agent,
                 )  # fmt: skip
         finally:
             if not keep:
@@ -139,13 +193,15 @@ def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:
     return LocalCluster if plan.image is None else partial(ContainerCluster, image=plan.image)
 
 
-def _agent(plans: Sequence[Plan], arm: str, home: Path, events: Path) -> AgentSpec | None:
-    jar = plans[0].agent_jar
-    if not arms.has_agent(arm) or jar is None:
+def _agent(plan: Plan, arm: str, home: Path, events: Path) -> AgentSpec | None:
+    if not arms.has_agent(arm) or plan.agent_jar is None:
         return None
     for folder in (home / BRIDGE, events):
         folder.mkdir(parents=True, exist_ok=True)
-    return AgentSpec(jar=jar, events_dir=events, bridge_dir=home / BRIDGE)
+    return AgentSpec(
+        jar=plan.agent_jar, events_dir=events, bridge_dir=home / BRIDGE,
+        on_controller=plan.scenario.broker.controller_agent,
+    )  # fmt: skip
 
 
 def _stall_controls(

@@ -7,20 +7,21 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from insync.arms import ARMS
+from insync.arms import ARMS, ArmSpec
 from insync.errors import InputError
+from insync.kafka.versions import find
 
 TABLE: Final = Path(__file__).parents[1] / "_built" / "broker-versions.properties"
 
 
 def require_arms(arms: Sequence[str], kafka: str) -> None:
     """Check that a version can run all `arms`; raises InputError with those it can."""
-    if not any(ARMS[arm].agent for arm in arms):
+    if all(ARMS[arm] == ARMS["stock"] for arm in arms):
         return
     known = arms_of(kafka)
     for arm in arms:
         if arm not in known:
-            raise InputError(f"arms: {arm}: Kafka {kafka} has only {', '.join(known)}")
+            raise InputError(f"arms: {arm}: Kafka {kafka} has only {', '.join(known)}{_why(arm)}")
 
 
 def arms_of(kafka: str) -> tuple[str, ...]:
@@ -28,10 +29,24 @@ def arms_of(kafka: str) -> tuple[str, ...]:
     if not TABLE.is_file():
         raise InputError(f"{TABLE.name}: not built, expected in {TABLE.parent}: run `make setup`")
     row = row_of(read_table(TABLE.read_text(encoding="utf-8")), kafka)
+    elr = find(kafka).elr
+    return tuple(arm for arm, spec in ARMS.items() if _can(spec, row) and (spec.elr or elr))
+
+
+def _can(spec: ArmSpec, row: Mapping[str, str] | None) -> bool:
+    """Whether the agent, as a version's row has it, can do what an arm is."""
+    if not spec.agent:
+        return True
     if row is None:
-        return tuple(arm for arm, spec in ARMS.items() if not spec.agent)
-    scopes = {None, *row.get("scopes", "").split(",")}
-    return tuple(arm for arm, spec in ARMS.items() if spec.scope in scopes)
+        return False
+    scopes = row.get("scopes", "").split(",")
+    steps = row.get("step_down") == "true"
+    return spec.scope in (None, *scopes) and (spec.relinquish is None or steps)
+
+
+def _why(arm: str) -> str:
+    """Say what an arm is there where it is another one by its own, or nothing."""
+    return "" if ARMS[arm].elr else "; without eligible leader replicas that is stock"
 
 
 def read_table(text: str) -> dict[str, str]:

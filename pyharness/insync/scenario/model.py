@@ -19,7 +19,11 @@ MOST_FAULTS: Final = 64
 
 Metric = Literal[
     "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
-    "max_ack_gap_ms", "acked", "lost", "duplicated",
+    "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "reordered", "gaps",
+    "inconsistent", "split_epochs", "diverged", "watermarks_back", "leader_changes",
+    "soonest_return_ms",
+    "step_downs", "step_downs_withheld", "most_step_downs", "dead_follower_dropped_ms",
+    "aborted_read", "torn", "max_commit_gap_ms",
 ]  # fmt: skip
 
 
@@ -32,6 +36,15 @@ class Broker(Part):
         num_io_threads: how many request handler threads a broker has.
         log_flush_interval_messages: after how many records of a partition a broker calls fsync;
             Kafka's own default is never, and the system writes them out in its time.
+        leader_fetch_process_time_max_ms: after how long a leader steps down, in the arms that
+            may; the agent wants it above replica_fetch_wait_max_ms.
+        leader_relinquish_cooldown_ms: how long a partition whose leadership moved is left alone;
+            it must outlast a repeat, whose topic is a fresh one.
+        leader_relinquish_score_recovery_ms: how fast a slow leader's score falls.
+        controller_agent: whether the controller carries the agent where brokers do.
+        leader_imbalance_check_interval_seconds: how often the controller brings leaders back to
+            the first of their replicas; None: never. Kafka counts it in whole seconds, so it is
+            no time that a scale is for.
 
     """
 
@@ -40,11 +53,38 @@ class Broker(Part):
     broker_session_timeout_ms: Span | None = None
     num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
+    leader_fetch_process_time_max_ms: Span | None = None
+    leader_relinquish_cooldown_ms: Span | None = None
+    leader_relinquish_score_recovery_ms: Span | None = None
+    controller_agent: bool = True
+    leader_imbalance_check_interval_seconds: Annotated[int, Field(ge=1, le=300)] | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_lag(self.replica_lag_time_max_ms, self.replica_fetch_wait_max_ms)
+        rules.check_process_time(
+            self.leader_fetch_process_time_max_ms, self.replica_fetch_wait_max_ms
+        )
         return self
+
+
+class Transactions(Part):
+    """Transactional producers beside the plain ones.
+
+    Args:
+        coordinators: a producer each, whose transactions that broker coordinates at first.
+        per_second: how many transactions each begins, one after the other; fewer if they take
+            longer.
+        records: of each transaction, on as many partitions as there are. An idempotent client
+            has five requests unanswered at most.
+        abort_percent: how many of a hundred it gives up on purpose.
+
+    """
+
+    coordinators: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=4)]
+    per_second: Annotated[int, Field(ge=1, le=50)]
+    records: Annotated[int, Field(ge=2, le=5)]
+    abort_percent: Annotated[int, Field(ge=0, le=90)] = 0
 
 
 class Workload(Part):
@@ -56,6 +96,10 @@ class Workload(Part):
         producers_per_partition: clients that share the rate; more than one, so that a
             partition goes on being written while a request of one of them hangs.
         record_bytes: size of a record's value.
+        client_timeout_ms: after how long a producer takes a silent broker for gone, and how
+            long that may take to commit a record; None: as librdkafka has it, 60 s and 30 s.
+        idempotent: whether brokers drop what a producer sends twice, and keep it in order.
+        transactions: what is written in transactions besides.
 
     """
 
@@ -63,24 +107,63 @@ class Workload(Part):
     rate_per_partition: Annotated[int, Field(ge=1, le=2_000)]
     producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 4
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
+    client_timeout_ms: Span | None = None
+    idempotent: bool = False
+    transactions: Transactions | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        rules.check_client_timeout(self.client_timeout_ms)
+        return self
 
 
 class Timeline(Part):
-    """Times of a repeat, from its first acks: quiet before the faults, watching after them."""
+    """Times of a repeat, from its first acks: quiet before the faults, watching after them.
+
+    Args:
+        jitter_ms: all faults of a repeat begin up to so much later, as its seed says.
+
+    """
 
     steady_ms: Time
     recover_ms: Time
+    jitter_ms: Time = 0
 
 
 class Bounds(Part):
-    """What a metric is expected to be in every repeat; at least one bound."""
+    """What a metric is expected to be in every repeat; at least one bound.
+
+    `margin` comes on top of `max` and is not scaled: what a machine takes whatever the times.
+    """
 
     min: float | None = None
     max: float | None = None
+    margin: Annotated[float, Field(ge=0)] = 0
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_bounds(self.min, self.max)
+        return self
+
+
+class Comparison(Part):
+    """What a metric of one arm may be, measured by another arm's in the same run.
+
+    Judged is the median of the repeats: so many times the other's at most, or at least, or
+    less than that.
+    """
+
+    metric: Metric
+    arm: Arm
+    against: Arm
+    at_most: Annotated[float, Field(gt=0)] | None = None
+    at_least: Annotated[float, Field(gt=0)] | None = None
+    below: Annotated[float, Field(gt=0)] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        given = [self.at_most, self.at_least, self.below]
+        rules.check_comparison(self.arm, self.against, sum(each is not None for each in given))
         return self
 
 
@@ -90,6 +173,7 @@ class Frame(Part):
     Attributes:
         expect_on_zookeeper: what takes the place of an arm's expectations on brokers before
             KRaft, where their controller makes the difference.
+        compare: what is expected of arms beside each other; it counts where both are run.
 
     """
 
@@ -105,11 +189,13 @@ class Frame(Part):
     timeline: Timeline
     expect: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
     expect_on_zookeeper: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
+    compare: Annotated[tuple[Comparison, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
         rules.check_unique("arms", self.arms)
         rules.check_control_arms(self.control_arms, self.arms)
+        rules.check_stepping_arms(self.arms, self.broker.leader_fetch_process_time_max_ms)
         return self
 
 

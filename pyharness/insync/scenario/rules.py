@@ -9,7 +9,11 @@ from typing import Final
 
 from pydantic_core import PydanticCustomError
 
+from insync import arms
+
 LEAST_LAG_MS: Final = 500  # below this a busy two-core host shrinks the ISR by itself
+LEAST_TIMEOUT_MS: Final = 10  # librdkafka's, of socket.timeout.ms
+LONGEST_TIMEOUT_MS: Final = 300_000
 
 
 def broken(key: str, value: object, expected: str) -> PydanticCustomError:
@@ -25,6 +29,28 @@ def check_lag(lag_ms: int, wait_ms: int) -> None:
     if wait_ms >= lag_ms:
         expected = f"less than replica_lag_time_max_ms, which is {lag_ms}"
         raise broken("replica_fetch_wait_max_ms", wait_ms, expected)
+
+
+def check_process_time(time_ms: int | None, wait_ms: int) -> None:
+    """Check a leader's time for a fetch: one without records may wait for them so long by right."""
+    if time_ms is not None and time_ms <= wait_ms:
+        expected = f"more than replica_fetch_wait_max_ms, which is {wait_ms}"
+        raise broken("leader_fetch_process_time_max_ms", time_ms, expected)
+
+
+def check_client_timeout(timeout_ms: int | None) -> None:
+    """Check that clients take a timeout."""
+    if timeout_ms is not None and not LEAST_TIMEOUT_MS <= timeout_ms <= LONGEST_TIMEOUT_MS:
+        expected = f"{LEAST_TIMEOUT_MS} to {LONGEST_TIMEOUT_MS}"
+        raise broken("client_timeout_ms", timeout_ms, expected)
+
+
+def check_stepping_arms(names: Sequence[str], time_ms: int | None) -> None:
+    """Check that arms whose leaders may step down are told after how long."""
+    for index, arm in enumerate(names):
+        if arms.steps_down(arm) and time_ms is None:
+            expected = "another arm, or broker.leader_fetch_process_time_max_ms to be set"
+            raise broken(f"arms[{index}]", arm, expected)
 
 
 def check_delay(mode: str, delay_ms: int) -> None:
@@ -57,17 +83,25 @@ def check_bounds(low: float | None, high: float | None) -> None:
         raise broken("min", low, f"at most max, which is {high:g}")
 
 
+def check_comparison(arm: str, against: str, given: int) -> None:
+    """Check that a comparison is with another arm, and says one thing."""
+    if against == arm:
+        raise broken("against", against, f"another arm than {arm}")
+    if given != 1:
+        raise broken("at_most", None, "one of at_most, at_least and below")
+
+
 def check_unique(key: str, values: Sequence[object]) -> None:
     """Check that a list names nothing twice."""
     if len(set(values)) != len(values):
         raise broken(key, list(values), "each only once")
 
 
-def check_control_arms(control: Sequence[str], arms: Sequence[str]) -> None:
+def check_control_arms(control: Sequence[str], names: Sequence[str]) -> None:
     """Check that control arms are among the arms that are run."""
     for index, arm in enumerate(control):
-        if arm not in arms:
-            raise broken(f"control_arms[{index}]", arm, f"one of the arms: {', '.join(arms)}")
+        if arm not in names:
+            raise broken(f"control_arms[{index}]", arm, f"one of the arms: {', '.join(names)}")
 
 
 def check_partitions(index: int, partitions: Sequence[int], leaders: Sequence[int]) -> None:

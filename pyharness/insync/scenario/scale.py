@@ -8,7 +8,8 @@ from typing import Any
 def scale_times(keys: Mapping[str, Any], factor: float) -> dict[str, Any]:
     """Return a valid scenario's keys with all times multiplied by `factor`, rounded to 1 ms.
 
-    Expectations on times (metrics in `_ms`) are times too. A time that was not 0
+    Expectations on times (metrics in `_ms`) are times too, but for their margins. A time that
+    was not 0
     stays at least 1 ms. Raises ValueError for a factor that is not a positive
     number. The result may break a rule, such as the least replica.lag.time.max.ms.
     """
@@ -33,5 +34,5 @@ def _scaled(value: Any, factor: float) -> Any:
 def _times(value: Any, factor: float) -> Any:
     """Multiply a time, or the two bounds on one."""
     if isinstance(value, dict):
-        return {key: item * factor for key, item in value.items()}
+        return {key: item if key == "margin" else item * factor for key, item in value.items()}
     return max(1, round(value * factor)) if value else 0

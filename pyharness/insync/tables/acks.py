@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
+from insync.checks.history import PARTITION, REPEAT, TOPIC, is_acked
 from insync.tables.quantiles import COARSE, histogram, merged, percentiles
-from insync.tables.repeats import PARTITION, REPEAT, TOPIC
 
 BINS = 240
 """Bins of `latency_over_time` in a repeat: one per few pixels of a chart."""
@@ -23,11 +23,6 @@ _GAP_BIN_MS = 10_000.0
 """Acks are put in order bin by bin: those of a hot partition are many tasks' work."""
 
 PERMILLE = {"p50_ms": 500, "p90_ms": 900, "p99_ms": 990, "p999_ms": 999}
-
-
-def is_acked() -> Column:
-    """Whether an operation of the produce lines was acked."""
-    return fn.col("done_ms").isNotNull() & fn.col("error").isNull()
 
 
 def outcome() -> Column:
@@ -41,8 +36,8 @@ def outcome() -> Column:
 def latency_histogram(operations: DataFrame) -> DataFrame:
     """Count operations by partition, leader, outcome and bucket of ack latency.
 
-    bucket_us (null where there was no ack), records, top_ms: what every table of latencies is
-    made of, and small however many operations there were.
+    bucket_us (null where there was no ack), records, top_ms, total_us: what every table of
+    latencies is made of, and small however many operations there were.
     """
     told = operations.withColumns(
         {"outcome": outcome(), "acked_ms": fn.when(is_acked(), fn.col("latency_ms"))}
@@ -77,6 +72,7 @@ def _latency_by(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
         *(counts[name] for name in (*keys, "sent", "acked", "failed", "unanswered")),
         *PERMILLE,
         "max_ms",
+        "mean_ms",
     )
 
 
@@ -98,10 +94,17 @@ def errors(operations: DataFrame) -> DataFrame:
 def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
     """Per partition the longest time without an ack: gap_ms, and from_ms to to_ms (epoch).
 
-    The repeat's start and end count as acks, so a partition that never acked has a gap
-    as long as the repeat. `produce` is the produce lines or the table operations.
+    The repeat's start and end count as acks, so a partition that never acked has a gap as long
+    as the repeat. For a partition the end is when its last record was answered, if all were:
+    from then on the repeat waits for others. `produce` has the columns of the produce lines.
     """
-    edges = partitions.select(*PARTITION, fn.explode(fn.array("start_ms", "end_ms")).alias("to_ms"))
+    last_due = fn.greatest("sent_ms", fn.coalesce("done_ms", fn.lit(float("inf"))))
+    settled = produce.groupBy(*PARTITION).agg(fn.max(last_due).alias("settled_ms"))
+    edges = (
+        partitions.join(settled, PARTITION, "left")
+        .withColumn("over_ms", fn.least("end_ms", "settled_ms"))
+        .select(*PARTITION, fn.explode(fn.array("start_ms", "over_ms")).alias("to_ms"))
+    )
     acks = (
         produce.where(is_acked())
         .join(fn.broadcast(partitions), PARTITION, "inner")

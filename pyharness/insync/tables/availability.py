@@ -9,7 +9,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import PARTITION, TOPIC
+from insync.checks.history import PARTITION, TOPIC
 
 
 def availability(intervals: DataFrame, min_insync_replicas: int | Column) -> DataFrame:

@@ -25,24 +25,24 @@ FAR_MS = 60_000.0
 """How far outside of its run a line's time may be before a clock is to blame."""
 
 _PLACE = ("run", "file", "block", "number")
-_IN_ORDER = (ISR, BROKER)
-"""Kinds whose lines are numbered: many of them have one millisecond in common."""
 
 
 @dataclass(frozen=True)
 class Events:
-    """Every readable line by kind.
-
-    `isr` and `broker_events` have one column more than their lines: `line`, which orders
-    lines of the same millisecond as their file does.
-    """
+    """Every readable line by kind; ordered kinds have one column more, `line`."""
 
     phases: DataFrame
     faults: DataFrame
     produce: DataFrame
+    transactions: DataFrame
     consume: DataFrame
     isr: DataFrame
     counters: DataFrame
+    controller: DataFrame
+    step_downs: DataFrame
+    roles: DataFrame
+    replica_logs: DataFrame
+    batches: DataFrame
     broker_events: DataFrame
 
     @classmethod
@@ -179,7 +179,7 @@ def readable(parsed: DataFrame, kind: EventKind) -> DataFrame:
         of_file = fn.regexp_extract("file", r"broker-(\d+)\.jsonl$", 1).cast("int")
         good = good.withColumns({"arm": fn.col("arm_folder"), "broker": of_file})
         good, own = good.withColumnRenamed("text", "body"), ["arm", "broker", *own, "body"]
-    if kind in _IN_ORDER:
+    if kind.ordered:
         in_file = Window.partitionBy("run", "file").orderBy("block", "number")
         good = good.withColumn("line", fn.row_number().over(in_file).cast("long"))
         own = [*own, "line"]
@@ -202,6 +202,8 @@ def _told(parsed: DataFrame, kind: EventKind) -> DataFrame:
 
 
 def _is_skewed(kind: EventKind) -> Column:
+    if kind.time is None:
+        return fn.lit(False)
     at = fn.col(kind.time)
     early = at < fn.col("started_ms") - FAR_MS
     late = at > fn.col("finished_ms") + FAR_MS

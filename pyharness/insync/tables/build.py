@@ -11,7 +11,21 @@ from collections.abc import Iterator, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.tables import acks, availability, evidence, holds, isr, leaders, readback, shrinks
+from insync.checks import records, replicas
+from insync.checks.anomalies import History, anomalies, checked
+from insync.checks.transactions import transaction_fates
+from insync.tables import (
+    acks,
+    availability,
+    brokers,
+    evidence,
+    holds,
+    isr,
+    leaders,
+    shrinks,
+    step_downs,
+    transactions,
+)
 from insync.tables.bronze import Events
 from insync.tables.compare import differences
 from insync.tables.expands import isr_changes, isr_expands
@@ -29,61 +43,98 @@ def silver(events: Events, runs: DataFrame) -> Named:
     They come one by one, so that the first can be written while the next is planned.
     What several tables rest on is marked to be kept once computed.
     """
-    asked = runs.select("run", "partitions", "lag_ms")
     windows = repeats(events.phases, events.produce).cache()
+    asked = runs.select("run", "partitions", "lag_ms", "cooldown_ms")
     planned = windows.join(fn.broadcast(asked), "run", "inner")
     yield "repeats", windows
     yield "partitions", partitions(planned, fn.col("partitions"))
 
     faults = evidence.faults(events.faults).cache()
     intervals = isr.isr_intervals(events.isr, windows).cache()
-    shrunk = shrinks.isr_shrinks(events.isr, faults, planned, fn.col("lag_ms")).cache()
+    shrunk = shrinks.isr_shrinks(events.isr, faults, planned, shrinks.lag_of_arm()).cache()
     yield "faults", faults
     yield "isr_intervals", intervals
-    yield "leader_intervals", leaders.leader_intervals(intervals)
+    yield "leader_intervals", brokers.leader_intervals(intervals)
     yield "isr_shrinks", shrunk
     yield "isr_expands", isr_expands(events.isr, shrunk, windows)
+    yield "leader_changes", leaders.leader_changes(events.isr, faults, windows)
+    yield "dead_followers", leaders.dead_followers(events.isr, faults, windows)
     yield "holds", holds.holds(events.broker_events, windows, faults)
     yield "agent_counters", evidence.agent_counters(events.counters)
+    yield "controller_agent", evidence.controller_agent(events.controller)
+    cooldown_ms = fn.col("cooldown_ms")
+    yield "step_downs", step_downs.step_downs(events.step_downs, planned, cooldown_ms)
+    yield "step_down_sources", step_downs.step_down_sources(events.step_downs, windows)
     yield "operations", operations(events.produce, intervals, windows)
-    yield "reads", events.consume.select(*readback.READ)
 
 
-def gold(tables: Mapping[str, DataFrame]) -> Named:
-    """Yield every gold table by name; `tables` are silver's."""
+def gold(tables: Mapping[str, DataFrame], events: Events) -> Named:
+    """Yield every gold table by name; `tables` are silver's, `events` bronze's lines."""
     done: dict[str, DataFrame] = dict(tables)
-    runs = done["runs"]
+    for each in (_clients, _check, _cluster, _overall):
+        for name, table in each(done, events):
+            done[name] = table
+            yield name, table
 
-    def told(name: str, table: DataFrame) -> tuple[str, DataFrame]:
-        done[name] = table.cache()
-        return name, done[name]
 
-    windows, grid, intervals = (done[n] for n in ("repeats", "partitions", "isr_intervals"))
-    sent = done["operations"]
-    judged = due_inside(sent, windows)
-    counted = acks.latency_histogram(judged)
-    yield told("latency_histogram", counted)
-    yield told("ack_latency", acks.ack_latency(done["latency_histogram"]))
-    yield "ack_latency_by_leader", acks.ack_latency_by_leader(done["latency_histogram"])
+def _clients(done: Mapping[str, DataFrame], events: Events) -> Named:
+    """Yield how the producers fared."""
+    windows = done["repeats"]
+    # What is written in transactions waits for its own pace: no measure of the brokers' acks.
+    plain = done["operations"].where(transactions.is_plain())
+    judged = due_inside(plain, windows)
+    counted = acks.latency_histogram(judged).cache()
+    yield "latency_histogram", counted
+    yield "ack_latency", acks.ack_latency(counted).cache()
+    yield "ack_latency_by_leader", acks.ack_latency_by_leader(counted)
     yield "latency_over_time", acks.latency_over_time(judged, windows)
-    yield told("ack_gaps", acks.ack_gaps(sent, grid))
+    yield "ack_gaps", acks.ack_gaps(plain, done["partitions"]).cache()
     yield "errors", acks.errors(judged)
+    recovered = recovery(done["faults"], done["isr_intervals"], plain, windows)
+    yield "recovery", recovered.cache()
 
-    fates = readback.record_fates(sent, done["reads"]).cache()
-    yield told("readback", readback.readback(fates, grid))
-    yield "odd_records", readback.odd_records(fates)
 
-    limits = fn.broadcast(runs.select("run", "min_insync_replicas"))
+def _check(done: Mapping[str, DataFrame], events: Events) -> Named:
+    """Yield what insync.checks has to say."""
+    windows, grid, sent = done["repeats"], done["partitions"], done["operations"]
+    fates = records.record_fates(sent, events.consume, events.transactions).cache()
+    yield "readback", records.readback(fates, grid).cache()
+    ended = transaction_fates(fates, events.transactions)
+    yield "transactions", transactions.by_producer(events.transactions, ended, windows)
+    comparable = replicas.comparable(events.replica_logs, events.consume, events.isr).cache()
+    yield "comparable", comparable
+    history = History(
+        produce=sent,
+        consume=events.consume,
+        isr=events.isr,
+        roles=events.roles,
+        batches=events.batches,
+        fates=fates,
+        repeats=windows,
+        partitions=grid,
+        comparable=comparable,
+    )
+    found = anomalies(history).cache()
+    yield "anomalies", found
+    yield "checked", checked(history, found)
+
+
+def _cluster(done: Mapping[str, DataFrame], events: Events) -> Named:
+    """Yield how the brokers fared."""
+    intervals, holds_found = done["isr_intervals"], done["holds"]
+    limits = fn.broadcast(done["runs"].select("run", "min_insync_replicas"))
     limited = intervals.join(limits, "run", "inner")
     least = fn.col("min_insync_replicas")
-    yield told("availability", availability.availability(limited, least))
+    yield "availability", availability.availability(limited, least).cache()
     yield "isr_changes", isr_changes(done["isr_shrinks"], done["isr_expands"])
-    yield "holds_by_site", holds.holds_by_site(done["holds"])
-    yield (
-        "brokers",
-        leaders.brokers(intervals, done["leader_intervals"], done["isr_shrinks"], done["holds"]),
-    )
-    yield told("recovery", recovery(done["faults"], intervals, sent, windows))
-    yield told("repeat_metrics", repeat_metrics(done, runs))
-    yield "medians", medians(done["repeat_metrics"])
-    yield "differences", differences(done["repeat_metrics"], runs)
+    yield "holds_by_site", holds.holds_by_site(holds_found)
+    led = done["leader_intervals"]
+    yield "brokers", brokers.brokers(intervals, led, done["isr_shrinks"], holds_found)
+
+
+def _overall(done: Mapping[str, DataFrame], events: Events) -> Named:
+    """Yield what repeats come to, and how arms compare over them."""
+    metrics = repeat_metrics(done).cache()
+    yield "repeat_metrics", metrics
+    yield "medians", medians(metrics)
+    yield "differences", differences(metrics, done["runs"])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from insync.checks.anomalies import KINDS_OF
+from insync.checks.history import PARTITION, REPEAT
 from insync.tables.catalogue_silver import OF_PARTITION, OF_REPEAT, OF_TOPIC, SITE
-from insync.tables.contracts import Column, Contract, count, ms, text, whole
+from insync.tables.contracts import Column, Contract, count, flag, ms, text, whole
 from insync.tables.metrics import CELL
-from insync.tables.repeats import PARTITION, REPEAT
 
 _OR_ALL = (*OF_TOPIC, whole("partition", "the partition; null: the topic as a whole", null=True))
 _LEADER = whole("leader", "who led when the record was due; null: nobody known", null=True)
@@ -23,6 +24,7 @@ _PERCENTILES = tuple(
         ("p99_ms", "99 %"),
         ("p999_ms", "99.9 %"),
         ("max_ms", "all"),
+        ("mean_ms", "the mean, of whole microseconds"),
     )
 )
 _CELL = (
@@ -33,6 +35,10 @@ _CELL = (
     text("arm", "the arm"),
 )
 _METRIC = text("metric", "the metric's name; its unit is its suffix")
+
+
+_KINDS = tuple((name, ", ".join(kinds)) for name, kinds in KINDS_OF.items())
+_OPERATIONS = "array<struct<what:string,who:int,seq:bigint,offset:bigint,at_ms:double,note:string>>"
 
 
 def _value(name: str, says: str, *, null: bool = False) -> Column:
@@ -50,6 +56,7 @@ LATENCY_HISTOGRAM = Contract(
         Column("bucket_us", "bigint", "us", "where the bucket begins; null: no ack", null=True),
         count("records", "operations in it", "records"),
         ms("top_ms", "the largest latency in it", null=True),
+        Column("total_us", "bigint", "us", "their sum", null=True),
     ),
     bulk=True,
 )
@@ -113,16 +120,56 @@ READBACK = Contract(
         count("duplicated", "read more than once", "records"),
     ),
 )
-ODD_RECORDS = Contract(
-    "odd_records",
-    "The lost and the duplicated records themselves.",
-    (*PARTITION, "seq"),
+ANOMALIES = Contract(
+    "anomalies",
+    "What must not be in a history, with the operations that show it (docs/checker.md).",
+    (),
     (
         *OF_PARTITION,
-        whole("seq", "the record's number in its partition", of="bigint"),
-        whole("offset", "the offset of its ack", null=True, of="bigint"),
-        text("fate", "lost or duplicated"),
-        count("times_read", "how often it was read"),
+        text("kind", "the kind of anomaly"),
+        Column("offset", "bigint", "", "where in the log it begins; null: nowhere", null=True),
+        Column("last_offset", "bigint", "", "where it ends", null=True),
+        Column("operations", _OPERATIONS, "", "the operations that show it, at most 10"),
+    ),
+)
+CHECKED = Contract(
+    "checked",
+    "How many anomalies of each metric a partition has; null where it is not known.",
+    tuple(PARTITION),
+    (*OF_PARTITION, *(count(name, f"anomalies of {kinds}", null=True) for name, kinds in _KINDS)),
+)
+COMPARABLE = Contract(
+    "comparable",
+    "What of the replicas' logs can be compared.",
+    tuple(PARTITION),
+    (
+        *OF_PARTITION,
+        whole("replicas", "how many the controller's log names", "replicas", null=True),
+        count("logs_read", "logs that were read to their end"),
+        Column("from_offset", "bigint", "", "where all logs have begun", null=True),
+        Column("to_offset", "bigint", "", "behind the last that was read", null=True),
+        flag("whole", "whether every log was read and something was consumed"),
+    ),
+)
+TRANSACTIONS = Contract(
+    "transactions",
+    "How the transactions of each producer ended, how long commits took, what was read of them.",
+    (*REPEAT, "producer"),
+    (
+        *OF_REPEAT,
+        whole("producer", "the producer"),
+        count("committed", "transactions"),
+        count("aborted", "transactions"),
+        count("unknown", "transactions whose end it never learned"),
+        count("meant_to_abort", "transactions that were to be aborted"),
+        ms("commit_p50_ms", "median time that a commit took", null=True),
+        ms("commit_p99_ms", "99 % took no longer", null=True),
+        ms("commit_max_ms", "the longest", null=True),
+        ms("commit_gap_ms", "longest time without a commit", null=True),
+        ms("gap_from_ms", "when that began (epoch)", null=True),
+        ms("gap_to_ms", "when it ended (epoch)", null=True),
+        count("torn", "transactions of which a part was read"),
+        count("aborted_read", "records of aborted ones that were read", "records", null=True),
     ),
 )
 AVAILABILITY = Contract(
@@ -246,7 +293,10 @@ GOLD = (
     ACK_GAPS,
     ERRORS,
     READBACK,
-    ODD_RECORDS,
+    ANOMALIES,
+    CHECKED,
+    COMPARABLE,
+    TRANSACTIONS,
     AVAILABILITY,
     ISR_CHANGES,
     HOLDS_BY_SITE,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from insync.checks.history import PARTITION, REPEAT
 from insync.tables.contracts import Column, Contract, Rule, count, flag, ids, ms, text, whole
-from insync.tables.repeats import PARTITION, REPEAT
 
 RUN_OF = text("run", "the run, as table runs names it")
 OF_REPEAT = (RUN_OF, text("arm", "the arm"), whole("repeat", "the repeat, from 0"))
@@ -30,7 +30,8 @@ RUNS = Contract(
         whole("repeats", "repeats per arm"),
         whole("partitions", "partitions of each repeat's topic"),
         whole("min_insync_replicas", "min.insync.replicas", "replicas"),
-        ms("lag_ms", "replica.lag.time.max.ms"),
+        ms("lag_ms", "replica.lag.time.max.ms, as the scenario has it"),
+        ms("cooldown_ms", "leader.relinquish.cooldown.ms"),
         ms("started_ms", "when it began (epoch)"),
         ms("finished_ms", "when it ended (epoch); null: cut short", null=True),
         flag("finished", "whether it came to its end"),
@@ -70,6 +71,7 @@ REPEATS = Contract(
         *WINDOW,
         flag("complete", "whether the repeat came to its own end"),
         ms("host_gap_ms", "longest time for which the harness got no turn", null=True),
+        whole("seed", "the repeat's own seed", null=True, of="bigint"),
     ),
     (FORWARD,),
 )
@@ -136,7 +138,7 @@ ISR_SHRINKS = Contract(
         ids("isr_before", "the ISR before"),
         ids("isr_after", "the ISR after"),
         ids("removed", "who was removed"),
-        text("cause", 'fenced, lag, link, "leader: FAULT" or "follower: FAULT"'),
+        text("cause", 'fenced, stepped down, lag, link, "leader: FAULT", "follower: FAULT"'),
         whole("fault_no", "the fault that is blamed", null=True),
         SITE,
         text("moment", "before, during, on_lift or after; null: no fault", null=True),
@@ -159,6 +161,71 @@ ISR_EXPANDS = Contract(
         SITE,
         whole("line", "the line of the controller's history", of="bigint"),
     ),
+)
+LEADER_CHANGES = Contract(
+    "leader_changes",
+    "Changes of a partition's leader inside a repeat.",
+    (*PARTITION, "leader_epoch"),
+    (
+        *OF_PARTITION,
+        ms("t_ms", "when (epoch)"),
+        whole("leader_before", "who led last"),
+        whole("leader", "who leads from then on"),
+        whole("leader_epoch", "the new epoch"),
+        ids("isr", "the ISR from then on"),
+        flag("planned", "whether the scenario had this broker elected"),
+    ),
+)
+DEAD_FOLLOWERS = Contract(
+    "dead_followers",
+    "Followers that a fault kept from fetching, and how long their leaders kept them in the ISR.",
+    (*PARTITION, "fault_no"),
+    (
+        *OF_PARTITION,
+        whole("fault_no", "the fault"),
+        text("fault", "its kind"),
+        whole("broker", "whom it befell"),
+        ms("injected_ms", "when (epoch)"),
+        ms("dropped_ms", "when it was dropped (epoch); null: not in the repeat", null=True),
+        ms("took_ms", "how long it stayed", null=True),
+    ),
+)
+CONTROLLER_AGENT = Contract(
+    "controller_agent",
+    "Whether the controller's agent was woven, and its errors.",
+    tuple(REPEAT),
+    (
+        *OF_REPEAT,
+        flag("woven", "whether it was woven", null=True),
+        count("new_errors", "errors that this repeat added", null=True),
+    ),
+)
+STEP_DOWNS = Contract(
+    "step_downs",
+    "What leaders did about serving too slowly: step-downs answered, and decisions not to ask.",
+    (),
+    (
+        *OF_PARTITION,
+        ms("t_ms", "when (epoch)"),
+        whole("broker", "who led"),
+        whole("leader_epoch", "in which epoch", null=True),
+        whole("successor", "who was to lead", null=True),
+        text("isr_policy", "what was to become of its place in the ISR", null=True),
+        text("outcome", "done, refused, failed or withheld"),
+        text("reason", "why", null=True),
+        text("way", "which way was taken", null=True),
+        text("error", "what was wrong", null=True),
+        ms("pending_ms", "how long the oldest fetch had been pending", null=True),
+        ms("asked_ms", "how long the answer took", null=True),
+        Column("score", "double", "", "the broker's score", null=True),
+        count("in_cooldown", "done within one cool-down from then on; null: not done", null=True),
+    ),
+)
+STEP_DOWN_SOURCES = Contract(
+    "step_down_sources",
+    "Brokers whose step-down events were read, without which nothing is known of them.",
+    (*REPEAT, "broker"),
+    (*OF_REPEAT, whole("broker", "the broker")),
 )
 HOLDS = Contract(
     "holds",
@@ -214,25 +281,15 @@ OPERATIONS = Contract(
         ms("latency_ms", "from when it was due to its answer", null=True),
         text("error", "Kafka's name of the error", null=True),
         whole("offset", "the offset of its ack", null=True, of="bigint"),
+        whole("producer", "who sent it, of the partition's", null=True),
+        flag("idempotent", "whether its producer was idempotent", null=True),
+        whole("transaction", "its transaction; null: none", null=True, of="bigint"),
         whole("leader", "who led when it was due; null: nobody, or not known", null=True),
         flag("judged", "whether its repeat's window had opened"),
     ),
     (Rule("latency is not negative", "latency_ms >= 0"),),
     bulk=True,
 )
-READS = Contract(
-    "reads",
-    "Records that were read back.",
-    (),
-    (
-        *OF_PARTITION,
-        whole("seq", "the record's number in its partition", of="bigint"),
-        whole("offset", "where it was read", of="bigint"),
-        ms("read_ms", "when (epoch)", null=True),
-    ),
-    bulk=True,
-)
-
 SILVER = (
     RUNS,
     INPUTS,
@@ -245,7 +302,11 @@ SILVER = (
     ISR_SHRINKS,
     ISR_EXPANDS,
     HOLDS,
+    LEADER_CHANGES,
+    DEAD_FOLLOWERS,
     AGENT_COUNTERS,
+    CONTROLLER_AGENT,
+    STEP_DOWNS,
+    STEP_DOWN_SOURCES,
     OPERATIONS,
-    READS,
 )

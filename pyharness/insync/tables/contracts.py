@@ -50,6 +50,12 @@ class Contract:
     rules: tuple[Rule, ...] = ()
     bulk: bool = False
 
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The columns by which rows are put in order: the key, else all that can be compared."""
+        comparable = (c.name for c in self.columns if not c.type.startswith("map"))
+        return self.key or tuple(comparable)
+
     def check_columns(self, table: DataFrame) -> None:
         """Raise InsyncError unless names and types are as promised, in that order."""
         promised = [f"{column.name} {column.type}" for column in self.columns]

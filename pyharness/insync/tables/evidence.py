@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import REPEAT
+from insync.checks.history import REPEAT
 
 
 def words() -> Column:
@@ -66,8 +66,13 @@ def agent_counters(lines: DataFrame) -> DataFrame:
     )
 
 
-def _added(counter: str) -> Column:
+def controller_agent(lines: DataFrame) -> DataFrame:
+    """Return of each repeat whether the controller's agent was woven, and its `new_errors`."""
+    added = _added("errors", of=("run", "arm")).alias("new_errors")
+    return lines.select(*REPEAT, "woven", added).where(fn.col("repeat") >= 0)
+
+
+def _added(counter: str, of: tuple[str, ...] = ("run", "arm", "broker")) -> Column:
     """Return the growth since the repeat before; a counter that fell began again at 0."""
-    of_broker = Window.partitionBy("run", "arm", "broker").orderBy("repeat")
-    before = fn.lag(counter, 1, 0).over(of_broker)
+    before = fn.lag(counter, 1, 0).over(Window.partitionBy(*of).orderBy("repeat"))
     return fn.when(fn.col(counter) >= before, fn.col(counter) - before).otherwise(fn.col(counter))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
+from insync.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
 from insync.tables.isr import PARTITION_OF_ARM, log_of
-from insync.tables.repeats import PARTITION, REPEAT
 
 _JOINED = [*PARTITION, "t_ms", "replica", "line"]
 
@@ -21,7 +21,7 @@ def isr_expands(isr: DataFrame, shrinks: DataFrame, repeats: DataFrame) -> DataF
     added = (
         isr.where(fn.col("kind") == "partition")
         .withColumn("added", fn.array_except("isr", before))
-        .join(repeats, ["run", "arm", "topic"], "inner")
+        .join(repeats, TOPIC_OF_ARM, "inner")
         .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
         .select(*PARTITION, "t_ms", "leader", "line", fn.explode("added").alias("replica"))
     )

@@ -9,8 +9,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
+from insync.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
 from insync.tables.evidence import words
-from insync.tables.repeats import PARTITION, REPEAT
 
 _HOLD = [*PARTITION, "broker", "replica", "start_ms"]
 
@@ -23,7 +23,7 @@ def holds(broker_events: DataFrame, repeats: DataFrame, faults: DataFrame) -> Da
     """
     held = (
         broker_events.where(fn.col("type") == "pending_long")
-        .join(repeats.select(*REPEAT, "topic", "end_ms"), ["run", "arm", "topic"], "inner")
+        .join(repeats.select(*REPEAT, "topic", "end_ms"), TOPIC_OF_ARM, "inner")
         .select(
             *PARTITION,
             "broker",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import PARTITION
+from insync.checks.history import PARTITION, TOPIC_OF_ARM
 
 PARTITION_OF_ARM = ("run", "arm", "topic", "partition")
 BROKER_OF_ARM = ("run", "arm", "broker")
@@ -27,7 +27,7 @@ def isr_intervals(isr: DataFrame, repeats: DataFrame) -> DataFrame:
     return (
         isr.where(fn.col("kind") == "partition")
         .withColumn("until_ms", until_next(PARTITION_OF_ARM))
-        .join(repeats, ["run", "arm", "topic"], "inner")
+        .join(repeats, TOPIC_OF_ARM, "inner")
         .select(
             *PARTITION,
             "leader",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import REPEAT
+from insync.checks.history import REPEAT
 
 METRICS = {
     "isr_shrinks": "count",
@@ -16,6 +17,8 @@ METRICS = {
     "under_min_isr_ms": "ms",
     "at_min_isr_ms": "ms",
     "offline_ms": "ms",
+    "leader_changes": "count",
+    "step_downs": "count",
     "p50_ms": "ms",
     "p90_ms": "ms",
     "p99_ms": "ms",
@@ -38,7 +41,7 @@ CELL = ["scenario", "kafka", "cluster", "scale", "arm"]
 """What is compared with what: repeats of one cell are repeats of one thing."""
 
 
-def repeat_metrics(tables: dict[str, DataFrame], runs: DataFrame) -> DataFrame:
+def repeat_metrics(tables: Mapping[str, DataFrame]) -> DataFrame:
     """One row per repeat and metric: `value`, null where the run left nothing to tell it by.
 
     `tables` are silver's and gold's by name. A metric over faults is that of the slowest.
@@ -59,21 +62,30 @@ def repeat_metrics(tables: dict[str, DataFrame], runs: DataFrame) -> DataFrame:
         ),
         _by(tables["isr_shrinks"], _rows().alias("isr_shrinks")),
         _by(tables["isr_expands"], _rows().alias("isr_expands")),
+        _by(tables["leader_changes"], fn.count_if(~fn.col("planned")).alias("leader_changes")),
+        _by(tables["step_downs"], fn.count_if(fn.col("outcome") == "done").alias("step_downs")),
         _by(tables["holds"], _rows().alias("holds"), fn.max("held_ms").alias("longest_hold_ms")),
     ]
     windows = tables["repeats"].select(*REPEAT)
     wide = reduce(lambda all_, part: all_.join(part, REPEAT, "left"), parts, windows)
     told = tables["agent_counters"].select(*REPEAT).distinct().withColumn("agent", fn.lit(True))
     seen = fn.col("min_isr_size").isNotNull()
-    known = wide.join(told, REPEAT, "left").withColumns(
-        {
-            "isr_shrinks": _zero_where(seen, "isr_shrinks"),
-            "isr_expands": _zero_where(seen, "isr_expands"),
-            "holds": _zero_where(fn.col("agent"), "holds"),
-        }
+    asked = tables["step_down_sources"].select(*REPEAT).distinct().withColumn("asked", fn.lit(True))
+    known = (
+        wide.join(told, REPEAT, "left")
+        .join(asked, REPEAT, "left")
+        .withColumns(
+            {
+                "isr_shrinks": _zero_where(seen, "isr_shrinks"),
+                "isr_expands": _zero_where(seen, "isr_expands"),
+                "leader_changes": _zero_where(seen, "leader_changes"),
+                "step_downs": _zero_where(fn.col("asked"), "step_downs"),
+                "holds": _zero_where(fn.col("agent"), "holds"),
+            }
+        )
     )
     values = known.select(*REPEAT, *(fn.col(name).cast("double").alias(name) for name in METRICS))
-    of_run = runs.select("run", *(name for name in CELL if name != "arm"))
+    of_run = tables["runs"].select("run", *(name for name in CELL if name != "arm"))
     return (
         values.unpivot([*REPEAT], [*METRICS], "metric", "value")
         .join(fn.broadcast(of_run), "run", "inner")

@@ -5,9 +5,19 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.tables.repeats import PARTITION, REPEAT
+from insync.checks.history import PARTITION, REPEAT
 
-_PRODUCED = ("seq", "sent_ms", "done_ms", "latency_ms", "error", "offset")
+_PRODUCED = (
+    "seq",
+    "sent_ms",
+    "done_ms",
+    "latency_ms",
+    "error",
+    "offset",
+    "producer",
+    "idempotent",
+    "transaction",
+)
 
 
 def operations(produce: DataFrame, intervals: DataFrame, repeats: DataFrame) -> DataFrame:

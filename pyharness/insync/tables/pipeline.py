@@ -87,7 +87,7 @@ def _stages(
         spark.catalog.clearCache()
 
         stage = "gold"
-        write_tables(gold(tables), into, stage)
+        write_tables(gold(tables, events), into, stage)
     except InsyncError:
         raise
     except Exception as error:

@@ -24,7 +24,7 @@ DECADES = 8
 
 def bucket(ms: Column, digits: int) -> Column:
     """Return the bucket of a duration: its microseconds, cut to the leading digits."""
-    micros = fn.floor(ms * 1000).cast("long")
+    micros = _micros(ms)
     cut = fn.when(micros < 10**digits, micros)
     for decade in range(1, DECADES):
         step = 10**decade
@@ -32,25 +32,32 @@ def bucket(ms: Column, digits: int) -> Column:
     return cut.otherwise(micros - micros % 10**DECADES)
 
 
+def _micros(ms: Column) -> Column:
+    return fn.floor(ms * 1000).cast("long")
+
+
 def histogram(rows: DataFrame, ms: str, keys: Sequence[str], digits: int = FINE) -> DataFrame:
-    """Count rows by `keys` and bucket: bucket_us, records, top_ms (the largest in it).
+    """Count rows by `keys` and bucket: bucket_us, records, top_ms (the largest in it), total_us.
 
     Rows without a duration have a bucket of their own, null.
     """
     return rows.groupBy(*keys, bucket(fn.col(ms), digits).alias("bucket_us")).agg(
-        fn.count(fn.lit(1)).alias("records"), fn.max(ms).alias("top_ms")
+        fn.count(fn.lit(1)).alias("records"),
+        fn.max(ms).alias("top_ms"),
+        fn.sum(_micros(fn.col(ms))).alias("total_us"),
     )
 
 
 def merged(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
     """Return a histogram by fewer keys."""
     return counted.groupBy(*keys, "bucket_us").agg(
-        fn.sum("records").alias("records"), fn.max("top_ms").alias("top_ms")
+        *(fn.sum(name).alias(name) for name in ("records", "total_us")),
+        fn.max("top_ms").alias("top_ms"),
     )
 
 
 def percentiles(counted: DataFrame, keys: Sequence[str], permille: Mapping[str, int]) -> DataFrame:
-    """Return one row per `keys`: a column per name in `permille`, and `max_ms`.
+    """Return one row per `keys`: a column per name in `permille`, `max_ms` and `mean_ms`.
 
     `counted` is a histogram by these keys; a share is in thousandths, so that ranks are whole.
     """
@@ -69,4 +76,5 @@ def percentiles(counted: DataFrame, keys: Sequence[str], permille: Mapping[str, 
             for name, share in permille.items()
         ),
         fn.max("top_ms").alias("max_ms"),
+        (fn.sum("total_us") / fn.sum("records") / 1000).alias("mean_ms"),
     )

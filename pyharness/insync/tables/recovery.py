@@ -5,8 +5,7 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.tables.acks import is_acked
-from insync.tables.repeats import REPEAT
+from insync.checks.history import REPEAT, is_acked
 
 _FAULT = [*REPEAT, "fault_no"]
 

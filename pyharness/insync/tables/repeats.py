@@ -9,20 +9,18 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-REPEAT = ["run", "arm", "repeat"]
-TOPIC = [*REPEAT, "topic"]
-PARTITION = [*TOPIC, "partition"]
+from insync.checks.history import REPEAT, TOPIC
 
 
 def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
-    """run, arm, repeat, topic, start_ms, end_ms (epoch), complete, host_gap_ms.
+    """run, arm, repeat, topic, start_ms, end_ms (epoch), complete, host_gap_ms, seed.
 
     A window opens when the repeat was `steady`: every partition acked and every ISR whole.
     What a new topic's followers did before, late for their first fetch, is no arm's doing.
     One that never got there opens with `repeat_started`. A repeat that never said
     `repeat_ended` was cut short: it is not `complete`, and its window closes with the last
     thing its producers did. `host_gap_ms` is the longest time for which the harness got no
-    turn, None if the repeat did not leave it.
+    turn, `seed` the repeat's own; None if the repeat did not leave it.
     """
     bounds = phases.groupBy(*REPEAT).agg(
         fn.max(fn.when(fn.col("type") == "repeat_started", fn.col("topic"))).alias("topic"),
@@ -30,6 +28,7 @@ def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
         fn.min(fn.when(fn.col("type") == "steady", fn.col("t_ms"))).alias("steady_ms"),
         fn.max(fn.when(fn.col("type") == "repeat_ended", fn.col("t_ms"))).alias("ended_ms"),
         fn.max("longest_gap_ms").alias("host_gap_ms"),
+        fn.max("seed").alias("seed"),
     )
     last_seen = produce.groupBy(*REPEAT).agg(
         fn.max(fn.greatest("sent_ms", "done_ms")).alias("last_ms")
@@ -44,6 +43,7 @@ def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
             fn.coalesce("ended_ms", fn.greatest("start_ms", "last_ms")).alias("end_ms"),
             fn.col("ended_ms").isNotNull().alias("complete"),
             "host_gap_ms",
+            "seed",
         )
     )
 

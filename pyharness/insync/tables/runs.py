@@ -16,8 +16,8 @@ ABOUT_FILES = ("folder_uri", "arms", "started_ms", "finished_ms")
 RUNS = (
     "run string, scenario string, kafka string, cluster string, scale double, seed long,"
     " arms array<string>, control_arms array<string>, repeats int, partitions int,"
-    " min_insync_replicas int, lag_ms double, started_ms double, finished_ms double,"
-    " finished boolean, folder string, folder_uri string"
+    " min_insync_replicas int, lag_ms double, cooldown_ms double, started_ms double,"
+    " finished_ms double, finished boolean, folder string, folder_uri string"
 )
 INPUTS = "folder string, run string, used boolean, problem string"
 
@@ -25,7 +25,8 @@ INPUTS = "folder string, run string, used boolean, problem string"
 def runs_table(spark: SparkSession, hadoop: Hadoop, folders: Sequence[Folder]) -> DataFrame:
     """One row per run: what was asked for, and where it is.
 
-    `folder_uri` is the folder as Spark names files; `lag_ms` is replica.lag.time.max.ms.
+    `folder_uri` is the folder as Spark names files; `lag_ms` is the
+    scenario's replica.lag.time.max.ms, `cooldown_ms` leader.relinquish.cooldown.ms.
     """
     rows = [
         _row(folder.run, folder.info, folder.path, hadoop.encoded(folder.path))
@@ -46,5 +47,6 @@ def _row(run: str, info: RunInfo, folder: str, uri: str) -> tuple[object, ...]:
         run, info.scenario_name, info.kafka, info.cluster, info.scale, info.seed,
         list(info.arms), list(info.control_arms), info.repeats, info.partitions,
         info.scenario.min_insync_replicas, info.scenario.broker.replica_lag_time_max_ms,
-        info.started_ms, info.finished_ms, info.finished, folder, uri,
+        info.scenario.broker.leader_relinquish_cooldown_ms, info.started_ms, info.finished_ms,
+        info.finished, folder, uri,
     )  # fmt: skip

@@ -28,7 +28,8 @@ EVENTS_VERSION = 1
 CORRUPT = "_corrupt"
 """Where Spark puts the text of a line it could not parse."""
 
-TIMES = ("t_ms", "injected_ms", "sent_ms", "read_ms")
+TIMES = ("t_ms", "injected_ms", "sent_ms", "begun_ms", "read_ms")
+"""Fields that say when something happened; the first that a kind of line has is its time."""
 
 _TEXT = StringType()
 _INT = IntegerType()
@@ -42,19 +43,20 @@ _IDS = ArrayType(IntegerType())
 class EventKind:
     """One kind of event file: which files hold it and what a line of it looks like.
 
-    `required` fields are in every line; one without them is as good as torn. The first of
-    `TIMES` that a kind has says when its line happened.
+    `required` fields are in every line; one without them is as good as torn. `ordered` kinds
+    have many lines of one millisecond: a `line` number tells their order.
     """
 
     name: str
     pattern: str
     schema: StructType
     required: tuple[str, ...]
+    ordered: bool = False
 
     @property
-    def time(self) -> str:
-        """The field that says when a line's event happened (epoch, ms)."""
-        return next(name for name in TIMES if name in self.schema.names)
+    def time(self) -> str | None:
+        """The field that says when a line's event happened (epoch, ms), if it has one."""
+        return next((name for name in TIMES if name in self.schema.names), None)
 
 
 def _line(**columns: DataType) -> StructType:
@@ -73,6 +75,7 @@ PHASES = EventKind(
         topic=_TEXT,
         note=_TEXT,
         longest_gap_ms=_MS,
+        seed=_LONG,
     ),
     required=("type", "t_ms", "arm", "repeat"),
 )
@@ -114,8 +117,32 @@ PRODUCE = EventKind(
         latency_ms=_MS,
         error=_TEXT,
         offset=_LONG,
+        producer=_INT,
+        idempotent=_BOOL,
+        transaction=_LONG,
     ),
     required=("arm", "repeat", "topic", "partition", "seq", "sent_ms"),
+)
+
+TRANSACTIONS = EventKind(
+    "transactions",
+    "transactions-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        producer=_INT,
+        transaction=_LONG,
+        records=_INT,
+        begun_ms=_MS,
+        asked_ms=_MS,
+        ended_ms=_MS,
+        took_ms=_MS,
+        wanted=_TEXT,
+        end=_TEXT,
+        error=_TEXT,
+    ),
+    required=("arm", "repeat", "topic", "transaction"),
 )
 
 CONSUME = EventKind(
@@ -129,6 +156,8 @@ CONSUME = EventKind(
         offset=_LONG,
         seq=_LONG,
         read_ms=_MS,
+        nth=_LONG,
+        consumer=_INT,
     ),
     required=("arm", "repeat", "topic", "partition", "offset", "seq"),
 )
@@ -151,6 +180,7 @@ ISR = EventKind(
         fenced=_BOOL,
     ),
     required=("arm", "t_ms", "kind"),
+    ordered=True,
 )
 
 COUNTERS = EventKind(
@@ -174,6 +204,97 @@ COUNTERS = EventKind(
     required=("arm", "repeat", "t_ms", "broker"),
 )
 
+CONTROLLER = EventKind(
+    "controller",
+    "controller.jsonl",
+    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
+    required=("arm", "repeat", "t_ms"),
+)
+
+STEP_DOWNS = EventKind(
+    "step_downs",
+    "step-downs.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        broker=_INT,
+        type=_TEXT,
+        topic=_TEXT,
+        partition=_INT,
+        leader_epoch=_INT,
+        reason=_TEXT,
+        pending_ms=_MS,
+        score=DoubleType(),
+        successor=_INT,
+        isr_policy=_TEXT,
+        outcome=_TEXT,
+        way=_TEXT,
+        error=_TEXT,
+        asked_ms=_MS,
+    ),
+    required=("arm", "t_ms", "broker", "type"),
+)
+
+ROLES = EventKind(
+    "roles",
+    "roles.jsonl",
+    _line(
+        arm=_TEXT,
+        t_ms=_MS,
+        broker=_INT,
+        life=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        role=_TEXT,
+        leader_epoch=_INT,
+        from_offset=_LONG,
+        high_watermark=_LONG,
+    ),
+    required=("arm", "t_ms", "broker", "topic", "partition", "role"),
+    ordered=True,
+)
+
+REPLICA_LOGS = EventKind(
+    "replica_logs",
+    "replica-logs.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        start_offset=_LONG,
+        end_offset=_LONG,
+        batches=_LONG,
+        problem=_TEXT,
+    ),
+    required=("arm", "repeat", "topic", "partition", "replica"),
+)
+
+BATCHES = EventKind(
+    "batches",
+    "batches-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        base_offset=_LONG,
+        last_offset=_LONG,
+        leader_epoch=_INT,
+        producer_id=_LONG,
+        producer_epoch=_INT,
+        base_sequence=_INT,
+        crc=_LONG,
+        bytes=_INT,
+        transactional=_BOOL,
+        control=_TEXT,
+        valid=_BOOL,
+    ),
+    required=("arm", "repeat", "topic", "partition", "replica", "base_offset"),
+)
+
 BROKER = EventKind(
     "broker_events",
     "broker-*.jsonl",
@@ -189,8 +310,12 @@ BROKER = EventKind(
         held_ms=_MS,
     ),
     required=("t_ms", "type"),
+    ordered=True,
 )
-"""What the agents wrote themselves; the whole line is kept beside these columns, for each
-type of event has fields of its own (`insync.core.EventLog`)."""
+"""What the agents wrote themselves. The whole line is kept beside these columns: each type of
+event has fields of its own (`insync.core.EventLog`)."""
 
-ALL = (PHASES, FAULTS, PRODUCE, CONSUME, ISR, COUNTERS, BROKER)
+ALL = (
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS, ROLES,
+    REPLICA_LOGS, BATCHES, BROKER,
+)  # fmt: skip

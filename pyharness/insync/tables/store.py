@@ -10,11 +10,11 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
 from pyspark.sql import functions as fn
 
+from insync.checks.history import PARTITION
 from insync.errors import InputError
 from insync.tables import places
 from insync.tables.catalogue import CONTRACTS, told_to_reports
 from insync.tables.contracts import Contract
-from insync.tables.repeats import PARTITION
 
 Row = dict[str, Any]
 Rows = Mapping[str, list[Row]]
@@ -24,7 +24,7 @@ _AT_ONCE = 4
 """Tables in work at a time; much of it is waiting for files, so more than there are cores."""
 
 _ROW_LIMIT = 20_000
-"""No table for the report but `odd_records` grows with the records; the driver is safe from it."""
+"""No table for the report but `anomalies` grows with the records; the driver is safe from it."""
 
 _BLOCK_BYTES_LOG2 = 28
 """Lines of a file that are 256 MiB apart go to files of their own, be the file ever so large."""
@@ -92,12 +92,11 @@ def read_rows(spark: SparkSession, storage: str) -> Rows:
 def _in_order(table: DataFrame, contract: Contract) -> DataFrame:
     """Return rows in an order of their own, whatever order they were computed in."""
     if not contract.bulk:
-        return table.repartition(1).sortWithinPartitions(*contract.key)
-    order = [name for name in table.columns if name not in PARTITION]
+        return table.repartition(1).sortWithinPartitions(*contract.order)
     parts: list[Column] = [fn.col(name) for name in PARTITION]
     if "seq" in table.columns:
         parts.append(fn.floor(fn.col("seq") / _SLICE))
-    return table.repartition(*parts).sortWithinPartitions(*PARTITION, *order)
+    return table.repartition(*parts).sortWithinPartitions(*contract.order)
 
 
 def _each(

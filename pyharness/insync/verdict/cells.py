@@ -55,7 +55,7 @@ def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
         unreadable=_of_arm(facts.unreadable, arm),
         skewed=_of_arm(facts.skewed, arm),
     )
-    found = decide(run.model_copy(update={"arms": (arm,)}), alone)
+    found = decide(run.model_copy(update={"arms": (arm,)}), alone, beside=facts)
     reason = found.reason if _left_anything(facts.arms[arm]) else NOT_BEGUN
     return Cell(row, arm, found.outcome, reason, run.scenario.expected_of(arm), facts.arms[arm])
 
@@ -71,8 +71,9 @@ def _left_anything(repeats: tuple[RepeatFacts, ...]) -> bool:
 def as_json(cell: Cell) -> dict[str, object]:
     """Return a cell as it stands in the file.
 
-    `ok` is null where the cell was skipped. Of `differs`, `unknown` and `skipped` the one
-    that applies holds a sentence; all are null where the cell is as expected.
+    `figures` are the metrics that it shows. `ok` is null where the cell was skipped. Of
+    `differs`, `unknown` and `skipped` the one that applies holds a sentence; all are null where
+    the cell is as expected.
     """
     whys = {"fail": "differs", "unknown": "unknown", "skipped": "skipped"}
     return {
@@ -83,6 +84,7 @@ def as_json(cell: Cell) -> dict[str, object]:
             metric: {name: figure(value) for name, value in bound if value is not None}
             for metric, bound in cell.expected.items()
         },
+        "figures": list(cell.row.figures),
         "ok": None if cell.outcome == "skipped" else cell.outcome == "pass",
         **{why: cell.reason if cell.outcome == name else None for name, why in whys.items()},
         "report": None if cell.row.skipped else f"{cell.row.folder}/{REPORT}",

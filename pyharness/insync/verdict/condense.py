@@ -9,7 +9,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from insync.events.run_info import RunInfo
-from insync.verdict.facts import METRICS, AgentFact, FaultFact, Metrics, RepeatFacts, RunFacts
+from insync.verdict.facts import (
+    METRICS,
+    AgentFact,
+    ControllerFact,
+    FaultFact,
+    Metrics,
+    RepeatFacts,
+    RunFacts,
+)
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
@@ -48,11 +56,15 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         metrics={
             **_NOTHING,
             **_isr_metrics(own, run.partitions),
+            **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
             **_ack_metrics(own),
             **_readback_metrics(own, trusted=complete and not torn),
+            **_broker_metrics(own, trusted=complete and not torn),
+            **_transaction_metrics(run, own, trusted=complete and not torn),
         },
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
+        controller=next(map(_controller, own["controller_agent"]), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
     )
 
@@ -73,6 +85,9 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "min_isr_size": topic["min_isr_size"],
         "under_min_isr_ms": topic["under_min_isr_ms"],
         "offline_ms": topic["offline_ms"],
+        "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
+        "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
+        "dead_follower_dropped_ms": _dropped_ms(own),
     }
 
 
@@ -85,6 +100,36 @@ def _first_shrink_ms(own: Rows) -> float | None:
     return min((wait for wait in waits if wait >= 0), default=None)
 
 
+def _soonest_return_ms(changes: Sequence[Row]) -> float | None:
+    """Return the shortest time after which a leader led its partition again; None if none did."""
+    left: dict[tuple[int, int], float] = {}
+    away = []
+    for row in sorted(changes, key=lambda row: row["t_ms"]):
+        now, back = row["t_ms"], (row["partition"], row["leader"])
+        if back in left:
+            away.append(now - left[back])
+        left[row["partition"], row["leader_before"]] = now
+    return min(away, default=None)
+
+
+def _dropped_ms(own: Rows) -> float | None:
+    """From a follower's death to the last ISR that it left; None if one kept it, or none died."""
+    waits = [row["took_ms"] for row in own["dead_followers"]]
+    return None if None in waits else max(waits, default=None)
+
+
+def _step_down_metrics(own: Rows, brokers: set[int]) -> Metrics:
+    """None unless the agents' events of every broker that leads at first were read."""
+    if brokers - {row["broker"] for row in own["step_down_sources"]}:
+        return {}
+    outcomes = [row["outcome"] for row in own["step_downs"]]
+    return {
+        "step_downs": outcomes.count("done"),
+        "step_downs_withheld": outcomes.count("withheld"),
+        "most_step_downs": max((row["in_cooldown"] or 0 for row in own["step_downs"]), default=0),
+    }
+
+
 def _ack_metrics(own: Rows) -> Metrics:
     """None unless the producers left a line."""
     if not own["ack_latency"]:
@@ -92,6 +137,9 @@ def _ack_metrics(own: Rows) -> Metrics:
     gaps = [row["gap_ms"] for row in own["ack_gaps"]]
     return {
         "max_ack_gap_ms": max(gaps, default=None),
+        "mean_ack_ms": next(
+            (row["mean_ms"] for row in own["ack_latency"] if row["partition"] is None), None
+        ),
         "acked": sum(row["acked"] for row in own["readback"]),
     }
 
@@ -107,7 +155,38 @@ def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
     )
     if not trusted or (acked and not read):
         return {}
-    return {"lost": lost, "duplicated": duplicated}
+    seen = {
+        name: sum(row[name] for row in own["checked"])
+        for name in ("reordered", "gaps", "inconsistent")
+    }
+    return {"lost": lost, "duplicated": duplicated, **seen}
+
+
+def _broker_metrics(own: Rows, *, trusted: bool) -> Metrics:
+    """None unless controller, brokers and replicas' logs tell of every partition."""
+    if not trusted:
+        return {}
+    return {
+        name: _sum_of_known([row[name] for row in own["checked"]])
+        for name in ("split_epochs", "diverged", "watermarks_back")
+    }
+
+
+def _sum_of_known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
+    """None unless each transactional producer left lines, and what was read can be trusted."""
+    asked = run.scenario.workload.transactions
+    found = own["transactions"]
+    if asked is None or len(found) < len(asked.coordinators):
+        return {}
+    gaps = {"max_commit_gap_ms": max(row["commit_gap_ms"] for row in found)}
+    if not trusted or not any(row["read"] for row in own["readback"]):
+        return gaps
+    return {**gaps, **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")}}
 
 
 def _fault(row: Row) -> FaultFact:
@@ -128,6 +207,10 @@ def _fault(row: Row) -> FaultFact:
 def _first(*values: float | None) -> float:
     """Return the first value there is: older runs left less."""
     return next((value for value in values if value is not None), 0.0)
+
+
+def _controller(row: Row) -> ControllerFact:
+    return ControllerFact(woven=bool(row["woven"]), errors=row["new_errors"])
 
 
 def _agent(row: Row) -> AgentFact:

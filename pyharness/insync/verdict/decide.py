@@ -1,8 +1,9 @@
 """Judges a run's facts: pass, fail or unknown, with one sentence that says why.
 
 What is found is ranked, and the highest rank that has a finding decides:
-lost records (fail), whatever voids the run (unknown), a broken expectation of an arm
-under test (fail), a control arm that did not behave as expected (unknown). None: pass.
+data lost or corrupted (fail), whatever voids the run (unknown), a broken expectation of an arm
+under test (fail), a comparison of one that lacks data (unknown) or does not hold (fail), a
+control arm that did not behave as expected (unknown). None: pass.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from insync.events.run_info import Bound, RunInfo
-from insync.verdict.facts import OPTIONAL_METRICS, RunFacts
+from insync.verdict import compare
+from insync.verdict.facts import HARM, OPTIONAL_METRICS, RunFacts
 from insync.verdict.voids import voids
 
 Outcome = Literal["pass", "unknown", "fail"]
 
 NO_SHRINK = "none"
-"""How a first shrink that did not come is written; no other metric may be missing where it is."""
+"""How the time of what did not come is written; no other metric may be missing where it is."""
 
 
 @dataclass(frozen=True)
@@ -30,13 +32,20 @@ class Verdict:
     facts: RunFacts
 
 
-def decide(run: RunInfo, facts: RunFacts) -> Verdict:
-    """Judge `facts` by what the scenario of `run` expects of its arms."""
+def decide(run: RunInfo, facts: RunFacts, beside: RunFacts | None = None) -> Verdict:
+    """Judge `facts` by what the scenario of `run` expects of its arms.
+
+    `beside` are the facts of all arms that they may be compared with, if those are more.
+    """
     tested = [arm for arm in run.arms if arm not in run.control_arms]
+    everyone = beside or facts
+    unmade = [missing for arm in tested for missing in compare.unmade(run, everyone, arm)]
     ranked: tuple[tuple[Outcome, list[str]], ...] = (
-        ("fail", list(_losses(facts))),
+        ("fail", list(_harm(facts))),
         ("unknown", list(voids(run, facts))),
         ("fail", [broken for arm in tested for broken in _broken(run, facts, arm)]),
+        ("unknown", unmade),
+        ("fail", [broken for arm in tested for broken in compare.broken(run, everyone, arm)]),
         (
             "unknown",
             [
@@ -49,15 +58,16 @@ def decide(run: RunInfo, facts: RunFacts) -> Verdict:
     for outcome, findings in ranked:
         if findings:
             return Verdict(outcome, _first_of(findings), facts)
-    return Verdict("pass", _praise(run, facts), facts)
+    return Verdict("pass", _praise(run, facts, everyone), facts)
 
 
-def _losses(facts: RunFacts) -> Iterator[str]:
-    for arm, repeats in facts.arms.items():
-        for number, repeat in enumerate(repeats):
-            lost = repeat.metrics["lost"]
-            if lost:
-                yield f"{arm}, repeat {number}: lost was {lost:g}, expected 0"
+def _harm(facts: RunFacts) -> Iterator[str]:
+    for metric in HARM:
+        for arm, repeats in facts.arms.items():
+            for number, repeat in enumerate(repeats):
+                value = repeat.metrics[metric]
+                if value:
+                    yield f"{arm}, repeat {number}: {metric} was {value:g}, expected 0"
 
 
 def _broken(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:
@@ -90,7 +100,7 @@ def _first_of(findings: list[str]) -> str:
     return findings[0] + (f" (and {rest} more)" if rest else "")
 
 
-def _praise(run: RunInfo, facts: RunFacts) -> str:
+def _praise(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> str:
     """Say what held, in figures."""
     parts = []
     for arm in run.arms:
@@ -98,5 +108,7 @@ def _praise(run: RunInfo, facts: RunFacts) -> str:
             values = [repeat.metrics[metric] for repeat in facts.arms[arm]]
             figures = ", ".join(NO_SHRINK if value is None else f"{value:g}" for value in values)
             parts.append(f"{arm} {metric} was {figures} (expected {bound})")
+        if arm not in run.control_arms:
+            parts += compare.praise(run, everyone, arm)
     held = "; ".join(parts) or "nothing was expected of any arm"
     return f"in each of {run.repeats} repeats: {held}; nothing was lost"

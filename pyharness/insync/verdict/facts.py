@@ -16,14 +16,52 @@ METRICS = (
     "under_min_isr_ms",
     "offline_ms",
     "max_ack_gap_ms",
+    "mean_ack_ms",
     "acked",
     "lost",
     "duplicated",
+    "reordered",
+    "gaps",
+    "inconsistent",
+    "split_epochs",
+    "diverged",
+    "watermarks_back",
+    "leader_changes",
+    "soonest_return_ms",
+    "step_downs",
+    "step_downs_withheld",
+    "most_step_downs",
+    "dead_follower_dropped_ms",
+    "aborted_read",
+    "torn",
+    "max_commit_gap_ms",
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
-OPTIONAL_METRICS = frozenset({"first_shrink_ms"})
-"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first."""
+OPTIONAL_METRICS = frozenset(
+    {"first_shrink_ms", "dead_follower_dropped_ms", "soonest_return_ms", "watermarks_back"}
+)
+"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first, and
+Kafka 1.1 does not say what high watermark a broker begins with."""
+
+HARM = (
+    "lost",
+    "reordered",
+    "gaps",
+    "inconsistent",
+    "split_epochs",
+    "diverged",
+    "watermarks_back",
+    "aborted_read",
+    "torn",
+)
+"""Those that must be 0 whatever is expected of an arm: data lost, or not what was promised."""
+
+STEPPING_METRICS = frozenset({"step_downs", "step_downs_withheld", "most_step_downs"})
+"""Those that only an arm has whose leaders may step down."""
+
+TRANSACTION_METRICS = frozenset({"aborted_read", "torn", "max_commit_gap_ms"})
+"""Those that only a repeat with transactions has."""
 
 Metrics = Mapping[str, float | None]
 
@@ -58,22 +96,35 @@ class AgentFact:
 
 
 @dataclass(frozen=True)
+class ControllerFact:
+    """Whether the controller's agent was woven, and the errors it added in one repeat."""
+
+    woven: bool
+    errors: int
+
+
+@dataclass(frozen=True)
 class RepeatFacts:
     """One repeat of one arm; `complete` if it came to its own end.
 
-    `host_gap_ms` is the longest time for which the harness itself got no turn.
+    `controller` is None where its agent left nothing. `host_gap_ms` is the longest time for
+    which the harness itself got no turn.
     """
 
     complete: bool
     metrics: Metrics
     faults: tuple[FaultFact, ...] = ()
     agents: tuple[AgentFact, ...] = ()
+    controller: ControllerFact | None = None
     host_gap_ms: float | None = None
 
     @property
     def agent_errors(self) -> int | None:
-        """Errors of all brokers' agents in this repeat; None where no agent reported."""
-        return sum(agent.errors for agent in self.agents) if self.agents else None
+        """Errors of all nodes' agents in this repeat; None where no agent reported."""
+        errors = [agent.errors for agent in self.agents]
+        if self.controller is not None:
+            errors.append(self.controller.errors)
+        return sum(errors) if errors else None
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,16 @@ from insync import arms
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.events.schema import fault_words
 from insync.nodes import node_words
-from insync.verdict.facts import METRICS, OPTIONAL_METRICS, FaultFact, RepeatFacts, RunFacts
+from insync.verdict.facts import (
+    METRICS,
+    OPTIONAL_METRICS,
+    STEPPING_METRICS,
+    TRANSACTION_METRICS,
+    ControllerFact,
+    FaultFact,
+    RepeatFacts,
+    RunFacts,
+)
 from insync.verdict.weakness import weakness
 
 
@@ -35,7 +44,7 @@ def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
 def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     if not repeat.complete:
         yield "was cut short, expected it to come to its end"
-    needed = [name for name in METRICS if name not in OPTIONAL_METRICS]
+    needed = _needed(run, arm)
     missing = [name for name in needed if repeat.metrics[name] is None]
     if missing:
         yield f"no data for {', '.join(missing)}"
@@ -45,6 +54,18 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     yield from _weak_faults(run.scenario.faults, repeat.faults)
     if arms.has_agent(arm):
         yield from _bad_agents(run, repeat, feature_on=arms.feature_on(arm))
+    if arms.has_agent(arm) and run.controller_agent:
+        yield from _bad_controller(repeat.controller)
+
+
+def _needed(run: RunInfo, arm: str) -> list[str]:
+    """Return the metrics that every repeat of an arm must have."""
+    optional = OPTIONAL_METRICS
+    if not arms.steps_down(arm):
+        optional |= STEPPING_METRICS
+    if run.scenario.workload.transactions is None:
+        optional |= TRANSACTION_METRICS
+    return [name for name in METRICS if name not in optional]
 
 
 def _noise(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:
@@ -90,3 +111,10 @@ def _bad_agents(run: RunInfo, repeat: RepeatFacts, *, feature_on: bool) -> Itera
         if agent.enabled != feature_on:
             state, expected = ("on", "off") if agent.enabled else ("off", "on")
             yield f"the feature {where} was {state}, expected {expected}"
+
+
+def _bad_controller(agent: ControllerFact | None) -> Iterator[str]:
+    if agent is None or not agent.woven:
+        yield "no evidence that the controller's agent was woven"
+    elif agent.errors:
+        yield f"errors of the controller's agent were {agent.errors}, expected 0"

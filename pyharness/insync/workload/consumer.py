@@ -1,14 +1,15 @@
 """A consumer that reads a topic from its beginning, along with its producers.
 
 It takes its partitions by hand, without a group, and keeps reading until it is
-told the end offsets and has reached them: what it read is then the read-back.
+told the end offsets and has reached them: what it read is then the read-back. It reads what
+is committed, as most consumers do that care; without transactions that is everything.
 """
 
 import threading
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from confluent_kafka import Consumer, Message, TopicPartition
+from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
 from insync.errors import InsyncError
 from insync.events.schema import ConsumeLine, now_ms
@@ -32,6 +33,7 @@ class TopicConsumer(threading.Thread):
         self._writer = writer
         self._on_failure = on_failure
         self._next = dict.fromkeys(plan.partitions, 0)  # partition -> next offset to read
+        self._count = 0
         self._ends: Mapping[int, int] | None = None
         self._cut = threading.Event()
         self._last_error = "none"
@@ -73,17 +75,23 @@ class TopicConsumer(threading.Thread):
         return ends is not None and all(self._next[p] >= end for p, end in ends.items())
 
     def _take(self, message: Message) -> None:
-        if error := message.error():
-            self._last_error = error.name()  # librdkafka retries by itself
-            return
         partition, offset, value = message.partition(), message.offset(), message.value()
+        if error := message.error():
+            at_end = error.code() == KafkaError._PARTITION_EOF
+            if at_end and partition is not None and offset is not None:
+                self._next[partition] = offset  # beyond what is not shown: aborts, and markers
+            else:
+                self._last_error = error.name()  # librdkafka retries by itself
+            return
         if partition is None or offset is None or value is None:
             raise InsyncError(f"a record without partition, offset or value in {self._plan.topic}")
         self._next[partition] = offset + 1
         line = ConsumeLine(
             arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic,
             partition=partition, offset=offset, seq=seq_of(value), read_ms=now_ms(),
+            nth=self._count,
         )  # fmt: skip
+        self._count += 1
         self._writer.write(line)
 
 
@@ -93,6 +101,8 @@ def _settings(bootstrap: str) -> dict[str, str | int | float | bool | None]:
         "group.id": "insync",  # the client insists on one; it is never joined
         "enable.auto.commit": False,
         "auto.offset.reset": "error",
+        "isolation.level": "read_committed",
+        "enable.partition.eof": True,
         "fetch.wait.max.ms": 100,
         "queued.max.messages.kbytes": 4_096,
         "log_level": 0,

@@ -6,6 +6,27 @@ from dataclasses import dataclass
 from typing import Final
 
 SEQ_BYTES: Final = 8
+LANE_BITS: Final = 40
+"""A transactional producer's sequence numbers begin at (its number + 1) << LANE_BITS."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TransactionPlan:
+    """Transactional producers beside the plain ones.
+
+    Args:
+        ids: the transactional id of each producer.
+        per_second: how many transactions a producer begins in a second, one after the other;
+            fewer if they take longer.
+        records: of each transaction, on as many partitions as there are.
+        abort_percent: how many transactions of a hundred are given up on purpose.
+
+    """
+
+    ids: Sequence[str]
+    per_second: int
+    records: int
+    abort_percent: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -17,8 +38,12 @@ class WorkloadPlan:
         producers: clients per partition that share its rate. A broker serves one request of a
             connection at a time: with one client, a stalled request hides what others would meet.
         record_bytes: size of a record's value, at least SEQ_BYTES.
-        seed: decides the values' bytes, together with repeat and partition.
+        seed: the repeat's own; decides the values' bytes and which transactions are aborted.
         drain_seconds: how long answers are awaited after the last record.
+        client_timeout_ms: after how long a producer gives up on a silent broker; None: the
+            client library's own, 60 s.
+        idempotent: whether brokers drop what is sent twice.
+        transactions: what is written in transactions besides, if anything.
 
     """
 
@@ -32,15 +57,23 @@ class WorkloadPlan:
     record_bytes: int
     seed: int
     drain_seconds: float
+    client_timeout_ms: int | None = None
+    idempotent: bool = False
+    transactions: TransactionPlan | None = None
 
 
 def values(plan: WorkloadPlan, partition: int) -> Iterator[bytes]:
     """Yield the values of one partition without end: sequence number, then random bytes."""
-    source = random.Random(f"{plan.seed}/{plan.repeat}/{partition}")  # noqa: S311
+    source = random.Random(f"{plan.seed}/{partition}")  # noqa: S311
     seq = 0
     while True:
-        yield seq.to_bytes(SEQ_BYTES, "big") + source.randbytes(plan.record_bytes - SEQ_BYTES)
+        yield value(seq, source, plan.record_bytes)
         seq += 1
+
+
+def value(seq: int, source: random.Random, size: int) -> bytes:
+    """Return one record's value, of `size` bytes."""
+    return seq.to_bytes(SEQ_BYTES, "big") + source.randbytes(size - SEQ_BYTES)
 
 
 def seq_of(value: bytes) -> int:

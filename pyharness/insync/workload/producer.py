@@ -19,7 +19,9 @@ from insync.events.writer import EventWriter
 from insync.workload.plan import WorkloadPlan, values
 
 DELIVERY_MS: Final = 120_000  # librdkafka gives a record up after this
+RECONNECT_MS: Final = 100  # librdkafka's first pause
 POLL_SECONDS: Final = 0.1  # how soon it notices that it is to end
+IN_FLIGHT: Final = 5  # what an idempotent client may have unanswered
 QUEUE_RECORDS: Final = 50_000
 QUEUE_KBYTES: Final = 16_384  # a full queue fails records at once, it never blocks the pace
 
@@ -53,7 +55,7 @@ class PartitionProducer(threading.Thread):
         self._abandon = abandon
         self._on_failure = on_failure
         self._pending: dict[int, tuple[float, ProduceLine]] = {}  # seq -> due (monotonic), line
-        self._client = Producer(_settings(plan.bootstrap))
+        self._client = Producer(settings(plan))
 
     def run(self) -> None:
         """Produce, drain, and account for every record."""
@@ -71,6 +73,8 @@ class PartitionProducer(threading.Thread):
         for seq, value in islice(every, self._lane, None, self._plan.producers):
             due = start + seq / self._plan.rate
             self._serve_until(due)
+            if self._plan.idempotent:
+                self._await_room()
             if self._stop_asked.is_set():
                 return
             self._produce(seq, value, due)
@@ -79,6 +83,11 @@ class PartitionProducer(threading.Thread):
         """Handle answers until the next record is due."""
         while (left := due - time.monotonic()) > 0 and not self._stop_asked.is_set():
             self._client.poll(min(left, POLL_SECONDS))
+
+    def _await_room(self) -> None:
+        """Keep a record that is due until the client can send it at once; it is not dropped."""
+        while len(self._pending) >= IN_FLIGHT and not self._stop_asked.is_set():
+            self._client.poll(POLL_SECONDS)
 
     def _drain(self) -> None:
         """Await the answers still due, within the plan's time."""
@@ -124,25 +133,43 @@ class PartitionProducer(threading.Thread):
         return ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=self._partition,
             seq=seq, sent_ms=sent_ms, done_ms=None, latency_ms=None, error=None, offset=None,
+            producer=self._lane, idempotent=plan.idempotent,
         )  # fmt: skip
 
 
-def _settings(bootstrap: str) -> dict[str, str | int | float | bool]:
+def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
     """Return a client that sends each record at once, however many are unanswered.
 
-    Not idempotent: that caps the requests in flight at 5, and librdkafka spins on a core for
-    as long as a record waits behind the cap, which on a small machine starves the brokers
-    under test. Duplicates are counted from what is read back instead.
+    Idempotent only where the plan says so: that caps the requests in flight at 5, and librdkafka
+    spins on a core for as long as a record waits behind the cap, which on a small machine starves
+    the brokers under test. So records wait here. Else duplicates are counted from what is read.
     """
     return {
-        "bootstrap.servers": bootstrap,
+        "bootstrap.servers": plan.bootstrap,
         "acks": "all",
-        "enable.idempotence": False,
+        "enable.idempotence": plan.idempotent,
         "linger.ms": 0,
         "delivery.timeout.ms": DELIVERY_MS,
         "queue.buffering.max.messages": QUEUE_RECORDS,
         "queue.buffering.max.kbytes": QUEUE_KBYTES,
         "log_level": 0,
+        **timeouts(plan.client_timeout_ms),
+    }
+
+
+def timeouts(timeout_ms: int | None) -> dict[str, int]:
+    """Return how long an answer is waited for, and how long brokers may wait for replicas.
+
+    After a lost connection a new one is made within that time as well: librdkafka's own pauses
+    grow to 10 s, which would be longer than what is measured.
+    """
+    if timeout_ms is None:
+        return {}
+    return {
+        "socket.timeout.ms": timeout_ms,
+        "request.timeout.ms": timeout_ms,
+        "reconnect.backoff.ms": min(timeout_ms, RECONNECT_MS),
+        "reconnect.backoff.max.ms": timeout_ms,
     }
 
 

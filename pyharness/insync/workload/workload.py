@@ -14,11 +14,12 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __al
 )
 
 from insync.errors import InsyncError
-from insync.events.schema import consume_file, produce_file
+from insync.events.schema import consume_file, produce_file, transactions_file
 from insync.events.writer import EventWriter
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
 from insync.workload.producer import PartitionProducer
+from insync.workload.transactional import TransactionalProducer
 
 
 class Workload:
@@ -40,12 +41,9 @@ class Workload:
         produced = self._files.enter_context(EventWriter(folder / produce_file(plan.repeat)))
         consumed = self._files.enter_context(EventWriter(folder / consume_file(plan.repeat)))
         self._consumer = TopicConsumer(plan, consumed, self._fail)
-        self._producers = [
-            PartitionProducer(
-                plan, partition, lane, produced, self._stop, self._abandon, self._fail
-            )
-            for partition in plan.partitions
-            for lane in range(plan.producers)
+        self._producers: list[PartitionProducer | TransactionalProducer] = [
+            *self._plain_producers(produced),
+            *self._transactional_producers(produced, folder),
         ]
 
     def __enter__(self) -> Self:
@@ -64,6 +62,31 @@ class Workload:
             thread.join()
         self._files.close()
 
+    def _plain_producers(self, produced: EventWriter) -> list[PartitionProducer]:
+        plan = self._plan
+        return [
+            PartitionProducer(
+                plan, partition, lane, produced, self._stop, self._abandon, self._fail
+            )
+            for partition in plan.partitions
+            for lane in range(plan.producers)
+        ]
+
+    def _transactional_producers(
+        self, produced: EventWriter, folder: Path
+    ) -> list[TransactionalProducer]:
+        own = self._plan.transactions
+        if own is None:
+            return []
+        path = folder / transactions_file(self._plan.repeat)
+        ended = self._files.enter_context(EventWriter(path))
+        return [
+            TransactionalProducer(
+                self._plan, own, number, (produced, ended), self._stop, self._abandon, self._fail
+            )
+            for number in range(len(own.ids))
+        ]
+
     def start(self) -> None:
         """Start to produce and to consume; the topic must be there."""
         for thread in (self._consumer, *self._producers):
@@ -71,7 +94,7 @@ class Workload:
             self._running.append(thread)
 
     def await_acks(self, seconds: float) -> None:
-        """Wait until every partition had its first ack."""
+        """Wait until every partition had its first ack, and each transactional producer one."""
         give_up = time.monotonic() + seconds
         for producer in self._producers:
             while not producer.acked.wait(0.05):

@@ -29,8 +29,8 @@ class _Rule(ctypes.Structure):
     _fields_ = [
         *((name, ctypes.c_uint32) for name in ("state", "site", "mode", "held_now")),
         *((name, ctypes.c_uint64) for name in
-          ("delay_ns", "deadline_ns", "calls", "held_ns", "longest_ns")),
-        ("target", ctypes.c_char * (RULE_BYTES - 56)),
+          ("delay_ns", "deadline_ns", "calls", "held_ns", "longest_ns", "first_ns")),
+        ("target", ctypes.c_char * (RULE_BYTES - 64)),
     ]  # fmt: skip
 
 
@@ -77,6 +77,7 @@ class Gate:
             return False
         with self._counting:
             rule.calls += 1
+            rule.first_ns = rule.first_ns or since
         while (left := end - time.monotonic_ns()) > 0 and rule.state == State.ARMED:
             time.sleep(min(POLL_SECONDS, left / 1e9))
         return True

@@ -146,6 +146,8 @@ static bool wait_out(struct stall_rule *rule, uint64_t since)
     if (rule->mode == STALL_DELAY && since + rule->delay_ns < end) end = since + rule->delay_ns;
     if (now >= end || atomic_load(&rule->state) != STALL_ARMED) return false;
     atomic_fetch_add(&rule->calls, 1);
+    uint64_t none = 0;
+    atomic_compare_exchange_strong(&rule->first_ns, &none, since);
     while (now < end && atomic_load(&rule->state) == STALL_ARMED) {
         sleep_until(now + POLL_NS < end ? now + POLL_NS : end);
         now = now_ns();

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define STALL_MAGIC 0x4c545349u /* "ISTL" */
-#define STALL_LAYOUT 1u
+#define STALL_LAYOUT 2u
 #define STALL_MAX_RULES 4096u
 
 enum stall_state { STALL_UNUSED = 0, STALL_ARMED = 1, STALL_LIFTED = 2 };
@@ -34,6 +34,7 @@ struct stall_rule {
     _Atomic uint64_t calls;      /* shim: calls held or delayed, counted on entry */
     _Atomic uint64_t held_ns;    /* shim: summed over the calls that have left */
     _Atomic uint64_t longest_ns; /* shim: the longest of them */
+    _Atomic uint64_t first_ns;   /* shim; CLOCK_MONOTONIC, when the first call was held; 0: none */
     char target[256];            /* harness; "<topic>-<partition>", NUL-terminated */
 };
 
@@ -48,9 +49,9 @@ struct stall_control {
     struct stall_rule rules[]; /* [capacity] */
 };
 
-static_assert(sizeof(struct stall_rule) == 312, "control.py expects rules of 312 bytes");
+static_assert(sizeof(struct stall_rule) == 320, "control.py expects rules of 320 bytes");
 static_assert(offsetof(struct stall_rule, calls) == 32, "control.py expects counters at 32");
-static_assert(offsetof(struct stall_rule, target) == 56, "control.py expects the target at 56");
+static_assert(offsetof(struct stall_rule, target) == 64, "control.py expects the target at 64");
 static_assert(offsetof(struct stall_control, armed) == 16, "control.py expects armed at 16");
 static_assert(offsetof(struct stall_control, rules) == 1024, "control.py expects rules at 1024");
 

@@ -17,7 +17,7 @@ public interface BridgeApi {
     /** JSON object: the feature's broker configs as this broker runs them. */
     String settings();
 
-    /** JSON object: marks, holds, errors and dropped events since the broker's start. */
+    /** JSON object: marks, holds, errors, dropped events and step-downs since the broker's start. */
     String counters();
 
     /**

@@ -7,7 +7,7 @@ import java.util.Map;
 /** Answers {@link BridgeApi} from the core's view of the broker. Holds no state and takes no lock of Kafka's. */
 public final class BridgeService implements BridgeApi {
     /** Raised with every change of the contract that an older client would misread. */
-    public static final int API_VERSION = 1;
+    public static final int API_VERSION = 2;
 
     private final BrokerView broker;
     private final Insync insync;
@@ -43,6 +43,7 @@ public final class BridgeService implements BridgeApi {
         all.put("errors", insync.failures().count());
         all.put("last_error", insync.failures().last());
         all.put("events_dropped", insync.events().dropped());
+        all.put("step_downs", insync.stepDowns().toMap());
         return JsonText.of(all);
     }
 

@@ -1,5 +1,7 @@
 package insync.core;
 
+import insync.core.stepdown.StepDownStats;
+
 /**
  * The one instance of the plugin in this JVM. Woven code is static, so it needs one place to find it;
  * everything behind it is passed by constructor.
@@ -9,6 +11,7 @@ public final class Insync {
 
     private final EventLog events;
     private final Stats stats = new Stats();
+    private final StepDownStats stepDowns = new StepDownStats();
     private final Failures failures;
 
     public Insync(EventLog events) {
@@ -43,6 +46,10 @@ public final class Insync {
 
     public Stats stats() {
         return stats;
+    }
+
+    public StepDownStats stepDowns() {
+        return stepDowns;
     }
 
     public Failures failures() {

@@ -16,14 +16,20 @@ public final class NetworkThread {
     private final LeaderClock leader;
     private long stalledNanos;
     private long callSince = NONE;
+    private Object callOn;
 
     public NetworkThread(LeaderClock leader) {
         this.leader = leader;
     }
 
-    /** This thread enters such a call. */
-    public synchronized void enterCall() {
+    /**
+     * This thread enters such a call.
+     *
+     * @param on what it works on, or null; compared only
+     */
+    public synchronized void enterCall(Object on) {
         callSince = leader.lived(leader.now());
+        callOn = on;
     }
 
     /** And leaves it. */
@@ -31,7 +37,18 @@ public final class NetworkThread {
         if (callSince != NONE) {
             stalledNanos += excess(leader.lived(leader.now()));
             callSince = NONE;
+            callOn = null;
         }
+    }
+
+    /** How long this thread has been in such a call, pauses of the process left out; 0 if it is in none. Nanoseconds. */
+    public synchronized long inCallNanos() {
+        return callSince == NONE ? 0 : leader.lived(leader.now()) - callSince;
+    }
+
+    /** What the call that this thread is in works on, or null. */
+    public synchronized Object callOn() {
+        return callOn;
     }
 
     /** Time that this thread lived through, at a time of the machine, in nanoseconds, for durations only. */

@@ -19,6 +19,7 @@ public final class RequestScope {
     private final FetchBody body;
     private final Map<String, FetcherConnection> connections = new ConcurrentHashMap<>();
     private final Map<Integer, FetcherConnection[]> byFollower = new ConcurrentHashMap<>();
+    private final Map<Thread, NetworkThread> threads = new ConcurrentHashMap<>();
 
     public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body) {
         this.clock = clock;
@@ -26,6 +27,19 @@ public final class RequestScope {
         this.stats = stats;
         this.listener = listener;
         this.body = body;
+    }
+
+    /** The current thread is one of the broker's network threads; called once by each. */
+    public NetworkThread networkThread() {
+        threads.keySet().removeIf(thread -> !thread.isAlive());
+        NetworkThread made = new NetworkThread(leaderClock);
+        threads.put(Thread.currentThread(), made);
+        return made;
+    }
+
+    /** What is known of a network thread, or null if no request came on it. */
+    public NetworkThread networkThread(Thread thread) {
+        return threads.get(thread);
     }
 
     /**

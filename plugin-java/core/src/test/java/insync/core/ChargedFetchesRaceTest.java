@@ -87,7 +87,7 @@ class ChargedFetchesRaceTest {
             scope.disconnected(id);
         }
         handler.get();
-        thread.enterCall();
+        thread.enterCall(null);
         connection.socketFull();
         thread.leaveCall();
         connection.socketOffered();

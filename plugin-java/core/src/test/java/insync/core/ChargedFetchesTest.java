@@ -176,7 +176,7 @@ class ChargedFetchesTest {
     @Test
     void anotherConnectionsTransferOnTheSameThreadIsNotCharged() {
         caughtUpFetch();
-        thread.enterCall();
+        thread.enterCall(null);
         pass(30_000);
         assertTrue(holds());
         thread.leaveCall();
@@ -257,7 +257,7 @@ class ChargedFetchesTest {
         Object request = new Object();
         named.put(request, leo - 5);
         second.arrived(request, 1, true);
-        hanging.enterCall();
+        hanging.enterCall(null);
         pass(60_000);
         assertTrue(holds());
         second.serve();

@@ -3,6 +3,8 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import insync.core.NetworkThread;
 import insync.core.RequestScope;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentMap;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.modifier.FieldManifestation;
 import net.bytebuddy.description.modifier.Visibility;
@@ -27,7 +29,11 @@ public final class RequestArrivalHook extends Hook {
             .defineField(FIELD, RequestScope.class, Visibility.PRIVATE, FieldManifestation.VOLATILE)
             .implement(ChannelCarrier.class)
             .defineMethod(FIELD, void.class, Visibility.PUBLIC).withParameters(RequestScope.class)
-            .intercept(FieldAccessor.ofField(FIELD));
+            .intercept(FieldAccessor.ofField(FIELD))
+            .defineMethod("insync$queue", BlockingQueue.class, Visibility.PUBLIC)
+            .intercept(FieldAccessor.ofField("requestQueue"))
+            .defineMethod("insync$processors", ConcurrentMap.class, Visibility.PUBLIC)
+            .intercept(FieldAccessor.ofField("processors"));
     }
 
     static final class Arrival {

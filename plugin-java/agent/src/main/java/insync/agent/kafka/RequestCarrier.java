@@ -21,4 +21,10 @@ public interface RequestCarrier {
     RequestContext context();
 
     AbstractRequest loggableRequest();
+
+    /** The id of the network thread's Processor that it came on. */
+    int processor();
+
+    /** When it arrived, by the broker's monotonic clock. */
+    long startTimeNanos();
 }

@@ -30,9 +30,10 @@ public final class RequestLife {
     /**
      * A broker's socket server is made.
      *
+     * @param channel where its requests wait for a handler
      * @return what the hot path of this scope needs, or null where it is off
      */
-    public static RequestScope started(KafkaConfig config, Time time) {
+    public static RequestScope started(KafkaConfig config, Time time, ChannelCarrier channel) {
         if (!Settings.isOn(config, Settings.REQUEST)) {
             return null;
         }
@@ -44,8 +45,19 @@ public final class RequestLife {
         PendingReport report = new PendingReport(insync.events(), insync.stats(), Settings.lagTimeMaxMs(config));
         report.start();
         RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
-        RequestScopes.add(config.brokerId(), scope);
+        channel.insync$scope(scope);
+        RequestScopes.add(config.brokerId(), scope, channel);
         return scope;
+    }
+
+    /** The scope of a broker, or null where it is off. */
+    public static RequestScope scope(int brokerId) {
+        return RequestScopes.of(brokerId);
+    }
+
+    /** Where a broker's requests wait for a handler, or null where the scope is off. */
+    public static ChannelCarrier channel(int brokerId) {
+        return RequestScopes.channel(brokerId);
     }
 
     /** A broker's socket server has stopped. */
@@ -61,13 +73,13 @@ public final class RequestLife {
     public static NetworkThread arrived(RequestScope scope, RequestCarrier request) {
         NetworkThread thread = THREAD.get();
         if (thread == null) {
-            thread = new NetworkThread(scope.leaderClock());
+            thread = scope.networkThread();
             THREAD.set(thread);
         }
         if (request.header().apiKey() == ApiKeys.FETCH) {
             arrived(scope, thread, request, (FetchRequest) request.loggableRequest());
         }
-        thread.enterCall();
+        thread.enterCall(null);
         return thread;
     }
 
@@ -99,11 +111,15 @@ public final class RequestLife {
         }
     }
 
-    /** This thread begins a file-to-socket transfer; null unless it is a network thread of a broker with the scope. */
-    public static NetworkThread enterTransfer() {
+    /**
+     * This thread begins a file-to-socket transfer; null unless it is a network thread of a broker with the scope.
+     *
+     * @param destination Kafka's channel to the socket
+     */
+    public static NetworkThread enterTransfer(Object destination) {
         NetworkThread thread = active() ? THREAD.get() : null;
         if (thread != null) {
-            thread.enterCall();
+            thread.enterCall(destination);
         }
         return thread;
     }

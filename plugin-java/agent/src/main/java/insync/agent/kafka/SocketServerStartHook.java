@@ -1,7 +1,6 @@
 package insync.agent.kafka;
 
 import insync.agent.weave.Hook;
-import insync.core.RequestScope;
 import kafka.network.RequestChannel;
 import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
@@ -18,10 +17,7 @@ public final class SocketServerStartHook extends Hook {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Argument(0) KafkaConfig config, @Advice.Argument(2) Time time,
                          @Advice.FieldValue("dataPlaneRequestChannel") RequestChannel channel) {
-            RequestScope scope = RequestLife.started(config, time);
-            if (scope != null) {
-                ((ChannelCarrier) (Object) channel).insync$scope(scope);
-            }
+            RequestLife.started(config, time, (ChannelCarrier) (Object) channel);
         }
     }
 }

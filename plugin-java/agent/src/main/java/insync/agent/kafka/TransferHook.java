@@ -3,6 +3,7 @@ package insync.agent.kafka;
 import insync.agent.weave.Hook;
 import insync.core.NetworkThread;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
 /**
  * A network thread moves records from file to socket. The socket does not block, so what takes long here is the
@@ -17,8 +18,8 @@ public final class TransferHook extends Hook {
 
     static final class Transfer {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static NetworkThread enter() {
-            return RequestLife.enterTransfer();
+        static NetworkThread enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object destination) {
+            return RequestLife.enterTransfer(destination);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

@@ -17,6 +17,7 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.message.LeaderAndIsrRequestData.LeaderAndIsrPartitionState;
+import org.apache.kafka.common.message.UpdateMetadataRequestData.UpdateMetadataPartitionState;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.server.ControllerRequestCompletionHandler;
 import org.apache.kafka.server.NodeToControllerChannelManager;
@@ -53,6 +54,14 @@ final class KRaftStepDown implements StepDownAccess {
 
     private static int id(BrokerMetadata broker) {
         return broker.id;
+    }
+
+    @Override
+    public boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch) {
+        Option<UpdateMetadataPartitionState> known =
+            replicas.metadataCache().getPartitionInfo(partition.topic(), partition.partition());
+        return known.isDefined() && known.get().leaderEpoch() > leaderEpoch && known.get().leader() >= 0
+            && known.get().leader() != replicas.config().brokerId();
     }
 
     @Override

@@ -50,6 +50,14 @@ final class KRaftStepDown implements StepDownAccess {
     }
 
     @Override
+    public boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch) {
+        return replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition())
+            .filter(now -> now.leaderEpoch() > leaderEpoch && now.leader() >= 0
+                && now.leader() != replicas.config().brokerId())
+            .isPresent();
+    }
+
+    @Override
     public boolean isInFlight(Partition partition) {
         return partition.partitionState().isInflight();
     }

@@ -14,28 +14,32 @@ public final class Decision {
     private final int leaderEpoch;
     private final Reason reason;
     private final long pendingMs;
+    private final long atNanos;
     private final double score;
     private final int[] isr;
     private final boolean leaves;
 
-    private Decision(PartitionView of, int leaderEpoch, Reason reason, long pendingMs, double score, int[] isr,
-            boolean leaves) {
+    private Decision(PartitionView of, int leaderEpoch, Reason reason, long pendingMs, long atNanos, double score,
+            int[] isr, boolean leaves) {
         this.topic = of.topic();
         this.partition = of.partition();
         this.leaderEpoch = leaderEpoch;
         this.reason = reason;
         this.pendingMs = pendingMs;
+        this.atNanos = atNanos;
         this.score = score;
         this.isr = isr;
         this.leaves = leaves;
     }
 
-    static Decision act(PartitionView of, int leaderEpoch, long pendingMs, double score, int[] isr, boolean leaves) {
-        return new Decision(of, leaderEpoch, Reason.SLOW_FETCH, pendingMs, score, isr, leaves);
+    static Decision act(PartitionView of, int leaderEpoch, long pendingMs, long atNanos, double score, int[] isr,
+            boolean leaves) {
+        return new Decision(of, leaderEpoch, Reason.SLOW_FETCH, pendingMs, atNanos, score, isr, leaves);
     }
 
-    static Decision withhold(PartitionView of, int leaderEpoch, Reason reason, long pendingMs, double score) {
-        return new Decision(of, leaderEpoch, reason, pendingMs, score, NONE, false);
+    static Decision withhold(PartitionView of, int leaderEpoch, Reason reason, long pendingMs, long atNanos,
+            double score) {
+        return new Decision(of, leaderEpoch, reason, pendingMs, atNanos, score, NONE, false);
     }
 
     /** Whether this broker is to give the partition's leadership away. */
@@ -80,9 +84,32 @@ public final class Decision {
         return pendingMs;
     }
 
+    /** When it was decided, by the broker's monotonic clock. */
+    public long atNanos() {
+        return atNanos;
+    }
+
     /** This broker's score at the time. */
     public double score() {
         return score;
+    }
+
+    /** What becomes of the ex-leader's place in the ISR, as the config writes it. */
+    private String isrPolicy() {
+        return StepDownSettings.name(leaves ? StepDownSettings.ExLeader.LEAVE : StepDownSettings.ExLeader.KEEP_LAST);
+    }
+
+    /**
+     * What became of it, as an event has it.
+     *
+     * @param way the way that was taken, null where it came to none
+     * @param error null if there is none
+     * @param nowNanos by the broker's monotonic clock
+     */
+    Map<String, Object> toMap(Outcome outcome, String way, String error, long nowNanos) {
+        return EventLog.fields("topic", topic, "partition", partition, "leader_epoch", leaderEpoch,
+            "successor", successor(), "isr_policy", isrPolicy(), "outcome", outcome.word(), "way", way, "error", error,
+            "pending_ms", pendingMs, "asked_ms", (nowNanos - atNanos) / 1_000_000L);
     }
 
     /** As an event has it. */
@@ -92,7 +119,7 @@ public final class Decision {
         if (acts()) {
             all.put("successor", successor());
             all.put("isr", isr());
-            all.put("leaves", leaves);
+            all.put("isr_policy", isrPolicy());
         }
         return all;
     }

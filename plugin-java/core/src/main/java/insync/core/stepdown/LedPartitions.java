@@ -68,6 +68,7 @@ final class LedPartitions {
         private long asked = NEVER;
         private long notBefore = NEVER;
         private boolean given;
+        private Decision decided;
         private Reason told;
 
         private void begin(int inEpoch) {
@@ -75,6 +76,7 @@ final class LedPartitions {
             asked = NEVER;
             notBefore = NEVER;
             given = false;
+            decided = null;
             told = null;
         }
 
@@ -100,13 +102,19 @@ final class LedPartitions {
             return asked != NEVER && now - asked > limit;
         }
 
+        /** What was asked for last in this epoch, or null. */
+        Decision decided() {
+            return decided;
+        }
+
         /** Whether it is too early to ask again after a refusal. */
         boolean isRefused(long now) {
             return notBefore != NEVER && now - notBefore < 0;
         }
 
-        void asked(long now) {
+        void asked(Decision decision, long now) {
             asked = now;
+            decided = decision;
         }
 
         void given(long now) {

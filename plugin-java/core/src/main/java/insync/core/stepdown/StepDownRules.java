@@ -33,17 +33,17 @@ final class StepDownRules {
     Decision decide(SlowPartition one, long now) {
         Reason against = against(one, now);
         if (against != null) {
-            return withhold(one, against);
+            return withhold(one, against, now);
         }
         List<Integer> order = succession.order(one.view(), peers);
         if (order.isEmpty() || !peers.isLive(order.get(0))) {
-            return withhold(one, Reason.NO_SUCCESSOR);
+            return withhold(one, Reason.NO_SUCCESSOR, now);
         }
         if (peers.isSlow(order.get(0))) {
-            return withhold(one, Reason.SUCCESSORS_SLOW);
+            return withhold(one, Reason.SUCCESSORS_SLOW, now);
         }
         // Last, so that only what is asked for is spent.
-        return budget.take(now) ? act(one, order, now) : withhold(one, Reason.BUDGET_SPENT);
+        return budget.take(now) ? act(one, order, now) : withhold(one, Reason.BUDGET_SPENT, now);
     }
 
     /** What speaks against it, whoever would succeed; null is nothing. */
@@ -72,12 +72,14 @@ final class StepDownRules {
         if (!leaves) {
             isr[order.size()] = self;
         }
-        one.entry().asked(now);
         succession.given(isr[0]);
-        return Decision.act(one.view(), one.entry().epoch(), one.age() / 1_000_000L, score.value(), isr, leaves);
+        Decision decision = Decision.act(one.view(), one.entry().epoch(), one.age() / 1_000_000L, now, score.value(), isr,
+            leaves);
+        one.entry().asked(decision, now);
+        return decision;
     }
 
-    private Decision withhold(SlowPartition one, Reason reason) {
-        return Decision.withhold(one.view(), one.entry().epoch(), reason, one.age() / 1_000_000L, score.value());
+    private Decision withhold(SlowPartition one, Reason reason, long now) {
+        return Decision.withhold(one.view(), one.entry().epoch(), reason, one.age() / 1_000_000L, now, score.value());
     }
 }

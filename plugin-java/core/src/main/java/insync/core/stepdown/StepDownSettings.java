@@ -102,7 +102,7 @@ public final class StepDownSettings {
 
     /**
      * How often the watch is to be ticked, milliseconds: a quarter of T, but 25 times a second at most and, where T is
-     * no more than a minute, once a second at least. A step-down comes that much later than T at worst.
+     * no more than a minute, once a second at least. What comes due in between is looked at earlier.
      */
     public long tickMs() {
         return Math.max(Math.max(40, values.processTimeMaxMs / 64), Math.min(1_000, values.processTimeMaxMs / 4));

@@ -5,10 +5,11 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the watch has decided in this broker since its start. The same figures feed JMX and events. */
+/** What became of slow partitions in this broker since its start. The same figures feed JMX and the bridge. */
 public final class StepDownStats {
     private final Map<Reason, LongAdder> decided = new EnumMap<>(Reason.class);
     private final Map<Outcome, LongAdder> ended = new EnumMap<>(Outcome.class);
+    private final LongAdder closed = new LongAdder();
     private volatile double score;
     private volatile int slowPeers;
 
@@ -27,6 +28,16 @@ public final class StepDownStats {
 
     void ended(Outcome outcome) {
         ended.get(outcome).increment();
+    }
+
+    /** A client's connection was closed that could not be served. */
+    public void closedConnections(int count) {
+        closed.add(count);
+    }
+
+    /** Clients' connections that were closed because they could not be served. */
+    public long connectionsClosed() {
+        return closed.sum();
     }
 
     void seen(double ownScore, int peersThatLookSlow) {
@@ -68,18 +79,21 @@ public final class StepDownStats {
         return slowPeers;
     }
 
-    /** All figures by their names in events. */
+    /** All figures by their names over the bridge. */
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
-        map.put("step_downs_asked", asked());
-        map.put("step_downs_withheld", withheld());
-        ended.forEach((outcome, count) -> map.put("step_downs_" + outcome.word(), count.sum()));
+        map.put("asked", asked());
+        ended.forEach((outcome, count) -> map.put(outcome.word(), count.sum()));
+        map.put("withheld", withheld());
+        Map<String, Object> by = new LinkedHashMap<>();
         for (Reason reason : Reason.values()) {
             if (reason != Reason.SLOW_FETCH) {
-                map.put("withheld_" + reason.word(), count(reason));
+                by.put(reason.word(), count(reason));
             }
         }
-        map.put("slow_score", score);
+        map.put("withheld_by", by);
+        map.put("connections_closed", connectionsClosed());
+        map.put("slow_score", StepDownSettings.rounded(score));
         map.put("slow_peers", slowPeers);
         return map;
     }

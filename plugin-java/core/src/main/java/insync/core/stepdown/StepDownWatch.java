@@ -29,6 +29,7 @@ public final class StepDownWatch {
     private final LedPartitions partitions;
     private final StepDownRules rules;
     private final Queue<Answer> answers = new ConcurrentLinkedQueue<>();
+    private long dueNanos;
 
     /**
      * @param self this broker's id
@@ -48,7 +49,8 @@ public final class StepDownWatch {
     }
 
     /**
-     * Looks at every partition that this broker leads; called every {@link StepDownSettings#tickMs} by one thread.
+     * Looks at every partition that this broker leads; called every {@link StepDownSettings#tickMs} by one thread, or
+     * earlier, when {@link #dueMs} says so.
      *
      * @param led the partitions, each once
      * @param livePeers ids of the other brokers that are live, unfenced and not shutting down
@@ -72,28 +74,39 @@ public final class StepDownWatch {
     }
 
     /**
+     * How long after the last tick the next one should come, milliseconds: no later than a fetch that is under way
+     * becomes slow, so that T is what a stall costs, and not T and a tick.
+     */
+    public long dueMs() {
+        return 1 + dueNanos / 1_000_000L;
+    }
+
+    /**
      * What became of a decision that acts; called by any thread, takes no lock.
      *
-     * @param how in words for the event: the way that was taken, or the error
+     * @param way for the event: the way that was taken, null where it came to none
+     * @param error for the event: what it failed of, null if it did not
      */
-    public void answered(Decision decision, Outcome outcome, String how) {
-        events.emit("step_down_answered", EventLog.fields("topic", decision.topic(), "partition", decision.partition(),
-            "leader_epoch", decision.leaderEpoch(), "outcome", outcome.word(), "how", how));
+    public void answered(Decision decision, Outcome outcome, String way, String error) {
+        events.emit("step_down_answered", decision.toMap(outcome, way, error, clock.nanos()));
         answers.add(new Answer(decision, outcome));
     }
 
     /** The partitions of which a fetch is slow, that with the oldest one first. */
     private List<SlowPartition> slowOf(Iterable<? extends PartitionView> led, long now) {
         List<SlowPartition> slow = new ArrayList<>();
-        long before = now - settings.processTimeMaxNanos();
+        long limit = settings.processTimeMaxNanos();
+        dueNanos = settings.tickMs() * 1_000_000L;
+        long before = now - limit + dueNanos;
         partitions.begin(now);
         for (PartitionView partition : led) {
             LedPartitions.Entry entry = partitions.led(partition, now);
             long since = partition.pendingSince(before);
             long age = since == FollowerFetches.NOT_PENDING ? 0 : time.since(since);
-            if (age > settings.processTimeMaxNanos()) {
+            if (age > limit) {
                 slow.add(new SlowPartition(partition, entry, age));
             } else {
+                dueNanos = Math.min(dueNanos, limit - age);
                 entry.well();
             }
         }
@@ -143,9 +156,7 @@ public final class StepDownWatch {
     }
 
     private void unanswered(SlowPartition one, long now) {
-        events.emit("step_down_answered", EventLog.fields("topic", one.view().topic(),
-            "partition", one.view().partition(), "leader_epoch", one.entry().epoch(),
-            "outcome", Outcome.FAILED.word(), "how", "no answer"));
+        events.emit("step_down_answered", one.entry().decided().toMap(Outcome.FAILED, null, "no answer", now));
         end(one.entry(), Outcome.FAILED, now);
     }
 

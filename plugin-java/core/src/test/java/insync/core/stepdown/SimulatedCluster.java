@@ -60,7 +60,7 @@ final class SimulatedCluster {
 
     private void elect(Decision decision) {
         Led partition = partitions[decision.partition()];
-        brokers[partition.leader].watch.answered(decision, Outcome.DONE, "simulated");
+        brokers[partition.leader].watch.answered(decision, Outcome.DONE, "simulated", null);
         partition.leader = decision.successor();
         partition.epoch++;
         partition.ledSinceMs = clock.ms;

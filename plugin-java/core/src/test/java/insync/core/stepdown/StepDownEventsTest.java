@@ -9,6 +9,7 @@ import insync.core.EventLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,10 +37,15 @@ class StepDownEventsTest {
             lines.stream().map(line -> line.get("type").getAsString()).collect(Collectors.toList()));
         assertEquals("[1,2,0]", lines.get(1).get("isr").toString());
         assertEquals(1, lines.get(1).get("successor").getAsInt());
+        assertEquals("keep-last", lines.get(1).get("isr_policy").getAsString());
         assertEquals("budget_spent", lines.get(2).get("reason").getAsString());
         assertTrue(lines.get(2).get("pending_ms").getAsLong() > WatchedBroker.T_MS);
         assertEquals("done", lines.get(3).get("outcome").getAsString());
-        assertEquals("test", lines.get(3).get("how").getAsString());
+        assertEquals("test", lines.get(3).get("way").getAsString());
+        assertTrue(lines.get(3).get("error").isJsonNull());
+        assertEquals(1, lines.get(3).get("successor").getAsInt());
+        assertEquals("keep-last", lines.get(3).get("isr_policy").getAsString());
+        assertTrue(lines.get(3).get("asked_ms").getAsLong() >= 10_000);
         assertEquals(2, lines.get(4).get("peer").getAsInt());
     }
 
@@ -49,10 +55,10 @@ class StepDownEventsTest {
         stats.decided(Reason.SLOW_FETCH);
         stats.decided(Reason.PEERS_SLOW);
         stats.ended(Outcome.DONE);
-        assertEquals(1L, stats.toMap().get("step_downs_asked"));
-        assertEquals(1L, stats.toMap().get("step_downs_withheld"));
-        assertEquals(1L, stats.toMap().get("withheld_peers_slow"));
-        assertEquals(1L, stats.toMap().get("step_downs_done"));
+        assertEquals(1L, stats.toMap().get("asked"));
+        assertEquals(1L, stats.toMap().get("withheld"));
+        assertEquals(1L, ((Map<?, ?>) stats.toMap().get("withheld_by")).get("peers_slow"));
+        assertEquals(1L, stats.toMap().get("done"));
     }
 
     private static List<JsonObject> awaitLines(Path file, int count) throws Exception {

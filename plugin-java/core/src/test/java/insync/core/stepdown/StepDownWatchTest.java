@@ -57,7 +57,7 @@ class StepDownWatchTest {
     @Test
     void aPartitionThatIsGivenAwayIsLeftAloneThoughThisBrokerStillThinksItLeads() {
         stallBeyondT();
-        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test");
+        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test", null);
         broker.pass(60_000);
         assertEquals(List.of(), broker.tick(), "a stalled read keeps makeFollower from happening");
         assertEquals(1, broker.stats.count(Outcome.DONE));
@@ -66,7 +66,7 @@ class StepDownWatchTest {
     @Test
     void aRefusalIsFollowedByAnotherRequestAfterT() {
         stallBeyondT();
-        broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "INVALID_REQUEST");
+        broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "test", "INVALID_REQUEST");
         broker.tick();
         broker.pass(WatchedBroker.T_MS - broker.settings.tickMs());
         assertEquals(1, broker.acted.size());
@@ -79,11 +79,11 @@ class StepDownWatchTest {
     void whatCouldNotBeAskedIsAskedAgainSoonAndNeitherCostsAnyBudget() {
         with(WatchedBroker.settings().budgetPerMinute(1));
         stallBeyondT();
-        broker.watch.answered(broker.acted.get(0), Outcome.FAILED, "changed meanwhile");
+        broker.watch.answered(broker.acted.get(0), Outcome.FAILED, "test", "changed meanwhile");
         broker.tick();
         broker.pass(WatchedBroker.T_MS / 4);
         assertEquals(2, broker.acted.size());
-        broker.watch.answered(broker.acted.get(1), Outcome.REFUSED, "INVALID_REQUEST");
+        broker.watch.answered(broker.acted.get(1), Outcome.REFUSED, "test", "INVALID_REQUEST");
         broker.tick();
         broker.pass(WatchedBroker.T_MS);
         assertEquals(3, broker.acted.size());
@@ -98,9 +98,9 @@ class StepDownWatchTest {
         assertEquals(1, broker.stats.count(Outcome.FAILED));
         broker.pass(WatchedBroker.T_MS);
         assertEquals(2, broker.acted.size());
-        broker.watch.answered(broker.acted.get(1), Outcome.DONE, "test");
+        broker.watch.answered(broker.acted.get(1), Outcome.DONE, "test", null);
         broker.tick();
-        broker.watch.answered(first, Outcome.REFUSED, "late");
+        broker.watch.answered(first, Outcome.REFUSED, "test", "late");
         broker.tick();
         assertEquals(0, broker.stats.count(Outcome.REFUSED));
     }
@@ -110,7 +110,7 @@ class StepDownWatchTest {
         stallBeyondT();
         events.epoch = 5;
         broker.tick();
-        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test");
+        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test", null);
         broker.tick();
         assertEquals(0, broker.stats.count(Outcome.DONE));
     }
@@ -177,7 +177,7 @@ class StepDownWatchTest {
     @Test
     void aPullBackBetweenTwoTicksIsNoticedByItsEpoch() {
         stallBeyondT();
-        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test");
+        broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test", null);
         broker.tick();
         events.epoch += 2;
         assertEquals(List.of(Reason.COOLING_DOWN), broker.reasons());

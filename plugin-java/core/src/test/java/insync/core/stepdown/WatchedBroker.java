@@ -84,6 +84,6 @@ final class WatchedBroker {
     /** The controller does what was asked. */
     void grant(Decision decision) {
         led.removeIf(one -> one.topic.equals(decision.topic()) && one.partition == decision.partition());
-        watch.answered(decision, Outcome.DONE, "test");
+        watch.answered(decision, Outcome.DONE, "test", null);
     }
 }

@@ -1,12 +1,13 @@
 package insync.agent.kafka.stepdown;
 
 import insync.agent.kafka.KafkaClock;
+import insync.agent.kafka.stepdown.Handovers.Handover;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
+import insync.core.stepdown.FreeingRule;
 import insync.core.stepdown.OutgoingFetch;
 import insync.core.stepdown.PeerFetches;
 import insync.core.stepdown.StepDownSettings;
-import insync.core.stepdown.StepDownStats;
 import insync.core.stepdown.StepDownWatch;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,15 +24,20 @@ import org.apache.kafka.common.utils.Time;
  * none of Kafka's locks, and none of Kafka's threads, which may be the stalled ones.
  */
 final class BrokerStepDown {
+    /** Between two looks while something is under way, milliseconds. */
+    private static final long BUSY_MS = 40;
+
     private final ReplicaManager replicas;
     private final StepDownAccess access;
-    private final long tickMs;
     private final PeerFetches peers;
-    private final StepDownStats stats = new StepDownStats();
     private final StepDownWatch watch;
+    private final Handovers handovers;
+    private final StuckClients clients;
+    private final boolean disconnects;
     private final Relinquisher relinquisher;
     private final Map<TopicPartition, LedPartition> led = new ConcurrentHashMap<>();
     private final Thread thread;
+    private boolean isBusy;
     private volatile boolean stopped;
 
     BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager,
@@ -40,10 +46,13 @@ final class BrokerStepDown {
         KafkaClock clock = new KafkaClock(time);
         this.replicas = replicas;
         this.access = access;
-        this.tickMs = settings.tickMs();
         this.peers = new PeerFetches(clock);
-        this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(), stats);
-        this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, access, watch, this::over);
+        this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(),
+            insync.stepDowns());
+        this.handovers = new Handovers(clock, watch);
+        this.clients = new StuckClients(config.brokerId(), new FreeingRule(settings), clock, insync);
+        this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
+        this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, access, handovers, this::over);
         this.thread = new Thread(this::run, "insync-step-down");
         thread.setDaemon(true);
     }
@@ -55,10 +64,6 @@ final class BrokerStepDown {
     void stop() {
         stopped = true;
         thread.interrupt();
-    }
-
-    StepDownStats stats() {
-        return stats;
     }
 
     OutgoingFetch fetcher(int peer) {
@@ -85,9 +90,10 @@ final class BrokerStepDown {
     private void run() {
         try {
             while (!stopped) {
-                Thread.sleep(tickMs);
+                Thread.sleep(isBusy ? Math.min(BUSY_MS, watch.dueMs()) : watch.dueMs());
                 try {
                     tick();
+                    isBusy = conclude();
                 } catch (RuntimeException | Error failed) {
                     Insync.failed(failed);
                 }
@@ -112,6 +118,28 @@ final class BrokerStepDown {
                 relinquisher.carryOut(decision, led.get(id));
             }
         }
+    }
+
+    /**
+     * Sees to what follows from step-downs that are done.
+     *
+     * @return whether more is to be seen to soon
+     */
+    private boolean conclude() {
+        for (Handover shown : handovers.look(this::isLedElsewhere)) {
+            if (shown.led() != null) {
+                over(shown.led().kafkaPartition(), shown.decision().leaderEpoch());
+            }
+            clients.given();
+        }
+        boolean hang = disconnects && clients.free();
+        return hang || handovers.isAnyOpen();
+    }
+
+    private boolean isLedElsewhere(Handover one) {
+        Decision decision = one.decision();
+        return access.isLedElsewhere(replicas, new TopicPartition(decision.topic(), decision.partition()),
+            decision.leaderEpoch());
     }
 
     /** If it is led again meanwhile, it stays. */

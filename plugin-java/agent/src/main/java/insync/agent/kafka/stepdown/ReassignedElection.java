@@ -1,9 +1,9 @@
 package insync.agent.kafka.stepdown;
 
+import insync.agent.kafka.stepdown.Handovers.Handover;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
-import insync.core.stepdown.StepDownWatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -31,28 +31,27 @@ final class ReassignedElection {
     private final int self;
     private final ControllerLink manager;
     private final StepDownAccess access;
-    private final StepDownWatch watch;
 
-    ReassignedElection(int self, ControllerLink manager, StepDownAccess access, StepDownWatch watch) {
+    ReassignedElection(int self, ControllerLink manager, StepDownAccess access) {
         this.self = self;
         this.manager = manager;
         this.access = access;
-        this.watch = watch;
     }
 
-    void begin(Decision decision, LedPartition led) {
-        if (led.kafkaPartition().isReassigning()) {
-            watch.answered(decision, Outcome.FAILED, "reassign: another one is under way");
+    void begin(Handover one) {
+        Decision decision = one.decision();
+        if (one.led().kafkaPartition().isReassigning()) {
+            one.settle(Outcome.FAILED, "another reassignment is under way");
             return;
         }
         ReassignableTopic topic = new ReassignableTopic().setName(decision.topic());
         topic.partitions().add(new ReassignablePartition().setPartitionIndex(decision.partition())
-            .setReplicas(order(decision, led)));
+            .setReplicas(order(decision, one.led())));
         AlterPartitionReassignmentsRequestData data = new AlterPartitionReassignmentsRequestData()
             .setTimeoutMs(TIMEOUT_MS);
         data.topics().add(topic);
         access.send(manager, new AlterPartitionReassignmentsRequest.Builder(data),
-            answer -> next(decision, led, error(answer, ReassignedElection::reassignError)));
+            answer -> next(one, error(answer, ReassignedElection::reassignError)));
     }
 
     /** The assignment with the members of the ISR first, as decided, and this broker last. */
@@ -72,23 +71,23 @@ final class ReassignedElection {
         return order;
     }
 
-    private void next(Decision decision, LedPartition led, Errors error) {
+    private void next(Handover one, Errors error) {
         if (error != Errors.NONE) {
-            watch.answered(decision, Outcome.REFUSED, "reassign: " + error);
-        } else if (!led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
-            watch.answered(decision, Outcome.FAILED, "reassign: no longer led in that epoch");
+            one.settle(Outcome.REFUSED, error.name());
+        } else if (!one.led().isLed() || one.led().leaderEpoch() != one.decision().leaderEpoch()) {
+            one.settle(Outcome.FAILED, "no longer led in that epoch");
         } else {
-            elect(decision);
+            elect(one);
         }
     }
 
-    private void elect(Decision decision) {
-        TopicPartition id = new TopicPartition(decision.topic(), decision.partition());
+    private void elect(Handover one) {
+        TopicPartition id = new TopicPartition(one.decision().topic(), one.decision().partition());
         access.send(manager, new ElectLeadersRequest.Builder(ElectionType.PREFERRED, List.of(id), TIMEOUT_MS),
             answer -> {
                 Errors error = error(answer, ReassignedElection::electError);
-                watch.answered(decision, error == Errors.NONE ? Outcome.DONE : Outcome.REFUSED,
-                    error == Errors.NONE ? "reassign" : "reassign: election: " + error);
+                one.settle(error == Errors.NONE ? Outcome.DONE : Outcome.REFUSED,
+                    error == Errors.NONE ? null : "election: " + error);
             });
     }
 

@@ -1,12 +1,12 @@
 package insync.agent.kafka.stepdown;
 
+import insync.agent.kafka.stepdown.Handovers.Handover;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.RelinquishTag;
 import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownSettings.Via;
-import insync.core.stepdown.StepDownWatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -21,53 +21,59 @@ import org.apache.kafka.common.protocol.types.RawTaggedField;
  * controller does not honour that, {@link ReassignedElection}. Nothing waits: answers come on the channel's thread.
  */
 final class Relinquisher {
+    private static final String ALTER_PARTITION = StepDownSettings.name(Via.ALTER_PARTITION);
+    private static final String REASSIGN = StepDownSettings.name(Via.REASSIGN);
+
     private final int self;
     private final StepDownSettings settings;
     private final ControllerLink manager;
     private final StepDownAccess access;
-    private final StepDownWatch watch;
+    private final Handovers handovers;
     private final ReassignedElection reassigned;
     private final ObjIntConsumer<Partition> over;
 
     /** @param over told of a leader epoch of this broker's that is over */
     Relinquisher(int self, StepDownSettings settings, ControllerLink manager, StepDownAccess access,
-                 StepDownWatch watch, ObjIntConsumer<Partition> over) {
+                 Handovers handovers, ObjIntConsumer<Partition> over) {
         this.self = self;
         this.settings = settings;
         this.manager = manager;
         this.access = access;
-        this.watch = watch;
-        this.reassigned = new ReassignedElection(self, manager, access, watch);
+        this.handovers = handovers;
+        this.reassigned = new ReassignedElection(self, manager, access);
         this.over = over;
     }
 
     /** @param led null if the partition is gone meanwhile */
     void carryOut(Decision decision, LedPartition led) {
+        Handover one = handovers.begin(decision, led, settings.via() == Via.REASSIGN ? REASSIGN : ALTER_PARTITION);
         try {
             if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
-                watch.answered(decision, Outcome.FAILED, "no longer led in that epoch");
+                one.settle(Outcome.FAILED, "no longer led in that epoch");
             } else if (settings.via() == Via.REASSIGN) {
-                reassigned.begin(decision, led);
+                reassigned.begin(one);
             } else {
-                alterPartition(decision, led);
+                alterPartition(one);
             }
         } catch (RuntimeException | Error failed) {
             Insync.failed(failed);
-            watch.answered(decision, Outcome.FAILED, failed.toString());
+            one.settle(Outcome.FAILED, failed.toString());
         }
     }
 
-    private void alterPartition(Decision decision, LedPartition led) {
+    private void alterPartition(Handover one) {
+        Decision decision = one.decision();
+        LedPartition led = one.led();
         Partition partition = led.kafkaPartition();
         // The epoch first: Kafka writes it after the state, so the state is never the older one. A newer one is refused.
         int partitionEpoch = partition.getPartitionEpoch();
         if (led.leaderEpoch() != decision.leaderEpoch() || led.isChanging()
                 || !sameMembers(led.isr(), decision.isr())) {
-            watch.answered(decision, Outcome.FAILED, "the partition has changed meanwhile");
+            one.settle(Outcome.FAILED, "the partition has changed meanwhile");
             return;
         }
         access.alterPartition(manager, partition, decision.leaderEpoch(), partitionEpoch, order(decision, led))
-            .whenComplete((leader, error) -> settle(() -> answered(decision, led, leader, error)));
+            .whenComplete((leader, error) -> settle(() -> answered(one, leader, error)));
     }
 
     /** The members with their broker epochs; this broker last, with what a woven controller is asked for beside. */
@@ -85,28 +91,30 @@ final class Relinquisher {
         return order;
     }
 
-    private void answered(Decision decision, LedPartition led, Integer leader, Throwable error) {
+    private void answered(Handover one, Integer leader, Throwable error) {
         if (error == null) {
-            notHonoured(decision, led, leader);
+            notHonoured(one, leader);
             return;
         }
         Throwable cause = error instanceof CompletionException ? error.getCause() : error;
         Errors code = Errors.forException(cause);
         if (code == Errors.NEW_LEADER_ELECTED) {
-            watch.answered(decision, Outcome.DONE, "alter-partition");
-            over.accept(led.kafkaPartition(), decision.leaderEpoch());
+            one.settle(Outcome.DONE, null);
+            over.accept(one.led().kafkaPartition(), one.decision().leaderEpoch());
+        } else if (code == Errors.FENCED_LEADER_EPOCH) {
+            one.doubt(code.name());
         } else {
-            watch.answered(decision, code == Errors.OPERATION_NOT_ATTEMPTED ? Outcome.FAILED : Outcome.REFUSED,
-                "alter-partition: " + code);
+            one.settle(code == Errors.OPERATION_NOT_ATTEMPTED ? Outcome.FAILED : Outcome.REFUSED, code.name());
         }
     }
 
     /** A stock controller has taken the order of the ISR for what it is, and has left the leader. */
-    private void notHonoured(Decision decision, LedPartition led, int leader) {
+    private void notHonoured(Handover one, int leader) {
         if (settings.via() == Via.AUTO && leader == self) {
-            reassigned.begin(decision, led);
+            one.way(REASSIGN);
+            reassigned.begin(one);
         } else {
-            watch.answered(decision, Outcome.REFUSED, "alter-partition: the controller left the leader");
+            one.settle(Outcome.REFUSED, "the controller left the leader");
         }
     }
 

@@ -28,6 +28,9 @@ public interface StepDownAccess {
     /** The other brokers that are live, unfenced and not shutting down. */
     int[] livePeers(ReplicaManager replicas);
 
+    /** Whether the broker's metadata names another broker as the partition's leader, in a later epoch than that one. */
+    boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch);
+
     /** Whether an ISR change of the partition waits for the controller. */
     boolean isInFlight(Partition partition);
 

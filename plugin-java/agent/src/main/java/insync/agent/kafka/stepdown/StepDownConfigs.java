@@ -19,6 +19,7 @@ public final class StepDownConfigs {
     public static final String SCORE_THRESHOLD = "leader.relinquish.score.threshold";
     public static final String SCORE_RECOVERY_MS = "leader.relinquish.score.recovery.ms";
     public static final String SLOW_PEERS_MAX_RATIO = "leader.relinquish.slow.peers.max.ratio";
+    public static final String DISCONNECT_CLIENTS = "leader.relinquish.disconnect.clients";
     private static final String FETCH_WAIT_MAX_MS = "replica.fetch.wait.max.ms";
     private static final long UNSET = -1;
 
@@ -67,6 +68,10 @@ public final class StepDownConfigs {
         definition.define(SLOW_PEERS_MAX_RATIO, ConfigDef.Type.DOUBLE, StepDownSettings.DEFAULT_SLOW_PEERS_MAX_RATIO,
             ConfigDef.Range.between(0.0, 1.0), ConfigDef.Importance.LOW,
             "With a greater share of the live peers slow, too, nothing is given away, for nothing is gained.");
+        definition.define(DISCONNECT_CLIENTS, ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.LOW,
+            "Whether clients whose connections cannot be served, for a network thread hangs or all handlers do, are "
+            + "disconnected once a partition was given away, instead of at their own timeouts. Needs " + Settings.SCOPE
+            + "=" + Settings.REQUEST + ".");
     }
 
     private static void checkProcessTime(String name, Object value) {
@@ -128,6 +133,7 @@ public final class StepDownConfigs {
             VIA, config.getString(VIA), ISR, config.getString(ISR), COOLDOWN_MS, config.getLong(COOLDOWN_MS),
             BUDGET_PER_MINUTE, config.getInt(BUDGET_PER_MINUTE), SCORE_THRESHOLD, config.getDouble(SCORE_THRESHOLD),
             SCORE_RECOVERY_MS, config.getLong(SCORE_RECOVERY_MS),
-            SLOW_PEERS_MAX_RATIO, config.getDouble(SLOW_PEERS_MAX_RATIO));
+            SLOW_PEERS_MAX_RATIO, config.getDouble(SLOW_PEERS_MAX_RATIO),
+            DISCONNECT_CLIENTS, config.getBoolean(DISCONNECT_CLIENTS));
     }
 }

@@ -22,6 +22,8 @@ public final class StepDownHooks {
             new RefuseAppendHook(),
             new RefuseFetchHook(),
             new RefuseAckHook(),
+            new ProcessorHook(),
+            new SelectorHook(),
             new FetcherHook(),
             new OutgoingFetchHook(),
             new FetcherEndHook(),
@@ -33,7 +35,7 @@ public final class StepDownHooks {
     /** The classes that refer to the broker's. */
     public static List<Class<?>> ownClasses(StepDownAccess access) {
         return List.of(access.getClass(), access.link(), BrokerStepDown.class,
-            Elections.class, LedPartition.class, OverdueLeader.class, ReassignedElection.class, Relief.class,
-            Relinquisher.class, StepDownAccess.class, StepDownConfigs.class, StepDownMetrics.class, StepDowns.class);
+            ConnectionEnd.class, Elections.class, Handovers.class, Handovers.Handover.class, LedPartition.class, OverdueLeader.class, ReassignedElection.class, Relief.class,
+            Relinquisher.class, StepDownAccess.class, StepDownConfigs.class, StepDownMetrics.class, StepDowns.class, StuckClients.class);
     }
 }

@@ -18,6 +18,7 @@ final class StepDownMetrics {
         gauge(registry, "Done", () -> stats.count(Outcome.DONE));
         gauge(registry, "Refused", () -> stats.count(Outcome.REFUSED));
         gauge(registry, "Failed", () -> stats.count(Outcome.FAILED));
+        gauge(registry, "ConnectionsClosed", stats::connectionsClosed);
         gauge(registry, "SlowScore", stats::score);
         gauge(registry, "SlowPeers", stats::slowPeers);
     }

@@ -44,7 +44,7 @@ public final class StepDowns {
         BrokerStepDown broker = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, access, insync);
         add(config.brokerId(), broker);
         insync.events().emit("step_down_settings", StepDownConfigs.all(config));
-        StepDownMetrics.register(KafkaBroker.access().metrics(), broker.stats());
+        StepDownMetrics.register(KafkaBroker.access().metrics(), insync.stepDowns());
         broker.start();
     }
 

@@ -1,0 +1,117 @@
+"""Each record's fate: nothing acked may be missing, nothing may be there twice.
+
+A record is known by its topic, partition and sequence number. It is lost if it was acked
+and never read, and duplicated if it was read at more than one offset. An ack inside of a
+transaction promises nothing before the commit does.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from insync.checks.history import PARTITION, TRANSACTION, anomaly, is_acked, operation
+
+_RECORD = [*PARTITION, "seq"]
+
+
+def record_fates(produce: DataFrame, consume: DataFrame, transactions: DataFrame) -> DataFrame:
+    """One row per record that was to be produced or was read.
+
+    PARTITION, seq; of the produce line: producer, idempotent, sent_ms, done_ms, offset (of the
+    ack), transaction and its end (null outside of one); acked: whether it was, and if in a
+    transaction then a committed one; of the reads: times_read, first_offset, last_offset,
+    read_ms (the first). The arguments have the columns of the event lines. One shuffle and no
+    join outside of transactions: lines of both kinds are summed up per record.
+    """
+    both = _sent(produce).unionByName(_read(consume), allowMissingColumns=True)
+    records = both.groupBy(*_RECORD).agg(
+        fn.max("transaction").alias("transaction"),
+        fn.max("producer").alias("producer"),
+        fn.coalesce(fn.max("idempotent"), fn.lit(False)).alias("idempotent"),
+        fn.max("sent_ms").alias("sent_ms"),
+        fn.max("done_ms").alias("done_ms"),
+        fn.coalesce(fn.max("acked"), fn.lit(False)).alias("acked"),
+        fn.min("offset").alias("offset"),
+        fn.count("read_offset").alias("times_read"),
+        fn.min("read_offset").alias("first_offset"),
+        fn.max("read_offset").alias("last_offset"),
+        fn.min("read_ms").alias("read_ms"),
+    )
+    plain = records.where(fn.col("transaction").isNull())
+    return plain.withColumn("end", fn.lit(None).cast("string")).unionByName(
+        _ended(records, transactions)
+    )
+
+
+def _sent(produce: DataFrame) -> DataFrame:
+    return produce.select(
+        *_RECORD,
+        "transaction",
+        "producer",
+        "idempotent",
+        "sent_ms",
+        "done_ms",
+        is_acked().alias("acked"),
+        fn.when(is_acked() & (fn.col("offset") >= 0), fn.col("offset")).alias("offset"),
+    )
+
+
+def _read(consume: DataFrame) -> DataFrame:
+    return consume.select(*_RECORD, fn.col("offset").alias("read_offset"), "read_ms")
+
+
+def _ended(records: DataFrame, transactions: DataFrame) -> DataFrame:
+    """Return the records of transactions with the `end` of theirs, "unknown" without a line."""
+    ends = transactions.select(*TRANSACTION, "end").dropDuplicates(TRANSACTION)
+    return (
+        records.where(fn.col("transaction").isNotNull())
+        .join(ends, TRANSACTION, "left")
+        .withColumn("end", fn.coalesce("end", fn.lit("unknown")))
+        .withColumn("acked", fn.col("acked") & (fn.col("end") == "committed"))
+    )
+
+
+def readback(fates: DataFrame, partitions: DataFrame) -> DataFrame:
+    """Per partition: acked, read, lost, duplicated; all numbers of records.
+
+    `partitions` has a row for each (PARTITION), also for those that left nothing.
+    """
+    counted = fates.groupBy(*PARTITION).agg(
+        fn.count_if("acked").alias("acked"),
+        fn.count_if(fn.col("times_read") > 0).alias("read"),
+        fn.count_if(_is_lost()).alias("lost"),
+        fn.count_if(_is_duplicated()).alias("duplicated"),
+    )
+    numbers = ("acked", "read", "lost", "duplicated")
+    return partitions.join(counted, PARTITION, "left").select(
+        *PARTITION, *(fn.coalesce(name, fn.lit(0)).alias(name) for name in numbers)
+    )
+
+
+def lost(fates: DataFrame) -> DataFrame:
+    """Return the acked records that were never read."""
+    acked = operation("ack", who="producer", seq="seq", offset="offset", at_ms="done_ms")
+    return anomaly(fates.where(_is_lost()), "lost", "offset", "offset", [acked])
+
+
+def duplicated(fates: DataFrame) -> DataFrame:
+    """Return the records that stand at several offsets, the first and the last of them.
+
+    A producer that is not idempotent may retry what was written: that much is no promise broken.
+    """
+    sent = operation(
+        "produce", who="producer", seq="seq", offset="offset", at_ms="sent_ms",
+        note=fn.when(fn.col("idempotent"), fn.lit("idempotent")),
+    )  # fmt: skip
+    reads = [operation("read", seq="seq", offset=o) for o in ("first_offset", "last_offset")]
+    rows = fates.where(_is_duplicated())
+    return anomaly(rows, "duplicated", "first_offset", "last_offset", [sent, *reads])
+
+
+def _is_lost() -> Column:
+    return fn.col("acked") & (fn.col("times_read") == 0)
+
+
+def _is_duplicated() -> Column:
+    return fn.coalesce(fn.col("first_offset") < fn.col("last_offset"), fn.lit(False))

@@ -1,0 +1,44 @@
+"""What a broker says of itself in its log: which partitions it leads or follows, since which epoch.
+
+Every version says so when it takes up a role, in words of its own. The controller's log tells
+whom the controller made leader; this is who took itself for one.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import Any, Final
+
+_STARTS: Final = re.compile(
+    r"INFO (?:starting \(KafkaServer\)"
+    r"|\[BrokerServer id=\d+\] Transition from SHUTDOWN to STARTING)"
+)
+_TAKES_UP: Final = re.compile(
+    r"^(?P<time>\S+Z) INFO .*?(?P<role>Leader|Follower|\]) (?P<topic>\S+)-(?P<partition>\d+) "
+    r"(?:with topic id \S+ )?starts at leader epoch (?P<epoch>\d+) from offset (?P<offset>\d+)"
+    r"(?:.*? high watermark (?P<watermark>\d+))?",
+    re.IGNORECASE,
+)
+
+
+def roles(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    """Yield the fields of RoleLine, but for `arm` and `broker`, from a broker's printed lines.
+
+    1.1 tells of leaders only, and knows no high watermark at that time.
+    """
+    life = 0
+    for line in lines:
+        if _STARTS.search(line):
+            life += 1
+        elif found := _TAKES_UP.match(line):
+            watermark = found["watermark"]
+            yield {
+                "t_ms": datetime.fromisoformat(found["time"]).timestamp() * 1000,
+                "life": life,
+                "topic": found["topic"],
+                "partition": int(found["partition"]),
+                "role": "follower" if found["role"] == "Follower" else "leader",
+                "leader_epoch": int(found["epoch"]),
+                "from_offset": int(found["offset"]),
+                "high_watermark": None if watermark is None else int(watermark),
+            }

@@ -1,0 +1,73 @@
+"""Which scenarios stand in one table: what `insync matrix` plays by default, and by a group's name.
+
+A scenario knows nothing of groups; it is in one at most.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from insync.errors import InputError
+from insync.events.matrix_info import FIGURES
+from insync.scenario.load import MATRIX
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Group:
+    """Scenarios in order, what their times are multiplied by, and what their cells show.
+
+    `figures` are metrics.
+    """
+
+    scenarios: Sequence[str]
+    scale: float = 1.0
+    figures: Sequence[str] = FIGURES
+
+
+SITES: Final = Group(scenarios=MATRIX)
+"""Every site of a stall: what a matrix plays if nothing is asked for."""
+
+GROUPS: Final = {
+    # At a quarter of their times, so that it takes minutes; a step-down comes after 0.5 s then.
+    "step-down": Group(
+        scenarios=(
+            "step-down-read", "step-down-send", "step-down-queue", "two-slow-leaders",
+            "all-slow", "hung-follower", "leader-death-mid-stall", "rebalance-pulls-back",
+            "relinquish-on-stock-controller", "transactions",
+        ),
+        scale=0.25,
+        figures=(
+            "max_ack_gap_ms", "under_min_isr_ms", "offline_ms", "dead_follower_dropped_ms",
+            "leader_changes",
+        ),
+    ),
+}  # fmt: skip
+"""By the names that `--only` takes beside those of their scenarios."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A scenario that a matrix plays, and the group that it belongs to."""
+
+    scenario: str
+    group: Group
+
+
+def entries(only: Sequence[str] | None) -> list[Entry]:
+    """Return what is to be played, in the order of the groups; raises InputError."""
+    if only is None:
+        return _all_of(SITES)
+    known = [entry for group in (SITES, *GROUPS.values()) for entry in _all_of(group)]
+    names = [*(entry.scenario for entry in known), *GROUPS]
+    for name in only:
+        if name not in names:
+            raise InputError(f"--only: {name!r}, expected one of: {', '.join(names)}")
+    asked = {
+        *only,
+        *(scenario for name in only if name in GROUPS for scenario in GROUPS[name].scenarios),
+    }
+    return [entry for entry in known if entry.scenario in asked]
+
+
+def _all_of(group: Group) -> list[Entry]:
+    return [Entry(scenario, group) for scenario in group.scenarios]

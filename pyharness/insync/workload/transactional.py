@@ -1,0 +1,213 @@
+"""A transactional producer: one transaction after the other, some given up on purpose.
+
+Each has a few records on as many partitions. librdkafka sends them idempotently: then it may
+have five requests unanswered at a broker, and spins on a core while a record waits for its
+turn. No transaction has more records than that, so none waits.
+"""
+
+import random
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Final, Literal
+
+from confluent_kafka import KafkaError, KafkaException, Message, Producer
+
+from insync.events.schema import ProduceLine, TransactionEnd, TransactionLine, now_ms
+from insync.events.writer import EventWriter
+from insync.workload.plan import LANE_BITS, TransactionPlan, WorkloadPlan, value
+from insync.workload.producer import timeouts
+
+TIMEOUT_MS: Final = 60_000
+"""After so long the coordinator aborts by itself; longer than any stall, or that would be it."""
+STEP_SECONDS: Final = 0.2  # how soon it notices that it is to give up
+
+Wanted = Literal["commit", "abort"]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Ended:
+    """How a transaction ended; the times as in `TransactionLine`."""
+
+    end: TransactionEnd
+    asked_ms: float | None = None
+    took_ms: float | None = None
+    error: str | None = None
+
+
+class TransactionalProducer(threading.Thread):
+    """Runs transactions until `stop` is set, and waits for the last one until `abandon` is.
+
+    It is number `number` of the plan's transactional producers. Writes one ProduceLine per
+    record and one TransactionLine per transaction. `acked` is set by its first commit.
+    """
+
+    def __init__(
+        self,
+        plan: WorkloadPlan,
+        transactions: TransactionPlan,
+        number: int,
+        writers: tuple[EventWriter, EventWriter],
+        stop: threading.Event,
+        abandon: threading.Event,
+        on_failure: Callable[[BaseException], None],
+    ) -> None:
+        """Plan it; `writers` are those of the records and of the transactions."""
+        super().__init__(name=f"transact-{plan.topic}-{number}", daemon=True)
+        self.acked = threading.Event()
+        self._plan = plan
+        self._own = transactions
+        self._number = number
+        self._records, self._transactions = writers
+        self._stop_asked = stop
+        self._abandon = abandon
+        self._on_failure = on_failure
+        self._chance = random.Random(f"{plan.seed}/transactions/{number}")  # noqa: S311
+        self._seqs = count((number + 1) << LANE_BITS)
+        self._pending: dict[int, tuple[float, ProduceLine]] = {}  # seq -> sent (monotonic), line
+        self._last_moment: float | None = None
+        self._client = self._new_client()
+
+    def run(self) -> None:
+        """Run transactions at the plan's pace, and account for every record."""
+        try:
+            self._initialise()
+            start = time.monotonic()
+            for turn in count():
+                due = start + turn / self._own.per_second
+                if self._stop_asked.wait(max(0.0, due - time.monotonic())):
+                    return
+                self._transact(turn * len(self._own.ids) + self._number)
+        except BaseException as error:  # whatever it is, the run must hear of it
+            self._on_failure(error)
+        finally:
+            self._give_up_on_pending()
+
+    def _transact(self, number: int) -> None:
+        aborted = self._chance.randrange(100) < self._own.abort_percent
+        wanted: Wanted = "abort" if aborted else "commit"
+        places = self._places()
+        begun_ms = now_ms()
+        ended = self._ended(number, places, wanted)
+        plan = self._plan
+        self._transactions.write(
+            TransactionLine(
+                arm=plan.arm, repeat=plan.repeat, topic=plan.topic, producer=self._number,
+                transaction=number, records=len(places), begun_ms=begun_ms,
+                asked_ms=ended.asked_ms, ended_ms=now_ms(), took_ms=ended.took_ms, wanted=wanted,
+                end=ended.end, error=ended.error,
+            )
+        )  # fmt: skip
+        if ended.end == "committed":
+            self.acked.set()
+
+    def _places(self) -> Sequence[int]:
+        """Return the partitions of the next transaction's records."""
+        partitions = self._plan.partitions
+        first = self._chance.randrange(len(partitions))
+        return [partitions[(first + step) % len(partitions)] for step in range(self._own.records)]
+
+    def _ended(self, number: int, places: Sequence[int], wanted: Wanted) -> Ended:
+        """Run a transaction; one that cannot be committed is aborted."""
+        try:
+            self._client.begin_transaction()
+            for partition in places:
+                self._produce(number, partition)
+        except KafkaException as failure:
+            return self._recovered(failure.args[0], Ended(end="unknown"))
+        if wanted == "abort":
+            self._await_answers()  # so that there is something in the log that must not be read
+            return self._asked(self._client.abort_transaction, "aborted")
+        return self._asked(self._client.commit_transaction, "committed")
+
+    def _asked(self, call: Callable[[float], None], end: TransactionEnd) -> Ended:
+        asked_ms, asked = now_ms(), time.monotonic()
+        error = self._persist(call)
+        if error is not None:
+            return self._recovered(error, Ended(end="unknown", asked_ms=asked_ms))
+        took_ms = (time.monotonic() - asked) * 1000
+        return Ended(end=end, asked_ms=asked_ms, took_ms=took_ms)
+
+    def _recovered(self, error: KafkaError, ended: Ended) -> Ended:
+        """Abort what went wrong, if the client still can; a fatal error takes a new client."""
+        ended = replace(ended, error=error.name())
+        if error.fatal():
+            self._client = self._new_client()
+            self._initialise()
+            return ended
+        if not error.txn_requires_abort() or self._persist(self._client.abort_transaction):
+            return ended
+        return replace(ended, end="aborted")
+
+    def _initialise(self) -> None:
+        error = self._persist(self._client.init_transactions)
+        if error is not None and not self._gives_up():
+            raise KafkaException(error)
+
+    def _persist(self, call: Callable[[float], None]) -> KafkaError | None:
+        """Call until it succeeds, as long as it may be called again; return the last error."""
+        while True:
+            try:
+                call(STEP_SECONDS)
+            except KafkaException as failure:
+                error: KafkaError = failure.args[0]
+                if not error.retriable() or self._gives_up():
+                    return error
+            else:
+                return None
+
+    def _await_answers(self) -> None:
+        while self._pending and not self._gives_up():
+            self._client.poll(STEP_SECONDS)
+
+    def _gives_up(self) -> bool:
+        """Whether it no longer waits: it was told to stop, and the plan's time is over."""
+        if self._abandon.is_set():
+            return True
+        if not self._stop_asked.is_set():
+            return False
+        if self._last_moment is None:
+            self._last_moment = time.monotonic() + self._plan.drain_seconds
+        return time.monotonic() > self._last_moment
+
+    def _produce(self, number: int, partition: int) -> None:
+        plan, seq = self._plan, next(self._seqs)
+        line = ProduceLine(
+            arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=partition, seq=seq,
+            sent_ms=now_ms(), done_ms=None, latency_ms=None, error=None, offset=None,
+            producer=plan.producers + self._number, idempotent=True, transaction=number,
+        )  # fmt: skip
+        self._pending[seq] = (time.monotonic(), line)
+        self._client.produce(
+            plan.topic,
+            value(seq, self._chance, plan.record_bytes),
+            partition=partition,
+            on_delivery=lambda error, message: self._answered(seq, error, message),
+        )
+
+    def _answered(self, seq: int, error: KafkaError | None, message: Message) -> None:
+        sent, line = self._pending.pop(seq)
+        answered = replace(line, done_ms=now_ms(), latency_ms=(time.monotonic() - sent) * 1000)
+        if error is not None:
+            self._records.write(replace(answered, error=error.name()))
+            return
+        self._records.write(replace(answered, offset=message.offset()))
+
+    def _give_up_on_pending(self) -> None:
+        for _, line in self._pending.values():
+            self._records.write(line)
+        self._pending.clear()
+
+    def _new_client(self) -> Producer:
+        return Producer(
+            {
+                "bootstrap.servers": self._plan.bootstrap,
+                "transactional.id": self._own.ids[self._number],
+                "transaction.timeout.ms": TIMEOUT_MS,
+                "linger.ms": 0,
+                "log_level": 0,
+                **timeouts(self._plan.client_timeout_ms),
+            }
+        )

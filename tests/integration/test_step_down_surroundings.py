@@ -1,0 +1,118 @@
+"""Step-downs on real brokers in bad company: transactions, and a controller that is gone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+INSYNC = Path(sys.executable).with_name("insync")
+
+pytestmark = pytest.mark.cluster
+
+WITHOUT_CONTROLLER = """
+schema = 1
+name = "without-controller"
+summary = "the controller is gone as a leader begins to stall"
+arms = ["step-down"]
+repeats = 1
+min_insync_replicas = 2
+
+[broker]
+replica_lag_time_max_ms = 2_000
+replica_fetch_wait_max_ms = 100
+leader_fetch_process_time_max_ms = 400
+leader_relinquish_cooldown_ms = 60_000
+
+[workload]
+leaders = [1, 1, 2]
+rate_per_partition = 25
+record_bytes = 200
+client_timeout_ms = 1_000
+idempotent = true
+
+[timeline]
+steady_ms = 1_000
+recover_ms = 4_000
+
+[[faults]]
+kind = "stall"
+site = "send"
+mode = "hold"
+broker = 1
+partitions = [0, 1]
+at_ms = 1_000
+for_ms = 4_000
+
+[[faults]]
+kind = "{kind}"
+target = "controller"
+at_ms = 1_000
+for_ms = {for_ms}
+"""
+
+
+def run(scenario: str | Path, out: Path, *more: str) -> dict[str, Any]:
+    command = [INSYNC, "run", scenario, "--out", out, "--json", *more]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
+    assert done.returncode in (0, 1, 3), done.stderr
+    verdict: dict[str, Any] = json.loads(done.stdout)
+    return verdict
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in file.read_text().splitlines()]
+
+
+def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
+    tmp_path: Path,
+) -> None:
+    out = tmp_path / "run"
+    verdict = run("transactions", out, "--scale", "0.2", "--arms", "step-down", "--seed", "5")
+    arm = verdict["arms"]["step-down"]
+    assert (arm["lost"], arm["torn"], arm["aborted_read"]) == ([0], [0], [0]), verdict["reason"]
+    assert arm["duplicated"] == [0]
+    assert arm["agent_errors"] == [0]
+    assert arm["step_downs"][0] >= 2, "of the partitions that are written"
+    events = out / "events" / "step-down"
+    ends = Counter(line["end"] for line in lines(events / "transactions-0.jsonl"))
+    assert ends["committed"] >= 10
+    assert ends["aborted"] >= 1
+    records = [
+        line for line in lines(events / "produce-0.jsonl") if line["transaction"] is not None
+    ]
+    aborted = {
+        line["transaction"]
+        for line in lines(events / "transactions-0.jsonl")
+        if line["end"] == "aborted"
+    }
+    acked = [line for line in records if line["transaction"] in aborted and line["offset"]]
+    assert acked, "there was something in the log that must not be read"
+    (started,) = [
+        line for line in lines(events / "phases.jsonl") if line["type"] == "repeat_started"
+    ]
+    assert started["seed"] == 5
+
+
+@pytest.mark.parametrize(("kind", "for_ms"), [("freeze", 6_000), ("kill", 2_000)])
+def test_nothing_hangs_for_want_of_a_controller(tmp_path: Path, kind: str, for_ms: int) -> None:
+    """The repeat comes to its end only when every partition is written again and wholly in sync."""
+    scenario = tmp_path / "without-controller.toml"
+    scenario.write_text(WITHOUT_CONTROLLER.format(kind=kind, for_ms=for_ms), encoding="utf-8")
+    out = tmp_path / "run"
+    verdict = run(scenario, out)
+    arm = verdict["arms"]["step-down"]
+    assert arm["lost"] == [0], verdict["reason"]
+    assert arm["duplicated"] == [0]
+    assert arm["agent_errors"] == [0]
+    assert arm["most_step_downs"][0] <= 1
+    faults = {fault["fault"]: fault["acted_ms"] for fault in arm["evidence"]}
+    assert faults["stall"] >= 2_000
+    assert faults[kind] >= for_ms / 2
+    phases = [line["type"] for line in lines(out / "events" / "step-down" / "phases.jsonl")]
+    assert phases[-1] == "repeat_ended"

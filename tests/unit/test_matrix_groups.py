@@ -1,0 +1,37 @@
+"""Which scenarios a matrix plays: those of every site, or those of a group, each known."""
+
+import pytest
+
+from insync.errors import InputError
+from insync.matrix.groups import GROUPS, SITES, entries
+from insync.report.figures import SHOWN
+from insync.scenario.load import MATRIX, load
+
+
+def test_without_a_name_the_sites_of_a_stall_are_played() -> None:
+    assert [entry.scenario for entry in entries(None)] == list(MATRIX)
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_group_is_its_scenarios_which_exist_at_its_scale(name: str) -> None:
+    found = entries([name])
+    assert [entry.scenario for entry in found] == list(GROUPS[name].scenarios)
+    assert {entry.group for entry in found} == {GROUPS[name]}
+    for entry in found:
+        load(entry.scenario, entry.group.scale)
+    assert set(GROUPS[name].figures) <= SHOWN.keys()
+
+
+def test_groups_and_scenarios_may_be_asked_for_together_in_one_order() -> None:
+    found = [entry.scenario for entry in entries(["step-down", "freeze", "step-down-send"])]
+    assert found == ["freeze", *GROUPS["step-down"].scenarios]
+
+
+def test_a_scenario_is_in_one_group() -> None:
+    names = [name for group in (SITES, *GROUPS.values()) for name in group.scenarios]
+    assert len(set(names)) == len(names)
+
+
+def test_another_name_is_refused_with_those_that_are_known() -> None:
+    with pytest.raises(InputError, match=r"--only: 'kip-501', expected one of: .*, step-down$"):
+        entries(["kip-501"])

@@ -1,0 +1,122 @@
+"""The consumer of what is committed: where it takes itself to be, and when it is done."""
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaError
+
+from insync.errors import InsyncError
+from insync.events.writer import EventWriter
+from insync.workload import consumer
+from insync.workload.consumer import TopicConsumer
+from insync.workload.plan import WorkloadPlan
+
+PLAN = WorkloadPlan(
+    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0,), rate=1,
+    producers=1, record_bytes=16, seed=1, drain_seconds=1.0,
+)  # fmt: skip
+
+
+class FakeMessage:
+    """A record, or with `code` an event of the client."""
+
+    def __init__(self, offset: int | None, code: int | None = None) -> None:
+        self._offset = offset
+        self._code = code
+
+    def error(self) -> KafkaError | None:
+        """Return what the client has to tell."""
+        return None if self._code is None else KafkaError(self._code)
+
+    def partition(self) -> int | None:
+        """Return the only one."""
+        return None if self._offset is None else 0
+
+    def offset(self) -> int | None:
+        """Return where it stands."""
+        return self._offset
+
+    def value(self) -> bytes:
+        """Return its sequence number."""
+        return (self._offset or 0).to_bytes(8, "big") + bytes(8)
+
+
+class FakeClient:
+    """A consumer client that hands out what it was given."""
+
+    messages: list[FakeMessage]
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+        self._left = list(FakeClient.messages)
+
+    def assign(self, _: object) -> None:
+        """Take the partitions."""
+
+    def poll(self, seconds: float) -> FakeMessage | None:
+        """Hand out the next one."""
+        if not self._left:
+            threading.Event().wait(seconds / 10)
+            return None
+        return self._left.pop(0)
+
+    def close(self) -> None:
+        """End."""
+
+
+@pytest.fixture
+def client(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
+    """Replace the real client."""
+    monkeypatch.setattr(consumer, "Consumer", FakeClient)
+    return FakeClient
+
+
+def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
+    """Read to an end offset; return the offsets that were written down."""
+    path = folder / "consume-0.jsonl"
+    failures: list[BaseException] = []
+    with EventWriter(path) as writer:
+        reader = TopicConsumer(PLAN, writer, failures.append)
+        reader.start()
+        try:
+            reader.read_to({0: end}, seconds)
+        finally:
+            reader.cut()
+            reader.join(5)
+    assert failures == []
+    return [json.loads(line)["offset"] for line in path.read_text().splitlines()]
+
+
+def test_the_end_may_be_a_marker_or_an_abort_that_is_not_shown(
+    client: type[FakeClient], tmp_path: Path
+) -> None:
+    eof = KafkaError._PARTITION_EOF
+    client.messages = [FakeMessage(0), FakeMessage(1), FakeMessage(4), FakeMessage(9, eof)]
+    assert read(tmp_path, end=9) == [0, 1, 4]
+
+
+def test_an_earlier_end_of_the_partition_is_not_the_end(
+    client: type[FakeClient], tmp_path: Path
+) -> None:
+    client.messages = [FakeMessage(0), FakeMessage(1, KafkaError._PARTITION_EOF)]
+    with pytest.raises(InsyncError, match=r"at offsets \{0: 1\} of \{0: 2\}, last error: none"):
+        read(tmp_path, end=2, seconds=0.3)
+
+
+def test_an_error_is_told_when_the_end_is_not_reached(
+    client: type[FakeClient], tmp_path: Path
+) -> None:
+    client.messages = [FakeMessage(None, KafkaError._ALL_BROKERS_DOWN)]
+    with pytest.raises(InsyncError, match="last error: _ALL_BROKERS_DOWN"):
+        read(tmp_path, end=1, seconds=0.3)
+
+
+def test_only_what_is_committed_is_asked_for(client: type[FakeClient], tmp_path: Path) -> None:
+    client.messages = []
+    with EventWriter(tmp_path / "consume-0.jsonl") as writer:
+        reader = TopicConsumer(PLAN, writer, lambda _: None)
+    settings = reader._client.settings  # type: ignore[attr-defined]
+    assert settings["isolation.level"] == "read_committed"

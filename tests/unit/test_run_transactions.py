@@ -1,0 +1,214 @@
+"""Transactional producers: what they write down, whatever becomes of their transactions."""
+
+import json
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+
+from insync.events.writer import EventWriter
+from insync.workload import transactional
+from insync.workload.plan import LANE_BITS, TransactionPlan, WorkloadPlan, seq_of
+from insync.workload.transactional import TransactionalProducer
+
+AGAIN = KafkaError(KafkaError._TIMED_OUT, "later", False, True, False)
+ABORT = KafkaError(KafkaError.INVALID_TXN_STATE, "abort it", False, False, True)
+FATAL = KafkaError(KafkaError._FENCED, "fenced", True, False, False)
+DEAF = KafkaError(KafkaError._STATE, "no")
+
+
+class FakeMessage:
+    """What librdkafka hands to a delivery callback."""
+
+    def __init__(self, offset: int) -> None:
+        self._offset = offset
+
+    def offset(self) -> int:
+        """Return the offset that was given to the record."""
+        return self._offset
+
+
+class FakeClient:
+    """A transactional client; `plan` holds what the next calls of a method raise, in order."""
+
+    made: list["FakeClient"]
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+        self.calls: list[str] = []
+        self.records: list[tuple[int, int]] = []
+        self.plan: dict[str, list[KafkaError]] = {}
+        self._waiting: list[Callable[[Any, Any], None]] = []
+        FakeClient.made.append(self)
+
+    def init_transactions(self, _: float) -> None:
+        """Become ready."""
+        self._called("init")
+
+    def begin_transaction(self) -> None:
+        """Begin."""
+        self._called("begin")
+
+    def produce(self, _: str, value: bytes, *, partition: int, on_delivery: Any) -> None:
+        """Take a record."""
+        self._called("produce")
+        self.records.append((partition, seq_of(value)))
+        self._waiting.append(on_delivery)
+
+    def poll(self, _: float) -> None:
+        """Answer what waits."""
+        self._answer(None)
+
+    def commit_transaction(self, _: float) -> None:
+        """Commit, with all answers before."""
+        self._answer(None)
+        self._called("commit")
+
+    def abort_transaction(self, _: float) -> None:
+        """Abort; what waits was purged."""
+        self._answer(KafkaError(KafkaError._PURGE_QUEUE))
+        self._called("abort")
+
+    def _answer(self, error: KafkaError | None) -> None:
+        waiting, self._waiting = self._waiting, []
+        for offset, answer in enumerate(waiting):
+            answer(error, FakeMessage(offset))
+
+    def _called(self, name: str) -> None:
+        self.calls.append(name)
+        if self.plan.get(name):
+            raise KafkaException(self.plan[name].pop(0))
+
+
+class Bench:
+    """One TransactionalProducer on a FakeClient."""
+
+    def __init__(self, folder: Path, *, abort_percent: int = 0, seed: int = 7) -> None:
+        own = TransactionPlan(
+            ids=("a", "b"), per_second=100, records=3, abort_percent=abort_percent
+        )
+        self.plan = WorkloadPlan(
+            bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1, 2, 3),
+            rate=1, producers=1, record_bytes=32, seed=seed, drain_seconds=0.3,
+            client_timeout_ms=900, transactions=own,
+        )  # fmt: skip
+        self.folder = folder
+        self.stop, self.abandon = threading.Event(), threading.Event()
+        self.failures: list[BaseException] = []
+        names = ("produce-0.jsonl", "transactions-0.jsonl")
+        self.thread = TransactionalProducer(
+            self.plan, own, 1, (EventWriter(folder / names[0]), EventWriter(folder / names[1])),
+            self.stop, self.abandon, self.failures.append,
+        )  # fmt: skip
+        self.client = FakeClient.made[-1]
+
+    def run(self, transactions: int = 3) -> list[dict[str, Any]]:
+        """Let it run so many transactions at least, stop it, and return their lines."""
+        self.thread.start()
+        give_up = time.monotonic() + 10
+        while len(self.lines("transactions")) < transactions and time.monotonic() < give_up:
+            if self.failures or not self.thread.is_alive():
+                break
+            time.sleep(0.005)
+        self.stop.set()
+        self.thread.join(10)
+        assert not self.thread.is_alive()
+        return self.lines("transactions")
+
+    def lines(self, kind: str) -> list[dict[str, Any]]:
+        """Return what it wrote so far."""
+        text = (self.folder / f"{kind}-0.jsonl").read_text()
+        return [json.loads(line) for line in text.splitlines()]
+
+
+@pytest.fixture(autouse=True)
+def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeClient.made = []
+    monkeypatch.setattr(transactional, "Producer", FakeClient)
+
+
+def test_a_transaction_has_its_records_and_one_line_with_its_end(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    lines = bench.run()
+    assert bench.failures == []
+    assert bench.thread.acked.is_set()
+    assert [line["transaction"] for line in lines[:3]] == [1, 3, 5], "every second one, of two"
+    assert {(line["wanted"], line["end"], line["records"]) for line in lines} == {
+        ("commit", "committed", 3)
+    }
+    assert all(line["begun_ms"] <= line["asked_ms"] <= line["ended_ms"] for line in lines)
+    records = [line for line in bench.lines("produce") if line["transaction"] == 1]
+    assert len({line["partition"] for line in records}) == 3
+    assert [line["seq"] >> LANE_BITS for line in records] == [2, 2, 2], "apart from all others"
+    assert bench.client.settings["transactional.id"] == "b"
+    assert bench.client.settings["socket.timeout.ms"] == 900
+
+
+def test_what_is_aborted_on_purpose_is_in_the_log_by_then(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, abort_percent=90)
+    lines = [line for line in bench.run(8) if line["wanted"] == "abort"]
+    assert {line["end"] for line in lines} == {"aborted"}
+    numbers = {line["transaction"] for line in lines}
+    records = [line for line in bench.lines("produce") if line["transaction"] in numbers]
+    assert {line["error"] for line in records} == {None}
+
+
+def test_the_seed_decides_where_records_go_and_what_is_aborted(tmp_path: Path) -> None:
+    def story(seed: int, name: str) -> tuple[list[str], list[tuple[int, int]]]:
+        bench = Bench(tmp_path / name, abort_percent=50, seed=seed)
+        ends = [line["wanted"] for line in bench.run(8)[:8]]
+        return ends, bench.client.records[:24]
+
+    assert story(3, "one") == story(3, "same")
+    assert story(3, "once-more") != story(4, "other")
+
+
+def test_a_commit_that_may_be_asked_again_is(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.client.plan["commit"] = [AGAIN, AGAIN]
+    lines = bench.run(1)
+    assert lines[0]["end"] == "committed"
+    assert bench.client.calls[:8] == ["init", "begin", *["produce"] * 3, *["commit"] * 3]
+
+
+@pytest.mark.parametrize("call", ["produce", "commit"])
+def test_what_cannot_be_committed_is_aborted_and_says_why(tmp_path: Path, call: str) -> None:
+    bench = Bench(tmp_path)
+    bench.client.plan[call] = [ABORT]
+    line = bench.run(2)[0]
+    assert (line["wanted"], line["end"], line["error"]) == (
+        "commit",
+        "aborted",
+        "INVALID_TXN_STATE",
+    )
+    assert bench.lines("transactions")[1]["end"] == "committed", "and the next one goes on"
+
+
+def test_after_a_fatal_error_the_end_is_unknown_and_a_new_client_goes_on(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.client.plan["commit"] = [FATAL]
+    lines = bench.run(2)
+    assert (lines[0]["end"], lines[0]["error"], lines[0]["took_ms"]) == ("unknown", "_FENCED", None)
+    assert lines[1]["end"] == "committed"
+    assert [client.calls[0] for client in FakeClient.made] == ["init", "init"]
+
+
+def test_a_producer_that_cannot_begin_is_a_failure(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.client.plan["init"] = [DEAF]
+    bench.run(1)
+    assert [type(failure) for failure in bench.failures] == [KafkaException]
+
+
+def test_it_does_not_wait_for_ever_for_its_last_commit(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.client.plan["commit"] = [AGAIN] * 1_000_000
+    bench.thread.start()
+    bench.stop.set()
+    bench.thread.join(10)
+    assert not bench.thread.is_alive()
+    assert {line["end"] for line in bench.lines("transactions")} <= {"unknown"}
