@@ -11,7 +11,10 @@ PRODUCE = (
     " error string, offset long, sent_ms double, producer int, idempotent boolean,"
     " transaction long"
 )
-CONSUME = "run string, arm string, repeat int, topic string, partition int, offset long, seq long, read_ms double"
+CONSUME = (
+    "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
+    " read_ms double"
+)
 ENDS = "run string, arm string, repeat int, topic string, transaction long, end string"
 GRID = "run string, arm string, repeat int, topic string, partition int"
 

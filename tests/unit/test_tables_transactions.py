@@ -15,12 +15,12 @@ PRODUCE = (
     " sent_ms double"
 )
 LINES = (
-    "run string, arm string, repeat int, topic string, producer int, transaction long, wanted string,"
-    " end string, error string, ended_ms double, took_ms double"
+    "run string, arm string, repeat int, topic string, producer int, transaction long,"
+    " wanted string, end string, error string, ended_ms double, took_ms double"
 )
 CONSUME = (
-    "run string, arm string, repeat int, topic string, partition int, offset long, seq long, read_ms double,"
-    " nth long, consumer int"
+    "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
+    " read_ms double, nth long, consumer int"
 )
 WINDOW = "run string, arm string, repeat int, start_ms double, end_ms double"
 

@@ -13,12 +13,16 @@ from datetime import UTC, datetime
 
 from pydantic import ValidationError
 
+from insync.events.matrix_info import PLAN
 from insync.events.run_info import RunInfo, first_problem
 from insync.events.schema import EVENTS, RUN
 from insync.tables import places
 from insync.tables.hadoop import Hadoop
 
 _LEVELS = 3
+
+MARK = "_insync.json"
+"""Says of a folder that it is an output of the pipeline, which the next one may replace."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,18 @@ def _within(hadoop: Hadoop, path: str) -> Iterator[Folder]:
         yield Folder(path, problem=f"{what}: no {RUN}, in it or up to {_LEVELS} folders down")
     for file in files:
         yield _load(hadoop, file)
+    yield from _without_runs(hadoop, path, files)
+
+
+def _without_runs(hadoop: Hadoop, path: str, files: Sequence[str]) -> Iterator[Folder]:
+    """Name the folders beside runs that hold none; in a run's or a matrix's own all is known."""
+    if any(hadoop.exists(f"{path}/{own}") for own in (RUN, PLAN, MARK)):
+        return
+    for child in hadoop.folders(path):
+        if child.startswith(".") or hadoop.exists(f"{path}/{child}/{MARK}"):
+            continue
+        if not any(file.startswith(f"{path}/{child}/") for file in files):
+            yield Folder(f"{path}/{child}", problem=f"holds no run: no {RUN}")
 
 
 def _run_files(hadoop: Hadoop, path: str, level: int) -> list[str]:

@@ -33,6 +33,12 @@ class Hadoop:
             listed = self._system(folder).listStatus(self._path(folder))
             return sorted(status.getPath().getName() for status in listed)
 
+    def folders(self, folder: str) -> list[str]:
+        """Return the names of the folders in a folder, sorted."""
+        with _told(folder):
+            listed = self._system(folder).listStatus(self._path(folder))
+            return sorted(each.getPath().getName() for each in listed if each.isDirectory())
+
     def matching(self, pattern: str) -> list[str]:
         """Return the paths that a pattern stands for, sorted."""
         with _told(pattern):

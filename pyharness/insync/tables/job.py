@@ -117,7 +117,7 @@ def parse_job(arguments: Sequence[str]) -> Job:
     return Job(
         folders=folders if matrix is None else recorded(matrix),
         storage=given.storage,
-        settings=SparkSettings(given.spark_master, _parse_conf(given.spark_conf)),
+        settings=SparkSettings(given.spark_master, parse_conf(given.spark_conf)),
         report_only=given.only == "report",
         matrix=matrix,
     )
@@ -131,7 +131,8 @@ def _the_matrix(folders: Sequence[Path]) -> Path | None:
     return found
 
 
-def _parse_conf(pairs: Sequence[str]) -> dict[str, str]:
+def parse_conf(pairs: Sequence[str]) -> dict[str, str]:
+    """Return KEY=VALUE settings by key; raises InputError for one without a value."""
     conf = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")

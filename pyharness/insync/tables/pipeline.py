@@ -16,13 +16,10 @@ from pyspark.sql import SparkSession
 from insync.errors import InputError, InsyncError
 from insync.tables import bronze, places
 from insync.tables.build import gold, silver
-from insync.tables.folders import Folder
+from insync.tables.folders import MARK, Folder
 from insync.tables.hadoop import Hadoop, cause
 from insync.tables.runs import inputs_table, runs_table
 from insync.tables.store import write_bronze, write_tables
-
-MARK = "_insync.json"
-"""Says of a folder that it is an output of the pipeline, which the next one may replace."""
 
 _MARK_TEXT = '{"schema": 1}\n'
 _OWN = {MARK, "bronze", "silver", "gold"}
