@@ -6,7 +6,9 @@ one line, and the output that it would have gone into is not put in place.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import reduce
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
@@ -62,26 +64,28 @@ class Contract:
         found = [f"{field.name} {field.dataType.simpleString()}" for field in table.schema]
         if found != promised:
             odd = sorted(set(found) ^ set(promised)) or ["another order"]
-            raise self._broken(f"found {odd[0]}, expected {', '.join(promised)}")
+            raise InsyncError(
+                f"table {self.name} breaks its contract:"
+                f" found {odd[0]}, expected {', '.join(promised)}"
+            )
 
-    def check_rows(self, table: DataFrame) -> None:
-        """Raise InsyncError unless nulls, rules and key are as promised; one job of Spark's."""
+    def broken(self, table: DataFrame) -> DataFrame:
+        """Return a row per promise about rows that some of them break: promise, rows."""
         wrong = {f"{name} is null": fn.col(name).isNull() for name in self._never_null()}
         wrong |= {f"not true: {rule.words}": ~fn.expr(rule.sql) for rule in self.rules}
         names = {promise: f"c{number}" for number, promise in enumerate(wrong)}
         counts = [fn.count_if(wrong[promise]).alias(name) for promise, name in names.items()]
-        twice = fn.lit(0).alias("twice")
         if self.key:
-            rows = fn.count(fn.lit(1)).alias("rows")
-            table = table.groupBy(*self.key).agg(rows, *counts)
+            table = table.groupBy(*self.key).agg(fn.count(fn.lit(1)).alias("rows"), *counts)
             counts = [fn.sum(name).alias(name) for name in names.values()]
-            twice = fn.count_if(fn.col("rows") > 1).alias("twice")
-        (found,) = table.agg(twice, *counts).collect()
-        if found["twice"]:
-            raise self._broken(f"{found['twice']} keys ({', '.join(self.key)}) are not unique")
-        for promise, name in names.items():
-            if found[name]:
-                raise self._broken(f"{promise} in {found[name]} rows")
+            counts.append(fn.count_if(fn.col("rows") > 1).alias("twice"))
+            names[f"more than one row for one {', '.join(self.key)}"] = "twice"
+        found = [
+            fn.struct(fn.lit(promise).alias("promise"), fn.col(name).cast("long").alias("rows"))
+            for promise, name in names.items()
+        ]
+        each = table.agg(*counts).select(fn.inline(fn.array(*found)))
+        return each.where(fn.col("rows") > 0)
 
     def tells_of(self, name: str) -> bool:
         """Whether it has a column of that name."""
@@ -90,8 +94,19 @@ class Contract:
     def _never_null(self) -> list[str]:
         return [column.name for column in self.columns if not column.null]
 
-    def _broken(self, what: str) -> InsyncError:
-        return InsyncError(f"table {self.name} breaks its contract: {what}")
+
+def check_rows(tables: Iterable[tuple[Contract, DataFrame]]) -> None:
+    """Hold rows against their contracts, all in one job; InsyncError for a promise broken."""
+    each = (
+        contract.broken(table).withColumn("contract", fn.lit(contract.name))
+        for contract, table in tables
+    )
+    found = reduce(DataFrame.unionByName, each).orderBy("contract", "promise").head()
+    if found is not None:
+        raise InsyncError(
+            f"table {found['contract']} breaks its contract:"
+            f" {found['promise']} ({found['rows']} times)"
+        )
 
 
 def text(name: str, says: str, *, null: bool = False) -> Column:

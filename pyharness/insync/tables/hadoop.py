@@ -86,10 +86,10 @@ class Hadoop:
             self._system(folder).mkdirs(self._path(folder))
 
     def encoded(self, path: str) -> str:
-        """Return a path as Spark names files in `_metadata.file_path`: absolute, a URI."""
+        """Return a folder as Spark names what it lists: a URI in the file system's own words."""
         with _told(path):
-            full = self._system(path).makeQualified(self._path(path))
-            return str(full.toUri().toString())
+            listed = self._system(path).getFileStatus(self._path(path)).getPath()
+            return str(listed.toUri().toString())
 
     def qualified(self, path: str) -> str:
         """Return a path in full, with its file system, as Spark's writers want it."""

@@ -43,10 +43,12 @@ def inputs_table(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
 
 
 def _row(run: str, info: RunInfo, folder: str, uri: str) -> tuple[object, ...]:
+    broker, scenario = info.scenario.broker, info.scenario
+    finished_ms = None if info.finished_ms is None else float(info.finished_ms)
     return (
-        run, info.scenario_name, info.kafka, info.cluster, info.scale, info.seed,
+        run, info.scenario_name, info.kafka, info.cluster, float(info.scale), info.seed,
         list(info.arms), list(info.control_arms), info.repeats, info.partitions,
-        info.scenario.min_insync_replicas, info.scenario.broker.replica_lag_time_max_ms,
-        info.scenario.broker.leader_relinquish_cooldown_ms, info.started_ms, info.finished_ms,
+        scenario.min_insync_replicas, float(broker.replica_lag_time_max_ms),
+        float(broker.leader_relinquish_cooldown_ms), float(info.started_ms), finished_ms,
         info.finished, folder, uri,
     )  # fmt: skip
