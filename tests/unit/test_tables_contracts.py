@@ -1,10 +1,12 @@
 """A contract that is broken is named in one line: the column, the rows, the key or the rule."""
 
+from pathlib import Path
+
 import pytest
 from pyspark.sql import SparkSession
 
 from insync.errors import InsyncError
-from insync.tables.catalogue import CONTRACTS
+from insync.tables.catalogue import CONTRACTS, as_markdown
 from insync.tables.contracts import Contract, Rule, check_rows, ms, text
 
 SPANS = Contract(
@@ -59,3 +61,9 @@ def test_every_contract_can_be_kept(contract: Contract) -> None:
     assert len(set(names)) == len(names)
     assert set(contract.key) <= set(names)
     assert all(column.unit == "ms" for column in contract.columns if column.name.endswith("_ms"))
+
+
+def test_the_document_of_the_tables_is_what_the_contracts_say() -> None:
+    document = Path(__file__).parents[2] / "docs" / "tables.md"
+    _, _, told = document.read_text(encoding="utf-8").partition("\n### Silver")
+    assert "### Silver" + told == as_markdown(), "python -m insync.tables.catalogue writes it"
