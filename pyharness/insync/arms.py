@@ -10,11 +10,14 @@ from typing import Final, Literal
 Arm = Literal[
     "stock", "off", "read", "request", "plugin",
     "step-down", "step-down-keep", "step-down-wild", "raised-lag", "elr-off",
+    "time", "messages-4", "messages-4000",
 ]  # fmt: skip
 
 FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
 SCOPE: Final = "follower.fetch.pending.reads.insync.scope"
 ISR: Final = "leader.relinquish.isr"
+LAG_POLICY: Final = "replica.lag.policy"
+BY_TIME: Final = "time"
 
 WILD: Final = {
     "leader.relinquish.cooldown.ms": "0",
@@ -36,6 +39,7 @@ class ArmSpec:
         calm: whether that keeps itself from thrashing.
         lag_factor: how much longer replica.lag.time.max.ms is than the scenario's.
         elr: whether eligible leader replicas are as the version's default has them, or off.
+        lag_policy: by which rule a follower is out of sync; Kafka's own, or that of 0.8.
 
     """
 
@@ -45,6 +49,7 @@ class ArmSpec:
     calm: bool = True
     lag_factor: int = 1
     elr: bool = True
+    lag_policy: str = BY_TIME
 
 
 ARMS: Final[Mapping[str, ArmSpec]] = {
@@ -60,6 +65,10 @@ ARMS: Final[Mapping[str, ArmSpec]] = {
     # What an operator would try instead.
     "raised-lag": ArmSpec(agent=False, lag_factor=6),
     "elr-off": ArmSpec(agent=False, elr=False),
+    # Lag by time is stock, under the name of what it is compared with here.
+    "time": ArmSpec(agent=False),
+    "messages-4": ArmSpec(agent=True, lag_policy="messages:4"),
+    "messages-4000": ArmSpec(agent=True, lag_policy="messages:4000"),
 }
 
 
@@ -83,15 +92,23 @@ def lag_factor(arm: str) -> int:
     return ARMS[arm].lag_factor if arm in ARMS else 1
 
 
+def lag_policy(arm: str) -> str:
+    """Return by which rule the leaders of an arm find followers out of sync."""
+    return ARMS[arm].lag_policy if arm in ARMS else BY_TIME
+
+
 def settings(arm: str) -> dict[str, str]:
     """Return what an arm adds to every node's server.properties, its times excepted."""
     spec = ARMS[arm]
     made = {} if spec.scope is None else {FEATURE: "true", SCOPE: spec.scope}
     if spec.relinquish is not None:
         made[ISR] = spec.relinquish
+    if spec.lag_policy != BY_TIME:
+        made[LAG_POLICY] = spec.lag_policy
     return made if spec.calm else {**made, **WILD}
 
 
 def expected_as(arm: str) -> tuple[str, ...]:
     """Return the names under which an arm's expectations may stand, its own first."""
-    return (arm, "request") if arm == "plugin" else (arm,)
+    same = {"plugin": "request", "time": "stock"}
+    return (arm, same[arm]) if arm in same else (arm,)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from insync.errors import InputError
-from insync.events.run_info import RunInfo
+from insync.events.run_info import RunInfo, Transactions
 from insync.report import sections
 from insync.report.judgement import Judgement, read_judgement
 from insync.report.render import render
@@ -104,9 +104,29 @@ def test_lost_records_are_told_and_named(made_up_run: RunInfo, made_up_rows: Row
     assert "1 lost 40 40 ack by 0: sequence 41 at offset 40" in text
 
 
+def test_transactions_have_a_table_where_there_were_some(
+    made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    _, without = page_of(made_up_run, made_up_rows)
+    assert "longest gap between commits" not in without
+    workload = made_up_run.scenario.workload.model_copy(
+        update={"transactions": Transactions(coordinators=(1, 3))}
+    )
+    scenario = made_up_run.scenario.model_copy(update={"workload": workload})
+    row = {
+        "arm": "plugin", "repeat": 0, "producer": 1, "committed": 30, "aborted": 9,
+        "meant_to_abort": 8, "unknown": 1, "torn": 0, "aborted_read": 0, "commit_p50_ms": 12.34,
+        "commit_p99_ms": 99.0, "commit_max_ms": 2_345.0, "commit_gap_ms": 2_468.0,
+    }  # fmt: skip
+    run = made_up_run.model_copy(update={"scenario": scenario})
+    _, text = page_of(run, {**made_up_rows, "transactions": [row]})
+    assert "plugin 0 1 broker 3 30 9 8 1 0 0 12.3 99.0" in text
+
+
 def test_a_long_table_is_cut_and_says_so(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     rows = {**made_up_rows, "faults": made_up_rows["faults"] * 100}
-    table = sections.details(made_up_run, rows, [])[2]
+    tables = sections.details(made_up_run, rows, [])
+    table = next(each for each in tables if each.title.startswith("Faults"))
     assert (len(table.rows), table.more) == (MOST_ROWS, 600 - MOST_ROWS)
 
 

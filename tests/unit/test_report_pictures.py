@@ -33,7 +33,7 @@ def test_rows_become_scenes_in_seconds_from_the_repeats_start(
     ]
     stock = found[0]
     assert (stock.length_s, stock.complete) == (10.0, True)
-    assert stock.faults == (Fault("read stall at broker 1", 1, 2.0, 7.0),)
+    assert stock.faults == (Fault("read stall at broker 1", 1, 2.0, 7.0, (0, 1)),)
     assert [(shrink.partition, shrink.at_s, shrink.after) for shrink in stock.shrinks] == [
         (0, 7.015, (1,)),
         (1, 7.015, (1,)),

@@ -8,14 +8,17 @@ from hypothesis import strategies as st
 
 from insync.arms import (
     ARMS,
+    BY_TIME,
     FEATURE,
     ISR,
+    LAG_POLICY,
     SCOPE,
     WILD,
     expected_as,
     feature_on,
     has_agent,
     lag_factor,
+    lag_policy,
     settings,
     steps_down,
 )
@@ -30,6 +33,7 @@ v1.from=4.3.0
 v1.below=4.5.0
 v1.scopes = read,request
 v1.step_down = true
+v1.lag_policies = time,messages
 v2.from=2.8
 v2.below=2.9
 v2.scopes=read
@@ -65,9 +69,9 @@ def test_stock_needs_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
     ("kafka", "arms"),
     [
         ("4.3.1", list(ARMS)),
-        ("4.0.2", ["stock", "raised-lag"]),
-        ("2.8.2", ["stock", "off", "read", "raised-lag"]),
-        ("1.1.0", ["stock", "raised-lag"]),
+        ("4.0.2", ["stock", "raised-lag", "time"]),
+        ("2.8.2", ["stock", "off", "read", "raised-lag", "time"]),
+        ("1.1.0", ["stock", "raised-lag", "time"]),
     ],
 )
 def test_an_arm_needs_its_scope_step_down_and_eligible_replicas(
@@ -82,15 +86,19 @@ def test_an_arm_needs_its_scope_step_down_and_eligible_replicas(
 def test_the_arms_in_one_place() -> None:
     stepping = ["step-down", "step-down-keep", "step-down-wild"]
     on = ["read", "request", "plugin", *stepping]
-    assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on]
+    by_messages = ["messages-4", "messages-4000"]
+    assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *by_messages]
+    assert [arm for arm in ARMS if lag_policy(arm) != BY_TIME] == by_messages
     assert [arm for arm in ARMS if feature_on(arm)] == on
     assert [arm for arm in ARMS if steps_down(arm)] == stepping
-    for untouched in ("stock", "off", "raised-lag", "elr-off"):
+    for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
         assert settings(untouched) == {}
     assert settings("read") == {FEATURE: "true", SCOPE: "read"}
     assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
     assert settings("step-down") == {**settings("request"), ISR: "leave"}
     assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
     assert settings("step-down-wild") == {**settings("step-down"), **WILD}
+    assert settings("messages-4") == {LAG_POLICY: "messages:4"}
     assert [lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
     assert [expected_as(arm) for arm in ("read", "plugin")] == [("read",), ("plugin", "request")]
+    assert expected_as("time") == ("time", "stock")

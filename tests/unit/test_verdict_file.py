@@ -7,6 +7,7 @@ from insync.events.run_info import RunInfo
 from insync.tables.store import Rows
 from insync.verdict.condense import condense
 from insync.verdict.decide import decide
+from insync.verdict.facts import METRICS
 from insync.verdict.file import write_verdict
 
 
@@ -21,9 +22,7 @@ def test_the_file_has_the_contracts_keys_and_figures(
     assert (found["scenario"], found["kafka"], found["verdict"]) == ("made-up", "4.3.1", "pass")
     stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
     assert list(stock) == [
-        "repeats", "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms",
-        "offline_ms", "max_ack_gap_ms", "acked", "lost", "duplicated", "reordered", "gaps",
-        "inconsistent", "split_epochs", "diverged", "watermarks_back", "evidence", "agent_errors",
+        "repeats", *METRICS, "evidence", "agent_errors",
     ]  # fmt: skip
     assert (stock["repeats"], stock["isr_shrinks"], stock["min_isr_size"]) == (3, [2] * 3, [1] * 3)
     assert stock["under_min_isr_ms"] == [585] * 3

@@ -30,6 +30,10 @@ def findings(plan: dict[str, object], **fact: object) -> list[str]:
             "held was 3, expected exactly 4",
         ),
         (
+            {"kind": "lost-log", "for_ms": 4_000}, {"removed_bytes": 9.0}, {"removed_bytes": 0.0},
+            "removed_bytes was 0, expected more than 0",
+        ),
+        (
             {"kind": "cpu-neighbour", "for_ms": 4_000},
             {"waited_ms": 500.0}, {"waited_ms": 20.0}, "waited_ms was 20, expected at least 400",
         ),

@@ -76,10 +76,18 @@ class Transactions(_Part):
     coordinators: tuple[int, ...] = Field(min_length=1)
 
 
+class Bursts(_Part):
+    """Partitions that got their records in bursts, and how many records a burst had."""
+
+    partitions: tuple[int, ...]
+    records: int = Field(ge=1)
+
+
 class Workload(_Part):
     """Who leads which partition: `leaders[p]` is the broker that leads partition `p`."""
 
     leaders: tuple[int, ...] = Field(min_length=1)
+    bursts: tuple[Bursts, ...] = ()
     transactions: Transactions | None = None
 
 

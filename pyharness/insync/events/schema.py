@@ -216,6 +216,7 @@ class CountersLine(Line):
     held_now: int
     longest_hold_ms: int
     events_dropped: int
+    lag_policy: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -123,6 +123,12 @@ CATALOGUE: Final[Mapping[str, Entry]] = {
         evidence="the process was gone, and for how long",
         probes=_both(_nothing),
     ),
+    "lost-log": Entry(
+        does="the process ends at once, and is started again without the log of its partitions",
+        mechanism="SIGKILL, and the partitions' folders are removed",
+        evidence="the process was gone, and the bytes that were removed",
+        probes={"local": _nothing},
+    ),
     "link": Entry(
         does="replication between two brokers is cut, delayed or slowed, both ways",
         mechanism="TCP proxies of ours before the brokers' replication listeners",

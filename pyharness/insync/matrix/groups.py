@@ -41,6 +41,13 @@ GROUPS: Final = {
             "leader_changes",
         ),
     ),
+    "policies": Group(
+        scenarios=(
+            "burst-steady", "burst", "slow-replica", "stuck-replica", "bootstrapping-replica",
+            "slow-leader",
+        ),
+        figures=("false_alarms", "detected_ms", "isr_shrinks", "under_min_isr_ms"),
+    ),
 }  # fmt: skip
 """By the names that `--only` takes beside those of their scenarios."""
 

@@ -38,6 +38,8 @@ SHOWN = {
     "max_ack_gap_ms": Shown("longest gap between acks in seconds", "longest ack gap"),
     "offline_ms": Shown("seconds offline", "offline"),
     "dead_follower_dropped_ms": Shown("seconds until a dead follower was out", "dead one out"),
+    "false_alarms": Shown("false alarms", "false alarms", time=False, stands_out=True),
+    "detected_ms": Shown("seconds until a follower at fault was out", "one at fault out"),
     "leader_changes": Shown("leader changes", "leader changes", time=False),
 }
 """By metric, as `events.matrix_info` names those of a row."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from insync.events.run_info import RunInfo
 from insync.report.judgement import Judgement
 from insync.report.lateness import delayed_sentence
+from insync.report.leaders import changes_sentence
 from insync.report.scenes import Scene
 
 _CHECKED = {
@@ -29,14 +30,16 @@ def _of_arm(run: RunInfo, pictures: Sequence[Scene], arm: str) -> str:
     if not seen:
         return f"{arm}: nothing is known of its ISR."
     shrunk = [scene for scene in seen if scene.shrinks]
+    changes = changes_sentence([change for scene in seen for change in scene.changes])
     if not shrunk:
-        return f"{arm}: the ISR never shrank in {len(seen)} of {run.repeats} repeats."
+        return f"{arm}: the ISR never shrank in {len(seen)} of {run.repeats} repeats.{changes}"
     lowest = min((span for scene in shrunk for span in scene.spans), key=lambda s: len(s.isr))
     alone = ", the leader alone" if len(lowest.isr) == 1 else ""
     return (
         f"{arm}: the ISR shrank in {len(shrunk)} of {run.repeats} repeats, "
         f"down to {len(lowest.isr)} of {lowest.replicas} replicas{alone}."
         f"{delayed_sentence([shrink for scene in shrunk for shrink in scene.shrinks])}"
+        f"{changes}"
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from insync.report.lateness import in_short
+from insync.report.leaders import change_in_short
 from insync.report.scenes import STATES, Scene, Span, State
 from insync.report.words import members
 
@@ -98,10 +99,16 @@ def _hover(span: Span) -> str:
 
 
 def _how_it_began(scene: Scene, span: Span) -> str:
-    """Tell of the shrink that a stretch began with, if it did."""
+    """Tell of the shrink and of the leader's change that a stretch began with, if it did."""
     began = (
         shrink
         for shrink in scene.shrinks
         if (shrink.partition, shrink.at_s) == (span.partition, span.start_s)
     )
-    return "".join(f"<br>{in_short(shrink).replace('; ', '<br>')}" for shrink in began)
+    moved = (
+        change_in_short(change)
+        for change in scene.changes
+        if (change.partition, change.at_s) == (span.partition, span.start_s)
+    )
+    words = [*(in_short(shrink).replace("; ", "<br>") for shrink in began), *moved]
+    return "".join(f"<br>{each}" for each in words)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from insync.report.labels import centred, levels
 from insync.report.lateness import in_short
+from insync.report.leaders import change_in_short
 from insync.report.scenes import Scene, Span, State
 from insync.report.words import members
 
@@ -45,7 +46,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Mark:
-    """A text, a tick or a shrink's arrow at a place."""
+    """A text, a tick, a shrink's arrow or a leader's change at a place."""
 
     x: float
     y: float
@@ -74,6 +75,7 @@ class Cell:
     bars: tuple[Bar, ...]
     names: tuple[Mark, ...]
     arrows: tuple[Mark, ...]
+    changes: tuple[Mark, ...]
     ticks: tuple[Mark, ...]
     faults: tuple[Band, ...]
 
@@ -124,6 +126,10 @@ def _cell(scene: Scene, longest: float) -> Cell:
         arrows=tuple(
             Mark(x(shrink.at_s), top_of(shrink.partition), in_short(shrink))
             for shrink in scene.shrinks
+        ),
+        changes=tuple(
+            Mark(x(change.at_s), top_of(change.partition), change_in_short(change))
+            for change in scene.changes
         ),
         ticks=tuple(
             Mark(x(count * step), bottom, f"{count * step:g}")

@@ -33,6 +33,7 @@ def lateness(shrink: Shrink) -> str:
 def in_short(shrink: Shrink) -> str:
     """Say all of it in one line, for a pointer that rests on the shrink."""
     when = f", {moment(shrink)}" if shrink.moment else ""
+    when += ", for the leader stepped down" if shrink.cause == "stepped down" else ""
     late = lateness(shrink)
     return f"shrink at {shrink.at_s:.2f} s{when}" + (f"; {late}" if late else "")
 

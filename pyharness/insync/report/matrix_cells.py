@@ -19,6 +19,16 @@ RANK: tuple[State, ...] = ("fail", "unknown", "pass")
 """What a matrix is as a whole is the first of these that any cell is."""
 
 
+class Bursts(BaseModel):
+    """Bursts of one size in all repeats of a cell, and the healthy followers that left for them."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    records: int
+    bursts: int
+    false_alarms: int
+
+
 class MatrixCell(BaseModel):
     """One cell of the file, as far as it is shown; lists hold one value per repeat."""
 
@@ -40,6 +50,9 @@ class MatrixCell(BaseModel):
     offline_ms: Sequence[float | None] = ()
     dead_follower_dropped_ms: Sequence[float | None] = ()
     leader_changes: Sequence[float | None] = ()
+    false_alarms: Sequence[float | None] = ()
+    detected_ms: Sequence[float | None] = ()
+    bursts: Sequence[Bursts] = ()
 
     def values(self, metric: str) -> Sequence[float | None]:
         """Return a metric that may be shown, a value per repeat."""

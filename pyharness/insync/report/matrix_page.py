@@ -21,8 +21,13 @@ from insync.report.matrix_cells import (
     read_cells,
 )
 from insync.report.matrix_text import markdown, sentence, wanted
+from insync.report.policy_lanes import STANDINGS
+from insync.report.policy_picture import PolicyPicture, draw
+from insync.report.policy_story import is_told
+from insync.report.policy_text import policy_table
 from insync.report.render import asset, environment
 from insync.report.scenes import STATES, Scene
+from insync.report.tabular import Table
 
 Key = tuple[str, str]
 """A Kafka version and a scenario."""
@@ -63,6 +68,14 @@ class Row:
     cells: Sequence[Shown | None]
 
 
+@dataclass(frozen=True)
+class Story:
+    """What a version's cells say of lag policies, as a picture and as a table."""
+
+    picture: PolicyPicture
+    table: Table
+
+
 def write_matrix_page(
     folder: Path, matrix: MatrixInfo, pictures: Mapping[Key, Sequence[Scene]]
 ) -> Path:
@@ -89,12 +102,26 @@ def render_matrix(
             headline=HEADLINES[found],
             sentence=sentence(cells),
             repeated=any(cell.repeats > 1 for cell in cells),
-            tables=[(grid, _rows(grid, summaries, pictures)) for grid in grids(cells)],
+            tables=[
+                (grid, _story(grid, pictures), _rows(grid, summaries, pictures))
+                for grid in grids(cells)
+            ],
+            standings=STANDINGS,
             states=[(state, STATE_NAMES[state]) for state in STATES],
             lanes=lanes,
             style=asset("page.css") + asset("matrix.css"),
         )
     )
+
+
+def _story(grid: Grid, pictures: Mapping[Key, Sequence[Scene]]) -> Story | None:
+    """Return what a version's cells say of lag policies; None where they compare none."""
+    if not is_told([cell for row in grid.rows.values() for cell in row.values()]):
+        return None
+    own = {
+        scenario: scenes for (kafka, scenario), scenes in pictures.items() if kafka == grid.kafka
+    }
+    return Story(draw(grid, own), policy_table(grid))
 
 
 def _rows(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from insync.events.run_info import Bound
 from insync.report.figures import SHOWN, legend
 from insync.report.matrix_cells import Figure, Grid, MatrixCell, figure, grids, outcome
+from insync.report.policy_text import policy_markdown
 from insync.report.words import span
 
 _UNKNOWN_FIGURE = "-"
@@ -69,6 +70,10 @@ def _bound(metric: str, bound: Bound) -> str:
         return f"{bound} shrink{'s' if bound != Bound(min=1) else ''}"
     if metric == "first_shrink_ms" and bound.min is None and bound.max is not None:
         return f"out within {span(bound.max)}"
+    if metric == "false_alarms":
+        return "no false alarm" if bound == Bound(min=bound.min, max=0) else f"{bound} false alarm"
+    if metric == "detected_ms" and bound.min is None and bound.max is not None:
+        return f"out within {span(bound.max)}" if bound.max else "out from the beginning"
     if metric == "min_isr_size":
         return f"{bound} in sync"
     return f"{metric} {bound}"
@@ -88,7 +93,7 @@ def _version(grid: Grid) -> str:
         shown = (_cell(row[arm]) if arm in row else "" for arm in grid.arms)
         lines.append(f"| `{scenario}` | {' | '.join(shown)} |")
     listed = [f"- {note}" for note in notes(cells)]
-    return "\n".join([*lines, "", *listed, *([""] if listed else [])])
+    return "\n".join([*lines, "", *listed, *([""] if listed else []), policy_markdown(grid)])
 
 
 def _cell(cell: MatrixCell) -> str:

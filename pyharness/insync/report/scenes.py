@@ -40,12 +40,13 @@ class Span:
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault as it acted (seconds)."""
+    """A fault as it acted (seconds); `partitions` are those it was about, None for all."""
 
     name: str
     broker: int
     start_s: float
     end_s: float
+    partitions: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,18 @@ class Shrink:
 
 
 @dataclass(frozen=True)
+class LeaderChange:
+    """Another broker came to lead (seconds): as the scenario planned, by stepping down, or else."""
+
+    partition: int
+    at_s: float
+    before: int
+    leader: int
+    planned: bool
+    stepped_down: bool
+
+
+@dataclass(frozen=True)
 class LatencyPoint:
     """The acks of the records due in one bin, of one partition or (None) of all (ms)."""
 
@@ -81,7 +94,7 @@ class LatencyPoint:
 
 @dataclass(frozen=True)
 class Scene:
-    """One repeat of one arm; `start_ms` (epoch) is its zero."""
+    """One repeat of one arm; `lag_s` is replica.lag.time.max.ms, `start_ms` (epoch) its zero."""
 
     arm: str
     repeat: int
@@ -91,7 +104,9 @@ class Scene:
     shrinks: tuple[Shrink, ...]
     faults: tuple[Fault, ...]
     latency: tuple[LatencyPoint, ...]
+    lag_s: float = 0.0
     start_ms: float = 0.0
+    changes: tuple[LeaderChange, ...] = ()
 
 
 def scenes(run: RunInfo, rows: Rows) -> tuple[Scene, ...]:
@@ -108,6 +123,7 @@ def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
         arm=arm,
         repeat=repeat,
         start_ms=zero,
+        changes=_changes(rows, window),
         length_s=(end_ms - zero) / 1e3,
         complete=window["complete"],
         spans=tuple(
@@ -129,6 +145,27 @@ def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
             )
             for row in _own(rows, "latency_over_time", window, "since_ms")
         ),
+        lag_s=run.scenario.broker.replica_lag_time_max_ms / 1e3,
+    )
+
+
+def _changes(rows: Rows, window: Row) -> tuple[LeaderChange, ...]:
+    """Return the leader changes; one that was asked for in the epoch before is a step-down."""
+    given = {
+        (row["partition"], row["leader_epoch"] + 1)
+        for row in _own(rows, "step_downs", window)
+        if row["outcome"] == "done"
+    }
+    return tuple(
+        LeaderChange(
+            partition=row["partition"],
+            at_s=(row["t_ms"] - window["start_ms"]) / 1e3,
+            before=row["leader_before"],
+            leader=row["leader"],
+            planned=row["planned"],
+            stepped_down=(row["partition"], row["leader_epoch"]) in given,
+        )
+        for row in _own(rows, "leader_changes", window, "t_ms", "partition")
     )
 
 
@@ -148,7 +185,15 @@ def _fault(row: Row, zero: float, end_ms: float) -> Fault:
         broker=row["broker"],
         start_s=(row["injected_ms"] - zero) / 1e3,
         end_s=(lifted - zero) / 1e3,
+        partitions=_partitions(row["target"]),
     )
+
+
+def _partitions(target: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the partitions among a fault's targets, such as "topic-0"; None if there are none."""
+    numbers = [name.rpartition("-")[2] for name in target]
+    found = tuple(int(number) for number in numbers if number.isdigit())
+    return found or None
 
 
 def _span(row: Row, zero: float, min_isr: int) -> Span:

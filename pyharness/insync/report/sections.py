@@ -23,6 +23,8 @@ _METRICS = {
     "acked": "acked",
     "lost": "lost",
     "duplicated": "duplicated",
+    "false_alarms": "healthy followers dropped",
+    "detected_ms": "follower at fault out after, ms",
     "reordered": "reordered",
     "gaps": "gaps",
     "inconsistent": "inconsistent offsets",

@@ -1,6 +1,7 @@
 """What the agents counted: each broker's asked over the bridge, the controller's from its log."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Any, Final
 
 from insync import arms
 from insync.errors import InsyncError
@@ -27,17 +28,22 @@ def write_counters(context: ArmContext, repeat: int) -> None:
     for broker in range(1, BROKERS + 1):
         try:
             with BridgeClient.connect(context.stage.bridge / f"bridge-{broker}.json") as client:
-                enabled, counters = bool(client.settings()[arms.FEATURE]), client.counters()
+                settings, counters = client.settings(), client.counters()
         except BridgeError as error:  # the run made the file: no fault of the user's
             raise InsyncError(str(error)) from error
-        context.files.counters.write(_line(context, repeat, broker, enabled, counters))
+        context.files.counters.write(_line(context, repeat, broker, settings, counters))
 
 
 def _line(
-    context: ArmContext, repeat: int, broker: int, enabled: bool, counters: Counters
+    context: ArmContext,
+    repeat: int,
+    broker: int,
+    settings: Mapping[str, Any],
+    counters: Counters,
 ) -> CountersLine:
     return CountersLine(
-        arm=context.arm, repeat=repeat, t_ms=now_ms(), broker=broker, enabled=enabled,
+        arm=context.arm, repeat=repeat, t_ms=now_ms(), broker=broker,
+        enabled=bool(settings[arms.FEATURE]), lag_policy=str(settings[arms.LAG_POLICY]),
         errors=counters.errors, holds_granted=counters.holds_granted,
         marks_total=counters.marks_total, released_total=counters.released_total,
         pending_now=counters.pending_now, held_now=counters.held_now,

@@ -25,6 +25,7 @@ from insync.faults.freeze import FreezeFault
 from insync.faults.freezer import ByPause, BySignal, Freezer
 from insync.faults.kill import KillFault
 from insync.faults.link import LinkFault
+from insync.faults.lost_log import LostLogFault
 from insync.faults.neighbour import NeighbourFault
 from insync.faults.queue_stall import QueueStallFault
 from insync.faults.quota import QuotaFault
@@ -67,6 +68,9 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
             return NeighbourFault(node, start, spec.neighbours, occasion)
         case planned.Kill():
             return _kill(stage, spec, occasion)
+        case planned.LostLog():
+            data = stage.cluster.nodes[spec.broker].data_dir
+            return LostLogFault(_kill(stage, spec, occasion), data, topic)
         case planned.QueueStall():
             threads = context.plan.scenario.broker.num_io_threads
             return _queue_stall(
@@ -141,7 +145,7 @@ def _broken_disk(stage: Stage, way: Way, occasion: Occasion) -> Fault:
     )  # fmt: skip
 
 
-def _kill(stage: Stage, spec: planned.Kill, occasion: Occasion) -> Fault:
+def _kill(stage: Stage, spec: planned.Kill | planned.LostLog, occasion: Occasion) -> Fault:
     return KillFault(
         partial(_process, stage, spec.broker),
         partial(stage.cluster.kill, spec.broker),

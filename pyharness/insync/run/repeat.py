@@ -22,7 +22,7 @@ from insync.run.watch import Watch
 from insync.scenario import faults as planned
 from insync.scenario.model import Transactions
 from insync.scenario.roles import ring
-from insync.workload.plan import TransactionPlan, WorkloadPlan
+from insync.workload.plan import Burst, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
 
 FIRST_ACK_SECONDS: Final = 20.0
@@ -106,6 +106,11 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         rate=workload.rate_per_partition,
         producers=workload.producers_per_partition,
         record_bytes=workload.record_bytes,
+        bursts={
+            partition: Burst(each.records, each.every_ms / 1000)
+            for each in workload.bursts
+            for partition in each.partitions
+        },
         seed=seed_of(context.plan.request.seed, repeat),
         drain_seconds=DRAIN_SECONDS,
         client_timeout_ms=workload.client_timeout_ms,

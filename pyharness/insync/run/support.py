@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from insync.arms import ARMS, ArmSpec
+from insync.arms import ARMS, BY_TIME, ArmSpec
 from insync.errors import InputError
 from insync.kafka.versions import find
 
@@ -41,7 +41,12 @@ def _can(spec: ArmSpec, row: Mapping[str, str] | None) -> bool:
         return False
     scopes = row.get("scopes", "").split(",")
     steps = row.get("step_down") == "true"
-    return spec.scope in (None, *scopes) and (spec.relinquish is None or steps)
+    policies = row.get("lag_policies", BY_TIME).split(",")
+    return (
+        spec.scope in (None, *scopes)
+        and (spec.relinquish is None or steps)
+        and spec.lag_policy.partition(":")[0] in policies
+    )
 
 
 def _why(arm: str) -> str:

@@ -107,6 +107,12 @@ class Kill(OnProcess):
     kind: Literal["kill"]
 
 
+class LostLog(Lasting):
+    """The process is killed and started again at the end, without its log of the partitions."""
+
+    kind: Literal["lost-log"]
+
+
 class Link(Lasting):
     """Replication between the broker and its `peer`, both ways, is cut or held up.
 
@@ -188,7 +194,7 @@ class Elect(Planned):
 
 
 Fault = (
-    Stall | Freeze | CpuQuota | CpuNeighbour | QueueStall | Kill | Link
+    Stall | Freeze | CpuQuota | CpuNeighbour | QueueStall | Kill | LostLog | Link
     | DiskStall | DiskThrottle | DiskFull | DiskReadOnly | Elect
 )  # fmt: skip
 
@@ -199,6 +205,7 @@ KINDS: Final[dict[str, type[Fault]]] = {
     "cpu-neighbour": CpuNeighbour,
     "queue-stall": QueueStall,
     "kill": Kill,
+    "lost-log": LostLog,
     "link": Link,
     "disk-stall": DiskStall,
     "disk-throttle": DiskThrottle,
@@ -208,7 +215,7 @@ KINDS: Final[dict[str, type[Fault]]] = {
 }
 """The kinds, as they stand in files."""
 
-ALONE: Final = ("freeze", "kill", "disk-full", "disk-read-only")
+ALONE: Final = ("freeze", "kill", "lost-log", "disk-full", "disk-read-only")
 """Kinds during which nothing else may be done to the same node: it could not answer."""
 
 ONCE: Final = ("cpu-quota", "cpu-neighbour", "queue-stall")

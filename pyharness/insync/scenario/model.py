@@ -11,7 +11,7 @@ from pydantic import Field, model_validator
 
 from insync.arms import Arm
 from insync.scenario import rules
-from insync.scenario.base import BROKERS, BrokerId, Name, Part, Span, Time
+from insync.scenario.base import BROKERS, BrokerId, Name, Part, Partitions, Span, Time
 from insync.scenario.faults import DISKS, Elect, Fault, Stall, clash
 from insync.scenario.roles import Election, leaders_at
 
@@ -23,7 +23,7 @@ Metric = Literal[
     "inconsistent", "split_epochs", "diverged", "watermarks_back", "leader_changes",
     "soonest_return_ms",
     "step_downs", "step_downs_withheld", "most_step_downs", "dead_follower_dropped_ms",
-    "aborted_read", "torn", "max_commit_gap_ms",
+    "aborted_read", "torn", "max_commit_gap_ms", "false_alarms", "detected_ms",
 ]  # fmt: skip
 
 
@@ -68,6 +68,21 @@ class Broker(Part):
         return self
 
 
+class Bursts(Part):
+    """Partitions that get their records in bursts instead of evenly.
+
+    Args:
+        partitions: each of them gets bursts of its own.
+        records: how many at once, in one batch.
+        every_ms: the mean time from one to the next, which varies by a half of it either way.
+
+    """
+
+    partitions: Partitions
+    records: Annotated[int, Field(ge=1, le=1_000)]
+    every_ms: Span
+
+
 class Transactions(Part):
     """Transactional producers beside the plain ones.
 
@@ -92,7 +107,8 @@ class Workload(Part):
 
     Args:
         leaders: the leading broker of partition 0, 1, ...
-        rate_per_partition: records per second.
+        rate_per_partition: records per second, of partitions without bursts.
+        bursts: those with.
         producers_per_partition: clients that share the rate; more than one, so that a
             partition goes on being written while a request of one of them hangs.
         record_bytes: size of a record's value.
@@ -105,6 +121,7 @@ class Workload(Part):
 
     leaders: Annotated[tuple[BrokerId, ...], Field(strict=False, min_length=1, max_length=64)]
     rate_per_partition: Annotated[int, Field(ge=1, le=2_000)]
+    bursts: Annotated[tuple[Bursts, ...], Field(strict=False)] = ()
     producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 4
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
     client_timeout_ms: Span | None = None
@@ -114,6 +131,10 @@ class Workload(Part):
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_client_timeout(self.client_timeout_ms)
+        rules.check_burst_clients(bool(self.bursts), idempotent=self.idempotent)
+        for index, bursts in enumerate(self.bursts):
+            others = [p for other in self.bursts[:index] for p in other.partitions]
+            rules.check_bursts(index, bursts.partitions, others, len(self.leaders))
         return self
 
 

@@ -83,6 +83,22 @@ def check_bounds(low: float | None, high: float | None) -> None:
         raise broken("min", low, f"at most max, which is {high:g}")
 
 
+def check_burst_clients(bursts: bool, *, idempotent: bool) -> None:
+    """Check that a burst can go out at once: an idempotent client lets records wait."""
+    if bursts and idempotent:
+        raise broken("idempotent", idempotent, "false where there are bursts")
+
+
+def check_bursts(index: int, partitions: Sequence[int], others: Sequence[int], count: int) -> None:
+    """Check that bursts are of partitions that exist and have none yet."""
+    for place, partition in enumerate(partitions):
+        key = f"bursts[{index}].partitions[{place}]"
+        if partition >= count:
+            raise broken(key, partition, f"0 to {count - 1}, the partitions of leaders")
+        if partition in (*others, *partitions[:place]):
+            raise broken(key, partition, "a partition that has no bursts yet")
+
+
 def check_comparison(arm: str, against: str, given: int) -> None:
     """Check that a comparison is with another arm, and says one thing."""
     if against == arm:

@@ -22,6 +22,7 @@ from insync.tables import (
     holds,
     isr,
     leaders,
+    policies,
     shrinks,
     step_downs,
     transactions,
@@ -57,6 +58,8 @@ def silver(events: Events, runs: DataFrame) -> Named:
     yield "leader_intervals", brokers.leader_intervals(intervals)
     yield "isr_shrinks", shrunk
     yield "isr_expands", isr_expands(events.isr, shrunk, windows)
+    with_lag = shrunk.join(fn.broadcast(asked), "run", "inner")
+    yield "follower_drops", policies.follower_drops(with_lag, faults, shrinks.lag_of_arm())
     yield "leader_changes", leaders.leader_changes(events.isr, faults, windows)
     yield "dead_followers", leaders.dead_followers(events.isr, faults, windows)
     yield "holds", holds.holds(events.broker_events, windows, faults)
@@ -90,6 +93,8 @@ def _clients(done: Mapping[str, DataFrame], events: Events) -> Named:
     yield "latency_over_time", acks.latency_over_time(judged, windows)
     yield "ack_gaps", acks.ack_gaps(plain, done["partitions"]).cache()
     yield "errors", acks.errors(judged)
+    planned = done["runs"].select("run", fn.explode("bursts").alias("partition", "records"))
+    yield "bursts", policies.bursts(judged, done["follower_drops"], planned)
     recovered = recovery(done["faults"], done["isr_intervals"], plain, windows)
     yield "recovery", recovered.cache()
 
@@ -128,6 +133,7 @@ def _cluster(done: Mapping[str, DataFrame], events: Events) -> Named:
     yield "availability", availability.availability(limited, least).cache()
     yield "isr_changes", isr_changes(done["isr_shrinks"], done["isr_expands"])
     yield "holds_by_site", holds.holds_by_site(holds_found)
+    yield "detections", policies.detections(intervals, done["faults"])
     led = done["leader_intervals"]
     yield "brokers", brokers.brokers(intervals, led, done["isr_shrinks"], holds_found)
 

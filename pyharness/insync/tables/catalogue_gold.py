@@ -108,6 +108,30 @@ ERRORS = Contract(
         ms("last_ms", "when the last was (epoch)"),
     ),
 )
+BURSTS = Contract(
+    "bursts",
+    "Bursts of records, and the healthy followers that were dropped meanwhile.",
+    (*REPEAT, "partition"),
+    (
+        *OF_REPEAT,
+        whole("partition", "the partition"),
+        whole("records", "records of a burst", "records"),
+        count("bursts", "bursts of which every record was acked"),
+        count("false_alarms", "healthy followers that were dropped"),
+    ),
+)
+DETECTIONS = Contract(
+    "detections",
+    "Faults at followers, and when their leaders had dropped them.",
+    (*REPEAT, "fault_no"),
+    (
+        *OF_REPEAT,
+        whole("fault_no", "the fault"),
+        whole("broker", "whom it befell"),
+        whole("partitions", "partitions that it followed and that the fault was about"),
+        ms("detected_ms", "until it was in no ISR of theirs; null: one kept it", null=True),
+    ),
+)
 READBACK = Contract(
     "readback",
     "What was acked against what was read back.",
@@ -292,6 +316,8 @@ GOLD = (
     LATENCY_OVER_TIME,
     ACK_GAPS,
     ERRORS,
+    BURSTS,
+    DETECTIONS,
     READBACK,
     ANOMALIES,
     CHECKED,

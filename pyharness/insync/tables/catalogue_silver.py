@@ -32,6 +32,7 @@ RUNS = Contract(
         whole("min_insync_replicas", "min.insync.replicas", "replicas"),
         ms("lag_ms", "replica.lag.time.max.ms, as the scenario has it"),
         ms("cooldown_ms", "leader.relinquish.cooldown.ms"),
+        Column("bursts", "map<int,int>", "records", "partitions with bursts, and their size"),
         ms("started_ms", "when it began (epoch)"),
         ms("finished_ms", "when it ended (epoch); null: cut short", null=True),
         flag("finished", "whether it came to its end"),
@@ -162,6 +163,17 @@ ISR_EXPANDS = Contract(
         whole("line", "the line of the controller's history", of="bigint"),
     ),
 )
+FOLLOWER_DROPS = Contract(
+    "follower_drops",
+    "Followers that left an ISR, and whether they were healthy.",
+    (*PARTITION, "t_ms", "replica"),
+    (
+        *OF_PARTITION,
+        ms("t_ms", "when (epoch)"),
+        whole("replica", "the follower"),
+        flag("healthy", "whether neither a fault at it nor its fencing accounts for it"),
+    ),
+)
 LEADER_CHANGES = Contract(
     "leader_changes",
     "Changes of a partition's leader inside a repeat.",
@@ -264,6 +276,7 @@ AGENT_COUNTERS = Contract(
             )
         ),
         ms("longest_hold_ms", "the longest hold", null=True),
+        text("lag_policy", "replica.lag.policy", null=True),
         count("new_errors", "errors that this repeat added", null=True),
         count("new_events_dropped", "dropped events that this repeat added", null=True),
         count("new_holds_granted", "holds that this repeat added", null=True),
@@ -302,6 +315,7 @@ SILVER = (
     ISR_SHRINKS,
     ISR_EXPANDS,
     HOLDS,
+    FOLLOWER_DROPS,
     LEADER_CHANGES,
     DEAD_FOLLOWERS,
     AGENT_COUNTERS,

@@ -58,6 +58,7 @@ def agent_counters(lines: DataFrame) -> DataFrame:
             "pending_now",
             "held_now",
             "longest_hold_ms",
+            "lag_policy",
             _added("errors").alias("new_errors"),
             _added("events_dropped").alias("new_events_dropped"),
             _added("holds_granted").alias("new_holds_granted"),

@@ -16,7 +16,7 @@ ABOUT_FILES = ("folder_uri", "arms", "started_ms", "finished_ms")
 RUNS = (
     "run string, scenario string, kafka string, cluster string, scale double, seed long,"
     " arms array<string>, control_arms array<string>, repeats int, partitions int,"
-    " min_insync_replicas int, lag_ms double, cooldown_ms double, started_ms double,"
+    " min_insync_replicas int, lag_ms double, cooldown_ms double, bursts map<int,int>, started_ms double,"
     " finished_ms double, finished boolean, folder string, folder_uri string"
 )
 INPUTS = "folder string, run string, used boolean, problem string"
@@ -44,11 +44,13 @@ def inputs_table(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
 
 def _row(run: str, info: RunInfo, folder: str, uri: str) -> tuple[object, ...]:
     broker, scenario = info.scenario.broker, info.scenario
+    planned = scenario.workload.bursts
+    bursts = {partition: each.records for each in planned for partition in each.partitions}
     finished_ms = None if info.finished_ms is None else float(info.finished_ms)
     return (
         run, info.scenario_name, info.kafka, info.cluster, float(info.scale), info.seed,
         list(info.arms), list(info.control_arms), info.repeats, info.partitions,
         scenario.min_insync_replicas, float(broker.replica_lag_time_max_ms),
-        float(broker.leader_relinquish_cooldown_ms), float(info.started_ms), finished_ms,
+        float(broker.leader_relinquish_cooldown_ms), bursts, float(info.started_ms), finished_ms,
         info.finished, folder, uri,
     )  # fmt: skip

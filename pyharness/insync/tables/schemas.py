@@ -200,6 +200,7 @@ COUNTERS = EventKind(
         held_now=_LONG,
         longest_hold_ms=_MS,
         events_dropped=_LONG,
+        lag_policy=_TEXT,
     ),
     required=("arm", "repeat", "t_ms", "broker"),
 )

@@ -5,13 +5,15 @@ Rows are plain mappings, so this needs no Spark and can be tried with hand-made 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
 from insync.verdict.facts import (
     METRICS,
     AgentFact,
+    BurstFact,
     ControllerFact,
     FaultFact,
     Metrics,
@@ -66,6 +68,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         agents=tuple(_agent(row) for row in own["agent_counters"]),
         controller=next(map(_controller, own["controller_agent"]), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
+        bursts=tuple(_bursts(own)),
     )
 
 
@@ -85,10 +88,18 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "min_isr_size": topic["min_isr_size"],
         "under_min_isr_ms": topic["under_min_isr_ms"],
         "offline_ms": topic["offline_ms"],
+        "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
+        "detected_ms": _detected_ms(own),
         "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
         "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
         "dead_follower_dropped_ms": _dropped_ms(own),
     }
+
+
+def _detected_ms(own: Rows) -> float | None:
+    """Return what the last fault at a follower has; None if it was never out, or none was."""
+    last = max(own["detections"], key=lambda row: row["fault_no"], default=None)
+    return None if last is None else last["detected_ms"]
 
 
 def _first_shrink_ms(own: Rows) -> float | None:
@@ -177,6 +188,14 @@ def _sum_of_known(values: Sequence[float | None]) -> float | None:
     return sum(known) if known and len(known) == len(values) else None
 
 
+def _bursts(own: Rows) -> Iterator[BurstFact]:
+    """Yield what bursts there were, by size, smallest first."""
+    for records in sorted({row["records"] for row in own["bursts"]}):
+        same = [row for row in own["bursts"] if row["records"] == records]
+        counts = (sum(row[name] for row in same) for name in ("bursts", "false_alarms"))
+        yield BurstFact(records, *counts)
+
+
 def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
     """None unless each transactional producer left lines, and what was read can be trusted."""
     asked = run.scenario.workload.transactions
@@ -219,4 +238,5 @@ def _agent(row: Row) -> AgentFact:
         enabled=bool(row["enabled"]),
         errors=row["new_errors"],
         events_dropped=row["new_events_dropped"],
+        lag_policy=row["lag_policy"] or BY_TIME,
     )

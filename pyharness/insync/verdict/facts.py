@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from insync.arms import BY_TIME
+
 METRICS = (
     "isr_shrinks",
     "first_shrink_ms",
@@ -20,6 +22,8 @@ METRICS = (
     "acked",
     "lost",
     "duplicated",
+    "false_alarms",
+    "detected_ms",
     "reordered",
     "gaps",
     "inconsistent",
@@ -39,10 +43,17 @@ METRICS = (
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
 OPTIONAL_METRICS = frozenset(
-    {"first_shrink_ms", "dead_follower_dropped_ms", "soonest_return_ms", "watermarks_back"}
+    {
+        "first_shrink_ms",
+        "dead_follower_dropped_ms",
+        "detected_ms",
+        "soonest_return_ms",
+        "watermarks_back",
+    }
 )
-"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first, and
-Kafka 1.1 does not say what high watermark a broker begins with."""
+"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first; a
+follower at fault that stayed in was never detected; and Kafka 1.1 does not say what high watermark
+a broker begins with."""
 
 HARM = (
     "lost",
@@ -87,12 +98,16 @@ class FaultFact:
 
 @dataclass(frozen=True)
 class AgentFact:
-    """What one broker's agent added in one repeat, and whether its feature was on."""
+    """What one broker's agent added in one repeat, whether its feature was on, and its lag policy.
+
+    Older runs did not leave the policy: there was none but Kafka's own.
+    """
 
     broker: int
     enabled: bool
     errors: int
     events_dropped: int
+    lag_policy: str = BY_TIME
 
 
 @dataclass(frozen=True)
@@ -101,6 +116,18 @@ class ControllerFact:
 
     woven: bool
     errors: int
+
+
+@dataclass(frozen=True)
+class BurstFact:
+    """Bursts of one size that healthy followers got in one repeat, and what came of it.
+
+    `false_alarms` is how many followers were dropped of the partitions that got them.
+    """
+
+    records: int
+    bursts: int
+    false_alarms: int
 
 
 @dataclass(frozen=True)
@@ -117,6 +144,7 @@ class RepeatFacts:
     agents: tuple[AgentFact, ...] = ()
     controller: ControllerFact | None = None
     host_gap_ms: float | None = None
+    bursts: tuple[BurstFact, ...] = ()
 
     @property
     def agent_errors(self) -> int | None:

@@ -34,12 +34,24 @@ def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:
 def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
     """Return the figures of an arm: lists hold one value per repeat."""
     metrics = {name: [figure(repeat.metrics[name]) for repeat in repeats] for name in METRICS}
+    sizes = sorted({each.records for repeat in repeats for each in repeat.bursts})
     agent_errors = [repeat.agent_errors for repeat in repeats]
     return {
         "repeats": len(repeats),
         **metrics,
         "evidence": [_evidence(fault) for repeat in repeats for fault in repeat.faults],
+        "bursts": [_burst(size, repeats) for size in sizes],
         "agent_errors": agent_errors if any(repeat.agents for repeat in repeats) else [],
+    }
+
+
+def _burst(records: int, repeats: tuple[RepeatFacts, ...]) -> dict[str, int]:
+    """Return the bursts of one size over all repeats."""
+    same = [each for repeat in repeats for each in repeat.bursts if each.records == records]
+    return {
+        "records": records,
+        "bursts": sum(each.bursts for each in same),
+        "false_alarms": sum(each.false_alarms for each in same),
     }
 
 

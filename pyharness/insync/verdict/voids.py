@@ -53,7 +53,7 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     yield from _noise(run, repeat)
     yield from _weak_faults(run.scenario.faults, repeat.faults)
     if arms.has_agent(arm):
-        yield from _bad_agents(run, repeat, feature_on=arms.feature_on(arm))
+        yield from _bad_agents(run, repeat, arm)
     if arms.has_agent(arm) and run.controller_agent:
         yield from _bad_controller(repeat.controller)
 
@@ -97,7 +97,7 @@ def _is_for(plan: PlannedFault, fact: FaultFact) -> bool:
     return (fact.fault, fact.site, fact.broker) == (plan.kind, plan.site, plan.broker)
 
 
-def _bad_agents(run: RunInfo, repeat: RepeatFacts, *, feature_on: bool) -> Iterator[str]:
+def _bad_agents(run: RunInfo, repeat: RepeatFacts, arm: str) -> Iterator[str]:
     silent = set(run.scenario.workload.leaders) - {agent.broker for agent in repeat.agents}
     if silent:
         names = ", ".join(str(broker) for broker in sorted(silent))
@@ -108,9 +108,11 @@ def _bad_agents(run: RunInfo, repeat: RepeatFacts, *, feature_on: bool) -> Itera
             yield f"errors {where} were {agent.errors}, expected 0"
         if agent.events_dropped:
             yield f"events_dropped {where} was {agent.events_dropped}, expected 0"
-        if agent.enabled != feature_on:
+        if agent.enabled != arms.feature_on(arm):
             state, expected = ("on", "off") if agent.enabled else ("off", "on")
             yield f"the feature {where} was {state}, expected {expected}"
+        if agent.lag_policy != arms.lag_policy(arm):
+            yield f"lag_policy {where} was {agent.lag_policy}, expected {arms.lag_policy(arm)}"
 
 
 def _bad_controller(agent: ControllerFact | None) -> Iterator[str]:

@@ -82,6 +82,11 @@ def _had_the_core(_: PlannedFault, fact: FaultFact) -> str | None:
     return f"waited_ms was {waited_ms:.0f}, expected at least {least_ms:.0f}"
 
 
+def _lost_nothing(_: PlannedFault, fact: FaultFact) -> str | None:
+    removed = fact.figures.get("removed_bytes", 0.0)
+    return None if removed else _figure("removed_bytes", removed, "more than 0")
+
+
 def _passed(plan: PlannedFault, fact: FaultFact) -> str | None:
     cut = plan.mode == "cut"
     if cut and (passed := fact.figures.get("passed_bytes", 0.0)):
@@ -100,6 +105,7 @@ _MISSING: Mapping[str, Callable[[PlannedFault, FaultFact], str | None]] = {
     "cpu-quota": _not_throttled,
     "cpu-neighbour": _had_the_core,
     "queue-stall": _threads_free,
+    "lost-log": _lost_nothing,
     "link": _passed,
     "disk-stall": _held_none,
     "disk-throttle": _moved_nothing,

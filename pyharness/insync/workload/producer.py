@@ -16,11 +16,12 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from insync.events.schema import ProduceLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.plan import WorkloadPlan, values
+from insync.workload.plan import WorkloadPlan, schedule, values
 
 DELIVERY_MS: Final = 120_000  # librdkafka gives a record up after this
 RECONNECT_MS: Final = 100  # librdkafka's first pause
 POLL_SECONDS: Final = 0.1  # how soon it notices that it is to end
+LINGER_MS: Final = 10  # longer than it takes to queue the records of a burst
 IN_FLIGHT: Final = 5  # what an idempotent client may have unanswered
 QUEUE_RECORDS: Final = 50_000
 QUEUE_KBYTES: Final = 16_384  # a full queue fails records at once, it never blocks the pace
@@ -55,7 +56,7 @@ class PartitionProducer(threading.Thread):
         self._abandon = abandon
         self._on_failure = on_failure
         self._pending: dict[int, tuple[float, ProduceLine]] = {}  # seq -> due (monotonic), line
-        self._client = Producer(settings(plan))
+        self._client = Producer({**settings(plan), **_in_batches(partition in plan.bursts)})
 
     def run(self) -> None:
         """Produce, drain, and account for every record."""
@@ -69,9 +70,10 @@ class PartitionProducer(threading.Thread):
 
     def _produce_on_schedule(self) -> None:
         start = time.monotonic()
-        every = enumerate(values(self._plan, self._partition))
-        for seq, value in islice(every, self._lane, None, self._plan.producers):
-            due = start + seq / self._plan.rate
+        every, passed = values(self._plan, self._partition), 0
+        for seq, after in schedule(self._plan, self._partition, self._lane):
+            value, passed = next(islice(every, seq - passed, None)), seq + 1
+            due = start + after
             self._serve_until(due)
             if self._plan.idempotent:
                 self._await_room()
@@ -155,6 +157,11 @@ def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
         "log_level": 0,
         **timeouts(plan.client_timeout_ms),
     }
+
+
+def _in_batches(bursts: bool) -> dict[str, int]:
+    """Return what makes a burst one batch, as that of a producer with much to send."""
+    return {"linger.ms": LINGER_MS} if bursts else {}
 
 
 def timeouts(timeout_ms: int | None) -> dict[str, int]:

@@ -2,6 +2,7 @@ package insync.broker;
 
 import java.io.File;
 import java.nio.file.Path;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -93,6 +94,21 @@ abstract class Leader implements AutoCloseable {
         properties.put("replica.lag.time.max.ms", String.valueOf(LAG_MS));
         properties.put(ENABLE, String.valueOf(enable));
         return new KafkaConfig(properties, false);
+    }
+
+    /** A broker's config without either solution, but for what is said here. */
+    static KafkaConfig config(Path folder, Map<String, String> configs) {
+        Map<String, String> all = new HashMap<>(KRAFT);
+        all.putAll(configs);
+        return config(folder, false, all);
+    }
+
+    /** Solution 2 is on, too; KRAFT with these configs. */
+    static Map<String, String> stepsDown(long afterMs, Map<String, String> configs) {
+        Map<String, String> all = new HashMap<>(KRAFT);
+        all.put("leader.fetch.process.time.max.ms", String.valueOf(afterMs));
+        all.putAll(configs);
+        return all;
     }
 
     static LogManager logManager() {

@@ -1,17 +1,42 @@
 package insync.broker;
 
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 import kafka.cluster.Partition;
+import kafka.server.AlterPartitionManager;
+import kafka.server.DefaultAlterPartitionManager;
+import kafka.server.DelayedActionQueue;
+import kafka.server.MetadataCache;
+import kafka.server.ReplicaManager;
 import kafka.server.RequestLocal;
+import kafka.server.metadata.KRaftMetadataCache;
+import org.apache.kafka.admin.BrokerMetadata;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.message.UpdateMetadataRequestData.UpdateMetadataPartitionState;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.MemoryRecords;
+import org.apache.kafka.common.record.RecordValidationStats;
 import org.apache.kafka.common.record.SimpleRecord;
+import org.apache.kafka.common.requests.ProduceResponse.PartitionResponse;
 import org.apache.kafka.controller.PartitionChangeBuilder;
 import org.apache.kafka.metadata.PartitionRegistration;
+import org.apache.kafka.server.ControllerRequestCompletionHandler;
+import org.apache.kafka.server.NodeToControllerChannelManager;
 import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.storage.internals.log.AppendOrigin;
 import org.apache.kafka.storage.internals.log.VerificationGuard;
+import org.mockito.Mockito;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractFunction0;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.BoxedUnit;
 
 /** Kafka 3.9. */
 final class StepDownParts {
@@ -22,6 +47,53 @@ final class StepDownParts {
                                                 IntPredicate mayLead) {
         return new PartitionChangeBuilder(partition, topicId, 0, mayLead, MetadataVersion.latestProduction(), minIsr)
             .setDefaultDirProvider(broker -> Uuid.randomUuid());
+    }
+
+    /** What the broker's metadata says: everybody lives, and who leads is the controller's word. */
+    static MetadataCache metadata(FakeController controller) {
+        KRaftMetadataCache cache = Mockito.mock(KRaftMetadataCache.class);
+        Mockito.when(cache.getAliveBrokers()).thenReturn(CollectionConverters.asScala(Leader.REPLICAS.stream()
+            .map(id -> new BrokerMetadata(id, Optional.empty())).collect(Collectors.toList())));
+        Mockito.when(cache.getPartitionInfo(Mockito.anyString(), Mockito.anyInt()))
+            .thenAnswer(asked -> Option.apply(new UpdateMetadataPartitionState().setLeader(controller.leader())
+                .setLeaderEpoch(controller.leaderEpoch())));
+        return cache;
+    }
+
+    /** Kafka's own, on a channel to that controller. */
+    static AlterPartitionManager manager(FakeController controller, MockTime time) {
+        NodeToControllerChannelManager channel = Mockito.mock(NodeToControllerChannelManager.class);
+        Mockito.doAnswer(sent -> {
+            ControllerRequestCompletionHandler handler = sent.getArgument(1);
+            controller.receive(sent.getArgument(0), handler::onComplete);
+            return null;
+        }).when(channel).sendRequest(Mockito.any(), Mockito.any());
+        return new DefaultAlterPartitionManager(channel, time.scheduler, time, Leader.LEADER, Leader.brokerEpoch(),
+            new AbstractFunction0<>() {
+                @Override
+                public MetadataVersion apply() {
+                    return MetadataVersion.latestProduction();
+                }
+            });
+    }
+
+    /** A produce request with acks=all, and what it is answered. */
+    static void produceToAll(ReplicaManager replicas, Consumer<Errors> answered) {
+        MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[] {1}));
+        replicas.appendRecords(60_000, (short) -1, false, AppendOrigin.CLIENT,
+            CollectionConverters.asScala(Map.of(Leader.EVENTS_0, records)),
+            new AbstractFunction1<scala.collection.Map<TopicPartition, PartitionResponse>, BoxedUnit>() {
+                @Override
+                public BoxedUnit apply(scala.collection.Map<TopicPartition, PartitionResponse> response) {
+                    answered.accept(response.head()._2().error);
+                    return BoxedUnit.UNIT;
+                }
+            }, Option.empty(), new AbstractFunction1<scala.collection.Map<TopicPartition, RecordValidationStats>, BoxedUnit>() {
+                @Override
+                public BoxedUnit apply(scala.collection.Map<TopicPartition, RecordValidationStats> stats) {
+                    return BoxedUnit.UNIT;
+                }
+            }, RequestLocal.NoCaching(), new DelayedActionQueue(), CollectionConverters.asScala(Map.of()));
     }
 
     static void produce(Partition partition) {

@@ -1,5 +1,6 @@
 package insync.broker;
 
+import insync.agent.kafka.stepdown.StepDowns;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -8,6 +9,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import kafka.cluster.Partition;
 import kafka.log.UnifiedLog;
 import kafka.server.AlterPartitionManager;
@@ -51,21 +54,38 @@ import scala.runtime.BoxedUnit;
 
 /** Kafka 4.0. */
 final class RealLeader extends Leader {
+    private final KafkaConfig config;
     private final Scheduler scheduler;
     private final ReplicaManager replicas;
     private final Partition partition;
     private final UnifiedLog log;
 
     RealLeader(Path folder, boolean enable) throws Exception {
-        this(folder, enable, new MockTime());
+        this(folder, config(folder, enable, KRAFT));
     }
 
-    private RealLeader(Path folder, boolean enable, MockTime clock) throws Exception {
+    RealLeader(Path folder, Map<String, String> configs) throws Exception {
+        this(folder, config(folder, configs));
+    }
+
+    private RealLeader(Path folder, KafkaConfig config) throws Exception {
+        this(folder, config, new MockTime(), Mockito.mock(MetadataCache.class),
+            time -> Mockito.mock(AlterPartitionManager.class, Mockito.RETURNS_DEEP_STUBS));
+    }
+
+    /** With both solutions on, and a controller that the test plays. */
+    RealLeader(Path folder, FakeController controller, long afterMs, Map<String, String> configs) throws Exception {
+        this(folder, config(folder, true, stepsDown(afterMs, configs)), new MockTime(),
+            StepDownParts.metadata(controller), time -> StepDownParts.manager(controller, time));
+    }
+
+    private RealLeader(Path folder, KafkaConfig config, MockTime clock, MetadataCache metadata,
+            Function<MockTime, AlterPartitionManager> manager) throws Exception {
         super(clock);
         scheduler = clock.scheduler;
-        KafkaConfig config = config(folder, enable, KRAFT);
+        this.config = config;
         BrokerTopicStats topicStats = new BrokerTopicStats();
-        replicas = replicaManager(config, topicStats);
+        replicas = replicaManager(metadata, manager.apply(clock), topicStats);
         partition = replicas.createPartition(EVENTS_0);
         log = Mockito.spy(newLog(folder, topicStats));
         Mockito.doAnswer(stallingRead()).when(log)
@@ -74,10 +94,10 @@ final class RealLeader extends Leader {
         elect(5);
     }
 
-    private ReplicaManager replicaManager(KafkaConfig config, BrokerTopicStats topicStats) {
+    private ReplicaManager replicaManager(MetadataCache metadata, AlterPartitionManager manager,
+            BrokerTopicStats topicStats) {
         return new ReplicaManager(config, new Metrics(), time, scheduler, logManager(), Option.empty(),
-            Mockito.mock(QuotaFactory.QuotaManagers.class), Mockito.mock(MetadataCache.class),
-            new LogDirFailureChannel(1), Mockito.mock(AlterPartitionManager.class, Mockito.RETURNS_DEEP_STUBS),
+            Mockito.mock(QuotaFactory.QuotaManagers.class), metadata, new LogDirFailureChannel(1), manager,
             topicStats, new AtomicBoolean(), Option.empty(), Option.empty(), Option.empty(), Option.empty(),
             Option.empty(), Option.empty(), Option.empty(), brokerEpoch(), Option.empty(), DirectoryEventHandler.NOOP,
             new DelayedActionQueue());
@@ -106,6 +126,26 @@ final class RealLeader extends Leader {
         } else {
             partition.makeFollower(state, none, Option.apply(TOPIC_ID), Option.empty());
         }
+    }
+
+    /** A reassignment begins that adds a replica. */
+    void addReplica(int replica, int epoch) {
+        OffsetCheckpoints none = (dir, id) -> Optional.empty();
+        List<Integer> all = new ArrayList<>(REPLICAS);
+        all.add(replica);
+        partition.makeLeader(new LeaderAndIsrRequest.PartitionState().setTopicName(EVENTS_0.topic())
+            .setPartitionIndex(EVENTS_0.partition()).setLeader(LEADER).setLeaderEpoch(epoch).setPartitionEpoch(epoch)
+            .setIsr(REPLICAS).setReplicas(all).setAddingReplicas(List.of(replica)), none, Option.apply(TOPIC_ID),
+            Option.empty());
+    }
+
+    /** A produce request with acks=all, and what it is answered. */
+    void produceToAll(Consumer<Errors> answered) {
+        StepDownParts.produceToAll(replicas, answered);
+    }
+
+    void stopWatch() {
+        StepDowns.stopped(config);
     }
 
     @Override

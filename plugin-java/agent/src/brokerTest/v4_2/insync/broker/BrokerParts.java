@@ -51,9 +51,10 @@ final class BrokerParts {
 
     /** @param waitingFetches where fetches wait, or none for Kafka's own, in which they expire by real time */
     static ReplicaManager replicaManager(KafkaConfig config, MockTime time, MetadataCache metadata,
-            QuotaFactory.QuotaManagers quotas, Option<DelayedOperationPurgatory<DelayedFetch>> waitingFetches) {
+            QuotaFactory.QuotaManagers quotas, Option<DelayedOperationPurgatory<DelayedFetch>> waitingFetches,
+            AlterPartitionManager alterPartitions) {
         return new ReplicaManager(config, new Metrics(), time, time.scheduler, Leader.logManager(), Option.empty(), quotas,
-            metadata, new LogDirFailureChannel(1), stub(AlterPartitionManager.class), TOPIC_STATS, Option.empty(),
+            metadata, new LogDirFailureChannel(1), alterPartitions, TOPIC_STATS, Option.empty(),
             waitingFetches, Option.empty(), Option.empty(), Option.empty(), Option.empty(), Leader.brokerEpoch(),
             Option.empty(), DirectoryEventHandler.NOOP, new DelayedActionQueue());
     }

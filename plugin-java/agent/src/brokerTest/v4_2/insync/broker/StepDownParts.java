@@ -1,17 +1,39 @@
 package insync.broker;
 
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 import kafka.cluster.Partition;
+import kafka.server.AlterPartitionManager;
+import kafka.server.DefaultAlterPartitionManager;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.Node;
+import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
+import org.apache.kafka.common.requests.ProduceResponse.PartitionResponse;
 import org.apache.kafka.controller.PartitionChangeBuilder;
+import org.apache.kafka.metadata.LeaderAndIsr;
+import org.apache.kafka.metadata.LeaderRecoveryState;
+import org.apache.kafka.metadata.MetadataCache;
 import org.apache.kafka.metadata.PartitionRegistration;
+import org.apache.kafka.server.common.ControllerRequestCompletionHandler;
 import org.apache.kafka.server.common.MetadataVersion;
+import org.apache.kafka.server.common.NodeToControllerChannelManager;
 import org.apache.kafka.server.common.RequestLocal;
+import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.storage.internals.log.AppendOrigin;
+import org.apache.kafka.storage.internals.log.RecordValidationStats;
 import org.apache.kafka.storage.internals.log.VerificationGuard;
+import org.mockito.Mockito;
+import scala.jdk.javaapi.CollectionConverters;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.BoxedUnit;
 
 /** Kafka 4.2 to 4.4. */
 final class StepDownParts {
@@ -22,6 +44,47 @@ final class StepDownParts {
                                                 IntPredicate mayLead) {
         return new PartitionChangeBuilder(partition, topicId, 0, mayLead, MetadataVersion.latestProduction(), minIsr, true)
             .setDefaultDirProvider(broker -> Uuid.randomUuid());
+    }
+
+    /** What the broker's metadata says: everybody lives, and who leads is the controller's word. */
+    static MetadataCache metadata(FakeController controller) {
+        MetadataCache cache = BrokerParts.stub(MetadataCache.class);
+        Mockito.when(cache.getAliveBrokerNodes(Mockito.any())).thenReturn(Leader.REPLICAS.stream()
+            .map(id -> new Node(id, "127.0.0.1", 9092)).collect(Collectors.toList()));
+        Mockito.when(cache.getLeaderAndIsr(Mockito.anyString(), Mockito.anyInt()))
+            .thenAnswer(asked -> Optional.of(new LeaderAndIsr(controller.leader(), controller.leaderEpoch(),
+                Leader.REPLICAS, LeaderRecoveryState.RECOVERED, 0)));
+        return cache;
+    }
+
+    /** Kafka's own, on a channel to that controller. */
+    static AlterPartitionManager manager(FakeController controller, MockTime time) {
+        NodeToControllerChannelManager channel = Mockito.mock(NodeToControllerChannelManager.class);
+        Mockito.doAnswer(sent -> {
+            ControllerRequestCompletionHandler handler = sent.getArgument(1);
+            controller.receive(sent.getArgument(0), handler::onComplete);
+            return null;
+        }).when(channel).sendRequest(Mockito.any(), Mockito.any());
+        return new DefaultAlterPartitionManager(channel, time.scheduler, time, Leader.LEADER, Leader.brokerEpoch());
+    }
+
+    /** A produce request with acks=all, and what it is answered. */
+    static void produceToAll(ReplicaManager replicas, Consumer<Errors> answered) {
+        MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[] {1}));
+        replicas.appendRecords(60_000, (short) -1, false, AppendOrigin.CLIENT,
+            CollectionConverters.asScala(Map.of(new TopicIdPartition(Leader.TOPIC_ID, Leader.EVENTS_0), records)),
+            new AbstractFunction1<Map<TopicIdPartition, PartitionResponse>, BoxedUnit>() {
+                @Override
+                public BoxedUnit apply(Map<TopicIdPartition, PartitionResponse> response) {
+                    answered.accept(response.values().iterator().next().error);
+                    return BoxedUnit.UNIT;
+                }
+            }, new AbstractFunction1<scala.collection.Map<TopicIdPartition, RecordValidationStats>, BoxedUnit>() {
+                @Override
+                public BoxedUnit apply(scala.collection.Map<TopicIdPartition, RecordValidationStats> stats) {
+                    return BoxedUnit.UNIT;
+                }
+            }, RequestLocal.noCaching(), CollectionConverters.asScala(Map.of()), (short) 0);
     }
 
     static void produce(Partition partition) {

@@ -15,6 +15,7 @@ import java.util.Properties;
 import java.util.TreeMap;
 import kafka.network.RequestChannel;
 import kafka.network.SocketServer;
+import kafka.server.AlterPartitionManager;
 import kafka.server.KafkaApis;
 import kafka.server.KafkaConfig;
 import kafka.server.QuotaFactory;
@@ -79,7 +80,8 @@ final class DrivenBroker {
         MetadataCache metadata = metadata();
         QuotaFactory.QuotaManagers quotas = BrokerParts.stub(QuotaFactory.QuotaManagers.class);
         replicas = BrokerParts.replicaManager(config, time, metadata, quotas,
-            Option.apply(new DelayedOperationPurgatory<>("Fetch", timer, id, 1_000, false, true)));
+            Option.apply(new DelayedOperationPurgatory<>("Fetch", timer, id, 1_000, false, true)),
+            BrokerParts.stub(AlterPartitionManager.class));
         queue = new SocketServer(config, new Metrics(), time, BrokerParts.stub(CredentialProvider.class), apiVersions(),
             ServerSocketFactory.INSTANCE, CollectionConverters.asScala(List.<ConnectionDisconnectListener>of()).toSeq()).dataPlaneRequestChannel();
         leaderClock = leaderClock(queue);

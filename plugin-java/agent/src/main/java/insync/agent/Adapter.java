@@ -12,6 +12,11 @@ public interface Adapter {
 
     List<Hook> hooks();
 
+    /** Hooks that are proven to fit at the start, but woven only when a broker's settings ask for them. */
+    default List<Hook> hooksOnDemand() {
+        return List.of();
+    }
+
     /**
      * Classes of this adapter that refer to the broker's; the weave check verifies each member they use.
      */
@@ -20,7 +25,7 @@ public interface Adapter {
     /** Called before weaving. */
     void prepare(Start start);
 
-    /** "Class.method" of everything woven, sorted. */
+    /** "Class.method" of everything woven at the start, sorted. */
     default List<String> wovenMethods() {
         TreeSet<String> names = new TreeSet<>();
         hooks().forEach(hook -> names.add(hook.toString()));

@@ -1,5 +1,6 @@
 package insync.agent;
 
+import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.Weaver;
 import insync.core.EventLog;
 import insync.core.Insync;
@@ -10,7 +11,7 @@ import java.util.List;
 
 /**
  * Where the JVM enters the agent: settings, then the version's adapter, then the weave, all before the
- * broker's main. Either every hook is woven or none is.
+ * broker's main. Either every hook is woven or none is; those that settings ask for are woven when these are known.
  */
 public final class AgentMain {
     private static final int EXIT_BAD_INPUT = 2;
@@ -67,7 +68,8 @@ public final class AgentMain {
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
             return List.of("agent option default-scope=" + options.defaultScope() + " is not among its scopes " + scopes);
         }
-        adapter.prepare(new Start(version, scopes.toArray(new String[0]), options));
+        adapter.prepare(new Start(version, scopes.toArray(new String[0]), options,
+            new HooksOnDemand(adapter, instrumentation)));
         return new Weaver(adapter).weave(instrumentation);
     }
 

@@ -1,5 +1,6 @@
 package insync.agent;
 
+import insync.agent.weave.HooksOnDemand;
 import java.nio.file.Path;
 
 /** What the agent knows when it begins, for the adapter it has chosen. */
@@ -7,11 +8,13 @@ public final class Start {
     private final String brokerVersion;
     private final String[] scopes;
     private final AgentOptions options;
+    private final HooksOnDemand onDemand;
 
-    Start(String brokerVersion, String[] scopes, AgentOptions options) {
+    Start(String brokerVersion, String[] scopes, AgentOptions options, HooksOnDemand onDemand) {
         this.brokerVersion = brokerVersion;
         this.scopes = scopes.clone();
         this.options = options;
+        this.onDemand = onDemand;
     }
 
     /** Kafka's version, as found on the class path. */
@@ -22,6 +25,11 @@ public final class Start {
     /** The scopes that the version supports. */
     public String[] scopes() {
         return scopes.clone();
+    }
+
+    /** Weaves what settings ask for, once they are known. */
+    public HooksOnDemand onDemand() {
+        return onDemand;
     }
 
     /** Connection file of the bridge to write once the broker runs, or null. */

@@ -24,6 +24,7 @@ class WeaveTest {
     private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
     private static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
     private static final String STEP_DOWN = "leader.fetch.process.time.max.ms";
+    private static final String POLICY = "replica.lag.policy";
     private static final String VERSION = System.getProperty("insync.kafka");
     private static final List<String> SCOPES = Arrays.asList(System.getProperty("insync.scopes").split(","));
 
@@ -66,23 +67,40 @@ class WeaveTest {
     /** Solution 2 is off; it cannot be on without solution 1, nor where the version has it not. */
     @Test
     void aLeaderStepsDownOnlyWhereItsFollowersAreHeld() {
+        assertEquals(-1, config("broker.rack", "r").getLong(STEP_DOWN));
         if (VERSION.startsWith("2.")) {
+            ConfigException never = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "2000", ENABLE, "true"));
+            assertTrue(never.getMessage().contains("no step-down for this version"), never.getMessage());
             return;
         }
-        assertEquals(-1, config("broker.rack", "r").getLong(STEP_DOWN));
         assertThrows(ConfigException.class, () -> config(STEP_DOWN, "0"));
         ConfigException alone = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "2000"));
         assertTrue(alone.getMessage().contains(STEP_DOWN), alone.getMessage());
-        if (!VERSION.matches("3[.]9[.].*|4[.][2-4][.].*")) {
-            assertTrue(alone.getMessage().contains("no step-down for this version"), alone.getMessage());
-            return;
-        }
         assertTrue(alone.getMessage().contains(ENABLE), alone.getMessage());
         assertEquals(2_000, config(STEP_DOWN, "2000", ENABLE, "true").getLong(STEP_DOWN));
         ConfigException fast = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "500", ENABLE, "true"));
         assertTrue(fast.getMessage().contains("500"), fast.getMessage());
         assertThrows(ConfigException.class, () -> config("leader.relinquish.via", "zookeeper"));
         assertThrows(ConfigException.class, () -> config("leader.relinquish.isr", "first"));
+    }
+
+    /** Lag by messages is there from 3.9 on, and not beside the feature that corrects the lag by time. */
+    @Test
+    void lagGoesByTimeUnlessItIsSaidOtherwise() {
+        assertEquals("time", config("broker.rack", "r").getString(POLICY));
+        for (String wrong : List.of("messages", "messages:", "messages:0", "messages:-4", "bytes:4", "Time", "4")) {
+            ConfigException refused = assertThrows(ConfigException.class, () -> config(POLICY, wrong), wrong);
+            assertTrue(refused.getMessage().contains(POLICY), refused.getMessage());
+            assertTrue(refused.getMessage().contains("time, or messages:N"), refused.getMessage());
+        }
+        if (VERSION.startsWith("2.")) {
+            ConfigException lacking = assertThrows(ConfigException.class, () -> config(POLICY, "messages:4"));
+            assertTrue(lacking.getMessage().contains("no lag by messages for this version"), lacking.getMessage());
+            return;
+        }
+        assertEquals("messages:4", config(POLICY, "messages:4").getString(POLICY));
+        ConfigException both = assertThrows(ConfigException.class, () -> config(POLICY, "messages:4", ENABLE, "true"));
+        assertTrue(both.getMessage().contains(ENABLE), both.getMessage());
     }
 
     private static KafkaConfig config(String... keysAndValues) {

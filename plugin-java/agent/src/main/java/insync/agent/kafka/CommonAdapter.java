@@ -2,8 +2,11 @@ package insync.agent.kafka;
 
 import insync.agent.Adapter;
 import insync.agent.Start;
+import insync.agent.kafka.lagpolicy.LagAccess;
+import insync.agent.kafka.lagpolicy.LagByMessagesHook;
+import insync.agent.kafka.lagpolicy.LagPolicies;
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.kafka.stepdown.StepDownAccess;
-import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.kafka.stepdown.StepDownHooks;
 import insync.agent.kafka.stepdown.StepDowns;
 import insync.agent.weave.Hook;
@@ -13,7 +16,7 @@ import java.util.List;
 /** What the adapters from 3.9 on have in common: the hooks of both scopes, at classes whose names they give. */
 public abstract class CommonAdapter implements Adapter {
     private final String name;
-    private final BrokerAccess access;
+    private final CommonAccess access;
     private final StepDownAccess stepDown;
     private final List<Hook> hooks;
 
@@ -21,18 +24,16 @@ public abstract class CommonAdapter implements Adapter {
      * @param name the adapter's row in broker-versions.properties
      * @param fetchMessages the hook on ReplicaManager.fetchMessages, whose arguments moved with 4.0
      * @param classes the names of the broker's classes that moved
-     * @param stepDown what solution 2 needs, or null where the version has it not
+     * @param stepDown what solution 2 needs
      */
-    protected CommonAdapter(String name, BrokerAccess access, Hook fetchMessages, BrokerClasses classes,
+    protected CommonAdapter(String name, CommonAccess access, Hook fetchMessages, BrokerClasses classes,
                             StepDownAccess stepDown) {
         this.name = name;
         this.access = access;
         this.stepDown = stepDown;
         this.hooks = new ArrayList<>(CommonHooks.all(classes));
         this.hooks.add(fetchMessages);
-        if (stepDown != null) {
-            this.hooks.addAll(StepDownHooks.all(stepDown));
-        }
+        this.hooks.addAll(StepDownHooks.all(stepDown));
     }
 
     @Override
@@ -46,22 +47,27 @@ public abstract class CommonAdapter implements Adapter {
     }
 
     @Override
+    public final List<Hook> hooksOnDemand() {
+        return List.of(new LagByMessagesHook());
+    }
+
+    @Override
     public final List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(CommonHooks.ownClasses());
         for (Class<?> each = access.getClass(); each != Object.class; each = each.getSuperclass()) {
             own.add(each);
         }
-        own.add(StepDownConfigs.class);
-        if (stepDown != null) {
-            own.addAll(StepDownHooks.ownClasses(stepDown));
-        }
+        own.addAll(List.of(LagAccess.class, LagPolicies.class, LagPolicyConfig.class));
+        own.addAll(StepDownHooks.ownClasses(stepDown));
         hooks.forEach(hook -> own.add(hook.advice()));
+        hooksOnDemand().forEach(hook -> own.add(hook.advice()));
         return own;
     }
 
     @Override
     public final void prepare(Start start) {
         KafkaBroker.prepare(access, start);
+        LagPolicies.prepare(access, start.onDemand());
         StepDowns.prepare(stepDown);
     }
 }

@@ -12,6 +12,7 @@ final class CommonHooks {
     static List<Hook> all(BrokerClasses classes) {
         return List.of(
             new DefineConfigHook(),
+            new CheckConfigHook(),
             new BrokerStartHook(),
             new UpdateFetchStateHook(classes.replica()),
             new ResetReplicaStateHook(classes.replica()),

@@ -1,5 +1,6 @@
 package insync.agent.kafka;
 
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
@@ -20,6 +21,7 @@ public final class DefineConfigHook extends Hook {
         static void exit(@Advice.FieldValue("CONFIG_DEF") ConfigDef definition) {
             Settings.define(definition);
             StepDownConfigs.define(definition);
+            LagPolicyConfig.define(definition);
         }
     }
 }

@@ -1,6 +1,7 @@
 package insync.agent.kafka;
 
 import insync.agent.Start;
+import insync.agent.kafka.lagpolicy.LagPolicies;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
 import insync.core.EventLog;
@@ -46,6 +47,7 @@ public final class KafkaBroker {
         settings.putAll(Settings.all(config));
         insync.events().emit("settings", settings);
         Metrics.register(access.metrics(), insync);
+        LagPolicies.started(config);
         openBridge(new LeaderView(access, replicas, config, brokerVersion), insync);
         return Settings.isOn(config, Settings.READ)
             ? new PendingReads(replicas, new KafkaClock(time), insync, Settings.lagTimeMaxMs(config)) : null;

@@ -1,5 +1,6 @@
 package insync.agent.kafka;
 
+import insync.agent.kafka.lagpolicy.LagPolicies;
 import insync.core.EventLog;
 import insync.core.FollowerFetches;
 import insync.core.Insync;
@@ -54,8 +55,12 @@ public final class PartitionEvents {
         return isr;
     }
 
-    /** @param isr the ISR before */
-    public static void shrink(Partition partition, Set<Integer> isr, scala.collection.immutable.Set<Object> outOfSync) {
+    /**
+     * @param brokerId the leader, which is this broker
+     * @param isr the ISR before
+     */
+    public static void shrink(Partition partition, int brokerId, Set<Integer> isr,
+                              scala.collection.immutable.Set<Object> outOfSync) {
         List<Object> removed = new ArrayList<>();
         Set<Integer> left = new TreeSet<>(isr);
         Iterator<Object> each = outOfSync.iterator();
@@ -64,7 +69,7 @@ public final class PartitionEvents {
             left.remove(id);
             removed.add(follower(partition, id));
         }
-        emit("isr_shrink", partition, EventLog.fields("reason", "replica.lag.time.max.ms exceeded",
+        emit("isr_shrink", partition, EventLog.fields("reason", LagPolicies.reason(brokerId),
             "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", left, "followers", removed));
     }
 

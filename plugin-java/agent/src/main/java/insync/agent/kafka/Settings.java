@@ -1,5 +1,6 @@
 package insync.agent.kafka;
 
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.core.EventLog;
 import java.util.Map;
 import kafka.server.KafkaConfig;
@@ -71,7 +72,7 @@ public final class Settings {
     /** What of the broker's settings bears on the plugin, by config name. */
     public static Map<String, Object> all(KafkaConfig config) {
         return EventLog.fields(PENDING_READS, enabled(config), SCOPE, scope(config),
-            LAG_TIME_MAX_MS, lagTimeMaxMs(config));
+            LAG_TIME_MAX_MS, lagTimeMaxMs(config), LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
     }
 
     static boolean isOn(KafkaConfig config, String scope) {

@@ -19,9 +19,10 @@ final class ShrinkIsrHook extends Hook {
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.This Partition partition, @Advice.Enter Set<Integer> before,
+        static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
+                         @Advice.Enter Set<Integer> before,
                          @Advice.Argument(1) scala.collection.immutable.Set<Object> outOfSync) {
-            PartitionEvents.shrink(partition, before, outOfSync);
+            PartitionEvents.shrink(partition, brokerId, before, outOfSync);
         }
     }
 }

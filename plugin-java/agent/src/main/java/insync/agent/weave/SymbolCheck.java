@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
@@ -32,11 +33,8 @@ final class SymbolCheck {
         }
         List<String> missing = new ArrayList<>();
         required.stream().filter(symbol -> !exists(symbol)).forEach(symbol -> missing.add("missing " + symbol));
-        for (Hook hook : adapter.hooks()) {
-            if (!pool.describe(hook.typeName()).isResolved()) {
-                missing.add("missing class " + hook.typeName());
-            }
-        }
+        Stream.concat(adapter.hooks().stream(), adapter.hooksOnDemand().stream()).map(Hook::typeName)
+            .filter(type -> !pool.describe(type).isResolved()).forEach(type -> missing.add("missing class " + type));
         return missing;
     }
 

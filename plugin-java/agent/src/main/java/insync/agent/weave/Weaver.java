@@ -16,6 +16,7 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.dynamic.scaffold.MethodGraph;
 import net.bytebuddy.dynamic.scaffold.TypeValidation;
+import net.bytebuddy.implementation.Implementation;
 import net.bytebuddy.implementation.bytecode.StackManipulation;
 import net.bytebuddy.implementation.bytecode.member.MethodInvocation;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -57,24 +58,42 @@ public final class Weaver {
         return problems;
     }
 
+    /**
+     * One more hook on a class as it is by now; its advice only, for a loaded class takes no new members.
+     *
+     * @param current the class file of the hook's type
+     */
+    byte[] add(Hook hook, byte[] current) {
+        ClassFileLocator asItIs = new ClassFileLocator.Compound(
+            ClassFileLocator.Simple.of(hook.typeName(), current), locator);
+        TypeDescription type = TypePool.Default.WithLazyResolution.of(asItIs).describe(hook.typeName()).resolve();
+        return byteBuddy().with(Implementation.Context.Disabled.Factory.INSTANCE).redefine(type, asItIs)
+            .visit(adviceOf(hook).on(hook.methods())).make().getBytes();
+    }
+
     private Map<String, byte[]> makeAll(List<String> problems) {
         Map<String, List<Hook>> byType = new LinkedHashMap<>();
         adapter.hooks().forEach(hook -> byType.computeIfAbsent(hook.typeName(), t -> new ArrayList<>()).add(hook));
         Map<String, byte[]> woven = new HashMap<>();
-        byType.forEach((typeName, hooks) -> {
-            try {
-                woven.put(typeName, make(typeName, hooks, problems));
-            } catch (RuntimeException | LinkageError failed) {
-                problems.add("cannot weave " + typeName + ": " + failed);
-            }
-        });
+        byType.forEach((typeName, hooks) -> woven.put(typeName, tryToMake(typeName, hooks, problems)));
+        // Made to see that they fit; what comes of it is not used.
+        adapter.hooksOnDemand().forEach(hook -> tryToMake(hook.typeName(), List.of(hook), problems));
         return woven;
+    }
+
+    /** Null where it cannot be made, with the reason among the problems. */
+    private byte[] tryToMake(String typeName, List<Hook> hooks, List<String> problems) {
+        try {
+            return make(typeName, hooks, problems);
+        } catch (RuntimeException | LinkageError failed) {
+            problems.add("cannot weave " + typeName + ": " + failed);
+            return null;
+        }
     }
 
     private byte[] make(String typeName, List<Hook> hooks, List<String> problems) {
         TypeDescription type = pool.describe(typeName).resolve();
-        DynamicType.Builder<?> builder = new ByteBuddy().with(TypeValidation.DISABLED)
-            .with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE).redefine(type, locator);
+        DynamicType.Builder<?> builder = byteBuddy().redefine(type, locator);
         for (Hook hook : hooks) {
             int found = matches(type, hook);
             if (found != 1) {
@@ -85,6 +104,10 @@ public final class Weaver {
         DynamicType.Unloaded<?> woven = builder.make();
         problems.addAll(unimplemented(woven.getTypeDescription()));
         return woven.getBytes();
+    }
+
+    private static ByteBuddy byteBuddy() {
+        return new ByteBuddy().with(TypeValidation.DISABLED).with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE);
     }
 
     /** An interface of ours may name methods of the broker's class; whether it has them shows only here. */

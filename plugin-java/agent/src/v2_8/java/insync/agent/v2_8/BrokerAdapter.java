@@ -8,6 +8,9 @@ import insync.agent.kafka.KafkaBroker;
 import insync.agent.kafka.MakeFollowerHook;
 import insync.agent.kafka.MakeLeaderHook;
 import insync.agent.kafka.ReadScope;
+import insync.agent.kafka.lagpolicy.LagPolicies;
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,7 +46,7 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
-        own.add(Access.class);
+        own.addAll(List.of(Access.class, LagPolicies.class, LagPolicyConfig.class, StepDownConfigs.class));
         hooks().forEach(hook -> own.add(hook.advice()));
         return own;
     }
@@ -51,5 +54,6 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public void prepare(Start start) {
         KafkaBroker.prepare(new Access(), start);
+        LagPolicies.prepare(null, start.onDemand());
     }
 }

@@ -1,11 +1,13 @@
 package insync.agent.v2_8;
 
 import insync.agent.kafka.Settings;
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;
 
-/** Adds the plugin's configs to the broker's one definition of all configs. */
+/** Adds the plugin's configs to the broker's one definition of all configs; those of solution 2, so that they are refused. */
 final class DefineConfigHook extends Hook {
 
     DefineConfigHook() {
@@ -16,6 +18,8 @@ final class DefineConfigHook extends Hook {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("configDef") ConfigDef definition) {
             Settings.define(definition);
+            StepDownConfigs.define(definition);
+            LagPolicyConfig.define(definition);
         }
     }
 }

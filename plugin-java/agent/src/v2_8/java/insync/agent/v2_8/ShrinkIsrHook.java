@@ -20,10 +20,11 @@ final class ShrinkIsrHook extends Hook {
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.This Partition partition, @Advice.Enter Set<Integer> before,
+        static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
+                         @Advice.Enter Set<Integer> before,
                          @Advice.Argument(0) scala.collection.immutable.Set<Object> outOfSync) {
             if (before != null) {
-                PartitionEvents.shrink(partition, before, outOfSync);
+                PartitionEvents.shrink(partition, brokerId, before, outOfSync);
             }
         }
     }

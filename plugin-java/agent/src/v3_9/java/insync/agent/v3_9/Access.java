@@ -2,6 +2,7 @@ package insync.agent.v3_9;
 
 import insync.agent.kafka.CommonAccess;
 import insync.core.EventLog;
+import insync.core.MessageLagRule;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,14 @@ public final class Access extends CommonAccess {
         ReplicaState state = ((Replica) replica).stateSnapshot();
         return EventLog.fields("leo", state.logEndOffset(), "last_caught_up_ms", state.lastCaughtUpTimeMs(),
             "last_fetch_ms", state.lastFetchTimeMs());
+    }
+
+    @Override
+    public boolean isOutOfSync(Object replica, MessageLagRule rule, long leaderLeo, long nowMs, long maxLagMs) {
+        ReplicaState state = ((Replica) replica).stateSnapshot();
+        // An election is heard of, too: until a first fetch it is all that is known of a follower.
+        long heardMs = Math.max(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
+        return rule.isOutOfSync(state.logEndOffset(), heardMs, leaderLeo, nowMs, maxLagMs);
     }
 
     @Override

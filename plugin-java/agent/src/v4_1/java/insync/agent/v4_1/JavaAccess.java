@@ -2,6 +2,7 @@ package insync.agent.v4_1;
 
 import insync.agent.kafka.CommonAccess;
 import insync.core.EventLog;
+import insync.core.MessageLagRule;
 import java.util.Collection;
 import java.util.Map;
 import kafka.cluster.Partition;
@@ -17,6 +18,14 @@ public abstract class JavaAccess extends CommonAccess {
         ReplicaState state = ((Replica) replica).stateSnapshot();
         return EventLog.fields("leo", state.logEndOffset(), "last_caught_up_ms", state.lastCaughtUpTimeMs(),
             "last_fetch_ms", state.lastFetchTimeMs());
+    }
+
+    @Override
+    public final boolean isOutOfSync(Object replica, MessageLagRule rule, long leaderLeo, long nowMs, long maxLagMs) {
+        ReplicaState state = ((Replica) replica).stateSnapshot();
+        // An election is heard of, too: until a first fetch it is all that is known of a follower.
+        long heardMs = Math.max(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
+        return rule.isOutOfSync(state.logEndOffset(), heardMs, leaderLeo, nowMs, maxLagMs);
     }
 
     @Override

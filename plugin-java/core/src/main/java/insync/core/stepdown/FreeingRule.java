@@ -5,18 +5,23 @@ package insync.core.stepdown;
  * partition was given away. Whatever began to hang later is no business of a step-down. Used by one thread.
  */
 public final class FreeingRule {
+    /** Until other brokers, too, can tell clients who leads: a client that asks too early comes back to the old leader. */
+    public static final long GRACE_NANOS = 100_000_000L;
+
     private final long limitNanos;
     private boolean armed;
-    private long givenNanos;
+    private long firstNanos;
+    private long lastNanos;
 
     public FreeingRule(StepDownSettings settings) {
         limitNanos = settings.processTimeMaxNanos();
     }
 
-    /** Another broker leads a partition that this one gave away, and clients can know. */
+    /** Another broker leads a partition that this one gave away, and this one's metadata says so. */
     public void given(long now) {
+        firstNanos = armed ? firstNanos : now;
+        lastNanos = now;
         armed = true;
-        givenNanos = now;
     }
 
     /** Nothing hangs any longer. */
@@ -29,9 +34,14 @@ public final class FreeingRule {
         return armed;
     }
 
+    /** Whether it is time to see to clients. */
+    public boolean isDue(long now) {
+        return armed && now - firstNanos >= GRACE_NANOS;
+    }
+
     /** Whether what has hung since then is what a partition was given away for. */
     public boolean hangs(long since, long now) {
-        return armed && since - givenNanos <= 0 && isTooLong(since, now);
+        return armed && since - lastNanos <= 0 && isTooLong(since, now);
     }
 
     /** Whether a wait is longer than T. */

@@ -27,9 +27,9 @@ public final class StepDownConfigs {
 
     private StepDownConfigs() { }
 
-    /** @param byThisVersion whether the broker's version has what it takes; called before the configs are defined */
-    public static void prepare(boolean byThisVersion) {
-        supported = byThisVersion;
+    /** The broker's version has what it takes; called before the configs are defined. */
+    static void allow() {
+        supported = true;
     }
 
     /** Adds the keys to the broker's definition, so that they are parsed, validated and described like any other. */
@@ -79,7 +79,7 @@ public final class StepDownConfigs {
             throw new ConfigException(name, value, "expected -1 (never) or more than 0");
         }
         if ((Long) value > 0 && !supported) {
-            throw new ConfigException(name, value, "the insync agent has no step-down for this version of Kafka");
+            throw new ConfigException(name, value, "expected -1: the insync agent has no step-down for this version of Kafka");
         }
     }
 

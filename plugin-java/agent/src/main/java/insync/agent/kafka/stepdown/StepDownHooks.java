@@ -1,6 +1,7 @@
 package insync.agent.kafka.stepdown;
 
 import insync.agent.weave.Hook;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -13,10 +14,10 @@ public final class StepDownHooks {
 
     public static List<Hook> all(StepDownAccess access) {
         return List.of(
-            new CheckConfigHook(),
             new StepDownStartHook(),
             new StepDownStopHook(),
             new ControllerLinkHook(access.alterPartitionManager(), access.link()),
+            new IsrAnswerHook(access.alterPartitionManager()),
             new LeadingHook(),
             new LosingLeadHook(),
             new RefuseAppendHook(),
@@ -34,8 +35,13 @@ public final class StepDownHooks {
 
     /** The classes that refer to the broker's. */
     public static List<Class<?>> ownClasses(StepDownAccess access) {
-        return List.of(access.getClass(), access.link(), BrokerStepDown.class,
-            ConnectionEnd.class, Elections.class, Handovers.class, Handovers.Handover.class, LedPartition.class, OverdueLeader.class, ReassignedElection.class, Relief.class,
-            Relinquisher.class, StepDownAccess.class, StepDownConfigs.class, StepDownMetrics.class, StepDowns.class, StuckClients.class);
+        List<Class<?>> own = new ArrayList<>();
+        for (Class<?> each = access.getClass(); each != Object.class; each = each.getSuperclass()) {
+            own.add(each);
+        }
+        own.addAll(List.of(access.link(), BrokerStepDown.class, ConnectionEnd.class, Elections.class, LedPartition.class,
+            OverdueLeader.class, ProcessorCarrier.class, ReassignedElection.class, Relief.class, Relinquisher.class,
+            StepDownAccess.class, StepDownConfigs.class, StepDownMetrics.class, StepDowns.class, StuckClients.class));
+        return own;
     }
 }

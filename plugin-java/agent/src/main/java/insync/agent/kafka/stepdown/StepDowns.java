@@ -18,10 +18,10 @@ public final class StepDowns {
 
     private StepDowns() { }
 
-    /** @param adapted what the broker's version brings, or null where it has no step-down */
+    /** @param adapted what the broker's version brings */
     public static void prepare(StepDownAccess adapted) {
         access = adapted;
-        StepDownConfigs.prepare(adapted != null);
+        StepDownConfigs.allow();
     }
 
     /** Whether there is any such broker; hooks of brokers without read this and no more. */

@@ -40,9 +40,12 @@ final class StuckClients {
     /**
      * Ends the connections of clients that wait in vain.
      *
-     * @return whether something hangs still, so that there may soon be more
+     * @return whether there may soon be more
      */
     boolean free() {
+        if (rule.isArmed() && !rule.isDue(clock.nanos())) {
+            return true;
+        }
         RequestScope scope = rule.isArmed() ? RequestLife.scope(self) : null;
         ChannelCarrier channel = scope == null ? null : RequestLife.channel(self);
         if (channel == null) {

@@ -1,5 +1,7 @@
-package insync.agent.kafka.stepdown;
+package insync.agent.kafka;
 
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
@@ -18,6 +20,7 @@ final class CheckConfigHook extends Hook {
         @Advice.OnMethodExit
         static void exit(@Advice.This KafkaConfig config) {
             StepDownConfigs.check(config);
+            LagPolicyConfig.check(config);
         }
     }
 }

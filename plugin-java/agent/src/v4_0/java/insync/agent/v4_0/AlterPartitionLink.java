@@ -1,11 +1,11 @@
-package insync.agent.v4_2;
+package insync.agent.v4_0;
 
 import insync.agent.kafka.stepdown.ControllerLink;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.server.common.TopicIdPartition;
 
-/** Kafka's DefaultAlterPartitionManager, which moved with 4.4, by the method that it has in all versions from 4.2 on. */
+/** Kafka's DefaultAlterPartitionManager, which moved with 4.4, by the method that it has in all versions from 4.0 on. */
 public interface AlterPartitionLink extends ControllerLink {
 
     CompletableFuture<LeaderAndIsr> submit(TopicIdPartition partition, LeaderAndIsr change);

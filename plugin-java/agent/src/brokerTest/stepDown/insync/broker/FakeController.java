@@ -1,0 +1,92 @@
+package insync.broker;
+
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.function.Consumer;
+import org.apache.kafka.clients.ClientResponse;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.AlterPartitionRequestData;
+import org.apache.kafka.common.message.AlterPartitionResponseData;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.AbstractResponse;
+import org.apache.kafka.common.requests.AlterPartitionRequest;
+import org.apache.kafka.common.requests.AlterPartitionResponse;
+import org.apache.kafka.common.requests.RequestHeader;
+import org.mockito.Mockito;
+
+/**
+ * The controller, played by a test at the broker's one channel to it: what the broker asks is kept, and answered when the
+ * test says so, on the test's thread. It also knows what the broker's metadata says of the one partition.
+ */
+final class FakeController {
+    final BlockingQueue<Asked> asked = new LinkedBlockingQueue<>();
+    private volatile int leader = Leader.LEADER;
+    private volatile int leaderEpoch;
+
+    /** What the channel's sendRequest does. */
+    void receive(AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered) {
+        asked.add(new Asked(request, answered));
+    }
+
+    /** The broker's metadata says so from now on. */
+    void publish(int newLeader, int newLeaderEpoch) {
+        leader = newLeader;
+        leaderEpoch = newLeaderEpoch;
+    }
+
+    int leader() {
+        return leader;
+    }
+
+    int leaderEpoch() {
+        return leaderEpoch;
+    }
+
+    /** One request. */
+    static final class Asked {
+        private final AbstractRequest.Builder<?> request;
+        private final Consumer<ClientResponse> answered;
+
+        private Asked(AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered) {
+            this.request = request;
+            this.answered = answered;
+        }
+
+        AbstractRequest request() {
+            return request.build(request.latestAllowedVersion());
+        }
+
+        AlterPartitionRequestData.PartitionData alterPartition() {
+            return ((AlterPartitionRequest) request()).data().topics().get(0).partitions().get(0);
+        }
+
+        void answer(AbstractResponse response) {
+            ClientResponse answer = Mockito.mock(ClientResponse.class);
+            Mockito.when(answer.responseBody()).thenReturn(response);
+            Mockito.when(answer.requestHeader())
+                .thenReturn(new RequestHeader(request.apiKey(), request.latestAllowedVersion(), "broker", 0));
+            answered.accept(answer);
+        }
+
+        /** The partition's error in the answer to an AlterPartition; NONE leaves the leader and takes the ISR. */
+        void answerPartition(Errors error) {
+            Uuid topic = ((AlterPartitionRequest) request()).data().topics().get(0).topicId();
+            AlterPartitionRequestData.PartitionData wanted = alterPartition();
+            AlterPartitionResponseData.PartitionData partition = new AlterPartitionResponseData.PartitionData()
+                .setPartitionIndex(wanted.partitionIndex()).setErrorCode(error.code()).setLeaderId(Leader.LEADER)
+                .setLeaderEpoch(wanted.leaderEpoch()).setPartitionEpoch(wanted.partitionEpoch() + 1);
+            wanted.newIsrWithEpochs().forEach(member -> partition.isr().add(member.brokerId()));
+            AlterPartitionResponseData.TopicData answered = new AlterPartitionResponseData.TopicData().setTopicId(topic);
+            answered.partitions().add(partition);
+            AlterPartitionResponseData data = new AlterPartitionResponseData();
+            data.topics().add(answered);
+            answer(new AlterPartitionResponse(data));
+        }
+
+        /** An error of the whole request, such as that it came to no controller. */
+        void answerAll(Errors error) {
+            answer(new AlterPartitionResponse(new AlterPartitionResponseData().setErrorCode(error.code())));
+        }
+    }
+}

@@ -1,0 +1,294 @@
+package insync.broker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.EventLog;
+import insync.core.Insync;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData.ReassignablePartitionResponse;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData.ReassignableTopicResponse;
+import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
+import org.apache.kafka.common.message.ElectLeadersResponseData.PartitionResult;
+import org.apache.kafka.common.message.ElectLeadersResponseData.ReplicaElectionResult;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.AlterPartitionReassignmentsRequest;
+import org.apache.kafka.common.requests.AlterPartitionReassignmentsResponse;
+import org.apache.kafka.common.requests.ElectLeadersRequest;
+import org.apache.kafka.common.requests.ElectLeadersResponse;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A step-down from end to end on the broker's real classes: a read that stalls, the watch, Kafka's own manager of
+ * AlterPartition requests, and a controller that the test plays, in each way that it can answer. The clock is a mock that
+ * goes with real time, for the watch is a thread.
+ */
+@EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
+class StepDownFlowTest {
+    private static final int EPOCH = 5;
+    private static final int SUCCESSOR = Leader.FOLLOWER;
+    private static final long T_MS = 600;
+    private static final long STEP_MS = 10;
+    private static final long PATIENCE_NANOS = 30_000_000_000L;
+
+    @TempDir
+    Path folder;
+    private final FakeController controller = new FakeController();
+    private final List<Errors> fetched = new CopyOnWriteArrayList<>();
+    private final List<Errors> acked = new CopyOnWriteArrayList<>();
+    private final CountDownLatch stall = new CountDownLatch(1);
+    private RealLeader leader;
+    private Thread reader;
+    private Path events;
+
+    @BeforeEach
+    void events() throws Exception {
+        events = folder.resolve("events.jsonl");
+        Insync.install(new Insync(EventLog.to(events)));
+    }
+
+    @AfterEach
+    void everythingEndsAndNothingOfOursFailed() throws Exception {
+        stall.countDown();
+        reader.join(10_000);
+        leader.stopWatch();
+        leader.close();
+        assertEquals("", Insync.current().failures().last());
+        Insync.install(new Insync(EventLog.none()));
+    }
+
+    @Test
+    void theRequestIsTheKipsAndTheClientsAreFreedWhileTheReadStalls() throws Exception {
+        stallARead(Map.of("leader.relinquish.isr", "leave"));
+        FakeController.Asked asked = next();
+        assertEquals(EPOCH, asked.alterPartition().leaderEpoch());
+        assertEquals(EPOCH, asked.alterPartition().partitionEpoch());
+        List<BrokerState> isr = asked.alterPartition().newIsrWithEpochs();
+        assertEquals(List.of(SUCCESSOR, 1003, Leader.LEADER),
+            isr.stream().map(BrokerState::brokerId).collect(Collectors.toList()));
+        assertEquals(1, isr.get(2).unknownTaggedFields().get(0).data()[0], "it asks to leave the ISR");
+
+        asked.answerPartition(Errors.NEW_LEADER_ELECTED);
+        await(() -> acked.isEmpty() ? null : acked);
+        assertEquals(List.of(Errors.NOT_LEADER_OR_FOLLOWER), acked, "the produce request that waited");
+        assertThrows(NotLeaderOrFollowerException.class, () -> StepDownParts.produce(leader.partition()));
+        String answer = answered();
+        for (String said : List.of("\"topic\":\"events\"", "\"partition\":0", "\"leader_epoch\":" + EPOCH,
+                "\"successor\":" + SUCCESSOR, "\"isr_policy\":\"leave\"", "\"outcome\":\"done\"",
+                "\"way\":\"alter-partition\"", "\"error\":null", "\"pending_ms\":", "\"asked_ms\":", "\"t_ms\":")) {
+            assertTrue(answer.contains(said), () -> said + " in " + answer);
+        }
+        assertEquals(List.of(), fetched, "the read stalls still");
+        nothingMoreIsAsked();
+    }
+
+    @Test
+    void onAStockControllerTheAssignmentIsReordered() throws Exception {
+        stallARead(Map.of());
+        next().answerPartition(Errors.NONE);
+        FakeController.Asked asked = next();
+        AlterPartitionReassignmentsRequestData data = ((AlterPartitionReassignmentsRequest) asked.request()).data();
+        assertEquals(List.of(SUCCESSOR, 1003, Leader.LEADER), data.topics().get(0).partitions().get(0).replicas());
+        asked.answer(reassigned(Errors.NONE));
+        asked = next();
+        assertTrue(asked.request() instanceof ElectLeadersRequest);
+        asked.answer(elected(Errors.NONE));
+        assertTrue(answered().contains("\"outcome\":\"done\",\"way\":\"reassign\""));
+    }
+
+    @Test
+    void whoMayNotReassignIsRefused() throws Exception {
+        stallARead(Map.of("leader.relinquish.via", "reassign"));
+        next().answer(reassigned(Errors.CLUSTER_AUTHORIZATION_FAILED));
+        assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"reassign\",\"error\":\"CLUSTER_AUTH"));
+    }
+
+    @Test
+    void whoIsNoControllerIsAskedNoMoreAndTheNextOneIs() throws Exception {
+        stallARead(Map.of());
+        next().answerAll(Errors.NOT_CONTROLLER);
+        FakeController.Asked again = next();
+        assertEquals(EPOCH, again.alterPartition().leaderEpoch());
+        again.answerPartition(Errors.NEW_LEADER_ELECTED);
+        assertTrue(answered().contains("\"outcome\":\"done\""));
+    }
+
+    @Test
+    void aDeadControllerHangsNothingAndWhatItsSuccessorDoesIsSeenInTheMetadata() throws Exception {
+        stallARead(Map.of());
+        next();
+        controller.publish(1003, EPOCH + 1);
+        assertTrue(answered().contains("\"outcome\":\"done\""));
+        await(() -> acked.isEmpty() ? null : acked);
+        assertEquals(List.of(Errors.NOT_LEADER_OR_FOLLOWER), acked);
+    }
+
+    @Test
+    void aLostAnswerIsNoRefusal() throws Exception {
+        stallARead(Map.of());
+        next().answerPartition(Errors.FENCED_LEADER_EPOCH);
+        controller.publish(SUCCESSOR, EPOCH + 1);
+        assertTrue(answered().contains("\"outcome\":\"done\",\"way\":\"alter-partition\",\"error\":null"));
+    }
+
+    @Test
+    void anEpochThatIsOverForAnotherReasonIsARefusal() throws Exception {
+        stallARead(Map.of());
+        next().answerPartition(Errors.FENCED_LEADER_EPOCH);
+        controller.publish(Leader.LEADER, EPOCH + 1);
+        assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"alter-partition\",\"error\":\"FENCED_LEADER"));
+    }
+
+    @Test
+    void whatIsRefusedIsAskedForAgainAfterT() throws Exception {
+        stallARead(Map.of());
+        next().answerPartition(Errors.INELIGIBLE_REPLICA);
+        assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"alter-partition\",\"error\":\"INELIGIBLE_REP"));
+        long before = leader.time.milliseconds();
+        next().answerPartition(Errors.NEW_LEADER_ELECTED);
+        assertTrue(leader.time.milliseconds() - before >= T_MS - 2 * STEP_MS);
+    }
+
+    @Test
+    void ofATopicThatIsDeletedNothingMoreIsAsked() throws Exception {
+        stallARead(Map.of());
+        next().answerPartition(Errors.UNKNOWN_TOPIC_ID);
+        assertTrue(answered().contains("\"error\":\"UNKNOWN_TOPIC_ID\""));
+        stall.countDown();
+        reader.join();
+        leader.partition().delete();
+        nothingMoreIsAsked();
+    }
+
+    @Test
+    void aPartitionThatIsReassignedIsLeftAlone() throws Exception {
+        start(Map.of());
+        leader.addReplica(1004, EPOCH + 1);
+        stallARead();
+        await(() -> line("step_down_withheld").orElse(null));
+        assertTrue(line("step_down_withheld").get().contains("\"reason\":\"changing\""));
+        nothingMoreIsAsked();
+    }
+
+    /** Kafka's handling of the answer needs the lock that the read holds; the channel's thread is needed for others. */
+    @Test
+    void anAnswerToAnIsrChangeOfAStalledPartitionDoesNotHoldTheChannel() throws Exception {
+        start(Map.of());
+        leader.time.sleep(Leader.LAG_MS + 1);
+        leader.partition().maybeShrinkIsr();
+        FakeController.Asked shrink = next();
+        stallARead();
+        await(() -> reader.getState() == Thread.State.WAITING ? reader : null);
+        assertTimeoutPreemptively(Duration.ofSeconds(10), () -> shrink.answerPartition(Errors.NONE));
+        assertTrue(leader.partition().partitionState().isInflight(), "its handling waits");
+        stall.countDown();
+        await(() -> leader.partition().inSyncReplicaIds().size() == 1 ? true : null);
+    }
+
+    private void stallARead(Map<String, String> configs) throws Exception {
+        start(configs);
+        stallARead();
+    }
+
+    /** Without a cool-down, for this leader was elected a moment ago. */
+    private void start(Map<String, String> configs) throws Exception {
+        Map<String, String> all = new HashMap<>(configs);
+        all.put("leader.relinquish.cooldown.ms", "0");
+        leader = new RealLeader(folder, controller, T_MS, all);
+    }
+
+    /** A produce request waits for followers, one of which has a fetch that is read for ever. */
+    private void stallARead() throws Exception {
+        leader.appendUpTo(10);
+        leader.fetch(0, fetched);
+        fetched.clear();
+        leader.produceToAll(acked::add);
+        leader.duringRead(() -> {
+            try {
+                stall.await();
+            } catch (InterruptedException ended) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        reader = new Thread(() -> leader.fetch(11, fetched), "reader");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    private FakeController.Asked next() throws Exception {
+        return await(controller.asked::poll);
+    }
+
+    private void nothingMoreIsAsked() throws Exception {
+        long end = leader.time.milliseconds() + 4 * T_MS;
+        await(() -> leader.time.milliseconds() >= end ? end : null);
+        assertNull(controller.asked.poll());
+    }
+
+    private String answered() throws Exception {
+        return await(() -> line("step_down_answered").orElse(null));
+    }
+
+    /** The first event of that type. */
+    private Optional<String> line(String type) {
+        return lines().stream().filter(line -> line.contains("\"type\":\"" + type + "\"")).findFirst();
+    }
+
+    private List<String> lines() {
+        try {
+            return Files.readAllLines(events);
+        } catch (java.io.IOException unreadable) {
+            throw new java.io.UncheckedIOException(unreadable);
+        }
+    }
+
+    /** Lets time pass until there is something. */
+    private <V> V await(Supplier<V> look) throws Exception {
+        long end = System.nanoTime() + PATIENCE_NANOS;
+        for (V found = look.get(); ; found = look.get()) {
+            if (found != null) {
+                return found;
+            }
+            assertTrue(System.nanoTime() < end, () -> "it did not come; events: " + lines());
+            leader.time.sleep(STEP_MS);
+            Thread.sleep(STEP_MS);
+        }
+    }
+
+    private static AlterPartitionReassignmentsResponse reassigned(Errors error) {
+        ReassignableTopicResponse topic = new ReassignableTopicResponse().setName("events");
+        topic.partitions().add(new ReassignablePartitionResponse().setPartitionIndex(0).setErrorCode(error.code()));
+        AlterPartitionReassignmentsResponseData data = new AlterPartitionReassignmentsResponseData();
+        data.responses().add(topic);
+        return new AlterPartitionReassignmentsResponse(data);
+    }
+
+    private static ElectLeadersResponse elected(Errors error) {
+        ReplicaElectionResult topic = new ReplicaElectionResult().setTopic("events");
+        topic.partitionResult().add(new PartitionResult().setPartitionId(0).setErrorCode(error.code()));
+        ElectLeadersResponseData data = new ElectLeadersResponseData();
+        data.replicaElectionResults().add(topic);
+        return new ElectLeadersResponse(data);
+    }
+}
