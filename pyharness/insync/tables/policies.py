@@ -83,7 +83,8 @@ def _unless_any_is_missing(name: str) -> Column:
 def bursts(judged: DataFrame, drops: DataFrame, planned: DataFrame) -> DataFrame:
     """One row per partition with bursts: arm, repeat, partition, records, bursts, false_alarms.
 
-    `planned` has run, partition and records for each of them. `judged` are the produce lines of the repeats' windows, `drops` the table follower_drops.
+    `planned` has run, partition and records for each of them. `judged` are the produce lines
+    of the repeats' windows, `drops` the table follower_drops.
     Bursts count if all of their `records` were acked; false alarms are healthy followers dropped.
     """
     whole = (

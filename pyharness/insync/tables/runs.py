@@ -16,7 +16,8 @@ ABOUT_FILES = ("folder_uri", "arms", "started_ms", "finished_ms")
 RUNS = (
     "run string, scenario string, kafka string, cluster string, scale double, seed long,"
     " arms array<string>, control_arms array<string>, repeats int, partitions int,"
-    " min_insync_replicas int, lag_ms double, cooldown_ms double, bursts map<int,int>, started_ms double,"
+    " min_insync_replicas int, lag_ms double, cooldown_ms double,"
+    " bursts map<int,int>, started_ms double,"
     " finished_ms double, finished boolean, folder string, folder_uri string"
 )
 INPUTS = "folder string, run string, used boolean, problem string"
