@@ -6,6 +6,7 @@ milliseconds since the epoch on the one host's wall clock; durations are
 measured with a monotonic clock. `None` becomes JSON `null`.
 """
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -57,6 +58,11 @@ def consume_file(repeat: int) -> str:
 def batches_file(repeat: int) -> str:
     """Return the name of the file of `BatchLine`s of one repeat."""
     return f"batches-{repeat}.jsonl"
+
+
+def is_agents_own(file: str) -> bool:
+    """Whether an event file is an agent's own: a killed node may leave a torn line in it."""
+    return re.search(r"(^|/)broker-\d+\.jsonl$", file) is not None
 
 
 def events_dir(run: Path, arm: str) -> Path:
