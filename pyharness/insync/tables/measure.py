@@ -47,7 +47,7 @@ def generate(spark: SparkSession, history: synthetic.History, folder: str) -> No
 
 def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
     """Return the gold tables that grow with the records: latency, gaps, errors."""
-    counted = acks.latency_histogram(produce)
+    counted = acks.latency_histogram(produce).cache()
     return {
         "ack_latency": acks.ack_latency(counted),
         "ack_gaps": acks.ack_gaps(produce, partitions),
@@ -58,7 +58,7 @@ def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame
 def checks(produce: DataFrame, consume: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
     """Return the checker's tables: the readback, and anomalies counted by kind."""
     none = produce.sparkSession.createDataFrame([], _ENDS)
-    fates = records.record_fates(produce, consume, none)
+    fates = records.record_fates(produce, consume, none).cache()
     found = [
         records.lost(fates),
         records.duplicated(fates),
