@@ -17,6 +17,7 @@ from pyspark.sql.types import StructType
 
 from insync.tables import places
 from insync.tables.folders import Folder
+from insync.tables.hadoop import LOCAL, ONE_SLASH
 from insync.tables.migrations import STEPS, Steps, lift, schema_of, versions
 from insync.tables.runs import ABOUT_FILES
 from insync.tables.schemas import ALL, BROKER, CORRUPT, EVENTS_VERSION, ISR, EventKind
@@ -68,7 +69,7 @@ def raw_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
     return _placed(
         files.select(
             fn.col("value").alias("text"),
-            fn.col("_metadata.file_path").alias("path"),
+            fn.regexp_replace("_metadata.file_path", LOCAL, ONE_SLASH).alias("path"),
             fn.col("_metadata.file_block_start").alias("block"),
             fn.monotonically_increasing_id().alias("number"),
         ).where(fn.length(fn.trim("text")) > 0)

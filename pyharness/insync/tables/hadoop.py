@@ -6,6 +6,7 @@ Errors are InsyncError in one line.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -13,6 +14,10 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from insync.errors import InsyncError
+
+
+LOCAL, ONE_SLASH = "^file:/+", "file:/"
+"""Local files are named with one slash or with three, by the same Hadoop; here always with one."""
 
 
 class Hadoop:
@@ -89,7 +94,7 @@ class Hadoop:
         """Return a folder as Spark names what it lists: a URI in the file system's own words."""
         with _told(path):
             listed = self._system(path).getFileStatus(self._path(path)).getPath()
-            return str(listed.toUri().toString())
+            return re.sub(LOCAL, ONE_SLASH, str(listed.toUri().toString()))
 
     def qualified(self, path: str) -> str:
         """Return a path in full, with its file system, as Spark's writers want it."""
