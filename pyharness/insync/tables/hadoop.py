@@ -15,7 +15,6 @@ from pyspark.sql import SparkSession
 
 from insync.errors import InsyncError
 
-
 LOCAL, ONE_SLASH = "^file:/+", "file:/"
 """Local files are named with one slash or with three, by the same Hadoop; here always with one."""
 
