@@ -102,7 +102,10 @@ def parse_all(lines: DataFrame, runs: DataFrame, steps: Steps = STEPS) -> Parsed
     Marked to be kept once computed: three tables are made from each line.
     """
     about = runs.select("run", *ABOUT_FILES)
-    known = lines.join(fn.broadcast(about), "folder_uri", "inner")
+    lost = fn.raise_error(fn.concat(fn.lit("a line of no run that was read: "), "folder_uri"))
+    known = lines.join(fn.broadcast(about), "folder_uri", "left").withColumn(
+        "run", fn.coalesce("run", lost)
+    )
     by_kind = {kind: parse(_of_kind(known, kind), kind, steps).cache() for kind in ALL}
     return Parsed(by_kind, foreign(known))
 
