@@ -10,12 +10,15 @@ from typing import Final, Literal
 Arm = Literal[
     "stock", "off", "read", "request", "plugin",
     "step-down", "step-down-keep", "step-down-wild", "raised-lag", "elr-off",
+    "bound", "snapshot", "both",
     "time", "messages-4", "messages-4000",
 ]  # fmt: skip
 
 FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
 SCOPE: Final = "follower.fetch.pending.reads.insync.scope"
 ISR: Final = "leader.relinquish.isr"
+BOUND: Final = "follower.log.start.offset.bound.enable"
+SNAPSHOT: Final = "leader.fetch.snapshot.enable"
 LAG_POLICY: Final = "replica.lag.policy"
 BY_TIME: Final = "time"
 
@@ -38,6 +41,7 @@ class ArmSpec:
         relinquish: what becomes of an ex-leader's place in the ISR under solution 2; None: off.
         calm: whether that keeps itself from thrashing.
         lag_factor: how much longer replica.lag.time.max.ms is than the scenario's.
+        log_start: the configs against KAFKA-7104 that are on.
         elr: whether eligible leader replicas are as the version's default has them, or off.
         lag_policy: by which rule a follower is out of sync; Kafka's own, or that of 0.8.
 
@@ -49,6 +53,7 @@ class ArmSpec:
     calm: bool = True
     lag_factor: int = 1
     elr: bool = True
+    log_start: tuple[str, ...] = ()
     lag_policy: str = BY_TIME
 
 
@@ -65,6 +70,10 @@ ARMS: Final[Mapping[str, ArmSpec]] = {
     # What an operator would try instead.
     "raised-lag": ArmSpec(agent=False, lag_factor=6),
     "elr-off": ArmSpec(agent=False, elr=False),
+    # KAFKA-7104: its two fixes, each alone and both.
+    "bound": ArmSpec(agent=True, log_start=(BOUND,)),
+    "snapshot": ArmSpec(agent=True, log_start=(SNAPSHOT,)),
+    "both": ArmSpec(agent=True, log_start=(BOUND, SNAPSHOT)),
     # Lag by time is stock, under the name of what it is compared with here.
     "time": ArmSpec(agent=False),
     "messages-4": ArmSpec(agent=True, lag_policy="messages:4"),
@@ -103,6 +112,7 @@ def settings(arm: str) -> dict[str, str]:
     made = {} if spec.scope is None else {FEATURE: "true", SCOPE: spec.scope}
     if spec.relinquish is not None:
         made[ISR] = spec.relinquish
+    made |= dict.fromkeys(spec.log_start, "true")
     if spec.lag_policy != BY_TIME:
         made[LAG_POLICY] = spec.lag_policy
     return made if spec.calm else {**made, **WILD}

@@ -18,7 +18,15 @@ from typing import Any
 import pytest
 from py4j.protocol import Py4JError
 
-from insync_bridge import BridgeClient, BridgeError, Connection, Counters, PartitionState
+from insync_bridge import (
+    BridgeClient,
+    BridgeError,
+    Connection,
+    Counters,
+    Fetchers,
+    HoldState,
+    PartitionState,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "bridge" / "contract" / "bridge-api.json"
@@ -75,6 +83,20 @@ def test_answers_arrive_typed_and_whole(connection_file: Path, contract: dict[st
         assert partition == PartitionState.of(golden["replicas"])
         assert partition.replicas[1].pending[0].age_ms == 25000
         assert broker.replicas("other", 0) is None
+        own = broker.own_replica("events", 0)
+        assert own is not None and dataclasses.asdict(own) == golden["ownReplica"]
+        assert broker.own_replica("other", 0) is None
+        states = {f.name for f in dataclasses.fields(HoldState)}
+        assert states == set(golden["holds"]["leader-read"])
+        assert broker.fetchers() == Fetchers.of(golden["fetchers"])
+
+
+def test_no_thread_is_held_where_no_points_are_woven_in(connection_file: Path) -> None:
+    with BridgeClient.connect(connection_file) as broker:
+        with pytest.raises(BridgeError, match="holds=on"):
+            broker.hold("leader-read", max_ms=1_000)
+        broker.release("leader-read")
+        assert broker.holds() == {}
 
 
 def test_only_the_interface_can_be_called(connection_file: Path) -> None:

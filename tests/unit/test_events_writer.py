@@ -36,7 +36,7 @@ def test_lines_of_many_threads_are_all_there_and_whole(tmp_path: Path) -> None:
         for seq in range(200):
             line = ConsumeLine(
                 arm="stock", repeat=0, topic="t" * 100, partition=partition,
-                offset=seq, seq=seq, read_ms=0.0,
+                offset=seq, seq=seq, read_ms=0.0, nth=seq,
             )  # fmt: skip
             writer.write(line)
 

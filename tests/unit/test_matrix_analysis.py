@@ -63,8 +63,9 @@ def test_every_scenario_and_arm_has_its_cell_in_order(
 ) -> None:
     names = ("good", "bad", "cut", "none", "no-cgroup")
     assert list(cells) == [(name, arm) for name in names for arm in ARMS]
-    assert list(cells["good", "stock"])[:9] == [
-        "scenario", "arm", "kafka", "expected", "ok", "differs", "unknown", "skipped", "report",
+    assert list(cells["good", "stock"])[:10] == [
+        "scenario", "arm", "kafka", "expected", "figures", "ok", "differs", "unknown", "skipped",
+        "report",
     ]  # fmt: skip
 
 

@@ -86,7 +86,7 @@ def test_each_arm_is_a_task_with_the_scenarios_in_order(tmp_path: Path) -> None:
         ),
         (
             MatrixRequest(kafka=("1.1.0",), arms=("stock", "read")),
-            "arms: read: Kafka 1.1.0 has only stock, raised-lag$",
+            "arms: read: Kafka 1.1.0 has only stock, off, raised-lag, bound, snapshot, both$",
         ),
         (MatrixRequest(repeats=0), "repeats: 0, expected at least 1"),
         (MatrixRequest(at_once=0), "--side-by-side 0: expected at least 1"),

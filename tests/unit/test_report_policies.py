@@ -102,6 +102,11 @@ def test_stretches_leave_no_gap() -> None:
         ),
         ("slow-replica", {"detected_ms": [2_400.0]}, Finding(True, "out after 2.4 s")),
         ("slow-replica", {"detected_ms": [2_400.0, None]}, Finding(False, "never noticed")),
+        (
+            "stuck-replica",
+            {"detected_ms": [600.0], "false_alarms": [1]},
+            Finding(False, "out after 600 ms; 1 healthy"),
+        ),
         ("bootstrapping-replica", {"detected_ms": [0.0]}, Finding(True, "never let in")),
         ("slow-leader", {"false_alarms": [2]}, Finding(False, "2 healthy dropped")),
         ("slow-leader", {"unknown": "no evidence"}, Finding(None, "not known")),

@@ -8,11 +8,13 @@ from hypothesis import strategies as st
 
 from insync.arms import (
     ARMS,
+    BOUND,
     BY_TIME,
     FEATURE,
     ISR,
     LAG_POLICY,
     SCOPE,
+    SNAPSHOT,
     WILD,
     expected_as,
     feature_on,
@@ -33,11 +35,13 @@ v1.from=4.3.0
 v1.below=4.5.0
 v1.scopes = read,request
 v1.step_down = true
+v1.log_start=true
 v1.lag_policies = time,messages
 v2.from=2.8
 v2.below=2.9
 v2.scopes=read
 v2.step_down=false
+v2.log_start=false
 """
 versions = st.tuples(st.integers(0, 9), st.integers(0, 12), st.integers(0, 12))
 
@@ -87,7 +91,8 @@ def test_the_arms_in_one_place() -> None:
     stepping = ["step-down", "step-down-keep", "step-down-wild"]
     on = ["read", "request", "plugin", *stepping]
     by_messages = ["messages-4", "messages-4000"]
-    assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *by_messages]
+    log_start = ["bound", "snapshot", "both"]
+    assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *log_start, *by_messages]
     assert [arm for arm in ARMS if lag_policy(arm) != BY_TIME] == by_messages
     assert [arm for arm in ARMS if feature_on(arm)] == on
     assert [arm for arm in ARMS if steps_down(arm)] == stepping
@@ -98,6 +103,9 @@ def test_the_arms_in_one_place() -> None:
     assert settings("step-down") == {**settings("request"), ISR: "leave"}
     assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
     assert settings("step-down-wild") == {**settings("step-down"), **WILD}
+    assert settings("bound") == {BOUND: "true"}
+    assert settings("snapshot") == {SNAPSHOT: "true"}
+    assert settings("both") == {**settings("bound"), **settings("snapshot")}
     assert settings("messages-4") == {LAG_POLICY: "messages:4"}
     assert [lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
     assert [expected_as(arm) for arm in ("read", "plugin")] == [("read",), ("plugin", "request")]

@@ -12,7 +12,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 from insync.events.writer import EventWriter
 from insync.workload import transactional
-from insync.workload.plan import LANE_BITS, TransactionPlan, WorkloadPlan, seq_of
+from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan, seq_of
 from insync.workload.transactional import TransactionalProducer
 
 AGAIN = KafkaError(KafkaError._TIMED_OUT, "later", False, True, False)
@@ -61,6 +61,7 @@ class FakeClient:
 
     def poll(self, _: float) -> None:
         """Answer what waits."""
+        self._called("poll")
         self._answer(None)
 
     def commit_transaction(self, _: float) -> None:
@@ -195,6 +196,25 @@ def test_after_a_fatal_error_the_end_is_unknown_and_a_new_client_goes_on(tmp_pat
     assert (lines[0]["end"], lines[0]["error"], lines[0]["took_ms"]) == ("unknown", "_FENCED", None)
     assert lines[1]["end"] == "committed"
     assert [client.calls[0] for client in FakeClient.made] == ["init", "init"]
+
+
+def test_nobody_waits_for_what_a_replaced_client_still_had(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, abort_percent=50)
+    bench.client.plan["produce"] = [FATAL]
+    lines = bench.run(8)
+    assert {line["end"] for line in lines[1:]} == {"committed", "aborted"}
+    lost = [line for line in bench.lines("produce") if line["transaction"] == 1]
+    assert [line["error"] for line in lost] == ["_FENCED"]
+    later = {line["producer"] for line in bench.lines("produce") if line["transaction"] != 1}
+    assert later == {lost[0]["producer"] + NEXT_LIFE}, "a producer of its own"
+
+
+def test_a_fatal_error_told_while_answers_are_awaited_is_one_as_well(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, abort_percent=90)
+    bench.client.plan["poll"] = [FATAL]
+    lines = bench.run(6)
+    assert bench.failures == []
+    assert [line["error"] for line in lines if line["end"] == "unknown"] == ["_FENCED"]
 
 
 def test_a_producer_that_cannot_begin_is_a_failure(tmp_path: Path) -> None:

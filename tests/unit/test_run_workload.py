@@ -13,7 +13,7 @@ from confluent_kafka import KafkaError, KafkaException
 
 from insync.events.writer import EventWriter
 from insync.workload import producer
-from insync.workload.plan import WorkloadPlan, seq_of, values
+from insync.workload.plan import NEXT_LIFE, WorkloadPlan, seq_of, values
 from insync.workload.producer import PartitionProducer
 
 Answer = Callable[[Any, Any], None]
@@ -37,6 +37,7 @@ class FakeClient:
         self.settings = settings
         self.answering = True
         self.refusal: Exception | None = None
+        self.failure: KafkaError | None = None
         self.values: list[bytes] = []
         self._waiting: list[Answer] = []
 
@@ -48,7 +49,9 @@ class FakeClient:
         self._waiting.append(on_delivery)
 
     def poll(self, seconds: float) -> int:
-        """Answer what waits; block like the real one if nothing does."""
+        """Answer what waits; block like the real one if nothing does. Tell of a failure."""
+        if self.failure is not None:
+            raise KafkaException(self.failure)
         if not self.answering or not self._waiting:
             time.sleep(seconds)
             return 0
@@ -195,6 +198,32 @@ def test_an_idempotent_producer_keeps_what_its_client_could_not_send_at_once(
     assert lines[10]["latency_ms"] > 100
 
 
+def test_after_a_fatal_error_a_new_client_goes_on_and_counts_as_another_producer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fatal = KafkaError(KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER, "desynchronized", True)
+    made: list[FakeClient] = []
+
+    def client(settings: dict[str, Any]) -> FakeClient:
+        made.append(FakeClient(settings))
+        return made[-1]
+
+    monkeypatch.setattr(producer, "Producer", client)
+    bench = Bench(tmp_path, idempotent=True)
+    made[0].answering = False
+    threading.Timer(0.2, lambda: setattr(made[0], "failure", fatal)).start()
+    lines = bench.run(0.5)
+    assert bench.failures == []
+    assert len(made) == 2
+    failed = [line for line in lines if line["error"]]
+    assert {line["error"] for line in failed} == {"OUT_OF_ORDER_SEQUENCE_NUMBER"}
+    assert len(failed) == producer.IN_FLIGHT
+    acked = [line for line in lines if line["offset"] is not None]
+    assert {line["producer"] for line in failed} == {0}
+    assert {line["producer"] for line in acked} == {NEXT_LIFE}
+    assert lines == sorted([*failed, *acked], key=lambda line: int(line["seq"]))
+
+
 def test_values_carry_their_sequence_number_and_follow_from_the_seed(bench: Bench) -> None:
     first, again = values(bench.plan, 0), values(bench.plan, 0)
     taken = [next(first) for _ in range(3)]
@@ -213,3 +242,14 @@ def test_two_producers_of_a_partition_share_its_records_and_send_each_once(
     assert [line["seq"] for line in lines[0]][:3] == [0, 2, 4]
     assert [line["seq"] for line in lines[1]][:3] == [1, 3, 5]
     assert both[0].client.values[0] != both[1].client.values[0]
+
+
+def test_a_clients_timeouts_are_the_librarys_own_unless_the_plan_has_one() -> None:
+    assert producer.timeouts(None) == {}
+    assert producer.timeouts(500) == {
+        "socket.timeout.ms": 500,
+        "request.timeout.ms": 500,
+        "reconnect.backoff.ms": 100,
+        "reconnect.backoff.max.ms": 500,
+    }
+    assert producer.timeouts(40)["reconnect.backoff.ms"] == 40

@@ -89,7 +89,9 @@ def test_the_table_has_a_row_per_class_and_the_sum() -> None:
         ("off", 0, False, "read", 0),
         ("read", 7, True, "read", 0),
         ("request", 7, True, "request", 0),
+        ("log-start", 0, False, "read", 0),
         ("off", 1, False, "read", 1),
+        ("log-start", 7, False, "read", 1),
         ("read", 0, True, "read", 1),
         ("request", 7, True, "read", 1),
         ("request", 0, False, "read", 2),
@@ -98,7 +100,8 @@ def test_the_table_has_a_row_per_class_and_the_sum() -> None:
 def test_an_arm_must_be_what_it_is_called(
     arm: str, marks: int, enable: bool, scope: str, problems: int, tmp_path: Path
 ) -> None:
-    event = {"type": "settings", agent_arm.ENABLE: enable, agent_arm.SCOPE: scope}
+    starts = dict.fromkeys((agent_arm.BOUND, agent_arm.SNAPSHOT), arm == "log-start")
+    event = {"type": "settings", agent_arm.ENABLE: enable, agent_arm.SCOPE: scope, **starts}
     (tmp_path / "events.jsonl").write_text(json.dumps(event) + "\n")
     told = f"JUnit > [insync] after kafka.ATest errors=0 {{marks_total={marks}, held_now=0}}\n"
     assert len(agent_arm.problems(arm, tmp_path, told)) == problems

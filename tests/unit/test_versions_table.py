@@ -6,8 +6,6 @@ from pathlib import Path
 
 from insync.kafka import versions
 
-# Their brokers run as they are, on the arm `stock`.
-WITHOUT_AN_AGENT = {"1.1.0"}
 TABLE = Path(__file__).resolve().parents[2] / "gradle" / "broker-versions.properties"
 
 
@@ -27,7 +25,7 @@ def supported() -> set[str]:
 
 
 def test_every_version_the_harness_runs_has_an_adapter_and_the_other_way_round() -> None:
-    assert set(versions.known()) - WITHOUT_AN_AGENT == supported()
+    assert set(versions.known()) == supported()
 
 
 def test_ranges_do_not_overlap_and_hold_their_own_versions() -> None:

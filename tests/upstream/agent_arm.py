@@ -12,11 +12,15 @@ AGENT = ROOT / "plugin-java" / "agent" / "build" / "libs" / "insync-agent.jar"
 LISTENER = Path(__file__).parent / "java" / "insync" / "upstream" / "TellStats.java"
 ENABLE = "follower.fetch.pending.reads.insync.enable"
 SCOPE = "follower.fetch.pending.reads.insync.scope"
+BOUND = "follower.log.start.offset.bound.enable"
+SNAPSHOT = "leader.fetch.snapshot.enable"
+MARKING = ("read", "request")
 # Kafka's tests build their own configs, so an arm is made by changing the defaults that they meet.
 OPTIONS = {
     "off": (),
     "read": ("default-scope=read",),
     "request": ("default-scope=request",),
+    "log-start": ("default-log-start=both",),
 }
 # Both may stand behind the beginning of a line of JUnit's own.
 TOLD = re.compile(r"\[insync\] after (\S+) errors=(\d+) \{(.*)\}$", re.MULTILINE)
@@ -56,12 +60,18 @@ def problems(arm: str, folder: Path, output: str) -> list[str]:
     marks = after[-1]["marks_total"] if after else None
     if after and after[-1]["errors"] and not found:
         found.append(f"errors in our code: {after[-1]['errors']}")
-    if marks is None or (marks > 0) != (arm != "off"):
-        found.append(f"marks made: {marks}, expected {'none' if arm == 'off' else 'some'}")
+    if marks is None or (marks > 0) != (arm in MARKING):
+        found.append(f"marks made: {marks}, expected {'some' if arm in MARKING else 'none'}")
     lines = (folder / "events.jsonl").read_text(encoding="utf-8").splitlines()
     events = [json.loads(line) for line in lines]
-    settings = {(e[ENABLE], e.get(SCOPE)) for e in events if e["type"] == "settings"}
-    wanted = (arm != "off", "request" if arm == "request" else "read")
-    if settings != {wanted}:
-        found.append(f"settings of the brokers: {settings}, expected {wanted} in all")
+    starts = arm == "log-start"
+    wanted = {
+        ENABLE: arm in MARKING, SCOPE: "request" if arm == "request" else "read",
+        BOUND: starts, SNAPSHOT: starts,
+    }  # fmt: skip
+    settings = [{name: e[name] for name in wanted if name in e} for e in events
+                if e["type"] == "settings"]  # fmt: skip
+    other = [each for each in settings if each != {name: wanted[name] for name in each}]
+    if other or not settings:
+        found.append(f"settings of the brokers: {other or 'none'}, expected {wanted} in all")
     return list(dict.fromkeys(found))

@@ -10,6 +10,9 @@ from insync_bridge._client import BridgeClient
 from insync_bridge._connection import BridgeError, Connection
 from insync_bridge._model import (
     Counters,
+    Fetchers,
+    HoldState,
+    OwnReplica,
     PartitionState,
     PendingMark,
     ReplicaState,
@@ -21,6 +24,9 @@ __all__ = [
     "BridgeError",
     "Connection",
     "Counters",
+    "Fetchers",
+    "HoldState",
+    "OwnReplica",
     "PartitionState",
     "PendingMark",
     "ReplicaState",

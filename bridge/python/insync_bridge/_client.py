@@ -11,7 +11,7 @@ from py4j.java_gateway import GatewayParameters, JavaGateway
 from py4j.protocol import Py4JError
 
 from insync_bridge._connection import BridgeError, Connection
-from insync_bridge._model import Counters, PartitionState
+from insync_bridge._model import Counters, Fetchers, HoldState, OwnReplica, PartitionState
 
 #: A bridge is on the same host and answers from memory: later means that its broker is frozen.
 READ_TIMEOUT_S = 10.0
@@ -73,6 +73,30 @@ class BridgeClient:
         """Return the partition as its leader sees it, or None if this broker does not lead it."""
         answer = self._json("replicas", topic, partition)
         return None if answer is None else PartitionState.of(answer)
+
+    def own_replica(self, topic: str, partition: int) -> OwnReplica | None:
+        """Return the broker's own replica of a partition, or None if it has none."""
+        answer = self._json("ownReplica", topic, partition)
+        return None if answer is None else OwnReplica(**answer)
+
+    def fetchers(self) -> Fetchers:
+        """Return which fetcher threads are alive, and what they gave up."""
+        return Fetchers.of(self._json("fetchers"))
+
+    def hold(self, point: str, *, replica: int = -1, partition: str = "", max_ms: int) -> None:
+        """Let the next thread wait that passes `point`, for a replica and a partition if given.
+
+        Raises BridgeError if the broker's agent was not told to weave such points in.
+        """
+        self._call("hold", point, replica, partition, max_ms)
+
+    def release(self, point: str) -> None:
+        """Let the thread that waits at `point` go on; none is held there any more."""
+        self._call("release", point)
+
+    def holds(self) -> dict[str, HoldState]:
+        """Return by point what became of the last hold."""
+        return {point: HoldState(**state) for point, state in self._json("holds").items()}
 
     def close(self) -> None:
         """Close the connection; the broker's side stays open for others."""

@@ -51,6 +51,45 @@ class Counters:
 
 
 @dataclass(frozen=True)
+class OwnReplica:
+    """A broker's own replica of a partition; read in this order, so they may rise in between."""
+
+    log_start_offset: int
+    high_watermark: int
+    leo: int
+
+
+@dataclass(frozen=True)
+class Fetchers:
+    """How a broker's fetchers do.
+
+    `threads` are the names of those alive. `failed_partitions` is Kafka's own count of those that
+    they gave up, None where it keeps none. `bounded` and `snapshots` are how often the plugin put
+    a log start offset right: as a follower, and in the answers of a leader.
+    """
+
+    threads: tuple[str, ...]
+    failed_partitions: int | None
+    bounded: int
+    snapshots: int
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> Fetchers:
+        """Build from the answer of `fetchers`."""
+        return cls(**{**answer, "threads": tuple(answer["threads"])})
+
+
+@dataclass(frozen=True)
+class HoldState:
+    """What became of a hold: whether a thread waits, or was held, how long, or too long."""
+
+    waiting: bool
+    held: bool
+    held_ms: int
+    expired: bool
+
+
+@dataclass(frozen=True)
 class PendingMark:
     """One pending fetch: the offset asked for, the leader epoch it was made in, its age in ms."""
 

@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.checks import epochs, offsets, order, records, replicas, transactions
-from insync.checks.history import PARTITION, TOPIC, TOPIC_OF_ARM
+from insync.checks.history import PARTITION
 
 KINDS_OF: Mapping[str, tuple[str, ...]] = {
     "reordered": ("reordered", "poll_back"),
@@ -75,7 +75,7 @@ def checked(history: History, anomalies: DataFrame) -> DataFrame:
         )
     )
     led = epochs.leaders_told(history.isr, history.roles, history.repeats)
-    watermarks = _watermarks_told(history)
+    watermarks = epochs.watermarks_told(history.roles, history.repeats)
     return (
         history.partitions.select(*PARTITION)
         .join(counted, PARTITION, "left")
@@ -96,14 +96,3 @@ def _known(metric: str, if_true: str | None) -> Column:
     number = fn.coalesce(metric, fn.lit(0))
     shown = number if if_true is None else fn.when(fn.col(if_true), number)
     return shown.alias(metric)
-
-
-def _watermarks_told(history: History) -> DataFrame:
-    repeats = history.repeats.select(*TOPIC)
-    return (
-        history.roles.where(fn.col("high_watermark").isNotNull())
-        .select(*TOPIC_OF_ARM, "partition")
-        .distinct()
-        .join(fn.broadcast(repeats), TOPIC_OF_ARM, "inner")
-        .select(*PARTITION)
-    )

@@ -19,11 +19,11 @@ def split_epochs(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFr
 
     `isr` and `roles` have the columns of the event lines, `repeats` has arm, repeat, topic.
     """
-    made = isr.where((fn.col("kind") == "partition") & (fn.col("leader") >= 0)).select(
+    made = _made(isr).select(
         *_TOPIC, "leader_epoch", "t_ms", fn.col("leader").alias("broker"),
         fn.lit("the controller's log").alias("source"),
     )  # fmt: skip
-    took = roles.where(fn.col("role") == "leader").select(
+    took = _took(roles).select(
         *_TOPIC, "leader_epoch", "t_ms", "broker", fn.lit("the broker's log").alias("source")
     )
     note = fn.concat(fn.lit("epoch "), "leader_epoch", fn.lit(", "), "source")
@@ -39,22 +39,22 @@ def split_epochs(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFr
             fn.lit(None).alias("offset"),
         )
         .where(fn.col("lowest") < fn.col("highest"))
-        .join(fn.broadcast(repeats.select(*TOPIC)), TOPIC_OF_ARM, "inner")
     )
-    return anomaly(led, "split_epoch", "offset", "offset", fn.col("operations"))
+    return anomaly(
+        _of_repeats(led, repeats), "split_epoch", "offset", "offset", fn.col("operations")
+    )
 
 
 def leaders_told(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFrame:
     """PARTITION of those of which both the controller and a broker told who led."""
-    made = isr.where((fn.col("kind") == "partition") & (fn.col("leader") >= 0))
-    took = roles.where(fn.col("role") == "leader")
-    return (
-        made.select(*_TOPIC)
-        .distinct()
-        .join(took.select(*_TOPIC).distinct(), _TOPIC, "inner")
-        .join(fn.broadcast(repeats.select(*TOPIC)), TOPIC_OF_ARM, "inner")
-        .select(*PARTITION)
-    )
+    made, took = _made(isr).select(*_TOPIC).distinct(), _took(roles).select(*_TOPIC).distinct()
+    return _of_repeats(made.join(took, _TOPIC, "inner"), repeats).select(*PARTITION)
+
+
+def watermarks_told(roles: DataFrame, repeats: DataFrame) -> DataFrame:
+    """PARTITION of those of which a broker told its high watermark when it took up a role."""
+    told = roles.where(fn.col("high_watermark").isNotNull()).select(*_TOPIC).distinct()
+    return _of_repeats(told, repeats).select(*PARTITION)
 
 
 def watermarks_back(roles: DataFrame, repeats: DataFrame) -> DataFrame:
@@ -69,10 +69,23 @@ def watermarks_back(roles: DataFrame, repeats: DataFrame) -> DataFrame:
         .withColumn("before", fn.lag("high_watermark").over(of_broker))
         .withColumn("before_ms", fn.lag("t_ms").over(of_broker))
         .where(fn.col("high_watermark") < fn.col("before"))
-        .join(fn.broadcast(repeats.select(*TOPIC)), TOPIC_OF_ARM, "inner")
     )
     shown = [
         operation("lead", who="broker", offset="before", at_ms="before_ms"),
         operation("lead", who="broker", offset="high_watermark", at_ms="t_ms"),
     ]
-    return anomaly(known, "watermark_back", "high_watermark", "before", shown)
+    return anomaly(_of_repeats(known, repeats), "watermark_back", "high_watermark", "before", shown)
+
+
+def _made(isr: DataFrame) -> DataFrame:
+    """Return what the controller's log says of partitions that somebody leads."""
+    return isr.where((fn.col("kind") == "partition") & (fn.col("leader") >= 0))
+
+
+def _took(roles: DataFrame) -> DataFrame:
+    return roles.where(fn.col("role") == "leader")
+
+
+def _of_repeats(rows: DataFrame, repeats: DataFrame) -> DataFrame:
+    """Add the repeat, which the topic tells; what is of another topic is nobody's here."""
+    return rows.join(fn.broadcast(repeats.select(*TOPIC)), TOPIC_OF_ARM, "inner")

@@ -58,7 +58,11 @@ def bounded(operations: Column) -> Column:
 
 
 def anomaly(
-    rows: DataFrame, kind: str, offset: str, last_offset: str, operations: Column | Sequence[Column]
+    rows: DataFrame,
+    kind: str | Column,
+    offset: str,
+    last_offset: str,
+    operations: Column | Sequence[Column],
 ) -> DataFrame:
     """One row per anomaly: PARTITION, kind, offset, last_offset, operations.
 
@@ -67,7 +71,7 @@ def anomaly(
     shown = operations if isinstance(operations, Column) else fn.array(*operations)
     return rows.select(
         *PARTITION,
-        fn.lit(kind).alias("kind"),
+        (fn.lit(kind) if isinstance(kind, str) else kind).alias("kind"),
         fn.col(offset).cast("bigint").alias("offset"),
         fn.col(last_offset).cast("bigint").alias("last_offset"),
         shown.alias("operations"),

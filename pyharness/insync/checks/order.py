@@ -74,14 +74,23 @@ def polls(consume: DataFrame, fates: DataFrame) -> DataFrame:
     of insync.checks.records: in a partition with transactions, where the ends of transactions
     and what was aborted have offsets too, only acked records count as passed over.
     """
-    in_order = _in_order(consume)
     transactional = _transactional(fates)
     again = (fn.col("order") == fn.col("previous_order")) & (
         fn.col("offset") == fn.col("previous_offset")
     )
-    back = in_order.where((fn.col("offset") <= fn.col("previous_offset")) & ~again)
-    skipped = in_order.where(fn.col("offset") > fn.col("passed_from")).join(
-        fn.broadcast(transactional), PARTITION, "left_anti"
+    back = (fn.col("offset") <= fn.col("previous_offset")) & ~again
+    passed = (fn.col("offset") > fn.col("passed_from")) & fn.col("read_to").isNull()
+    odd = (
+        _in_order(consume)
+        .join(fn.broadcast(transactional), PARTITION, "left")
+        .where(back | passed)
+        .withColumns(
+            {
+                "kind": fn.when(back, fn.lit("poll_back")).otherwise(fn.lit("skipped")),
+                "from": fn.when(back, fn.col("offset")).otherwise(fn.col("passed_from")),
+                "to": fn.when(back, fn.col("previous_offset")).otherwise(fn.col("passed_to")),
+            }
+        )
     )
     shown = [
         operation(
@@ -90,10 +99,8 @@ def polls(consume: DataFrame, fates: DataFrame) -> DataFrame:
         ),
         operation("read", who="consumer", seq="seq", offset="offset", at_ms="read_ms"),
     ]  # fmt: skip
-    return (
-        anomaly(back, "poll_back", "offset", "previous_offset", shown)
-        .unionByName(anomaly(skipped, "skipped", "passed_from", "passed_to", shown))
-        .unionByName(_passed_over(fates, transactional))
+    return anomaly(odd, fn.col("kind"), "from", "to", shown).unionByName(
+        _passed_over(fates, transactional)
     )
 
 

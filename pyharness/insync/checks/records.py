@@ -13,6 +13,7 @@ from pyspark.sql import functions as fn
 from insync.checks.history import PARTITION, TRANSACTION, anomaly, is_acked, operation
 
 _RECORD = [*PARTITION, "seq"]
+_SPREAD = 1024
 
 
 def record_fates(produce: DataFrame, consume: DataFrame, transactions: DataFrame) -> DataFrame:
@@ -21,8 +22,8 @@ def record_fates(produce: DataFrame, consume: DataFrame, transactions: DataFrame
     PARTITION, seq; of the produce line: producer, idempotent, sent_ms, done_ms, offset (of the
     ack), transaction and its end (null outside of one); acked: whether it was, and if in a
     transaction then a committed one; of the reads: times_read, first_offset, last_offset,
-    read_ms (the first). The arguments have the columns of the event lines. One shuffle and no
-    join outside of transactions: lines of both kinds are summed up per record.
+    read_ms (the first). The arguments have the columns of the event lines. One shuffle: lines of
+    both kinds are summed up per record; the join is with the transactions, which are few.
     """
     both = _sent(produce).unionByName(_read(consume), allowMissingColumns=True)
     records = both.groupBy(*_RECORD).agg(
@@ -38,10 +39,7 @@ def record_fates(produce: DataFrame, consume: DataFrame, transactions: DataFrame
         fn.max("read_offset").alias("last_offset"),
         fn.min("read_ms").alias("read_ms"),
     )
-    plain = records.where(fn.col("transaction").isNull())
-    return plain.withColumn("end", fn.lit(None).cast("string")).unionByName(
-        _ended(records, transactions)
-    )
+    return _with_ends(records, transactions)
 
 
 def _sent(produce: DataFrame) -> DataFrame:
@@ -61,14 +59,22 @@ def _read(consume: DataFrame) -> DataFrame:
     return consume.select(*_RECORD, fn.col("offset").alias("read_offset"), "read_ms")
 
 
-def _ended(records: DataFrame, transactions: DataFrame) -> DataFrame:
-    """Return the records of transactions with the `end` of theirs, "unknown" without a line."""
-    ends = transactions.select(*TRANSACTION, "end").dropDuplicates(TRANSACTION)
+def _with_ends(records: DataFrame, transactions: DataFrame) -> DataFrame:
+    """Add each record's `end` and let `acked` be what was promised."""
+    inside = fn.col("transaction").isNotNull()
+    ends = transactions.select(*TRANSACTION, fn.col("end").alias("told")).dropDuplicates(
+        TRANSACTION
+    )
+    # What is outside finds nothing, in as many places as there are: else all of it would be in one.
+    outside = -1 - fn.pmod("seq", fn.lit(_SPREAD))
     return (
-        records.where(fn.col("transaction").isNotNull())
+        records.withColumn("own", fn.col("transaction"))
+        .withColumn("transaction", fn.coalesce("transaction", outside))
         .join(ends, TRANSACTION, "left")
-        .withColumn("end", fn.coalesce("end", fn.lit("unknown")))
-        .withColumn("acked", fn.col("acked") & (fn.col("end") == "committed"))
+        .withColumn("transaction", fn.col("own"))
+        .withColumn("end", fn.when(inside, fn.coalesce("told", fn.lit("unknown"))))
+        .withColumn("acked", fn.col("acked") & (~inside | (fn.col("end") == "committed")))
+        .drop("own", "told")
     )
 
 

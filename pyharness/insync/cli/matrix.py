@@ -35,7 +35,10 @@ def command(
     cluster: ClusterOption = DEFAULT_CLUSTER,
     only: Annotated[
         str | None,
-        typer.Option(help="Comma-separated scenarios, or step-down. Else every site of a stall."),
+        typer.Option(
+            help="Comma-separated scenarios, or groups of them: step-down, kafka-7104."
+            " Else every site of a stall."
+        ),
     ] = None,
     repeat: Annotated[
         int | None, typer.Option(help="Repeats per cell. Else the scenarios'.")

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from insync.cli.summary import COLOURS
-from insync.events.matrix_info import PAGE
+from insync.events.matrix_info import FIGURES, PAGE
 from insync.report.figures import legend
 from insync.report.matrix_cells import Grid, MatrixCell, grids, outcome
 from insync.report.matrix_text import figures, notes, sentence
@@ -33,7 +33,7 @@ def show_matrix(cells: Sequence[MatrixCell], folder: Path, wrong: Sequence[str])
 def grid_table(grid: Grid) -> Table:
     """Return a version's table: in each cell its figures, marked if it is not as expected.
 
-    Over several repeats each figure is two, and they stand below each other.
+    Over several repeats each figure is two, and they stand below each other, as many do.
     """
     table = Table(
         title=f"Kafka {grid.kafka}: {legend(grid.figures)}",
@@ -43,7 +43,7 @@ def grid_table(grid: Grid) -> Table:
     )
     table.add_column("stall", no_wrap=True)
     for arm in grid.arms:
-        table.add_column(arm, justify="right")
+        table.add_column(arm.replace("-", "-\n"), justify="right")
     for scenario, row in grid.rows.items():
         shown = [_cell(row[arm]) if arm in row else "" for arm in grid.arms]
         table.add_row(scenario, *shown)
@@ -54,5 +54,7 @@ def _cell(cell: MatrixCell) -> str:
     if cell.state == "skipped":
         return "[dim]skipped[/]"
     text = f"{MARKS[cell.state]}{figures(cell)}"
-    text = text.replace(" / ", "/" if cell.once else "\n")  # four arms fit into 80 columns
+    # Four arms fit into 80 columns so, or seven.
+    in_line = cell.once and len(cell.figures) <= len(FIGURES)
+    text = text.replace(" / ", "/" if in_line else "\n")
     return text if cell.state == "pass" else f"[{COLOURS[cell.state]}]{text}[/]"

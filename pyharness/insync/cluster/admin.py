@@ -6,7 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__
     AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
     OffsetSpec,
+    ResourceType,
 )
 from confluent_kafka.cimpl import NewTopic
 
@@ -14,6 +18,11 @@ from insync.errors import InsyncError
 
 _POLL_S = 0.02
 _ANSWER_WITHIN_S = 2.0
+_DELETED_WITHIN_S = 5.0
+
+ALL_COMMITTED = -1
+SMALL_SEGMENTS = {"segment.bytes": str(1 << 20)}
+"""Segments of 1 MiB, the least that every version takes."""
 
 # Per partition: its leader (-1 for none) and the sorted ISR.
 State = dict[int, tuple[int, list[int]]]
@@ -60,6 +69,38 @@ def create_topic(
     if last is not None:
         raise InsyncError(f"topic {topic}: {last}, expected {expected}")
     _await_leaders(admin, topic, len(replicas), until)
+
+
+def delete_records(
+    admin: AdminClient, topic: str, partition: int, *, below: int = ALL_COMMITTED
+) -> None:
+    """Ask the leader to delete all records below an offset, or its high watermark.
+
+    Returns at once: the answer, which nobody waits for, comes when every replica has followed.
+    """
+    asked = TopicPartition(topic, partition, below)
+    admin.delete_records([asked], operation_timeout=_DELETED_WITHIN_S)
+
+
+def keep_one_segment(admin: AdminClient, topic: str, *, alter_whole: bool) -> None:
+    """Let retention delete every segment of a topic but the one that is written to.
+
+    `alter_whole` for brokers that can only take all of a topic's settings at once. Raises
+    InsyncError if they take none.
+    """
+    name, value = "retention.bytes", "1"
+    try:
+        if alter_whole:
+            whole = ConfigResource(ResourceType.TOPIC, topic, {**SMALL_SEGMENTS, name: value})
+            answers = admin.alter_configs([whole])
+        else:
+            entry = ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET)
+            one = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
+            answers = admin.incremental_alter_configs([one])
+        for answer in answers.values():
+            answer.result(_ANSWER_WITHIN_S)
+    except KafkaException as error:
+        raise InsyncError(f"topic {topic}: {name} not set: {error}") from error
 
 
 def partitions(admin: AdminClient, topic: str) -> State:

@@ -14,6 +14,7 @@ class AgentSpec:
     `on_unsupported` says what a node does that the agent does not fit: refuse to start
     ("fail") or run without it ("stock"). `on_controller` says whether a KRaft controller carries
     it as well, without which it does not honour a leader that steps down; it opens no bridge.
+    With `holds` tests may stop threads over the bridge.
     """
 
     jar: Path
@@ -21,6 +22,7 @@ class AgentSpec:
     bridge_dir: Path
     on_unsupported: Literal["fail", "stock"] = "fail"
     on_controller: bool = True
+    holds: bool = False
 
     def events_file(self, node: int) -> Path:
         """Return where a node's agent leaves its events."""
@@ -34,4 +36,6 @@ class AgentSpec:
             if "," in str(path):
                 raise InputError(f"agent: the path {path} has a comma, expected one without")
         arguments = f"events={events},bridge={bridge},on-unsupported={self.on_unsupported}"
+        if self.holds:
+            arguments += ",holds=on"
         return f"-javaagent:{self.jar.absolute()}={arguments}"

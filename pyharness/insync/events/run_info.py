@@ -121,6 +121,7 @@ class ScenarioInfo(_Part):
     broker: BrokerSettings
     workload: Workload
     faults: tuple[PlannedFault, ...] = ()
+    race: dict[str, str] | None = None
     expect: dict[str, dict[str, Bound]] = Field(default_factory=dict)
     compare: tuple[Comparison, ...] = ()
 
@@ -150,6 +151,11 @@ class RunInfo(_Part):
     finished_ms: float | None = None
     skipped: str | None = None
     host: dict[str, Any] = Field(default_factory=dict)
+
+    @property
+    def is_race(self) -> bool:
+        """Whether a race was run, and neither faults nor a workload."""
+        return self.scenario.race is not None
 
     @property
     def finished(self) -> bool:

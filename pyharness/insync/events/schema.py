@@ -25,6 +25,7 @@ PHASES: Final = "phases.jsonl"
 FAULTS: Final = "faults.jsonl"
 ISR: Final = "isr.jsonl"
 COUNTERS: Final = "counters.jsonl"
+SAMPLES: Final = "samples.jsonl"
 ROLES: Final = "roles.jsonl"
 REPLICA_LOGS: Final = "replica-logs.jsonl"
 CONTROLLER: Final = "controller.jsonl"
@@ -33,6 +34,8 @@ STEP_DOWNS: Final = "step-downs.jsonl"
 StepDownType = Literal["read", "asked", "answered", "withheld"]
 TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
+
+Moment = Literal["before", "during", "after"]
 
 
 def now_ms() -> float:
@@ -223,6 +226,31 @@ class CountersLine(Line):
     longest_hold_ms: int
     events_dropped: int
     lag_policy: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class SampleLine(Line):
+    """One replica of a race's topic and its broker's fetchers, read over the bridge.
+
+    `moment` is before, during or after the race. `fetchers` is how many of the broker's fetcher
+    threads are alive, `failed_partitions` how many partitions they gave up, None where Kafka does
+    not count them, and `put_right` how often the agent put a log start offset right, both since
+    the broker's start.
+    """
+
+    arm: str
+    repeat: int
+    t_ms: float
+    moment: Moment
+    broker: int
+    topic: str
+    partition: int
+    log_start_offset: int
+    high_watermark: int
+    leo: int
+    fetchers: int
+    failed_partitions: int | None
+    put_right: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

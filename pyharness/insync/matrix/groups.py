@@ -31,14 +31,22 @@ GROUPS: Final = {
     # At a quarter of their times, so that it takes minutes; a step-down comes after 0.5 s then.
     "step-down": Group(
         scenarios=(
-            "step-down-read", "step-down-send", "step-down-queue", "two-slow-leaders",
-            "all-slow", "hung-follower", "leader-death-mid-stall", "rebalance-pulls-back",
-            "relinquish-on-stock-controller", "transactions",
+            "step-down-read", "step-down-send", "step-down-queue", "step-down-neighbours",
+            "two-slow-leaders", "all-slow", "hung-follower", "leader-death-mid-stall",
+            "rebalance-pulls-back", "relinquish-on-stock-controller", "transactions",
         ),
         scale=0.25,
         figures=(
             "max_ack_gap_ms", "under_min_isr_ms", "offline_ms", "dead_follower_dropped_ms",
             "leader_changes",
+        ),
+    ),
+    # Retention comes last: old brokers look for what to delete from 30 s after their start on.
+    "kafka-7104": Group(
+        scenarios=("kafka-7104", "log-start-race", "kafka-7104-retention"),
+        figures=(
+            "fetchers_lost", "partitions_failed", "partitions_behind", "start_above_end",
+            "start_above_watermark", "starts_put_right",
         ),
     ),
     "policies": Group(

@@ -41,6 +41,24 @@ SHOWN = {
     "false_alarms": Shown("false alarms", "false alarms", time=False, stands_out=True),
     "detected_ms": Shown("seconds until a follower at fault was out", "one at fault out"),
     "leader_changes": Shown("leader changes", "leader changes", time=False),
+    "fetchers_lost": Shown("fetcher threads lost", "fetchers lost", time=False, stands_out=True),
+    "partitions_failed": Shown("partitions given up", "given up", time=False, stands_out=True),
+    "partitions_behind": Shown(
+        "partitions not replicated any more", "not replicated", time=False, stands_out=True
+    ),
+    "start_above_end": Shown(
+        "samples with a log start offset above the log's end",
+        "start above end",
+        time=False,
+        stands_out=True,
+    ),
+    "start_above_watermark": Shown(
+        "samples with a log start offset above the high watermark",
+        "start above watermark",
+        time=False,
+        stands_out=True,
+    ),
+    "starts_put_right": Shown("answers put right", "put right", time=False),
 }
 """By metric, as `events.matrix_info` names those of a row."""
 

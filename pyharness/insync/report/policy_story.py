@@ -68,7 +68,7 @@ def finding(situation: Situation, cell: MatrixCell) -> Finding:
         return Finding(None, "not known")
     alarms = _worst(cell.false_alarms)
     if situation.at_fault == "follower":
-        return _of_follower(situation, cell)
+        return _of_follower(cell, alarms or 0)
     if alarms is None:
         return Finding(None, "not known")
     if cell.bursts and alarms:
@@ -76,13 +76,14 @@ def finding(situation: Situation, cell: MatrixCell) -> Finding:
     return Finding(not alarms, f"{alarms:.0f} healthy dropped" if alarms else "nobody dropped")
 
 
-def _of_follower(situation: Situation, cell: MatrixCell) -> Finding:
+def _of_follower(cell: MatrixCell, alarms: float) -> Finding:
     if any(value is None for value in cell.detected_ms):
         return Finding(False, "never noticed")
     latest = _worst(cell.detected_ms)
     if latest is None:
         return Finding(None, "not known")
-    return Finding(True, f"out after {span(latest)}" if latest else "never let in")
+    words = f"out after {span(latest)}" if latest else "never let in"
+    return Finding(not alarms, f"{words}; {alarms:.0f} healthy" if alarms else words)
 
 
 def per_thousand(bursts: Sequence[Bursts]) -> float:

@@ -40,6 +40,12 @@ _METRICS = {
     "aborted_read": "aborted, yet read",
     "torn": "transactions read in part",
     "max_commit_gap_ms": "longest gap between commits, ms",
+    "fetchers_lost": "fetcher threads lost",
+    "partitions_failed": "partitions given up",
+    "partitions_behind": "partitions not replicated",
+    "start_above_end": "log start above end",
+    "start_above_watermark": "log start above watermark",
+    "starts_put_right": "answers put right",
 }
 """The metrics of `verdict.json` and what a reader sees above them."""
 

@@ -12,6 +12,7 @@ from insync.run.context import ArmContext, ArmFiles
 from insync.run.counters import BASE, write_counters
 from insync.run.history import write_histories
 from insync.run.plan import Plan
+from insync.run.race import run_race
 from insync.run.repeat import run_repeat
 from insync.run.stage import Stage, open_stage
 from insync.run.warm import warm_up
@@ -44,7 +45,7 @@ def _play(stage: Stage, plan: Plan, watch: Watch) -> None:
         warm_up(context, watch)
         write_counters(context, BASE)
         for repeat in range(plan.scenario.repeats):
-            run_repeat(context, repeat, watch)
+            (run_repeat if plan.scenario.race is None else run_race)(context, repeat, watch)
             watch.repeat_done()
 
 

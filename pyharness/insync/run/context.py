@@ -10,6 +10,7 @@ from insync.events.schema import (
     COUNTERS,
     FAULTS,
     PHASES,
+    SAMPLES,
     PhaseLine,
     PhaseType,
     events_dir,
@@ -30,6 +31,7 @@ class ArmFiles:
         self._phases = self._open.enter_context(EventWriter(self.folder / PHASES))
         self.faults = self._open.enter_context(EventWriter(self.folder / FAULTS))
         self.counters = self._open.enter_context(EventWriter(self.folder / COUNTERS))
+        self.samples = self._open.enter_context(EventWriter(self.folder / SAMPLES))
         self.controller = self._open.enter_context(EventWriter(self.folder / CONTROLLER))
 
     def phase(

@@ -9,6 +9,7 @@ from insync.events import agent_log
 from insync.events.schema import ControllerLine, CountersLine, now_ms
 from insync.nodes import CONTROLLER_ID
 from insync.run.context import ArmContext
+from insync.run.plan import carries_agent
 from insync.scenario.base import BROKERS
 from insync_bridge import BridgeClient, BridgeError, Counters
 
@@ -21,9 +22,9 @@ def write_counters(context: ArmContext, repeat: int) -> None:
 
     And one ControllerLine, if the controller has it, too.
     """
-    if not arms.has_agent(context.arm):
+    if not carries_agent(context.plan.scenario, context.arm):
         return
-    if context.plan.controller_agent:
+    if arms.has_agent(context.arm) and context.plan.controller_agent:
         context.files.controller.write(_of_controller(context, repeat))
     for broker in range(1, BROKERS + 1):
         try:

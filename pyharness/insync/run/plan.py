@@ -24,7 +24,7 @@ from insync.run.needs import stalled, unavailable
 from insync.run.request import RunRequest
 from insync.run.support import require_arms
 from insync.run.watch import Watch
-from insync.scenario.load import narrow, on_zookeeper, parse, source
+from insync.scenario.load import narrow, on_version, on_zookeeper, parse, source
 from insync.scenario.model import Scenario
 
 AGENT_JAR: Final = Path(__file__).parents[1] / "_built" / "insync-agent.jar"
@@ -71,11 +71,12 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
     whole = parse(text, request.scenario, request.scale)
     scenario = narrow(whole, arms=request.arms, repeats=request.repeats)
     shim = require_shim() if stalled(scenario) else None
-    agent_jar = require_agent(scenario.arms)
+    agent_jar = require_agent(scenario.arms) if scenario.race is None else built_agent()
     require_reader()
     release = find(request.kafka)  # said first: a version that is none has no arms
     if release.zookeeper:
         scenario = on_zookeeper(scenario)
+    scenario = on_version(scenario, request.kafka)
     require_arms(scenario.arms, request.kafka)
     image = require(request.kafka) if request.cluster == "docker" else None
     java = find_java()
@@ -89,13 +90,21 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
 
 def require_agent(arms: Sequence[str]) -> Path | None:
     """Return the agent's jar if one of the arms needs it; raises InputError where there is none."""
-    if not any(arms_of_runs.has_agent(arm) for arm in arms):
-        return None
+    return built_agent() if any(arms_of_runs.has_agent(arm) for arm in arms) else None
+
+
+def built_agent() -> Path:
+    """Return the agent's jar; raises InputError where there is none."""
     if not AGENT_JAR.is_file():
         raise InputError(
             f"{AGENT_JAR.name}: not built, expected in {AGENT_JAR.parent}: run `make setup`"
         )
     return AGENT_JAR
+
+
+def carries_agent(scenario: Scenario, arm: str) -> bool:
+    """Whether the brokers of an arm carry the agent: where threads are held, those of stock do."""
+    return arms_of_runs.has_agent(arm) or scenario.race is not None
 
 
 def check_out(out: Path) -> Path:

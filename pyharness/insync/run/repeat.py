@@ -43,12 +43,13 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
     say = partial(_say, watch, context, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
+    if plan.transactions is not None:
+        place_coordinators(context.stage)
+    # After that, which is work for brokers: one that is slow now would give away the new topic.
     await_calm(context)
     with Workload(plan, files.folder) as workload, Ticker() as ticker:
         say("creating the topic")
         _create(context, topic)
-        if plan.transactions is not None:
-            place_coordinators(context.stage)
         faults = [build(context, topic, repeat, spec) for spec in scenario.faults]
         for fault in faults:
             fault.prepare()

@@ -20,7 +20,7 @@ from insync.kafka.distribution import Distribution
 from insync.nodes import CONTROLLER_ID
 from insync.run.disks import NO_DISKS, Disks, equipped, open_disks
 from insync.run.needs import breaks_links, stall_rules, stalled
-from insync.run.plan import Plan
+from insync.run.plan import Plan, carries_agent
 from insync.run.watch import Watch
 from insync.scenario.base import BROKERS
 from insync.scenario.model import Broker, Scenario
@@ -93,13 +93,20 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms * arms.lag_factor(arm)),
         "replica.fetch.wait.max.ms": str(broker.replica_fetch_wait_max_ms),
         "num.io.threads": str(broker.num_io_threads),
+        **_fetch_backoff(broker.replica_fetch_backoff_ms),
         **_flushes(broker.log_flush_interval_messages),
+        **_retention(broker.log_retention_check_interval_ms),
         **_rebalance(broker.leader_imbalance_check_interval_seconds),
         **_session(broker.broker_session_timeout_ms),
         **(_step_down(broker) if arms.steps_down(arm) else {}),
         # Last: a wild arm's settings take the place of the scenario's.
         **arms.settings(arm),
     }
+
+
+def _fetch_backoff(time_ms: int | None) -> dict[str, str]:
+    """Return how soon a follower asks again whom it takes for the leader; none for Kafka's own."""
+    return {} if time_ms is None else {"replica.fetch.backoff.ms": str(time_ms)}
 
 
 def _step_down(broker: Broker) -> dict[str, str]:
@@ -124,6 +131,15 @@ def _rebalance(seconds: int | None) -> dict[str, str]:
         "leader.imbalance.check.interval.seconds": str(seconds),
         "leader.imbalance.per.broker.percentage": "0",  # at the first that is led by another
     }
+
+
+def _retention(interval_ms: int | None) -> dict[str, str]:
+    """Return how often brokers delete what is too old or too much; none for Kafka's own."""
+    if interval_ms is None:
+        return {}
+    # The second is unknown to old versions, whose first look is 30 s after the start.
+    names = ("log.retention.check.interval.ms", "log.initial.task.delay.ms")
+    return dict.fromkeys(names, str(interval_ms))
 
 
 def _flushes(interval: int | None) -> dict[str, str]:
@@ -194,13 +210,14 @@ def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:
 
 
 def _agent(plan: Plan, arm: str, home: Path, events: Path) -> AgentSpec | None:
-    if not arms.has_agent(arm) or plan.agent_jar is None:
+    if not carries_agent(plan.scenario, arm) or plan.agent_jar is None:
         return None
     for folder in (home / BRIDGE, events):
         folder.mkdir(parents=True, exist_ok=True)
     return AgentSpec(
         jar=plan.agent_jar, events_dir=events, bridge_dir=home / BRIDGE,
         on_controller=plan.scenario.broker.controller_agent,
+        holds=plan.scenario.race is not None,
     )  # fmt: skip
 
 

@@ -41,10 +41,12 @@ def _can(spec: ArmSpec, row: Mapping[str, str] | None) -> bool:
         return False
     scopes = row.get("scopes", "").split(",")
     steps = row.get("step_down") == "true"
+    starts = row.get("log_start") == "true"
     policies = row.get("lag_policies", BY_TIME).split(",")
     return (
         spec.scope in (None, *scopes)
         and (spec.relinquish is None or steps)
+        and (not spec.log_start or starts)
         and spec.lag_policy.partition(":")[0] in policies
     )
 

@@ -9,10 +9,9 @@ import time
 from typing import Final
 
 from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
 
 from insync import arms
-from insync.cluster.admin import create_topic
+from insync.cluster.admin import client, create_topic
 from insync.errors import InsyncError
 from insync.run.context import ArmContext
 from insync.run.watch import Watch
@@ -40,7 +39,7 @@ def warm_up(context: ArmContext, watch: Watch) -> None:
     create_topic(context.bootstrap, TOPIC, [ring(leader) for leader in leaders], {})
     for _ in range(ROUNDS):
         prefill(context.bootstrap, TOPIC, range(BROKERS), ANSWER_SECONDS)
-    admin = AdminClient({"bootstrap.servers": context.bootstrap, "log_level": 0})
+    admin = client(context.bootstrap)
     try:
         admin.delete_topics([TOPIC])[TOPIC].result(ANSWER_SECONDS)
     except KafkaException as error:

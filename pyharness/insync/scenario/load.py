@@ -102,6 +102,12 @@ def on_zookeeper(scenario: Scenario) -> Scenario:
     return scenario.model_copy(update={"expect": expect, "expect_on_zookeeper": {}})
 
 
+def on_version(scenario: Scenario, kafka: str) -> Scenario:
+    """Return the scenario as it is for one Kafka version: with what is expected there."""
+    expect = {**scenario.expect, **scenario.expect_on.get(kafka, {})}
+    return scenario.model_copy(update={"expect": expect, "expect_on": {}})
+
+
 def _find(name_or_path: str) -> Traversable | Path:
     if name_or_path in builtin_names():
         return resources.files("insync.scenario.builtin") / f"{name_or_path}.toml"

@@ -23,7 +23,10 @@ Metric = Literal[
     "inconsistent", "split_epochs", "diverged", "watermarks_back", "leader_changes",
     "soonest_return_ms",
     "step_downs", "step_downs_withheld", "most_step_downs", "dead_follower_dropped_ms",
-    "aborted_read", "torn", "max_commit_gap_ms", "false_alarms", "detected_ms",
+    "aborted_read", "torn", "max_commit_gap_ms",
+    "fetchers_lost", "partitions_failed", "partitions_behind", "start_above_end",
+    "start_above_watermark", "starts_put_right",
+    "false_alarms", "detected_ms",
 ]  # fmt: skip
 
 
@@ -38,10 +41,14 @@ class Broker(Part):
             Kafka's own default is never, and the system writes them out in its time.
         leader_fetch_process_time_max_ms: after how long a leader steps down, in the arms that
             may; the agent wants it above replica_fetch_wait_max_ms.
+        replica_fetch_backoff_ms: after how long a follower asks again a leader that is none yet;
+            None: Kafka's own second.
         leader_relinquish_cooldown_ms: how long a partition whose leadership moved is left alone;
             it must outlast a repeat, whose topic is a fresh one.
         leader_relinquish_score_recovery_ms: how fast a slow leader's score falls.
         controller_agent: whether the controller carries the agent where brokers do.
+        log_retention_check_interval_ms: how often brokers look for what is to be deleted, soon
+            after their start as well, if not as Kafka itself does.
         leader_imbalance_check_interval_seconds: how often the controller brings leaders back to
             the first of their replicas; None: never. Kafka counts it in whole seconds, so it is
             no time that a scale is for.
@@ -50,6 +57,7 @@ class Broker(Part):
 
     replica_lag_time_max_ms: Span
     replica_fetch_wait_max_ms: Span
+    replica_fetch_backoff_ms: Span | None = None
     broker_session_timeout_ms: Span | None = None
     num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
@@ -57,6 +65,7 @@ class Broker(Part):
     leader_relinquish_cooldown_ms: Span | None = None
     leader_relinquish_score_recovery_ms: Span | None = None
     controller_agent: bool = True
+    log_retention_check_interval_ms: Span | None = None
     leader_imbalance_check_interval_seconds: Annotated[int, Field(ge=1, le=300)] | None = None
 
     @model_validator(mode="after")
@@ -167,6 +176,24 @@ class Bounds(Part):
         return self
 
 
+class Race(Part):
+    """A follower's fetch against its leader's log start offset, which moves up meanwhile.
+
+    The halves are put in order by threads held at named points of the brokers' code, so every
+    arm carries the agent. Broker 1 leads, 2 fetches, 3 lets the high watermark move; of the
+    workload the leaders and the size of records count, and the last partition is a bystander.
+
+    Args:
+        order: "late-values": what the answer says is put into it after its records are read
+            (KAFKA-7104); "half-read": it says an old high watermark and a new log start offset.
+        start_moves_by: what deletes the leader's oldest records.
+
+    """
+
+    order: Literal["late-values", "half-read"]
+    start_moves_by: Literal["delete-records", "retention"]
+
+
 class Comparison(Part):
     """What a metric of one arm may be, measured by another arm's in the same run.
 
@@ -194,6 +221,8 @@ class Frame(Part):
     Attributes:
         expect_on_zookeeper: what takes the place of an arm's expectations on brokers before
             KRaft, where their controller makes the difference.
+        expect_on: by Kafka version, the same for that version.
+        race: what is played in the place of faults and of the workload.
         compare: what is expected of arms beside each other; it counts where both are run.
 
     """
@@ -210,12 +239,16 @@ class Frame(Part):
     timeline: Timeline
     expect: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
     expect_on_zookeeper: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
+    expect_on: Annotated[dict[str, dict[Arm, dict[Metric, Bounds]]], Field(default_factory=dict)]
+    race: Race | None = None
     compare: Annotated[tuple[Comparison, ...], Field(strict=False)] = ()
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
         rules.check_unique("arms", self.arms)
         rules.check_control_arms(self.control_arms, self.arms)
+        if self.race is not None:
+            rules.check_raced(self.workload.leaders)
         rules.check_stepping_arms(self.arms, self.broker.leader_fetch_process_time_max_ms)
         return self
 

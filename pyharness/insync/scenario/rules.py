@@ -190,3 +190,9 @@ def check_start(index: int, at_ms: int, steady_ms: int) -> None:
     if at_ms < steady_ms:
         expected = f"at least timeline.steady_ms, which is {steady_ms}"
         raise broken(f"faults[{index}].at_ms", at_ms, expected)
+
+
+def check_raced(leaders: Sequence[int]) -> None:
+    """Check that a race has a partition to run on and one that only stands by, on one leader."""
+    if tuple(leaders) != (1, 1):
+        raise broken("workload.leaders", list(leaders), "[1, 1] for a race")

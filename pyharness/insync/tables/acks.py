@@ -10,17 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.checks.history import PARTITION, REPEAT, TOPIC, is_acked
+from insync.tables.gaps import longest_gaps
 from insync.tables.quantiles import COARSE, histogram, merged, percentiles
 
 BINS = 240
 """Bins of `latency_over_time` in a repeat: one per few pixels of a chart."""
-
-_GAP_BIN_MS = 10_000.0
-"""Acks are put in order bin by bin: those of a hot partition are many tasks' work."""
 
 PERMILLE = {"p50_ms": 500, "p90_ms": 900, "p99_ms": 990, "p999_ms": 999}
 
@@ -103,45 +101,15 @@ def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
     edges = (
         partitions.join(settled, PARTITION, "left")
         .withColumn("over_ms", fn.least("end_ms", "settled_ms"))
-        .select(*PARTITION, fn.explode(fn.array("start_ms", "over_ms")).alias("to_ms"))
+        .select(*PARTITION, fn.explode(fn.array("start_ms", "over_ms")).alias("at_ms"))
     )
     acks = (
         produce.where(is_acked())
         .join(fn.broadcast(partitions), PARTITION, "inner")
         .where(fn.col("done_ms").between(fn.col("start_ms"), fn.col("end_ms")))
-        .select(*PARTITION, fn.col("done_ms").alias("to_ms"))
+        .select(*PARTITION, fn.col("done_ms").alias("at_ms"))
     )
-    at = edges.unionByName(acks).withColumn("bin", fn.floor(fn.col("to_ms") / _GAP_BIN_MS))
-    in_bin = Window.partitionBy(*PARTITION, "bin").orderBy("to_ms")
-    inside = (
-        at.withColumn("from_ms", fn.lag("to_ms").over(in_bin))
-        .groupBy(*PARTITION, "bin")
-        .agg(_longest(), fn.min("to_ms").alias("first_ms"), fn.max("to_ms").alias("last_ms"))
-    )
-    in_order = Window.partitionBy(*PARTITION).orderBy("bin")
-    between = inside.select(
-        *PARTITION,
-        fn.lag("last_ms").over(in_order).alias("from_ms"),
-        fn.col("first_ms").alias("to_ms"),
-    )
-    candidates = inside.select(*PARTITION, "gap.*").unionByName(
-        between.select(*PARTITION, _gap().alias("gap")).select(*PARTITION, "gap.*")
-    )
-    return (
-        candidates.where(fn.col("gap_ms").isNotNull())
-        .groupBy(*PARTITION)
-        .agg(fn.max(fn.struct("gap_ms", "from_ms", "to_ms")).alias("gap"))
-        .select(*PARTITION, "gap.gap_ms", "gap.from_ms", "gap.to_ms")
-    )
-
-
-def _gap() -> Column:
-    length = fn.col("to_ms") - fn.col("from_ms")
-    return fn.struct(length.alias("gap_ms"), "from_ms", "to_ms")
-
-
-def _longest() -> Column:
-    return fn.max(fn.when(fn.col("from_ms").isNotNull(), _gap())).alias("gap")
+    return longest_gaps(edges.unionByName(acks), PARTITION)
 
 
 def latency_over_time(produce: DataFrame, repeats: DataFrame) -> DataFrame:

@@ -39,6 +39,7 @@ class Events:
     consume: DataFrame
     isr: DataFrame
     counters: DataFrame
+    samples: DataFrame
     controller: DataFrame
     step_downs: DataFrame
     roles: DataFrame

@@ -23,6 +23,7 @@ from insync.tables import (
     isr,
     leaders,
     policies,
+    races,
     shrinks,
     step_downs,
     transactions,
@@ -64,6 +65,7 @@ def silver(events: Events, runs: DataFrame) -> Named:
     yield "dead_followers", leaders.dead_followers(events.isr, faults, windows)
     yield "holds", holds.holds(events.broker_events, windows, faults)
     yield "agent_counters", evidence.agent_counters(events.counters)
+    yield "raced_replicas", races.raced_replicas(events.samples)
     yield "controller_agent", evidence.controller_agent(events.controller)
     cooldown_ms = fn.col("cooldown_ms")
     yield "step_downs", step_downs.step_downs(events.step_downs, planned, cooldown_ms)
@@ -102,11 +104,11 @@ def _clients(done: Mapping[str, DataFrame], events: Events) -> Named:
 def _check(done: Mapping[str, DataFrame], events: Events) -> Named:
     """Yield what insync.checks has to say."""
     windows, grid, sent = done["repeats"], done["partitions"], done["operations"]
-    fates = records.record_fates(sent, events.consume, events.transactions).cache()
+    fates = _kept(records.record_fates(sent, events.consume, events.transactions))
     yield "readback", records.readback(fates, grid).cache()
     ended = transaction_fates(fates, events.transactions)
     yield "transactions", transactions.by_producer(events.transactions, ended, windows)
-    comparable = replicas.comparable(events.replica_logs, events.consume, events.isr).cache()
+    comparable = _kept(replicas.comparable(events.replica_logs, events.consume, events.isr))
     yield "comparable", comparable
     history = History(
         produce=sent,
@@ -119,7 +121,7 @@ def _check(done: Mapping[str, DataFrame], events: Events) -> Named:
         partitions=grid,
         comparable=comparable,
     )
-    found = anomalies(history).cache()
+    found = _kept(anomalies(history))
     yield "anomalies", found
     yield "checked", checked(history, found)
 
@@ -144,3 +146,11 @@ def _overall(done: Mapping[str, DataFrame], events: Events) -> Named:
     yield "repeat_metrics", metrics
     yield "medians", medians(metrics)
     yield "differences", differences(metrics, done["runs"])
+
+
+def _kept(table: DataFrame) -> DataFrame:
+    """Return a table that is computed once, and whose plan does not grow into those upon it.
+
+    A cached one would: the analysis of what rests ten times on it then takes longer than the work.
+    """
+    return table.localCheckpoint(eager=False)

@@ -282,6 +282,25 @@ AGENT_COUNTERS = Contract(
         count("new_holds_granted", "holds that this repeat added", null=True),
     ),
 )
+RACED_REPLICAS = Contract(
+    "raced_replicas",
+    "What became of each replica in a race with the deletion of its leader's records.",
+    (*REPEAT, "broker", "partition"),
+    (
+        *OF_REPEAT,
+        whole("broker", "the replica's broker"),
+        whole("partition", "the partition"),
+        count("samples", "how often it was looked at"),
+        count("start_above_end", "log start offset above the log end offset", "samples"),
+        count("start_above_watermark", "the same above its high watermark", "samples"),
+        whole("log_start_offset", "its last; null: cut short", null=True, of="bigint"),
+        whole("leo", "its last log end offset; null: cut short", null=True, of="bigint"),
+        whole("fetchers_before", "the broker's fetcher threads before the race", null=True),
+        whole("fetchers_after", "those after it; null: cut short", null=True),
+        count("failed", "partitions that its fetchers gave up meanwhile", null=True),
+        count("put_right", "log start offsets that the agent put right meanwhile", null=True),
+    ),
+)
 OPERATIONS = Contract(
     "operations",
     "Records that were to be produced.",
@@ -319,6 +338,7 @@ SILVER = (
     LEADER_CHANGES,
     DEAD_FOLLOWERS,
     AGENT_COUNTERS,
+    RACED_REPLICAS,
     CONTROLLER_AGENT,
     STEP_DOWNS,
     STEP_DOWN_SOURCES,

@@ -205,6 +205,27 @@ COUNTERS = EventKind(
     required=("arm", "repeat", "t_ms", "broker"),
 )
 
+SAMPLES = EventKind(
+    "samples",
+    "samples.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        t_ms=_MS,
+        moment=_TEXT,
+        broker=_INT,
+        topic=_TEXT,
+        partition=_INT,
+        log_start_offset=_LONG,
+        high_watermark=_LONG,
+        leo=_LONG,
+        fetchers=_INT,
+        failed_partitions=_LONG,
+        put_right=_LONG,
+    ),
+    required=("arm", "repeat", "t_ms", "moment", "broker", "topic", "partition"),
+)
+
 CONTROLLER = EventKind(
     "controller",
     "controller.jsonl",
@@ -317,6 +338,6 @@ BROKER = EventKind(
 event has fields of its own (`insync.core.EventLog`)."""
 
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, CONTROLLER, STEP_DOWNS, ROLES,
-    REPLICA_LOGS, BATCHES, BROKER,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, SAMPLES, CONTROLLER,
+    STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
 )  # fmt: skip

@@ -7,10 +7,11 @@ counts is what had been read at the end of a repeat, up to the end of every part
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.checks.history import REPEAT, TRANSACTION
+from insync.tables.gaps import longest_gaps
 
 _PRODUCER = [*REPEAT, "producer"]
 
@@ -66,18 +67,9 @@ def _commit_gaps(lines: DataFrame, repeats: DataFrame) -> DataFrame:
         .where(fn.col("ended_ms").between(fn.col("start_ms"), fn.col("end_ms")))
         .select(*_PRODUCER, fn.col("ended_ms").alias("at_ms"))
     )
-    in_order = Window.partitionBy(*_PRODUCER).orderBy("at_ms")
-    gap = fn.struct("gap_ms", "from_ms", "at_ms")
-    return (
-        edges.unionByName(commits)
-        .withColumn("from_ms", fn.lag("at_ms").over(in_order))
-        .withColumn("gap_ms", fn.col("at_ms") - fn.col("from_ms"))
-        .groupBy(*_PRODUCER)
-        .agg(fn.max(gap).alias("gap"))
-        .select(
-            *_PRODUCER,
-            fn.col("gap.gap_ms").alias("commit_gap_ms"),
-            fn.col("gap.from_ms").alias("gap_from_ms"),
-            fn.col("gap.at_ms").alias("gap_to_ms"),
-        )
+    return longest_gaps(edges.unionByName(commits), _PRODUCER).select(
+        *_PRODUCER,
+        fn.col("gap_ms").alias("commit_gap_ms"),
+        fn.col("from_ms").alias("gap_from_ms"),
+        fn.col("to_ms").alias("gap_to_ms"),
     )

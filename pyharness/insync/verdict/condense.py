@@ -63,6 +63,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
             **_readback_metrics(own, trusted=complete and not torn),
             **_broker_metrics(own, trusted=complete and not torn),
             **_transaction_metrics(run, own, trusted=complete and not torn),
+            **_race_metrics(own, trusted=complete and not torn),
         },
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
@@ -206,6 +207,38 @@ def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
     if not trusted or not any(row["read"] for row in own["readback"]):
         return gaps
     return {**gaps, **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")}}
+
+
+def _race_metrics(own: Rows, *, trusted: bool) -> Metrics:
+    """None unless every replica was looked at from before the race until after it."""
+    rows = own["raced_replicas"]
+    if not rows or not trusted or any(row["fetchers_after"] is None for row in rows):
+        return {}
+    brokers = {row["broker"]: row for row in rows}.values()
+    return {
+        "fetchers_lost": sum(
+            max(0, row["fetchers_before"] - row["fetchers_after"]) for row in brokers
+        ),
+        "partitions_failed": sum(row["failed"] or 0 for row in brokers),
+        "partitions_behind": sum(_is_behind(part) for part in _by_partition(rows)),
+        "start_above_end": sum(row["start_above_end"] for row in rows),
+        "start_above_watermark": sum(row["start_above_watermark"] for row in rows),
+        "starts_put_right": sum(row["put_right"] for row in brokers),
+    }
+
+
+def _by_partition(rows: Sequence[Row]) -> list[list[Row]]:
+    numbers = sorted({row["partition"] for row in rows})
+    return [[row for row in rows if row["partition"] == number] for number in numbers]
+
+
+def _is_behind(replicas: Sequence[Row]) -> bool:
+    """Whether a replica's log begins or ends before another's."""
+    return any(
+        row[name] < max(each[name] for each in replicas)
+        for row in replicas
+        for name in ("log_start_offset", "leo")
+    )
 
 
 def _fault(row: Row) -> FaultFact:

@@ -39,6 +39,12 @@ METRICS = (
     "aborted_read",
     "torn",
     "max_commit_gap_ms",
+    "fetchers_lost",
+    "partitions_failed",
+    "partitions_behind",
+    "start_above_end",
+    "start_above_watermark",
+    "starts_put_right",
 )
 """The metrics of a repeat, as scenarios and `verdict.json` name them."""
 
@@ -73,6 +79,18 @@ STEPPING_METRICS = frozenset({"step_downs", "step_downs_withheld", "most_step_do
 
 TRANSACTION_METRICS = frozenset({"aborted_read", "torn", "max_commit_gap_ms"})
 """Those that only a repeat with transactions has."""
+
+RACE_METRICS = frozenset(
+    {
+        "fetchers_lost",
+        "partitions_failed",
+        "partitions_behind",
+        "start_above_end",
+        "start_above_watermark",
+        "starts_put_right",
+    }
+)
+"""Those that a race has, and nothing else."""
 
 Metrics = Mapping[str, float | None]
 

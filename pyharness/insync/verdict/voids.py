@@ -14,6 +14,7 @@ from insync.nodes import node_words
 from insync.verdict.facts import (
     METRICS,
     OPTIONAL_METRICS,
+    RACE_METRICS,
     STEPPING_METRICS,
     TRANSACTION_METRICS,
     ControllerFact,
@@ -48,11 +49,11 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     missing = [name for name in needed if repeat.metrics[name] is None]
     if missing:
         yield f"no data for {', '.join(missing)}"
-    elif not repeat.metrics["acked"]:
+    elif not run.is_race and not repeat.metrics["acked"]:
         yield "acked was 0, expected at least 1"
     yield from _noise(run, repeat)
     yield from _weak_faults(run.scenario.faults, repeat.faults)
-    if arms.has_agent(arm):
+    if arms.has_agent(arm) or run.is_race:
         yield from _bad_agents(run, repeat, arm)
     if arms.has_agent(arm) and run.controller_agent:
         yield from _bad_controller(repeat.controller)
@@ -60,7 +61,9 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
 
 def _needed(run: RunInfo, arm: str) -> list[str]:
     """Return the metrics that every repeat of an arm must have."""
-    optional = OPTIONAL_METRICS
+    if run.is_race:
+        return [name for name in METRICS if name in RACE_METRICS]
+    optional = OPTIONAL_METRICS | RACE_METRICS
     if not arms.steps_down(arm):
         optional |= STEPPING_METRICS
     if run.scenario.workload.transactions is None:

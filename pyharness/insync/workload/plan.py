@@ -9,6 +9,8 @@ from typing import Final
 SEQ_BYTES: Final = 8
 LANE_BITS: Final = 40
 """A transactional producer's sequence numbers begin at (its number + 1) << LANE_BITS."""
+NEXT_LIFE: Final = 1_000
+"""A client that takes another one's place is a producer of its own: its number is so much more."""
 
 VARIES: Final = 0.5
 """By how much of their mean the times between bursts vary, either way."""

@@ -8,7 +8,6 @@ has its own client, so that two partitions of one broker meet in the broker alon
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import islice
 from typing import Final
 
@@ -16,7 +15,8 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from insync.events.schema import ProduceLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.plan import WorkloadPlan, schedule, values
+from insync.workload.plan import NEXT_LIFE, WorkloadPlan, schedule, values
+from insync.workload.unanswered import Unanswered
 
 DELIVERY_MS: Final = 120_000  # librdkafka gives a record up after this
 RECONNECT_MS: Final = 100  # librdkafka's first pause
@@ -51,11 +51,11 @@ class PartitionProducer(threading.Thread):
         self._plan = plan
         self._partition = partition
         self._lane = lane
-        self._writer = writer
         self._stop_asked = stop
         self._abandon = abandon
         self._on_failure = on_failure
-        self._pending: dict[int, tuple[float, ProduceLine]] = {}  # seq -> due (monotonic), line
+        self._pending = Unanswered(writer)
+        self._number = lane
         self._client = Producer({**settings(plan), **_in_batches(partition in plan.bursts)})
 
     def run(self) -> None:
@@ -66,7 +66,7 @@ class PartitionProducer(threading.Thread):
         except BaseException as error:  # whatever it is, the run must hear of it
             self._on_failure(error)
         finally:
-            self._give_up_on_pending()
+            self._pending.give_up()
 
     def _produce_on_schedule(self) -> None:
         start = time.monotonic()
@@ -84,22 +84,37 @@ class PartitionProducer(threading.Thread):
     def _serve_until(self, due: float) -> None:
         """Handle answers until the next record is due."""
         while (left := due - time.monotonic()) > 0 and not self._stop_asked.is_set():
-            self._client.poll(min(left, POLL_SECONDS))
+            self._poll(min(left, POLL_SECONDS))
 
     def _await_room(self) -> None:
         """Keep a record that is due until the client can send it at once; it is not dropped."""
         while len(self._pending) >= IN_FLIGHT and not self._stop_asked.is_set():
-            self._client.poll(POLL_SECONDS)
+            self._poll(POLL_SECONDS)
 
     def _drain(self) -> None:
         """Await the answers still due, within the plan's time."""
         give_up = time.monotonic() + self._plan.drain_seconds
         while self._pending and time.monotonic() < give_up and not self._abandon.is_set():
-            self._client.poll(POLL_SECONDS)
+            self._poll(POLL_SECONDS)
+
+    def _poll(self, seconds: float) -> None:
+        """Handle answers; after a fatal error a new client goes on, as an application's would.
+
+        An idempotent client has one when it no longer knows what a broker has of it.
+        """
+        try:
+            self._client.poll(seconds)
+        except KafkaException as failure:
+            error: KafkaError = failure.args[0]
+            if not error.fatal():
+                raise
+            self._pending.fail(error.name())
+            self._number += NEXT_LIFE
+            self._client = Producer(settings(self._plan))
 
     def _produce(self, seq: int, value: bytes, due: float) -> None:
         late = time.monotonic() - due
-        self._pending[seq] = (due, self._unanswered(seq, now_ms() - late * 1000))
+        self._pending.add(self._unanswered(seq, now_ms() - late * 1000), due)
         try:
             self._client.produce(
                 self._plan.topic,
@@ -108,34 +123,21 @@ class PartitionProducer(threading.Thread):
                 on_delivery=lambda error, message: self._answered(seq, error, message),
             )
         except (BufferError, KafkaException) as error:
-            self._settle(seq, error=_words(error))
+            self._pending.settle(seq, error=_words(error))
 
     def _answered(self, seq: int, error: KafkaError | None, message: Message) -> None:
         if error is not None:
-            self._settle(seq, error=error.name())
+            self._pending.settle(seq, error=error.name())
             return
-        self._settle(seq, offset=message.offset())
+        self._pending.settle(seq, offset=message.offset())
         self.acked.set()
-
-    def _settle(self, seq: int, *, error: str | None = None, offset: int | None = None) -> None:
-        """Write the line of a record that has its answer."""
-        due, line = self._pending.pop(seq)
-        latency_ms = (time.monotonic() - due) * 1000
-        self._writer.write(
-            replace(line, done_ms=now_ms(), latency_ms=latency_ms, error=error, offset=offset)
-        )
-
-    def _give_up_on_pending(self) -> None:
-        for _, line in self._pending.values():
-            self._writer.write(line)
-        self._pending.clear()
 
     def _unanswered(self, seq: int, sent_ms: float) -> ProduceLine:
         plan = self._plan
         return ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=self._partition,
             seq=seq, sent_ms=sent_ms, done_ms=None, latency_ms=None, error=None, offset=None,
-            producer=self._lane, idempotent=plan.idempotent,
+            producer=self._number, idempotent=plan.idempotent,
         )  # fmt: skip
 
 

@@ -17,8 +17,9 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from insync.events.schema import ProduceLine, TransactionEnd, TransactionLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.plan import LANE_BITS, TransactionPlan, WorkloadPlan, value
+from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan, value
 from insync.workload.producer import timeouts
+from insync.workload.unanswered import Unanswered
 
 TIMEOUT_MS: Final = 60_000
 """After so long the coordinator aborts by itself; longer than any stall, or that would be it."""
@@ -60,13 +61,14 @@ class TransactionalProducer(threading.Thread):
         self._plan = plan
         self._own = transactions
         self._number = number
-        self._records, self._transactions = writers
+        records, self._transactions = writers
+        self._pending = Unanswered(records)
+        self._life = 0
         self._stop_asked = stop
         self._abandon = abandon
         self._on_failure = on_failure
         self._chance = random.Random(f"{plan.seed}/transactions/{number}")  # noqa: S311
         self._seqs = count((number + 1) << LANE_BITS)
-        self._pending: dict[int, tuple[float, ProduceLine]] = {}  # seq -> sent (monotonic), line
         self._last_moment: float | None = None
         self._client = self._new_client()
 
@@ -83,7 +85,7 @@ class TransactionalProducer(threading.Thread):
         except BaseException as error:  # whatever it is, the run must hear of it
             self._on_failure(error)
         finally:
-            self._give_up_on_pending()
+            self._pending.give_up()
 
     def _transact(self, number: int) -> None:
         aborted = self._chance.randrange(100) < self._own.abort_percent
@@ -115,10 +117,11 @@ class TransactionalProducer(threading.Thread):
             self._client.begin_transaction()
             for partition in places:
                 self._produce(number, partition)
+            if wanted == "abort":
+                self._await_answers()  # there is to be something in the log that must not be read
         except KafkaException as failure:
             return self._recovered(failure.args[0], Ended(end="unknown"))
         if wanted == "abort":
-            self._await_answers()  # so that there is something in the log that must not be read
             return self._asked(self._client.abort_transaction, "aborted")
         return self._asked(self._client.commit_transaction, "committed")
 
@@ -134,6 +137,8 @@ class TransactionalProducer(threading.Thread):
         """Abort what went wrong, if the client still can; a fatal error takes a new client."""
         ended = replace(ended, error=error.name())
         if error.fatal():
+            self._pending.fail(error.name())  # nobody else will tell of them
+            self._life += 1
             self._client = self._new_client()
             self._initialise()
             return ended
@@ -177,9 +182,10 @@ class TransactionalProducer(threading.Thread):
         line = ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=partition, seq=seq,
             sent_ms=now_ms(), done_ms=None, latency_ms=None, error=None, offset=None,
-            producer=plan.producers + self._number, idempotent=True, transaction=number,
+            producer=plan.producers + self._number + self._life * NEXT_LIFE, idempotent=True,
+            transaction=number,
         )  # fmt: skip
-        self._pending[seq] = (time.monotonic(), line)
+        self._pending.add(line, time.monotonic())
         self._client.produce(
             plan.topic,
             value(seq, self._chance, plan.record_bytes),
@@ -188,17 +194,10 @@ class TransactionalProducer(threading.Thread):
         )
 
     def _answered(self, seq: int, error: KafkaError | None, message: Message) -> None:
-        sent, line = self._pending.pop(seq)
-        answered = replace(line, done_ms=now_ms(), latency_ms=(time.monotonic() - sent) * 1000)
         if error is not None:
-            self._records.write(replace(answered, error=error.name()))
+            self._pending.settle(seq, error=error.name())
             return
-        self._records.write(replace(answered, offset=message.offset()))
-
-    def _give_up_on_pending(self) -> None:
-        for _, line in self._pending.values():
-            self._records.write(line)
-        self._pending.clear()
+        self._pending.settle(seq, offset=message.offset())
 
     def _new_client(self) -> Producer:
         return Producer(

@@ -33,4 +33,32 @@ public interface BridgeApi {
      * @param partition the partition's number
      */
     String replicas(String topic, int partition);
+
+    /**
+     * JSON object: log_start_offset, high_watermark and leo of this broker's own replica, or JSON null if it has none.
+     *
+     * @param partition the partition's number
+     */
+    String ownReplica(String topic, int partition);
+
+    /**
+     * JSON object: the fetcher threads alive, how many partitions they gave up, and how often a log start offset was put
+     * right, by a follower and in a leader's answers.
+     */
+    String fetchers();
+
+    /**
+     * The next thread that passes a point and is meant waits there; needs the agent's option {@code holds=on}.
+     *
+     * @param replica the id of the replica that the thread serves, or -1
+     * @param partition "topic-partition" that it is about, or ""
+     * @param maxMs after which it goes on by itself
+     */
+    void hold(String point, int replica, String partition, int maxMs);
+
+    /** The thread that waits at a point goes on, and none waits there any more. */
+    void release(String point);
+
+    /** JSON object: by point what became of the last hold that was asked for: waiting, held, held_ms, expired. */
+    String holds();
 }

@@ -2,6 +2,7 @@ package insync.bridge;
 
 import insync.core.BrokerView;
 import insync.core.Insync;
+import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** Answers {@link BridgeApi} from the core's view of the broker. Holds no state and takes no lock of Kafka's. */
@@ -55,5 +56,32 @@ public final class BridgeService implements BridgeApi {
     @Override
     public String replicas(String topic, int partition) {
         return JsonText.of(broker.replicas(topic, partition));
+    }
+
+    @Override
+    public String ownReplica(String topic, int partition) {
+        return JsonText.of(broker.ownReplica(topic, partition));
+    }
+
+    @Override
+    public String fetchers() {
+        Map<String, Object> all = new LinkedHashMap<>(broker.fetchers());
+        all.putAll(insync.logStarts().toMap());
+        return JsonText.of(all);
+    }
+
+    @Override
+    public void hold(String point, int replica, String partition, int maxMs) {
+        insync.holds().hold(point, replica, partition, maxMs);
+    }
+
+    @Override
+    public void release(String point) {
+        insync.holds().release(point);
+    }
+
+    @Override
+    public String holds() {
+        return JsonText.of(insync.holds().toMap());
     }
 }

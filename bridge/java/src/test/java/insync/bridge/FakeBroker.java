@@ -42,6 +42,19 @@ final class FakeBroker implements BrokerView {
         return topic.equals("events") ? map("replicas") : null;
     }
 
+    @Override
+    public Map<String, Object> ownReplica(String topic, int partition) {
+        return topic.equals("events") ? map("ownReplica") : null;
+    }
+
+    @Override
+    public Map<String, Object> fetchers() {
+        Map<String, Object> all = map("fetchers");
+        // The bridge's own counters stand beside what the broker tells.
+        all.keySet().removeAll(List.of("bounded", "snapshots"));
+        return all;
+    }
+
     @SuppressWarnings("unchecked") // gson gives a map of JSON values for an object
     private Map<String, Object> map(String name) {
         return new Gson().fromJson(answers.get(name), Map.class);

@@ -1,6 +1,7 @@
 package insync.broker;
 
 import insync.bridge.BridgeServer;
+import insync.bridge.BridgeService;
 import insync.bridge.JsonText;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -15,7 +16,8 @@ import java.util.Map;
  * One broker per scope lives as long as the JVM; a test's world is a topic of it.
  */
 public final class Driver implements DriverApi {
-    private static final int API_VERSION = 1;
+    /** The clients are those of the bridge. */
+    private static final int API_VERSION = BridgeService.API_VERSION;
     private static final List<String> SCOPES = List.of("off", "read", "request");
 
     private final Map<String, DrivenBroker> brokers = new HashMap<>();

@@ -13,6 +13,8 @@ import java.util.List;
  * <li>{@code bridge=FILE}: connection file of the Python bridge (default: no bridge)
  * <li>{@code default-scope=off|read|request}: what the configs are where a broker's settings do not say (default: off);
  *     for test suites that make their own settings, such as Kafka's
+ * <li>{@code default-log-start=off|bound|snapshot|both}: the same for the configs against KAFKA-7104
+ * <li>{@code holds=on}: weave in the points at which tests may stop a thread over the bridge (default: none)
  * </ul>
  */
 public final class AgentOptions {
@@ -20,6 +22,8 @@ public final class AgentOptions {
     private Path bridgeFile;
     private boolean stockWhenUnsupported;
     private String defaultScope = "off";
+    private String defaultLogStart = "off";
+    private boolean holds;
 
     private AgentOptions() { }
 
@@ -59,10 +63,23 @@ public final class AgentOptions {
                 }
                 defaultScope = value;
                 break;
+            case "default-log-start":
+                if (!List.of("off", "bound", "snapshot", "both").contains(value)) {
+                    throw new AgentException("agent option default-log-start=" + value
+                        + ": expected off, bound, snapshot or both");
+                }
+                defaultLogStart = value;
+                break;
+            case "holds":
+                if (!value.equals("on") && !value.equals("off")) {
+                    throw new AgentException("agent option holds=" + value + ": expected on or off");
+                }
+                holds = value.equals("on");
+                break;
             default:
                 throw new AgentException("agent option " + key + "=" + value
-                    + " is unknown: expected events=FILE, bridge=FILE, on-unsupported=fail|stock"
-                    + " or default-scope=off|read|request");
+                    + " is unknown: expected events=FILE, bridge=FILE, on-unsupported=fail|stock,"
+                    + " default-scope=off|read|request, default-log-start=off|bound|snapshot|both or holds=on|off");
         }
     }
 
@@ -86,6 +103,16 @@ public final class AgentOptions {
     /** "off", "read" or "request". */
     public String defaultScope() {
         return defaultScope;
+    }
+
+    /** "off", "bound", "snapshot" or "both". */
+    public String defaultLogStart() {
+        return defaultLogStart;
+    }
+
+    /** Whether tests may stop threads. */
+    public boolean holds() {
+        return holds;
     }
 
     public boolean runStockWhenUnsupported() {

@@ -41,4 +41,14 @@ public final class Start {
     public String defaultScope() {
         return options.defaultScope();
     }
+
+    /** What is on against KAFKA-7104 where a broker's settings do not say: "off", "bound", "snapshot" or "both". */
+    public String defaultLogStart() {
+        return options.defaultLogStart();
+    }
+
+    /** Whether the points at which tests may stop threads are to be woven in. */
+    public boolean holds() {
+        return options.holds();
+    }
 }

@@ -18,20 +18,26 @@ class AgentOptionsTest {
         assertNull(options.bridgeFile());
         assertFalse(options.runStockWhenUnsupported());
         assertEquals("off", options.defaultScope());
+        assertEquals("off", options.defaultLogStart());
+        assertFalse(options.holds());
     }
 
     @Test
     void allOptions() throws Exception {
-        AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock,default-scope=request");
+        AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock,"
+            + "default-scope=request,default-log-start=both,holds=on");
         assertEquals("/a/e.jsonl", options.eventsFile().toString());
         assertEquals("/a/b.json", options.bridgeFile().toString());
         assertTrue(options.runStockWhenUnsupported());
         assertEquals("request", options.defaultScope());
+        assertEquals("both", options.defaultLogStart());
+        assertTrue(options.holds());
     }
 
     @Test
     void whatIsWrongIsNamed() {
-        for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=", "events=", "bridge"}) {
+        for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=",
+                "default-log-start=all", "holds=", "events=", "bridge"}) {
             AgentException refused = assertThrows(AgentException.class, () -> AgentOptions.parse(wrong));
             assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
             assertTrue(refused.getMessage().contains("expected"), refused.getMessage());

@@ -24,9 +24,13 @@ class WeaveTest {
     private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
     private static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
     private static final String STEP_DOWN = "leader.fetch.process.time.max.ms";
+    private static final List<String> LOG_START =
+        List.of("follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable");
     private static final String POLICY = "replica.lag.policy";
     private static final String VERSION = System.getProperty("insync.kafka");
-    private static final List<String> SCOPES = Arrays.asList(System.getProperty("insync.scopes").split(","));
+    private static final List<String> SCOPES = Arrays.stream(System.getProperty("insync.scopes").split(","))
+        .filter(scope -> !scope.isEmpty()).collect(Collectors.toList());
+    private static final boolean ZOOKEEPER = VERSION.matches("[12][.].*");
 
     @Test
     void theStartSaysWhatIsWovenAndWhetherThisVersionIsTested() throws Exception {
@@ -50,6 +54,9 @@ class WeaveTest {
     void theFeatureIsOffByDefaultAndItsScopesAreThoseOfTheTable() {
         assertFalse(config(ENABLE, "false").getBoolean(ENABLE));
         assertFalse(config("broker.rack", "r").getBoolean(ENABLE));
+        if (SCOPES.isEmpty()) {
+            return;
+        }
         assertEquals("read", config("broker.rack", "r").getString(SCOPE));
         SCOPES.forEach(scope -> assertEquals(scope, config(SCOPE, scope).getString(SCOPE)));
     }
@@ -57,6 +64,12 @@ class WeaveTest {
     /** Kafka's own validation names the config, the value and what may stand there. */
     @Test
     void whatTheVersionCannotDoIsRefused() {
+        if (SCOPES.isEmpty()) {
+            ConfigException none = assertThrows(ConfigException.class, () -> config(ENABLE, "true"));
+            assertTrue(none.getMessage().contains("no KIP-501 for this version"), none.getMessage());
+            assertThrows(ConfigException.class, () -> config(STEP_DOWN, "2000"));
+            return;
+        }
         String wrong = SCOPES.contains("request") ? "everything" : "request";
         ConfigException refused = assertThrows(ConfigException.class, () -> config(SCOPE, wrong));
         assertTrue(refused.getMessage().contains(SCOPE), refused.getMessage());
@@ -67,6 +80,9 @@ class WeaveTest {
     /** Solution 2 is off; it cannot be on without solution 1, nor where the version has it not. */
     @Test
     void aLeaderStepsDownOnlyWhereItsFollowersAreHeld() {
+        if (VERSION.startsWith("1.")) {
+            return;
+        }
         assertEquals(-1, config("broker.rack", "r").getLong(STEP_DOWN));
         if (VERSION.startsWith("2.")) {
             ConfigException never = assertThrows(ConfigException.class, () -> config(STEP_DOWN, "2000", ENABLE, "true"));
@@ -84,19 +100,44 @@ class WeaveTest {
         assertThrows(ConfigException.class, () -> config("leader.relinquish.isr", "first"));
     }
 
+    /** KAFKA-7104: both are off, take true or false, and are refused where the version has them not. */
+    @Test
+    void logStartsAreLeftAloneUnlessAskedFor() {
+        boolean there = Boolean.getBoolean("insync.logStart");
+        for (String name : LOG_START) {
+            assertFalse(config("broker.rack", "r").getBoolean(name));
+            ConfigException wrong = assertThrows(ConfigException.class, () -> config(name, "perhaps"));
+            assertTrue(wrong.getMessage().contains(name) && wrong.getMessage().contains("perhaps"), wrong.getMessage());
+            if (there) {
+                assertTrue(config(name, "true").getBoolean(name));
+            } else {
+                assertThrows(ConfigException.class, () -> config(name, "true"));
+            }
+        }
+    }
+
+    /** Proven to fit at the start, but woven by a broker's settings alone; so are the points at which tests hold. */
+    @Test
+    void nothingOfWhatIsForSomeBrokersOnlyIsWovenForAll() throws Exception {
+        for (String method : List.of("maybeIncrementLogStartOffset", "LogReadInfo", "LogReadResult", "readRecords",
+                "processPartitionData", "updateReplicaLogReadResult", "logStartOffset")) {
+            assertFalse(installed().contains(method), installed());
+        }
+    }
+
     /** Lag by messages is there from 3.9 on, and not beside the feature that corrects the lag by time. */
     @Test
     void lagGoesByTimeUnlessItIsSaidOtherwise() {
         assertEquals("time", config("broker.rack", "r").getString(POLICY));
+        if (ZOOKEEPER) {
+            ConfigException lacking = assertThrows(ConfigException.class, () -> config(POLICY, "messages:4"));
+            assertTrue(lacking.getMessage().contains("no lag by messages for this version"), lacking.getMessage());
+            return;
+        }
         for (String wrong : List.of("messages", "messages:", "messages:0", "messages:-4", "bytes:4", "Time", "4")) {
             ConfigException refused = assertThrows(ConfigException.class, () -> config(POLICY, wrong), wrong);
             assertTrue(refused.getMessage().contains(POLICY), refused.getMessage());
             assertTrue(refused.getMessage().contains("time, or messages:N"), refused.getMessage());
-        }
-        if (VERSION.startsWith("2.")) {
-            ConfigException lacking = assertThrows(ConfigException.class, () -> config(POLICY, "messages:4"));
-            assertTrue(lacking.getMessage().contains("no lag by messages for this version"), lacking.getMessage());
-            return;
         }
         assertEquals("messages:4", config(POLICY, "messages:4").getString(POLICY));
         ConfigException both = assertThrows(ConfigException.class, () -> config(POLICY, "messages:4", ENABLE, "true"));
@@ -105,7 +146,7 @@ class WeaveTest {
 
     private static KafkaConfig config(String... keysAndValues) {
         Properties properties = new Properties();
-        if (VERSION.startsWith("2.")) {
+        if (ZOOKEEPER) {
             properties.put("zookeeper.connect", "127.0.0.1:2181");
         } else {
             properties.put("process.roles", "broker");

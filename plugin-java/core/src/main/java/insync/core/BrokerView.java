@@ -24,4 +24,15 @@ public interface BrokerView {
      *     last_caught_up_ms, lag_ms, lag_records, pending), or null if this broker does not lead it
      */
     Map<String, Object> replicas(String topic, int partition);
+
+    /**
+     * This broker's own replica of a partition, whoever leads it.
+     *
+     * @return log_start_offset, high_watermark and leo, read in this order, so that they may rise in between; or null if
+     *     it has none
+     */
+    Map<String, Object> ownReplica(String topic, int partition);
+
+    /** The threads with which this broker fetches: threads, those alive, and failed_partitions, null where not known. */
+    Map<String, Object> fetchers();
 }

@@ -1,5 +1,7 @@
 package insync.core;
 
+import insync.core.holds.HoldPoints;
+import insync.core.logstart.LogStartStats;
 import insync.core.stepdown.StepDownStats;
 
 /**
@@ -13,6 +15,8 @@ public final class Insync {
     private final Stats stats = new Stats();
     private final StepDownStats stepDowns = new StepDownStats();
     private final Failures failures;
+    private final LogStartStats logStarts = new LogStartStats();
+    private final HoldPoints holds = new HoldPoints();
 
     public Insync(EventLog events) {
         this.events = events;
@@ -54,5 +58,14 @@ public final class Insync {
 
     public Failures failures() {
         return failures;
+    }
+
+    public LogStartStats logStarts() {
+        return logStarts;
+    }
+
+    /** Where tests stop threads; nobody comes by unless the points are woven in. */
+    public HoldPoints holds() {
+        return holds;
     }
 }

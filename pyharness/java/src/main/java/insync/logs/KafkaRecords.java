@@ -1,5 +1,6 @@
 package insync.logs;
 
+import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import java.lang.invoke.MethodHandle;
@@ -79,8 +80,9 @@ final class KafkaRecords {
             return (Integer) call("sizeInBytes");
         }
 
-        @Override public void close() {
-            call("closeHandlers");
+        /** The file alone, by what all versions have: {@code closeHandlers} is gone in 4.4, and {@code close} trims. */
+        @Override public void close() throws IOException {
+            ((Closeable) call("channel")).close();
         }
 
         private Object call(String name) {

@@ -42,4 +42,7 @@ public interface BrokerAccess {
 
     /** Of a partition that has a log here. */
     long highWatermark(Partition partition);
+
+    /** Of a partition that has a log here. */
+    long logStartOffset(Partition partition);
 }

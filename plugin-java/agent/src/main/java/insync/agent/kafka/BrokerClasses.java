@@ -5,16 +5,19 @@ public final class BrokerClasses {
     private final String replica;
     private final String fileRecords;
     private final String request;
+    private final String log;
 
     /**
      * @param replica a remote replica of a partition
      * @param fileRecords records in a file
      * @param request a request in the request channel
+     * @param log a partition's log
      */
-    public BrokerClasses(String replica, String fileRecords, String request) {
+    public BrokerClasses(String replica, String fileRecords, String request, String log) {
         this.replica = replica;
         this.fileRecords = fileRecords;
         this.request = request;
+        this.log = log;
     }
 
     String replica() {
@@ -27,5 +30,9 @@ public final class BrokerClasses {
 
     String request() {
         return request;
+    }
+
+    String log() {
+        return log;
     }
 }

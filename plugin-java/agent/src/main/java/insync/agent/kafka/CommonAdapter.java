@@ -6,6 +6,10 @@ import insync.agent.kafka.lagpolicy.LagAccess;
 import insync.agent.kafka.lagpolicy.LagByMessagesHook;
 import insync.agent.kafka.lagpolicy.LagPolicies;
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.holds.Holding;
+import insync.agent.kafka.logstart.LogStartConfigs;
+import insync.agent.kafka.logstart.LogStartHooks;
+import insync.agent.kafka.logstart.LogStarts;
 import insync.agent.kafka.stepdown.StepDownAccess;
 import insync.agent.kafka.stepdown.StepDownHooks;
 import insync.agent.kafka.stepdown.StepDowns;
@@ -19,6 +23,8 @@ public abstract class CommonAdapter implements Adapter {
     private final CommonAccess access;
     private final StepDownAccess stepDown;
     private final List<Hook> hooks;
+    private final LogStartHooks logStart;
+    private final List<Hook> holdPoints;
 
     /**
      * @param name the adapter's row in broker-versions.properties
@@ -34,6 +40,8 @@ public abstract class CommonAdapter implements Adapter {
         this.hooks = new ArrayList<>(CommonHooks.all(classes));
         this.hooks.add(fetchMessages);
         this.hooks.addAll(StepDownHooks.all(stepDown));
+        this.logStart = LogStartHooks.since39(classes.log());
+        this.holdPoints = Holding.since39(classes.log());
     }
 
     @Override
@@ -48,7 +56,10 @@ public abstract class CommonAdapter implements Adapter {
 
     @Override
     public final List<Hook> hooksOnDemand() {
-        return List.of(new LagByMessagesHook());
+        List<Hook> all = new ArrayList<>(logStart.all());
+        all.addAll(holdPoints);
+        all.add(new LagByMessagesHook());
+        return all;
     }
 
     @Override
@@ -59,6 +70,7 @@ public abstract class CommonAdapter implements Adapter {
         }
         own.addAll(List.of(LagAccess.class, LagPolicies.class, LagPolicyConfig.class));
         own.addAll(StepDownHooks.ownClasses(stepDown));
+        own.addAll(List.of(Holding.class, LogStartConfigs.class, LogStarts.class));
         hooks.forEach(hook -> own.add(hook.advice()));
         hooksOnDemand().forEach(hook -> own.add(hook.advice()));
         return own;
@@ -66,8 +78,9 @@ public abstract class CommonAdapter implements Adapter {
 
     @Override
     public final void prepare(Start start) {
-        KafkaBroker.prepare(access, start);
+        KafkaBroker.prepare(access, start, holdPoints);
         LagPolicies.prepare(access, start.onDemand());
         StepDowns.prepare(stepDown);
+        LogStarts.prepare(logStart, start.onDemand(), start.defaultLogStart());
     }
 }

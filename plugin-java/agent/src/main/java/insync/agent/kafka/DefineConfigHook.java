@@ -1,6 +1,7 @@
 package insync.agent.kafka;
 
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
@@ -21,6 +22,7 @@ public final class DefineConfigHook extends Hook {
         static void exit(@Advice.FieldValue("CONFIG_DEF") ConfigDef definition) {
             Settings.define(definition);
             StepDownConfigs.define(definition);
+            LogStartConfigs.define(definition);
             LagPolicyConfig.define(definition);
         }
     }

@@ -1,12 +1,15 @@
 package insync.agent.kafka;
 
 import insync.agent.Start;
+import insync.agent.kafka.holds.Holding;
 import insync.agent.kafka.lagpolicy.LagPolicies;
+import insync.agent.kafka.logstart.LogStarts;
+import insync.agent.weave.Hook;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
 import insync.core.EventLog;
 import insync.core.Insync;
-import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import kafka.server.KafkaConfig;
@@ -17,17 +20,21 @@ import org.apache.kafka.common.utils.Time;
 public final class KafkaBroker {
     private static final AtomicBoolean BRIDGE_OPEN = new AtomicBoolean();
     private static volatile BrokerAccess access;
-    private static volatile String brokerVersion = "unknown";
-    private static volatile Path bridgeFile;
+    private static volatile Start start;
+    private static volatile List<Hook> holdPoints = List.of();
 
     private KafkaBroker() { }
 
-    /** Called by the version's adapter before weaving. */
-    public static void prepare(BrokerAccess adapted, Start start) {
+    /**
+     * Called by the version's adapter before weaving.
+     *
+     * @param points where tests may stop threads, if the agent is told so
+     */
+    public static void prepare(BrokerAccess adapted, Start begun, List<Hook> points) {
         access = adapted;
-        brokerVersion = start.brokerVersion();
-        bridgeFile = start.bridgeFile();
-        Settings.prepare(start.scopes(), start.defaultScope());
+        start = begun;
+        holdPoints = begun.holds() ? points : List.of();
+        Settings.prepare(begun.scopes(), begun.defaultScope());
     }
 
     /** What this version brings to read a broker. */
@@ -48,15 +55,17 @@ public final class KafkaBroker {
         insync.events().emit("settings", settings);
         Metrics.register(access.metrics(), insync);
         LagPolicies.started(config);
-        openBridge(new LeaderView(access, replicas, config, brokerVersion), insync);
+        LogStarts.started(config);
+        Holding.weave(holdPoints, start.onDemand());
+        openBridge(new LeaderView(access, replicas, config, start.brokerVersion()), insync);
         return Settings.isOn(config, Settings.READ)
             ? new PendingReads(replicas, new KafkaClock(time), insync, Settings.lagTimeMaxMs(config)) : null;
     }
 
     /** One bridge per JVM, on a thread of its own so that the broker's start does not wait for it. */
     private static void openBridge(BrokerView view, Insync insync) {
-        if (bridgeFile != null && BRIDGE_OPEN.compareAndSet(false, true)) {
-            BridgeServer.startInBackground(view, insync, bridgeFile);
+        if (start.bridgeFile() != null && BRIDGE_OPEN.compareAndSet(false, true)) {
+            BridgeServer.startInBackground(view, insync, start.bridgeFile());
         }
     }
 }

@@ -82,6 +82,22 @@ final class LeaderView implements BrokerView {
             "replicas", all);
     }
 
+    @Override
+    public Map<String, Object> ownReplica(String topic, int partitionId) {
+        Option<Partition> found = replicas.onlinePartition(new TopicPartition(topic, partitionId));
+        if (found.isEmpty()) {
+            return null;
+        }
+        Partition partition = found.get();
+        return EventLog.fields("log_start_offset", access.logStartOffset(partition),
+            "high_watermark", access.highWatermark(partition), "leo", access.logEndOffset(partition));
+    }
+
+    @Override
+    public Map<String, Object> fetchers() {
+        return Fetchers.now(access.metrics());
+    }
+
     private static boolean leads(Option<Partition> partition) {
         return partition.isDefined() && partition.get().isLeader();
     }

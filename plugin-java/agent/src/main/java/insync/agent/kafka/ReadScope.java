@@ -9,7 +9,7 @@ public final class ReadScope {
 
     /** The classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
-        return List.of(BrokerAccess.class, FollowerFetch.class, Followers.class, KafkaBroker.class, KafkaClock.class,
+        return List.of(BrokerAccess.class, Fetchers.class, FollowerFetch.class, Followers.class, KafkaBroker.class, KafkaClock.class,
             KafkaFollower.class, LeaderView.class, Metrics.class, PartitionEvents.class, PendingFetch.class,
             PendingReads.class, Settings.class);
     }

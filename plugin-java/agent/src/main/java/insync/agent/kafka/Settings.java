@@ -1,6 +1,7 @@
 package insync.agent.kafka;
 
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.core.EventLog;
 import java.util.Map;
 import kafka.server.KafkaConfig;
@@ -71,8 +72,10 @@ public final class Settings {
 
     /** What of the broker's settings bears on the plugin, by config name. */
     public static Map<String, Object> all(KafkaConfig config) {
-        return EventLog.fields(PENDING_READS, enabled(config), SCOPE, scope(config),
+        Map<String, Object> all = EventLog.fields(PENDING_READS, enabled(config), SCOPE, scope(config),
             LAG_TIME_MAX_MS, lagTimeMaxMs(config), LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
+        all.putAll(LogStartConfigs.all(config));
+        return all;
     }
 
     static boolean isOn(KafkaConfig config, String scope) {

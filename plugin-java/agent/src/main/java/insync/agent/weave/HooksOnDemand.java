@@ -7,9 +7,10 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
 import java.security.ProtectionDomain;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Weaves a hook into a class that the JVM runs already, when a broker's settings ask for it. The JVM lets a loaded class
@@ -18,7 +19,11 @@ import java.util.Set;
 public final class HooksOnDemand {
     private final Adapter adapter;
     private final Instrumentation instrumentation;
-    private final Set<String> woven = new HashSet<>();
+    /** By the name of the class that they are on, in the order in which they were asked for. */
+    private final Map<String, List<Hook>> woven = new ConcurrentHashMap<>();
+    /** What the JVM would swallow. */
+    private volatile Throwable failure;
+    private boolean registered;
 
     public HooksOnDemand(Adapter adapter, Instrumentation instrumentation) {
         this.adapter = adapter;
@@ -32,43 +37,46 @@ public final class HooksOnDemand {
      * @throws IllegalStateException if the JVM refused
      */
     public synchronized void weave(Hook hook, String why) {
-        if (!woven.add(hook.advice().getName())) {
+        List<Hook> there = woven.computeIfAbsent(hook.typeName(), type -> new CopyOnWriteArrayList<>());
+        if (there.stream().anyMatch(each -> each.advice() == hook.advice())) {
             return;
         }
-        Addition addition = new Addition(hook);
-        instrumentation.addTransformer(addition, true);
+        there.add(hook);
+        if (!registered) {
+            // It stays: the JVM begins each time with the class as it was loaded, whoever asks for the next time.
+            instrumentation.addTransformer(new Additions(), true);
+            registered = true;
+        }
+        failure = null;
         try {
             instrumentation.retransformClasses(Class.forName(hook.typeName()));
-        } catch (ClassNotFoundException | UnmodifiableClassException refused) {
-            addition.failure = refused;
-        } finally {
-            instrumentation.removeTransformer(addition);
+        } catch (ClassNotFoundException | UnmodifiableClassException | LinkageError refused) {
+            failure = refused;
         }
-        if (addition.failure != null) {
-            throw new IllegalStateException("cannot weave " + hook + " for " + why, addition.failure);
+        if (failure != null) {
+            there.remove(hook);
+            throw new IllegalStateException("cannot weave " + hook + " for " + why, failure);
         }
         Insync.current().events().emit("hook_added", EventLog.fields("why", why, "woven", List.of(hook.toString())));
         System.err.println("[insync] woven for " + why + ": " + hook);
     }
 
-    /** The one hook on top of what the class is by now. */
-    private final class Addition implements ClassFileTransformer {
-        private final Hook hook;
-        /** What the JVM would swallow. */
-        private Throwable failure;
-
-        private Addition(Hook hook) {
-            this.hook = hook;
-        }
-
+    /** All hooks asked for so far, on top of what the class was when it was loaded. */
+    private final class Additions implements ClassFileTransformer {
         @Override
         public byte[] transform(ClassLoader loader, String internalName, Class<?> redefined, ProtectionDomain domain,
-                                byte[] current) {
-            if (redefined == null || !redefined.getName().equals(hook.typeName())) {
+                                byte[] loaded) {
+            List<Hook> hooks = redefined == null ? null : woven.get(redefined.getName());
+            if (hooks == null) {
                 return null;
             }
             try {
-                return new Weaver(adapter).add(hook, current);
+                Weaver weaver = new Weaver(adapter);
+                byte[] current = loaded;
+                for (Hook hook : hooks) {
+                    current = weaver.add(hook, current);
+                }
+                return current;
             } catch (RuntimeException | LinkageError broken) {
                 failure = broken;
                 return null;

@@ -60,4 +60,9 @@ final class Access implements BrokerAccess {
     public long highWatermark(Partition partition) {
         return partition.localLogOrException().highWatermark();
     }
+
+    @Override
+    public long logStartOffset(Partition partition) {
+        return partition.localLogOrException().logStartOffset();
+    }
 }

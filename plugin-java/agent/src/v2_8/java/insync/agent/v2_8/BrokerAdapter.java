@@ -10,6 +10,8 @@ import insync.agent.kafka.MakeLeaderHook;
 import insync.agent.kafka.ReadScope;
 import insync.agent.kafka.lagpolicy.LagPolicies;
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.logstart.LogStartConfigs;
+import insync.agent.kafka.logstart.LogStarts;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import java.util.ArrayList;
@@ -46,14 +48,16 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
-        own.addAll(List.of(Access.class, LagPolicies.class, LagPolicyConfig.class, StepDownConfigs.class));
+        own.addAll(List.of(Access.class, LagPolicies.class, LagPolicyConfig.class, LogStartConfigs.class, LogStarts.class,
+            StepDownConfigs.class));
         hooks().forEach(hook -> own.add(hook.advice()));
         return own;
     }
 
     @Override
     public void prepare(Start start) {
-        KafkaBroker.prepare(new Access(), start);
+        KafkaBroker.prepare(new Access(), start, List.of());
+        LogStarts.prepare(null, start.onDemand(), start.defaultLogStart());
         LagPolicies.prepare(null, start.onDemand());
     }
 }

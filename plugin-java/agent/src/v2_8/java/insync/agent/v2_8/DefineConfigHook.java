@@ -2,6 +2,7 @@ package insync.agent.v2_8;
 
 import insync.agent.kafka.Settings;
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
@@ -19,6 +20,7 @@ final class DefineConfigHook extends Hook {
         static void exit(@Advice.FieldValue("configDef") ConfigDef definition) {
             Settings.define(definition);
             StepDownConfigs.define(definition);
+            LogStartConfigs.define(definition);
             LagPolicyConfig.define(definition);
         }
     }

@@ -58,4 +58,9 @@ public final class Access extends CommonAccess {
     public long highWatermark(Partition partition) {
         return partition.localLogOrException().highWatermark();
     }
+
+    @Override
+    public long logStartOffset(Partition partition) {
+        return partition.localLogOrException().logStartOffset();
+    }
 }

@@ -8,6 +8,7 @@ public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
         super("v3_9", new Access(), new FetchMessagesHook(), new BrokerClasses("kafka.cluster.Replica",
-            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request"), new KRaftStepDown());
+            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request",
+            "kafka.log.UnifiedLog"), new KRaftStepDown());
     }
 }

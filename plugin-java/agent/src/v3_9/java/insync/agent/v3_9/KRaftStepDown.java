@@ -19,8 +19,6 @@ import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.message.LeaderAndIsrRequestData.LeaderAndIsrPartitionState;
 import org.apache.kafka.common.message.UpdateMetadataRequestData.UpdateMetadataPartitionState;
 import org.apache.kafka.common.requests.AbstractRequest;
-import org.apache.kafka.server.ControllerRequestCompletionHandler;
-import org.apache.kafka.server.NodeToControllerChannelManager;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
@@ -28,6 +26,11 @@ import scala.jdk.javaapi.CollectionConverters;
 final class KRaftStepDown implements StepDownAccess {
     /** What Partition passes on in KRaft mode, where it is ignored. */
     private static final int NO_CONTROLLER_EPOCH = -1;
+
+    @Override
+    public List<Class<?>> parts() {
+        return List.of(ControllerChannel.class);
+    }
 
     @Override
     public String alterPartitionManager() {
@@ -99,18 +102,7 @@ final class KRaftStepDown implements StepDownAccess {
 
     @Override
     public void send(ControllerLink manager, AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered) {
-        ((NodeToControllerChannelManager) manager.insync$channel()).sendRequest(request,
-            new ControllerRequestCompletionHandler() {
-                @Override
-                public void onComplete(ClientResponse response) {
-                    answered.accept(response);
-                }
-
-                @Override
-                public void onTimeout() {
-                    answered.accept(null);
-                }
-            });
+        ControllerChannel.send(manager.insync$channel(), request, answered);
     }
 
     @Override

@@ -10,6 +10,7 @@ public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
         super("v4_0", new Access(), new FetchMessagesHook(), new BrokerClasses("kafka.cluster.Replica",
-            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request"), new KRaftStepDown());
+            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request",
+            "kafka.log.UnifiedLog"), new KRaftStepDown());
     }
 }

@@ -9,6 +9,7 @@ public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
         super("v4_1", new Access(), new FetchMessagesHook(), new BrokerClasses("org.apache.kafka.server.replica.Replica",
-            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request"), new KRaftStepDown());
+            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request",
+            "org.apache.kafka.storage.internals.log.UnifiedLog"), new KRaftStepDown());
     }
 }

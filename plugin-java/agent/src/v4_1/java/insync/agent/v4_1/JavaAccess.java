@@ -47,4 +47,9 @@ public abstract class JavaAccess extends CommonAccess {
     public final long highWatermark(Partition partition) {
         return partition.localLogOrException().highWatermark();
     }
+
+    @Override
+    public final long logStartOffset(Partition partition) {
+        return partition.localLogOrException().logStartOffset();
+    }
 }

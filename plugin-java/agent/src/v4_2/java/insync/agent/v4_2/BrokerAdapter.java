@@ -11,6 +11,7 @@ public final class BrokerAdapter extends CommonAdapter {
     public BrokerAdapter() {
         super("v4_2", new Access(), new FetchMessagesHook(), new BrokerClasses("org.apache.kafka.server.replica.Replica",
             Moved.to("org.apache.kafka.common.record.FileRecords", "org.apache.kafka.common.record.internal.FileRecords"),
-            Moved.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request")), new KRaftStepDown());
+            Moved.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request"),
+            "org.apache.kafka.storage.internals.log.UnifiedLog"), new KRaftStepDown());
     }
 }

@@ -29,6 +29,7 @@ final class BrokerStepDown {
 
     private final ReplicaManager replicas;
     private final StepDownAccess access;
+    private final ControllerLink manager;
     private final PeerFetches peers;
     private final StepDownWatch watch;
     private final Handovers handovers;
@@ -46,6 +47,7 @@ final class BrokerStepDown {
         KafkaClock clock = new KafkaClock(time);
         this.replicas = replicas;
         this.access = access;
+        this.manager = manager;
         this.peers = new PeerFetches(clock);
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(),
             insync.stepDowns());
@@ -112,12 +114,15 @@ final class BrokerStepDown {
                 forget(each);
             }
         }
-        for (Decision decision : watch.tick(now, access.livePeers(replicas))) {
-            if (decision.acts()) {
-                TopicPartition id = new TopicPartition(decision.topic(), decision.partition());
-                relinquisher.carryOut(decision, led.get(id));
-            }
+        List<Decision> acting = watch.tick(now, access.livePeers(replicas));
+        acting.removeIf(decision -> !decision.acts());
+        if (!acting.isEmpty()) {
+            OneRequest.of(manager, () -> acting.forEach(this::carryOut));
         }
+    }
+
+    private void carryOut(Decision decision) {
+        relinquisher.carryOut(decision, led.get(new TopicPartition(decision.topic(), decision.partition())));
     }
 
     /**

@@ -1,12 +1,15 @@
 package insync.agent.kafka.stepdown;
 
 import insync.agent.weave.Hook;
+import java.util.concurrent.atomic.AtomicBoolean;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.FieldAccessor;
+import net.bytebuddy.implementation.MethodCall;
+import net.bytebuddy.matcher.ElementMatchers;
 
-/** Kafka's own manager of AlterPartition requests lets its channel to the controller be used. */
+/** Kafka's own manager of AlterPartition requests lets its channel to the controller, and its next request, be used. */
 final class ControllerLinkHook extends Hook {
     private final Class<? extends ControllerLink> link;
 
@@ -23,7 +26,11 @@ final class ControllerLinkHook extends Hook {
     public DynamicType.Builder<?> shape(DynamicType.Builder<?> builder) {
         return builder.implement(link)
             .defineMethod("insync$channel", Object.class, Visibility.PUBLIC)
-            .intercept(FieldAccessor.ofField("controllerChannelManager"));
+            .intercept(FieldAccessor.ofField("controllerChannelManager"))
+            .defineMethod("insync$inFlight", AtomicBoolean.class, Visibility.PUBLIC)
+            .intercept(FieldAccessor.ofField("inflightRequest"))
+            .defineMethod("insync$propagate", void.class, Visibility.PUBLIC)
+            .intercept(MethodCall.invoke(ElementMatchers.named("maybePropagateIsrChanges")));
     }
 
     static final class Nothing {

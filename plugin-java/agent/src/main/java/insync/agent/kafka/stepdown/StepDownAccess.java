@@ -16,6 +16,11 @@ import org.apache.kafka.common.requests.AbstractRequest;
  */
 public interface StepDownAccess {
 
+    /** Further classes of the adapter that refer to the broker's, for the weave check. */
+    default List<Class<?>> parts() {
+        return List.of();
+    }
+
     /** The class behind ReplicaManager's alterPartitionManager. */
     String alterPartitionManager();
 

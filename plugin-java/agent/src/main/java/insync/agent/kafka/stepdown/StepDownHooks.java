@@ -39,6 +39,7 @@ public final class StepDownHooks {
         for (Class<?> each = access.getClass(); each != Object.class; each = each.getSuperclass()) {
             own.add(each);
         }
+        own.addAll(access.parts());
         own.addAll(List.of(access.link(), BrokerStepDown.class, ConnectionEnd.class, Elections.class, LedPartition.class,
             OverdueLeader.class, ProcessorCarrier.class, ReassignedElection.class, Relief.class, Relinquisher.class,
             StepDownAccess.class, StepDownConfigs.class, StepDownMetrics.class, StepDowns.class, StuckClients.class));

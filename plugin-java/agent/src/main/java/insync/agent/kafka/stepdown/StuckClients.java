@@ -51,11 +51,12 @@ final class StuckClients {
         if (channel == null) {
             return false;
         }
-        boolean hangs = ofThreads(scope, channel) | ofHandlers(scope, channel);
-        if (!hangs) {
+        boolean threadsHang = ofThreads(scope, channel);
+        boolean handlersHang = ofHandlers(scope, channel);
+        if (!threadsHang && !handlersHang) {
             rule.ended();
         }
-        return hangs;
+        return threadsHang || handlersHang;
     }
 
     /** Whoever is connected to a network thread that hangs. */

@@ -1,0 +1,22 @@
+package insync.agent.v1_1;
+
+import insync.agent.kafka.logstart.LogStarts;
+import insync.agent.weave.Hook;
+import net.bytebuddy.asm.Advice;
+
+/** What a read of a partition found becomes an answer: the log start offset in it is no higher than the high watermark. */
+final class AnswerHook extends Hook {
+
+    AnswerHook() {
+        super("kafka.server.LogReadResult", "<init>", Answer.class);
+    }
+
+    static final class Answer {
+        // Nothing is suppressed: the JVM allows no handler before the call of a superclass's constructor.
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(1) long highWatermark,
+                          @Advice.Argument(value = 2, readOnly = false) long logStart) {
+            logStart = LogStarts.ofAnswer(logStart, highWatermark);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package insync.agent.v1_1;
+
+import insync.agent.kafka.Settings;
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.stepdown.StepDownConfigs;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
+
+/** KIP-501's configs and that of lag by messages, which this version must not silently ignore: whoever turns one on is told that there is nothing. */
+public final class Unsupported {
+    private static final String KIP = "KIP-501";
+    private static final String LAG = "lag by messages";
+    private static final long NEVER = -1;
+
+    private Unsupported() { }
+
+    public static void define(ConfigDef definition) {
+        definition.define(Settings.PENDING_READS, ConfigDef.Type.BOOLEAN, false,
+            (name, value) -> refuse(KIP, name, value, Boolean.TRUE.equals(value)), ConfigDef.Importance.LOW, doc(KIP));
+        definition.define(StepDownConfigs.PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, NEVER,
+            (name, value) -> refuse(KIP, name, value, !Long.valueOf(NEVER).equals(value)), ConfigDef.Importance.LOW, doc(KIP));
+        definition.define(LagPolicyConfig.POLICY, ConfigDef.Type.STRING, LagPolicyConfig.TIME,
+            (name, value) -> refuse(LAG, name, value, !LagPolicyConfig.TIME.equals(value)), ConfigDef.Importance.LOW, doc(LAG));
+    }
+
+    private static String doc(String what) {
+        return what + ": not for this version of Kafka.";
+    }
+
+    private static void refuse(String what, String name, Object value, boolean on) {
+        if (on) {
+            throw new ConfigException(name, value, "the insync agent has no " + what + " for this version of Kafka");
+        }
+    }
+}

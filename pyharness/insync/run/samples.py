@@ -1,0 +1,96 @@
+"""Samples of a race: where every replica's log begins, is committed and ends, and who fetches."""
+
+import threading
+from types import TracebackType
+from typing import Final, Self
+
+from insync.errors import InsyncError
+from insync.events.schema import Moment, SampleLine, now_ms
+from insync.run.context import ArmContext
+from insync.scenario.base import BROKERS
+from insync_bridge import BridgeClient, BridgeError
+
+EVERY_SECONDS: Final = 0.05
+STOP_SECONDS: Final = 30.0
+
+
+class Sampler:
+    """Writes a SampleLine per broker and partition, again and again until the block is left."""
+
+    def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
+        """Connect to the brokers' bridges; raises InputError if one does not answer."""
+        self._context = context
+        self._topic = topic
+        self._repeat = repeat
+        folder = context.stage.bridge
+        self._bridges = {
+            broker: BridgeClient.connect(folder / f"bridge-{broker}.json")
+            for broker in range(1, BROKERS + 1)
+        }
+        self._partitions = range(len(context.plan.scenario.workload.leaders))
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="insync-samples", daemon=True)
+        self._failure: BridgeError | None = None
+        self.fetchers: dict[Moment, dict[int, int]] = {}
+        """How many fetcher threads each broker had at a moment."""
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join(STOP_SECONDS)
+        for bridge in self._bridges.values():
+            bridge.close()
+
+    def write(self, moment: Moment) -> None:
+        """Take a sample now; raises InsyncError if a broker does not tell, or did not before."""
+        if self._failure is not None:
+            raise InsyncError(str(self._failure))
+        try:
+            self._write(moment)
+        except BridgeError as error:
+            raise InsyncError(str(error)) from error
+
+    def lost(self) -> list[int]:
+        """Return the brokers that have fewer fetcher threads after the race than before."""
+        before, after = self.fetchers["before"], self.fetchers["after"]
+        return [broker for broker in sorted(after) if after[broker] < before[broker]]
+
+    def _run(self) -> None:
+        while not self._over.wait(EVERY_SECONDS):
+            try:
+                self._write("during")
+            except BridgeError as error:
+                self._failure = error
+                return
+
+    def _write(self, moment: Moment) -> None:
+        with self._lock:
+            for broker, bridge in self._bridges.items():
+                self._write_broker(moment, broker, bridge)
+
+    def _write_broker(self, moment: Moment, broker: int, bridge: BridgeClient) -> None:
+        fetchers = bridge.fetchers()
+        self.fetchers.setdefault(moment, {})[broker] = len(fetchers.threads)
+        for partition in self._partitions:
+            own = bridge.own_replica(self._topic, partition)
+            if own is None:
+                continue
+            self._context.files.samples.write(
+                SampleLine(
+                    arm=self._context.arm, repeat=self._repeat, t_ms=now_ms(), moment=moment,
+                    broker=broker, topic=self._topic, partition=partition,
+                    log_start_offset=own.log_start_offset, high_watermark=own.high_watermark,
+                    leo=own.leo, fetchers=len(fetchers.threads),
+                    failed_partitions=fetchers.failed_partitions,
+                    put_right=fetchers.bounded + fetchers.snapshots,
+                )
+            )  # fmt: skip

@@ -1,0 +1,41 @@
+"""The records of one producer that have no answer yet, each written down once it has one."""
+
+import time
+from dataclasses import replace
+
+from insync.events.schema import ProduceLine, now_ms
+from insync.events.writer import EventWriter
+
+
+class Unanswered:
+    """Keeps the lines of records until they are settled; used by one thread."""
+
+    def __init__(self, writer: EventWriter) -> None:
+        self._writer = writer
+        self._waiting: dict[int, tuple[float, ProduceLine]] = {}  # seq -> due (monotonic), line
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, line: ProduceLine, due: float) -> None:
+        """Keep a record; its latency counts from `due` (monotonic seconds)."""
+        self._waiting[line.seq] = (due, line)
+
+    def settle(self, seq: int, *, error: str | None = None, offset: int | None = None) -> None:
+        """Write the line of a record that has its answer."""
+        due, line = self._waiting.pop(seq)
+        latency_ms = (time.monotonic() - due) * 1000
+        self._writer.write(
+            replace(line, done_ms=now_ms(), latency_ms=latency_ms, error=error, offset=offset)
+        )
+
+    def fail(self, error: str) -> None:
+        """Settle all: their client has failed. Whether a broker has them is not known."""
+        for seq in list(self._waiting):
+            self.settle(seq, error=error)
+
+    def give_up(self) -> None:
+        """Write the lines of those that were never answered."""
+        for _, line in self._waiting.values():
+            self._writer.write(line)
+        self._waiting.clear()

@@ -1,0 +1,134 @@
+"""KAFKA-7104 by sheer load, on brokers without the agent; and what the agent weaves against it."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from confluent_kafka import Producer
+
+from insync.arms import BOUND, FEATURE, SNAPSHOT
+from insync.cluster.admin import client, create_topic, delete_records
+from insync.cluster.agent import AgentSpec
+from insync.cluster.equipment import Equipment
+from insync.cluster.local import LocalCluster
+from insync.errors import InsyncError
+from insync.kafka.java import Java
+from insync.kafka.resolve import distribution
+from insync_bridge import BridgeClient, BridgeError
+
+TOPIC = "loaded"
+SEED = 7104
+SECONDS = 60.0
+STRUCK = "Cannot increment the log start offset to"
+WRITERS = 2
+
+pytestmark = pytest.mark.cluster
+
+
+@contextmanager
+def writing(bootstrap: str) -> Iterator[None]:
+    """Produce as fast as it goes, a record per batch."""
+    over = threading.Event()
+
+    def write() -> None:
+        one_each = {"batch.num.messages": 1, "linger.ms": 0, "queue.buffering.max.messages": 2000}
+        producer = Producer({"bootstrap.servers": bootstrap, "acks": 1, "log_level": 0, **one_each})
+        while not over.is_set():
+            try:
+                producer.produce(TOPIC, b"record" * 20, partition=0)
+            except BufferError:
+                producer.poll(0.01)
+        producer.flush(10)
+
+    writers = [threading.Thread(target=write) for _ in range(WRITERS)]
+    for each in writers:
+        each.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for each in writers:
+            each.join()
+
+
+def deletions_until_struck(kafka: str, java: Java, folder: Path, seconds: float) -> int | None:
+    """Delete to the high watermark at random moments; return how often until a fetcher died.
+
+    The follower takes one batch per fetch, so it stays behind and out of the ISR; each deletion
+    waits for it, and each fetch of it then moves the low watermark. No agent, no hold.
+    """
+    moments = random.Random(SEED)  # noqa: S311
+    slow = {2: Equipment(settings={"replica.fetch.max.bytes": "1"})}
+    settings = {"replica.lag.time.max.ms": "1000"}
+    dist = distribution(kafka, java)
+    with LocalCluster(dist, folder, brokers=2, settings=settings, equipment=slow) as cluster:
+        create_topic(cluster.bootstrap, TOPIC, [[1, 2]], {"min.insync.replicas": "1"})
+        log, admin = cluster.nodes[2].log, client(cluster.bootstrap)
+        with writing(cluster.bootstrap):
+            until, asked = time.monotonic() + seconds, 0
+            while time.monotonic() < until:
+                delete_records(admin, TOPIC, 0)
+                asked += 1
+                time.sleep(moments.uniform(0, 0.004))
+                if asked % 10 == 0 and STRUCK in log.read_text(errors="replace"):
+                    return asked
+    return None
+
+
+def test_a_fetcher_of_1_1_0_dies_under_load(java: Java, tmp_path: Path) -> None:
+    asked = deletions_until_struck("1.1.0", java, tmp_path / "nodes", SECONDS)
+    assert asked is not None, f"not struck in {SECONDS:.0f} s, seed {SEED}"
+    print(f"struck by deletion {asked} at the latest, seed {SEED}")
+
+
+@pytest.mark.parametrize(
+    ("settings", "problem"),
+    [
+        ({BOUND: "perhaps"}, BOUND),
+        ({SNAPSHOT: "1"}, SNAPSHOT),
+        ({FEATURE: "true"}, "no KIP-501 for this version"),
+    ],
+)
+def test_what_1_1_0_cannot_take_stops_its_start(
+    settings: dict[str, str], problem: str, java: Java, tmp_path: Path, agent: AgentSpec
+) -> None:
+    cluster = LocalCluster(
+        distribution("1.1.0", java), tmp_path / "n", brokers=1, agent=agent, settings=settings
+    )
+    with pytest.raises(InsyncError, match=rf"ConfigException.*{problem}"):
+        cluster.__enter__()
+
+
+@pytest.mark.parametrize("kafka", ["1.1.0", "4.3.1"])
+@pytest.mark.parametrize(
+    ("settings", "added"),
+    [
+        ({}, []),
+        ({BOUND: "true"}, ["maybeIncrementLogStartOffset"]),
+        ({SNAPSHOT: "true"}, ["<init>"]),
+    ],
+)
+def test_only_what_a_config_asks_for_is_woven(
+    kafka: str, settings: dict[str, str], added: list[str], java: Java, tmp_path: Path,
+    agent: AgentSpec,
+) -> None:  # fmt: skip
+    dist = distribution(kafka, java)
+    with (
+        LocalCluster(dist, tmp_path / "n", brokers=1, agent=agent, settings=settings),
+        BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker,
+    ):
+        with pytest.raises(BridgeError, match="holds=on"):
+            broker.hold("leader-read", max_ms=1_000)
+        assert broker.counters().errors == 0
+    lines = agent.events_file(1).read_text(encoding="utf-8").splitlines()
+    events = [json.loads(line) for line in lines]
+    woven = [name for each in events if each["type"] == "hook_added" for name in each["woven"]]
+    assert {name.rpartition(".")[2] for name in woven} >= set(added)
+    assert bool(woven) == bool(added)

@@ -1,0 +1,117 @@
+"""A replica that moves to another log directory, while the log it copies deletes records.
+
+The copy has more than its high watermark when an answer tells it a log start offset above that:
+what `log-start-race` shows of followers, of the thread that moves replicas within a broker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from insync.arms import BOUND, SNAPSHOT
+from insync.cluster.admin import SMALL_SEGMENTS, client, create_topic, delete_records
+from insync.cluster.agent import AgentSpec
+from insync.cluster.equipment import Equipment
+from insync.cluster.local import LocalCluster
+from insync.workload.burst import burst
+from insync_bridge import BridgeClient
+from waiting import wait_for
+
+TOPIC = "moving"
+AT = f"{TOPIC}-0"
+HELD_MS = 30_000
+RECORD_BYTES = 100_000
+FAILED = "Cannot increment the log start offset to"
+StartCluster = Callable[..., LocalCluster]
+Program = Callable[..., str]
+
+pytestmark = pytest.mark.cluster
+
+
+@dataclass
+class Moving:
+    """A cluster of two brokers whose first leads the topic and has two log directories."""
+
+    cluster: LocalCluster
+    leader: BridgeClient
+    follower: BridgeClient
+    target: Path
+
+    def waits(self, point: str) -> bool:
+        broker = self.follower if point == "follower-received" else self.leader
+        return broker.holds()[point].waiting
+
+    def own(self) -> tuple[int, int, int]:
+        own = self.leader.own_replica(TOPIC, 0)
+        assert own is not None
+        return own.log_start_offset, own.high_watermark, own.leo
+
+
+@pytest.fixture
+def moving(
+    request: pytest.FixtureRequest, start: StartCluster, agent: AgentSpec, tmp_path: Path
+) -> Iterator[Moving]:
+    target = tmp_path / "second"
+    target.mkdir()
+    home = tmp_path / "nodes" / "1" / "data"
+    cluster = start(
+        brokers=2,
+        agent=replace(agent, holds=True),
+        settings={"replica.lag.time.max.ms": "30000", **dict.fromkeys(request.param, "true")},
+        equipment={1: Equipment(settings={"log.dirs": f"{home},{target}"})},
+    )
+    create_topic(cluster.bootstrap, TOPIC, [[1, 2]], SMALL_SEGMENTS)
+    with (
+        BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as leader,
+        BridgeClient.connect(agent.bridge_dir / "bridge-2.json") as follower,
+    ):
+        yield Moving(cluster, leader, follower, target)
+
+
+def race(moving: Moving, program: Program) -> None:
+    """Let the copy read an old high watermark and a new log start offset, below its own end."""
+    leader, follower, bootstrap = moving.leader, moving.follower, moving.cluster.bootstrap
+    burst(bootstrap, TOPIC, 0, 5, RECORD_BYTES)
+    wait_for(lambda: moving.own() == (0, 5, 5), bool)
+    follower.hold("follower-received", partition=AT, max_ms=HELD_MS)
+    wait_for(lambda: moving.waits("follower-received"), bool)
+    burst(bootstrap, TOPIC, 0, 30, RECORD_BYTES)
+    # The copy reads 1 MiB a time. Its third read begins above all that is to be deleted.
+    leader.hold("leader-half-read", partition=AT, max_ms=HELD_MS)
+    before = program("MoveReplica", bootstrap, TOPIC, "0", "1", str(moving.target)).strip()
+    assert before != str(moving.target)
+    for _ in range(2):
+        wait_for(lambda: moving.waits("leader-half-read"), bool)
+        leader.hold("leader-half-read", partition=AT, max_ms=HELD_MS)
+    wait_for(lambda: moving.waits("leader-half-read"), bool)
+    assert moving.own() == (0, 5, 35)
+    # All that is read meanwhile is the follower's, which goes by: one thread is held at a time.
+    follower.release("follower-received")
+    wait_for(lambda: moving.own()[1] == 35, bool)
+    admin = client(bootstrap)
+    delete_records(admin, TOPIC, 0, below=12)
+    wait_for(lambda: moving.own()[0] == 12, bool)
+    leader.release("leader-half-read")
+
+
+@pytest.mark.parametrize("moving", [()], indirect=True)
+def test_stock_gives_the_move_up(moving: Moving, program: Program) -> None:
+    race(moving, program)
+    wait_for(lambda: bool(moving.leader.fetchers().failed_partitions), bool)
+    log = moving.cluster.nodes[1].log.read_text(encoding="utf-8")
+    assert FAILED in log
+    assert "ReplicaAlterLogDirsThread" in log
+
+
+@pytest.mark.parametrize("moving", [(BOUND,), (SNAPSHOT,)], indirect=True)
+def test_with_either_feature_the_replica_arrives(moving: Moving, program: Program) -> None:
+    race(moving, program)
+    wait_for(lambda: (moving.target / AT).is_dir(), bool)
+    fetchers = moving.leader.fetchers()
+    assert fetchers.failed_partitions == 0
+    assert fetchers.bounded + fetchers.snapshots >= 1
+    assert moving.own() == (12, 35, 35)

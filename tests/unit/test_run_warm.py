@@ -1,0 +1,93 @@
+"""Before a repeat in which leaders may step down: brokers are warm, and none takes one for slow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, Self, cast
+
+import pytest
+
+from insync.errors import InsyncError
+from insync.run import warm
+from insync.run.watch import Unwatched
+from insync.scenario.load import load
+
+
+class FakeBridge:
+    """A bridge whose broker says in turn how slow it and its peers are; the last word stays."""
+
+    def __init__(self, says: dict[str, list[tuple[float, int]]]) -> None:
+        self._says = says
+        self.asked: list[str] = []
+
+    def connect(self, path: Path) -> Self:
+        self.asked.append(path.name)
+        return self
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def counters(self) -> SimpleNamespace:
+        words = self._says[self.asked[-1]]
+        score, peers = words.pop(0) if len(words) > 1 else words[0]
+        return SimpleNamespace(step_downs=SimpleNamespace(slow_score=score, slow_peers=peers))
+
+
+def context(arm: str, scenario: str = "step-down-read") -> Any:
+    stage = SimpleNamespace(bridge=Path("bridge"), check_nodes=lambda: None)
+    plan = SimpleNamespace(scenario=load(scenario))
+    return cast("Any", SimpleNamespace(arm=arm, stage=stage, plan=plan, bootstrap="none"))
+
+
+@pytest.fixture
+def bridge(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBridge]:
+    made = FakeBridge(
+        {
+            "bridge-1.json": [(1.5, 0), (0.0, 1), (0.0, 0)],
+            "bridge-2.json": [(0.0, 0)],
+            "bridge-3.json": [(0.0, 0)],
+        }
+    )
+    monkeypatch.setattr(warm, "BridgeClient", made)
+    monkeypatch.setattr(warm, "LOOK_SECONDS", 0.0)
+    yield made
+
+
+def test_a_repeat_waits_for_every_broker_to_be_calm(bridge: FakeBridge) -> None:
+    warm.await_calm(context("step-down"))
+    assert bridge.asked == ["bridge-1.json"] * 3 + ["bridge-2.json", "bridge-3.json"]
+
+
+def test_one_that_stays_slow_is_named_in_the_end(
+    bridge: FakeBridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(warm, "CALM_SECONDS", -1.0)
+    with pytest.raises(InsyncError, match=r"broker 1: not calm .*: its score is 1\.5, slow peers"):
+        warm.await_calm(context("step-down"))
+
+
+def test_where_no_leader_may_step_down_nothing_is_asked(bridge: FakeBridge) -> None:
+    warm.await_calm(context("request"))
+    assert bridge.asked == []
+
+
+def test_only_scenarios_with_a_time_for_fetches_are_warmed_up_for_in_every_arm(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+
+    def refuse(_: str, topic: str, *__: object) -> None:
+        made.append(topic)
+        raise InsyncError("no brokers")
+
+    monkeypatch.setattr(warm, "create_topic", refuse)
+    warm.warm_up(context("stock", "kip-501"), Unwatched())
+    assert made == []
+    with pytest.raises(InsyncError, match="no brokers"):
+        warm.warm_up(context("stock"), Unwatched())
+    assert made == [warm.TOPIC]
