@@ -1,4 +1,4 @@
-"""Print what pyproject.toml requires, one requirement a line: run time, development and build."""
+"""Print what pyproject.toml requires, one a line: run time, development, bench and build."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ def requirements(pyproject: Path) -> list[str]:
     return [
         *project["project"]["dependencies"],
         *project["project"]["optional-dependencies"]["dev"],
+        *project["project"]["optional-dependencies"]["bench"],
         *project["build-system"]["requires"],
         "editables",
     ]

@@ -10,10 +10,10 @@ from pyspark.sql import SparkSession
 from insync.events.run_info import RunInfo, load_run
 from insync.kafka.java import find_java
 from insync.tables import places
-from insync.tables.build import build_tables
-from insync.tables.read import read_events
+from insync.tables.folders import of_run
+from insync.tables.pipeline import refresh
 from insync.tables.session import SparkSettings, open_session
-from insync.tables.store import Rows
+from insync.tables.store import Rows, read_rows, rows_of_run
 from unit.run_folder import write_run
 
 
@@ -26,10 +26,11 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 def rows_of(spark: SparkSession, folder: Path) -> Rows:
-    """Compute every table of a run folder, without writing any."""
-    run = load_run(folder)
-    tables = build_tables(read_events(spark, places.local(folder), run.arms), run)
-    return {name: [row.asDict(recursive=True) for row in table.collect()] for name, table in tables}
+    """Compute every table of a run folder, and read those that reports are made from."""
+    run = of_run(places.local(folder), load_run(folder), has_events=True)
+    into = f"{places.local(folder)}/tables"
+    refresh(spark, [run], into, "spark.log")
+    return rows_of_run(read_rows(spark, into), run.run)
 
 
 @pytest.fixture(scope="session")

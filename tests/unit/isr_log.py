@@ -7,14 +7,16 @@ from pyspark.sql import DataFrame, SparkSession
 START, END, LAG = 1_000.0, 11_000.0, 2_000.0
 
 _ISR_COLUMNS = (
-    "arm string, t_ms double, kind string, topic string, partition int, leader int,"
-    " leader_epoch int, isr array<int>, replicas array<int>, broker int, fenced boolean, line long"
+    "run string, arm string, t_ms double, kind string, topic string, partition int,"
+    " leader int, leader_epoch int, isr array<int>, replicas array<int>, broker int,"
+    " fenced boolean, line long"
 )
 _REPEAT_COLUMNS = (
-    "arm string, repeat int, topic string, start_ms double, end_ms double, complete boolean"
+    "run string, arm string, repeat int, topic string, start_ms double,"
+    " end_ms double, complete boolean"
 )
 _FAULT_COLUMNS = (
-    "arm string, repeat int, fault_no int, fault string, site string, broker int,"
+    "run string, arm string, repeat int, fault_no int, fault string, site string, broker int,"
     " injected_ms double, lifted_ms double"
 )
 
@@ -25,19 +27,19 @@ def log(spark: SparkSession, *changes: tuple[Any, ...]) -> DataFrame:
     for number, (at, who, what) in enumerate(changes):
         line: tuple[Any, ...]
         if isinstance(what, bool):
-            line = ("a", at, "broker", None, None, None, None, None, None, who, what)
+            line = ("r", "a", at, "broker", None, None, None, None, None, None, who, what)
         else:
-            line = ("a", at, "partition", "t", 0, who, 0, what, [1, 2, 3], None, None)
+            line = ("r", "a", at, "partition", "t", 0, who, 0, what, [1, 2, 3], None, None)
         lines.append((*line, number))
     return spark.createDataFrame(lines, _ISR_COLUMNS)
 
 
 def repeats(spark: SparkSession) -> DataFrame:
     """Make the one repeat that the log is laid over."""
-    return spark.createDataFrame([("a", 0, "t", START, END, True)], _REPEAT_COLUMNS)
+    return spark.createDataFrame([("r", "a", 0, "t", START, END, True)], _REPEAT_COLUMNS)
 
 
 def faults(spark: SparkSession, *found: tuple[str, str, int, float, float | None]) -> DataFrame:
     """Make its faults: (kind, site, broker, injected, lifted)."""
-    lines = [("a", 0, number, *fault) for number, fault in enumerate(found)]
+    lines = [("r", "a", 0, number, *fault) for number, fault in enumerate(found)]
     return spark.createDataFrame(lines, _FAULT_COLUMNS)

@@ -7,32 +7,33 @@ from pyspark.sql import SparkSession
 from insync.checks import records
 
 PRODUCE = (
-    "arm string, repeat int, topic string, partition int, seq long, done_ms double,"
+    "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
     " error string, offset long, sent_ms double, producer int, idempotent boolean,"
     " transaction long"
 )
 CONSUME = (
-    "arm string, repeat int, topic string, partition int, offset long, seq long, read_ms double"
+    "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
+    " read_ms double"
 )
-ENDS = "arm string, repeat int, topic string, transaction long, end string"
-GRID = "arm string, repeat int, topic string, partition int"
+ENDS = "run string, arm string, repeat int, topic string, transaction long, end string"
+GRID = "run string, arm string, repeat int, topic string, partition int"
 
 
 def compare(
     spark: SparkSession, produced: list[tuple[Any, ...]], read: list[tuple[Any, ...]]
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
     """Return (acked, read, lost, duplicated) per partition, and the odd records."""
-    sent = [("a", 0, "t", *line, 0.0, 0, False, None) for line in produced]
+    sent = [("r", "a", 0, "t", *line, 0.0, 0, False, None) for line in produced]
     fates = records.record_fates(
         spark.createDataFrame(sent, PRODUCE),
-        spark.createDataFrame([("a", 0, "t", *line, 9.0) for line in read], CONSUME),
+        spark.createDataFrame([("r", "a", 0, "t", *line, 9.0) for line in read], CONSUME),
         spark.createDataFrame([], ENDS),
     )
-    grid = spark.createDataFrame([("a", 0, "t", 0), ("a", 0, "t", 1)], GRID)
+    grid = spark.createDataFrame([("r", "a", 0, "t", 0), ("r", "a", 0, "t", 1)], GRID)
     counts = records.readback(fates, grid).orderBy("partition").collect()
     odd = records.lost(fates).unionByName(records.duplicated(fates)).orderBy("partition").collect()
-    return [tuple(row)[4:] for row in counts], [
-        (*tuple(row)[3:-1], [(each["what"], each["seq"]) for each in row["operations"]])
+    return [tuple(row)[5:] for row in counts], [
+        (*tuple(row)[4:-1], [(each["what"], each["seq"]) for each in row["operations"]])
         for row in odd
     ]
 

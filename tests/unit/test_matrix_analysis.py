@@ -41,6 +41,11 @@ def cells(matrix: Path) -> dict[tuple[str, str], dict[str, Any]]:
     return {(cell["scenario"], cell["arm"]): cell for cell in found}
 
 
+def test_the_tables_of_all_runs_are_the_matrixs_own(matrix: Path) -> None:
+    assert (matrix / "tables" / "gold" / "medians").is_dir()
+    assert not list((matrix / "4.3.1").glob("*/tables"))
+
+
 def test_every_scenario_and_arm_has_its_cell_in_order(
     cells: dict[tuple[str, str], dict[str, Any]],
 ) -> None:

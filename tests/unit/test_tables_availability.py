@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 from insync.tables.availability import availability
 
 COLUMNS = (
-    "arm string, repeat int, topic string, partition int, leader int, isr_size int,"
+    "run string, arm string, repeat int, topic string, partition int, leader int, isr_size int,"
     " start_ms double, end_ms double"
 )
 Span = tuple[int, int, int, float, float]
@@ -17,7 +17,7 @@ Span = tuple[int, int, int, float, float]
 
 def measure(spark: SparkSession, spans: list[Span]) -> dict[int | None, dict[str, Any]]:
     """Compute the table for spans of (partition, leader, size, start, end), min ISR 2."""
-    intervals = spark.createDataFrame([("a", 0, "t", *span) for span in spans], COLUMNS)
+    intervals = spark.createDataFrame([("r", "a", 0, "t", *span) for span in spans], COLUMNS)
     return {row["partition"]: row.asDict() for row in availability(intervals, 2).collect()}
 
 

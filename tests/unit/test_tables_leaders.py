@@ -9,14 +9,14 @@ from insync.tables.leaders import dead_followers, leader_changes
 from unit.isr_log import log, repeats
 
 FAULTS = (
-    "arm string, repeat int, fault_no int, fault string, site string, broker int,"
+    "run string, arm string, repeat int, fault_no int, fault string, site string, broker int,"
     " target array<string>, injected_ms double, lifted_ms double"
 )
 FULL = (500.0, 1, [1, 2, 3])
 
 
 def faults(spark: SparkSession, *found: tuple[str, str, int, list[str], float, float]) -> DataFrame:
-    lines = [("a", 0, number, *fault) for number, fault in enumerate(found)]
+    lines = [("r", "a", 0, number, *fault) for number, fault in enumerate(found)]
     return spark.createDataFrame(lines, FAULTS)
 
 

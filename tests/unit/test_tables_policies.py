@@ -6,7 +6,6 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from insync.events.run_info import Bursts
 from insync.tables.isr import isr_intervals
 from insync.tables.policies import bursts, detections, follower_drops
 from insync.tables.shrinks import isr_shrinks
@@ -95,18 +94,24 @@ def test_a_fault_of_a_leader_or_of_another_partition_is_nobodys_to_detect(
 
 
 def test_bursts_count_when_all_of_their_records_were_acked(spark: SparkSession) -> None:
-    columns = "arm string, repeat int, partition int, seq long, offset long"
-    acked = [("a", 0, 0, seq, seq) for seq in range(10)]
-    lost = [("a", 0, 0, 10, 10), ("a", 0, 0, 11, None)]
-    even = [("a", 0, 1, seq, seq) for seq in range(10)]
+    columns = "run string, arm string, repeat int, partition int, seq long, offset long"
+    acked = [("r", "a", 0, 0, seq, seq) for seq in range(10)]
+    lost = [("r", "a", 0, 0, 10, 10), ("r", "a", 0, 0, 11, None)]
+    even = [("r", "a", 0, 1, seq, seq) for seq in range(10)]
     produced = spark.createDataFrame([*acked, *lost, *even], columns)
     dropped = spark.createDataFrame(
-        [("a", 0, 0, 2, True), ("a", 0, 0, 3, True), ("a", 0, 0, 3, False), ("a", 0, 1, 2, True)],
-        "arm string, repeat int, partition int, replica int, healthy boolean",
+        [
+            ("r", "a", 0, 0, 2, True),
+            ("r", "a", 0, 0, 3, True),
+            ("r", "a", 0, 0, 3, False),
+            ("r", "a", 0, 1, 2, True),
+        ],
+        "run string, arm string, repeat int, partition int, replica int, healthy boolean",
     )
-    plan = [Bursts(partitions=(0,), records=2)]
+    plan = spark.createDataFrame([("r", 0, 2)], "run string, partition int, records int")
     (row,) = bursts(produced, dropped, plan).collect()
     assert row.asDict() == {
-        "arm": "a", "repeat": 0, "partition": 0, "records": 2, "bursts": 5, "false_alarms": 2,
+        "run": "r", "arm": "a", "repeat": 0, "partition": 0, "records": 2, "bursts": 5,
+        "false_alarms": 2,
     }  # fmt: skip
-    assert bursts(produced, dropped, []).collect() == []
+    assert bursts(produced, dropped, plan.limit(0)).collect() == []

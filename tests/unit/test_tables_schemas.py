@@ -72,7 +72,8 @@ def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.
 
 def test_versions_and_file_names_agree() -> None:
     assert schemas.EVENTS_VERSION == written.SCHEMA_VERSION
-    assert [kind.pattern.replace("*", "0") for kind in schemas.ALL] == [
+    ours = [kind for kind in schemas.ALL if kind is not schemas.BROKER]  # the agent's own
+    assert [kind.pattern.replace("*", "0") for kind in ours] == [
         written.PHASES,
         written.FAULTS,
         written.produce_file(0),

@@ -3,6 +3,7 @@
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
 
 from insync.tables.schemas import CORRUPT, STEP_DOWNS
 from insync.tables.step_downs import step_down_sources, step_downs
@@ -16,7 +17,8 @@ def lines(spark: SparkSession, *told: dict[str, Any]) -> DataFrame:
     base = {"arm": "a", "broker": 1, "topic": "t", "partition": 0}
     rows = [tuple({**base, **each}.get(name) for name in names) for each in told]
     fields = [field for field in STEP_DOWNS.schema if field.name in names]
-    return spark.createDataFrame(rows, type(STEP_DOWNS.schema)(fields))
+    table = spark.createDataFrame(rows, type(STEP_DOWNS.schema)(fields))
+    return table.withColumn("run", fn.lit("r"))
 
 
 def done(at: float, **more: Any) -> dict[str, Any]:
@@ -32,7 +34,7 @@ def test_an_answer_is_a_row_and_so_is_a_decision_not_to_ask(spark: SparkSession)
         {"type": "withheld", "t_ms": 12_000.0, "reason": "cooling_down"},  # after the repeat
         {"type": "withheld", "t_ms": 3_000.0, "reason": "cooling_down", "topic": "another"},
     )
-    rows = step_downs(told, repeats(spark), COOL_MS).orderBy("t_ms").collect()
+    rows = step_downs(told, repeats(spark), fn.lit(COOL_MS)).orderBy("t_ms").collect()
     assert [(row.t_ms, row.partition, row.outcome, row.successor) for row in rows] == [
         (2_050.0, 0, "done", 2),
         (3_000.0, 1, "withheld", None),
@@ -45,7 +47,7 @@ def test_those_done_within_a_cool_down_are_counted_per_partition(spark: SparkSes
         spark, done(2_000.0), done(3_000.0, broker=2), done(4_000.0, broker=3), done(6_500.0),
         done(3_500.0, partition=1), {**done(3_200.0), "outcome": "refused"},
     )  # fmt: skip
-    rows = step_downs(told, repeats(spark), COOL_MS).orderBy("t_ms").collect()
+    rows = step_downs(told, repeats(spark), fn.lit(COOL_MS)).orderBy("t_ms").collect()
     assert [(row.t_ms, row.in_cooldown) for row in rows] == [
         (2_000.0, 3), (3_000.0, 2), (3_200.0, None), (3_500.0, 1), (4_000.0, 1), (6_500.0, 1),
     ]  # fmt: skip

@@ -10,19 +10,19 @@ from insync.checks.transactions import aborted_reads, torn, transaction_fates
 from insync.tables import transactions
 
 PRODUCE = (
-    "arm string, repeat int, topic string, partition int, seq long, done_ms double,"
+    "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
     " error string, offset long, transaction long, producer int, idempotent boolean,"
     " sent_ms double"
 )
 LINES = (
-    "arm string, repeat int, topic string, producer int, transaction long, wanted string,"
-    " end string, error string, ended_ms double, took_ms double"
+    "run string, arm string, repeat int, topic string, producer int, transaction long,"
+    " wanted string, end string, error string, ended_ms double, took_ms double"
 )
 CONSUME = (
-    "arm string, repeat int, topic string, partition int, offset long, seq long, read_ms double,"
-    " nth long, consumer int"
+    "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
+    " read_ms double, nth long, consumer int"
 )
-WINDOW = "arm string, repeat int, start_ms double, end_ms double"
+WINDOW = "run string, arm string, repeat int, start_ms double, end_ms double"
 
 RECORDS = [
     # partition, seq, acked at, error, offset, transaction
@@ -42,7 +42,7 @@ ENDS = [
 
 
 def made(spark: SparkSession, rows: list[tuple[Any, ...]], schema: str) -> DataFrame:
-    return spark.createDataFrame([("a", 0, "t", *row) for row in rows], schema)
+    return spark.createDataFrame([("r", "a", 0, "t", *row) for row in rows], schema)
 
 
 def of_records(
@@ -135,7 +135,7 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
     produced = [(0, line[1], 1.0, None, 0, line[1]) for line in lines]
     ends = made(spark, lines, LINES)
     wholes = transaction_fates(of_records(spark, [], produced, lines), ends)
-    window = spark.createDataFrame([("a", 0, 0.0, 1_000.0)], WINDOW)
+    window = spark.createDataFrame([("r", "a", 0, 0.0, 1_000.0)], WINDOW)
     (row,) = transactions.by_producer(ends, wholes, window).collect()
     assert (row["gap_from_ms"], row["gap_to_ms"]) == gap
     assert (row["committed"], row["aborted"], row["meant_to_abort"]) == (len(ended), 1, 1)

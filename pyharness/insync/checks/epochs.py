@@ -9,9 +9,9 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION, anomaly, bounded, operation
+from insync.checks.history import PARTITION, TOPIC, TOPIC_OF_ARM, anomaly, bounded, operation
 
-_TOPIC = ["arm", "topic", "partition"]
+_TOPIC = [*TOPIC_OF_ARM, "partition"]
 
 
 def split_epochs(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFrame:
@@ -63,7 +63,7 @@ def watermarks_back(roles: DataFrame, repeats: DataFrame) -> DataFrame:
     Within one life of the broker: a new one begins with what its checkpoint held. `roles` has
     the columns of the event lines and `line`, the order within a broker's log.
     """
-    of_broker = Window.partitionBy("arm", "broker", "life", "topic", "partition").orderBy("line")
+    of_broker = Window.partitionBy(*_TOPIC, "broker", "life").orderBy("line")
     known = (
         roles.where(fn.col("high_watermark").isNotNull())
         .withColumn("before", fn.lag("high_watermark").over(of_broker))
@@ -88,5 +88,4 @@ def _took(roles: DataFrame) -> DataFrame:
 
 def _of_repeats(rows: DataFrame, repeats: DataFrame) -> DataFrame:
     """Add the repeat, which the topic tells; what is of another topic is nobody's here."""
-    known = fn.broadcast(repeats.select("arm", "repeat", "topic"))
-    return rows.join(known, ["arm", "topic"], "inner")
+    return rows.join(fn.broadcast(repeats.select(*TOPIC)), TOPIC_OF_ARM, "inner")

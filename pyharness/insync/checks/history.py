@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-REPEAT = ["arm", "repeat"]
-PARTITION = ["arm", "repeat", "topic", "partition"]
-TRANSACTION = ["arm", "repeat", "topic", "transaction"]
+REPEAT = ["run", "arm", "repeat"]
+TOPIC = [*REPEAT, "topic"]
+PARTITION = [*TOPIC, "partition"]
+TRANSACTION = [*TOPIC, "transaction"]
+TOPIC_OF_ARM = ["run", "arm", "topic"]
+"""A topic is of one repeat; who tells of it need not know which."""
 
 MOST_OPERATIONS = 10
 """Of the operations that show an anomaly, how many stand in its row."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION, anomaly, bounded, operation
+from insync.checks.history import PARTITION, TOPIC_OF_ARM, anomaly, bounded, operation
 
 RANGE = 4096
 """Offsets of one checksum."""
@@ -31,7 +31,7 @@ def comparable(replica_logs: DataFrame, consume: DataFrame, isr: DataFrame) -> D
     """
     named = (
         isr.where(fn.col("kind") == "partition")
-        .groupBy("arm", "topic", "partition")
+        .groupBy(*TOPIC_OF_ARM, "partition")
         .agg(fn.max(fn.size("replicas")).alias("replicas"))
     )
     read = consume.groupBy(*PARTITION).agg((fn.max("offset") + 1).alias("to_offset"))
@@ -44,7 +44,7 @@ def comparable(replica_logs: DataFrame, consume: DataFrame, isr: DataFrame) -> D
             ),
             fn.max("start_offset").alias("from_offset"),
         )
-        .join(named, ["arm", "topic", "partition"], "left")
+        .join(named, [*TOPIC_OF_ARM, "partition"], "left")
         .join(read, PARTITION, "left")
         .select(
             *PARTITION,

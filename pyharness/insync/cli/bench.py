@@ -1,4 +1,4 @@
-"""`insync bench`: what the agent's core costs, measured by JMH in a JVM of its own."""
+"""`insync bench`: what the agent's core costs, by JMH in a JVM of its own; and the tables."""
 
 import json as jsonlib
 import sys
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from insync.cli import bench_pipeline
 from insync.cli.options import Json
 
 if TYPE_CHECKING:
@@ -22,10 +23,13 @@ Examples:
 """
 
 app = typer.Typer(
-    help="Measure what the agent costs; in a checkout, once `make bench` has built the benchmarks.",
+    help="Measure what the agent costs (in a checkout, after `make bench`), and the tables.",
     epilog=EXAMPLES,
     rich_markup_mode=None,
 )
+
+
+app.command("pipeline", epilog=bench_pipeline.EXAMPLES)(bench_pipeline.command)
 
 
 @app.command("tracker", epilog=EXAMPLES)

@@ -6,6 +6,7 @@ milliseconds since the epoch on the one host's wall clock; durations are
 measured with a monotonic clock. `None` becomes JSON `null`.
 """
 
+import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,6 +20,7 @@ SCENARIO: Final = "scenario.toml"
 VERDICT: Final = "verdict.json"
 REPORT: Final = "report.html"
 JUNIT: Final = "junit.xml"
+EVENTS: Final = "events"
 
 PHASES: Final = "phases.jsonl"
 FAULTS: Final = "faults.jsonl"
@@ -62,9 +64,14 @@ def batches_file(repeat: int) -> str:
     return f"batches-{repeat}.jsonl"
 
 
+def is_agents_own(file: str) -> bool:
+    """Whether an event file is an agent's own: a killed node may leave a torn line in it."""
+    return re.search(r"(^|/)broker-\d+\.jsonl$", file) is not None
+
+
 def events_dir(run: Path, arm: str) -> Path:
     """Return the folder of an arm's event files."""
-    return run / "events" / arm
+    return run / EVENTS / arm
 
 
 def nodes_dir(run: Path, arm: str) -> Path:

@@ -11,6 +11,7 @@ from insync import arms
 from insync.cluster.metadata_log import isr_events
 from insync.cluster.replica_logs import batches
 from insync.cluster.roles import roles
+from insync.events import agent_log
 from insync.events.schema import (
     ISR,
     REPLICA_LOGS,
@@ -28,6 +29,7 @@ from insync.events.writer import EventWriter
 from insync.run.plan import Plan
 from insync.run.stage import Stage
 from insync.run.step_downs import step_downs
+from insync.scenario.base import BROKERS
 
 Told = Iterator[tuple[str | None, Line | Mapping[str, object]]]
 """Lines, each with the topic that it is about; None is about all."""
@@ -37,7 +39,8 @@ def write_histories(stage: Stage, plans: Sequence[Plan]) -> None:
     """Stop the cluster and write, of each plan's topics, what controller and brokers left.
 
     That is isr.jsonl, roles.jsonl, where leaders may step down step-downs.jsonl, and the
-    batches of all replicas. Raises InsyncError where something is there and cannot be read.
+    batches of all replicas, and what their agents told of the topics. Raises InsyncError
+    where something is there and cannot be read.
     """
     stage.cluster.stop()
     isr = ((line.get("topic"), line) for line in isr_events(stage.cluster, stage.kafka, stage.arm))
@@ -45,7 +48,20 @@ def write_histories(stage: Stage, plans: Sequence[Plan]) -> None:
     _write(stage, plans, ROLES, ((role.topic, role) for role in _roles(stage)))
     if arms.steps_down(stage.arm):
         _write(stage, plans, STEP_DOWNS, ((each.topic, each) for each in step_downs(stage)))
+    _write_agents(stage, plans)
     _write_logs(stage, plans)
+
+
+def _write_agents(stage: Stage, plans: Sequence[Plan]) -> None:
+    """Write what the brokers' agents told, unless they wrote it into the one plan's folder."""
+    if stage.agent is None:
+        return
+    folders = {events_dir(plan.out, stage.arm).absolute() for plan in plans}
+    for broker in range(1, BROKERS + 1):
+        file = stage.agent.events_file(broker)
+        if file.parent not in folders:
+            events = ((event.get("topic"), event) for event in agent_log.read(file))
+            _write(stage, plans, file.name, events)
 
 
 def _write(stage: Stage, plans: Sequence[Plan], name: str, told: Told) -> None:

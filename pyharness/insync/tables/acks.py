@@ -1,54 +1,91 @@
-"""How the producers fared: ack latency, the longest silence, latency over time.
+"""How the producers fared: ack latency, the longest silence, latency over time, errors.
 
-A record is acked when its delivery report came without an error. Latency counts from
-the moment it was due. Records that failed or were never answered have no latency;
-they are counted beside the percentiles, since a stall can hide in them.
+A record is acked when its delivery report came without an error. Latency counts from the
+moment it was due (open loop: coordinated omission has no way in). Records that failed or were
+never answered have no latency; they are counted beside the percentiles, since a stall can
+hide in them.
 """
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION, REPEAT, is_acked
+from insync.checks.history import PARTITION, REPEAT, TOPIC, is_acked
 from insync.tables.gaps import longest_gaps
+from insync.tables.quantiles import COARSE, histogram, merged, percentiles
 
-_TOPIC = ["arm", "repeat", "topic"]
 BINS = 240
 """Bins of `latency_over_time` in a repeat: one per few pixels of a chart."""
 
+PERMILLE = {"p50_ms": 500, "p90_ms": 900, "p99_ms": 990, "p999_ms": 999}
 
-def ack_latency(produce: DataFrame) -> DataFrame:
-    """Return counts, percentiles and mean (ms) per partition, and per repeat (`partition` null)."""
-    p50, p90, p99, p999 = (fn.percentile("acked_ms", share) for share in (0.5, 0.9, 0.99, 0.999))
+
+def outcome() -> Column:
+    """Say what became of an operation: "acked", "failed" or "unanswered"."""
+    failed = fn.col("error").isNotNull()
     return (
-        produce.withColumn("acked_ms", fn.when(is_acked(), fn.col("latency_ms")))
-        .groupingSets([PARTITION, _TOPIC], *PARTITION)
-        .agg(
-            fn.count(fn.lit(1)).alias("sent"),
-            fn.count_if(is_acked()).alias("acked"),
-            fn.count_if(fn.col("error").isNotNull()).alias("failed"),
-            fn.count_if(fn.col("error").isNull() & fn.col("done_ms").isNull()).alias("unanswered"),
-            p50.alias("p50_ms"),
-            p90.alias("p90_ms"),
-            p99.alias("p99_ms"),
-            p999.alias("p999_ms"),
-            fn.max("acked_ms").alias("max_ms"),
-            fn.avg("acked_ms").alias("mean_ms"),
-        )
-        .select(
-            *PARTITION,
-            "sent",
-            "acked",
-            "failed",
-            "unanswered",
-            "p50_ms",
-            "p90_ms",
-            "p99_ms",
-            "p999_ms",
-            "max_ms",
-            "mean_ms",
-        )
+        fn.when(is_acked(), "acked").when(failed, fn.lit("failed")).otherwise(fn.lit("unanswered"))
+    )
+
+
+def latency_histogram(operations: DataFrame) -> DataFrame:
+    """Count operations by partition, leader, outcome and bucket of ack latency.
+
+    bucket_us (null where there was no ack), records, top_ms, total_us: what every table of
+    latencies is made of, and small however many operations there were.
+    """
+    told = operations.withColumns(
+        {"outcome": outcome(), "acked_ms": fn.when(is_acked(), fn.col("latency_ms"))}
+    )
+    return histogram(told, "acked_ms", [*PARTITION, "leader", "outcome"])
+
+
+def ack_latency(counted: DataFrame) -> DataFrame:
+    """Return counts and percentiles (ms) per partition, and per repeat (`partition` null).
+
+    `counted` is the table latency_histogram.
+    """
+    by_partition = _latency_by(counted, PARTITION)
+    whole = _latency_by(counted, TOPIC).withColumn("partition", fn.lit(None).cast("int"))
+    return by_partition.unionByName(whole)
+
+
+def ack_latency_by_leader(counted: DataFrame) -> DataFrame:
+    """Return the same per broker that led when a record was due; `leader` null if none did."""
+    return _latency_by(counted, [*REPEAT, "leader"])
+
+
+def _latency_by(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
+    counts = counted.groupBy(*keys).agg(
+        fn.sum("records").alias("sent"),
+        *(_records(word).alias(word) for word in ("acked", "failed", "unanswered")),
+    )
+    acked = merged(counted.where(fn.col("outcome") == "acked"), keys)
+    found = percentiles(acked, keys, PERMILLE)
+    same = [counts[key].eqNullSafe(found[key]) for key in keys]
+    return counts.join(found, same, "left").select(
+        *(counts[name] for name in (*keys, "sent", "acked", "failed", "unanswered")),
+        *PERMILLE,
+        "max_ms",
+        "mean_ms",
+    )
+
+
+def _records(word: str) -> Column:
+    of_word = fn.col("outcome") == word
+    return fn.sum(fn.when(of_word, fn.col("records")).otherwise(fn.lit(0)))
+
+
+def errors(operations: DataFrame) -> DataFrame:
+    """Count failed operations by partition and kind of error, Kafka's name for it."""
+    failed = operations.where(fn.col("error").isNotNull())
+    return failed.groupBy(*PARTITION, "error").agg(
+        fn.count(fn.lit(1)).alias("records"),
+        fn.min("sent_ms").alias("first_ms"),
+        fn.max("sent_ms").alias("last_ms"),
     )
 
 
@@ -57,7 +94,7 @@ def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
 
     The repeat's start and end count as acks, so a partition that never acked has a gap as long
     as the repeat. For a partition the end is when its last record was answered, if all were:
-    from then on the repeat waits for others.
+    from then on the repeat waits for others. `produce` has the columns of the produce lines.
     """
     last_due = fn.greatest("sent_ms", fn.coalesce("done_ms", fn.lit(float("inf"))))
     settled = produce.groupBy(*PARTITION).agg(fn.max(last_due).alias("settled_ms"))
@@ -68,7 +105,7 @@ def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
     )
     acks = (
         produce.where(is_acked())
-        .join(partitions, PARTITION, "inner")
+        .join(fn.broadcast(partitions), PARTITION, "inner")
         .where(fn.col("done_ms").between(fn.col("start_ms"), fn.col("end_ms")))
         .select(*PARTITION, fn.col("done_ms").alias("at_ms"))
     )
@@ -84,16 +121,20 @@ def latency_over_time(produce: DataFrame, repeats: DataFrame) -> DataFrame:
     bin_ms = fn.ceil((fn.col("end_ms") - fn.col("start_ms")) / BINS).cast("double")
     since = fn.col("sent_ms") - fn.col("start_ms")
     keys = [*PARTITION, "since_ms", "bin_ms"]
-    return (
+    binned = (
         produce.where(is_acked())
-        .join(repeats.select(*REPEAT, "start_ms", "end_ms"), REPEAT, "inner")
+        .join(fn.broadcast(repeats.select(*REPEAT, "start_ms", "end_ms")), REPEAT, "inner")
         .withColumn("bin_ms", fn.greatest(bin_ms, fn.lit(1.0)))
         .withColumn("since_ms", fn.floor(since / fn.col("bin_ms")) * fn.col("bin_ms"))
-        .groupingSets([keys, [key for key in keys if key != "partition"]], *keys)
-        .agg(
-            fn.count(fn.lit(1)).alias("acked"),
-            fn.median("latency_ms").alias("p50_ms"),
-            fn.max("latency_ms").alias("max_ms"),
-        )
-        .select(*keys, "acked", "p50_ms", "max_ms")
     )
+    fine = histogram(binned, "latency_ms", keys, COARSE)
+    whole = [key for key in keys if key != "partition"]
+    return _medians(fine, keys).unionByName(
+        _medians(merged(fine, whole), whole).withColumn("partition", fn.lit(None).cast("int"))
+    )
+
+
+def _medians(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
+    acked = counted.groupBy(*keys).agg(fn.sum("records").alias("acked"))
+    found = percentiles(counted, keys, {"p50_ms": 500})
+    return acked.join(found, list(keys), "inner").select(*keys, "acked", "p50_ms", "max_ms")

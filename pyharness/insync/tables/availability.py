@@ -1,4 +1,4 @@
-"""How long a topic could not take acks=all records: time under min ISR, and offline.
+"""How long a topic could not take acks=all records, or nearly: under and at min ISR, offline.
 
 Per partition, and for the topic as a whole (`partition` is null there): the time in
 which at least one of its partitions was so, overlapping spans counted once.
@@ -9,13 +9,11 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION
-
-_TOPIC = ["arm", "repeat", "topic"]
+from insync.checks.history import PARTITION, TOPIC
 
 
-def availability(intervals: DataFrame, min_insync_replicas: int) -> DataFrame:
-    """arm, repeat, topic, partition, observed_ms, under_min_isr_ms, offline_ms, min_isr_size.
+def availability(intervals: DataFrame, min_insync_replicas: int | Column) -> DataFrame:
+    """Return observed_ms, under_min_isr_ms, at_min_isr_ms, offline_ms, min_isr_size by PARTITION.
 
     `intervals` is the table isr_intervals. `observed_ms` is how long the state was known.
     """
@@ -26,12 +24,20 @@ def availability(intervals: DataFrame, min_insync_replicas: int) -> DataFrame:
         "end_ms",
         (fn.col("end_ms") - fn.col("start_ms")).alias("span_ms"),
         (fn.col("isr_size") < min_insync_replicas).alias("under"),
+        (fn.col("isr_size") == min_insync_replicas).alias("at_min"),
         (fn.col("leader") < 0).alias("offline"),
     )
     return (
         _per_partition(spans)
         .unionByName(_topic_wide(spans))
-        .select(*PARTITION, "observed_ms", "under_min_isr_ms", "offline_ms", "min_isr_size")
+        .select(
+            *PARTITION,
+            "observed_ms",
+            "under_min_isr_ms",
+            "at_min_isr_ms",
+            "offline_ms",
+            "min_isr_size",
+        )
     )
 
 
@@ -39,6 +45,7 @@ def _per_partition(spans: DataFrame) -> DataFrame:
     return spans.groupBy(*PARTITION).agg(
         fn.sum("span_ms").alias("observed_ms"),
         _sum_where("under").alias("under_min_isr_ms"),
+        _sum_where("at_min").alias("at_min_isr_ms"),
         _sum_where("offline").alias("offline_ms"),
         fn.min("isr_size").alias("min_isr_size"),
     )
@@ -48,11 +55,13 @@ def _topic_wide(spans: DataFrame) -> DataFrame:
     return (
         spans.withColumn("seen_ms", _newly_covered(_ordered(), fn.lit(True)))
         .withColumn("under_ms", _newly_covered(_ordered("under"), fn.col("under")))
+        .withColumn("edge_ms", _newly_covered(_ordered("at_min"), fn.col("at_min")))
         .withColumn("dark_ms", _newly_covered(_ordered("offline"), fn.col("offline")))
-        .groupBy(*_TOPIC)
+        .groupBy(*TOPIC)
         .agg(
             fn.sum("seen_ms").alias("observed_ms"),
             fn.sum("under_ms").alias("under_min_isr_ms"),
+            fn.sum("edge_ms").alias("at_min_isr_ms"),
             fn.sum("dark_ms").alias("offline_ms"),
             fn.min("isr_size").alias("min_isr_size"),
         )
@@ -61,7 +70,7 @@ def _topic_wide(spans: DataFrame) -> DataFrame:
 
 
 def _ordered(*flag: str) -> WindowSpec:
-    before = Window.partitionBy(*_TOPIC, *flag).orderBy("start_ms", "end_ms", "partition")
+    before = Window.partitionBy(*TOPIC, *flag).orderBy("start_ms", "end_ms", "partition")
     return before.rowsBetween(Window.unboundedPreceding, -1)
 
 

@@ -8,12 +8,16 @@ from pyspark.sql import functions as fn
 from insync.checks.history import REPEAT
 
 
+def words() -> Column:
+    """Say what a fault is, as `insync.events.schema.fault_words` does: "read stall"."""
+    return fn.trim(fn.concat_ws(" ", "site", "fault"))
+
+
 def faults(lines: DataFrame) -> DataFrame:
     """One row per fault that was injected; `fault_no` counts from 0 within its repeat."""
     in_order = Window.partitionBy(*REPEAT).orderBy("injected_ms", "broker", "site")
     return lines.select(
-        "arm",
-        "repeat",
+        *REPEAT,
         (fn.row_number().over(in_order) - 1).alias("fault_no"),
         "fault",
         "site",
@@ -43,8 +47,7 @@ def agent_counters(lines: DataFrame) -> DataFrame:
         lines.withColumn("newest", fn.row_number().over(latest))
         .where(fn.col("newest") == 1)
         .select(
-            "arm",
-            "repeat",
+            *REPEAT,
             "broker",
             "enabled",
             "errors",
@@ -66,12 +69,11 @@ def agent_counters(lines: DataFrame) -> DataFrame:
 
 def controller_agent(lines: DataFrame) -> DataFrame:
     """Return of each repeat whether the controller's agent was woven, and its `new_errors`."""
-    return lines.select(
-        "arm", "repeat", "woven", _added("errors", of=("arm",)).alias("new_errors")
-    ).where(fn.col("repeat") >= 0)
+    added = _added("errors", of=("run", "arm")).alias("new_errors")
+    return lines.select(*REPEAT, "woven", added).where(fn.col("repeat") >= 0)
 
 
-def _added(counter: str, of: tuple[str, ...] = ("arm", "broker")) -> Column:
+def _added(counter: str, of: tuple[str, ...] = ("run", "arm", "broker")) -> Column:
     """Return the growth since the repeat before; a counter that fell began again at 0."""
     before = fn.lag(counter, 1, 0).over(Window.partitionBy(*of).orderBy("repeat"))
     return fn.when(fn.col(counter) >= before, fn.col(counter) - before).otherwise(fn.col(counter))

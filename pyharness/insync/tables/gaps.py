@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
+
+_BIN_MS = 10_000.0
+"""Moments are put in order bin by bin: those of a hot partition are many tasks' work."""
 
 
 def longest_gaps(moments: DataFrame, keys: Sequence[str]) -> DataFrame:
@@ -13,11 +16,32 @@ def longest_gaps(moments: DataFrame, keys: Sequence[str]) -> DataFrame:
 
     `moments` has the keys and `at_ms`, whose first and last are the edges of what is looked at.
     """
-    in_order = Window.partitionBy(*keys).orderBy("at_ms")
+    binned = moments.withColumn("bin", fn.floor(fn.col("at_ms") / _BIN_MS))
+    in_bin = Window.partitionBy(*keys, "bin").orderBy("at_ms")
+    bins = (
+        binned.withColumn("before_ms", fn.lag("at_ms").over(in_bin))
+        .groupBy(*keys, "bin")
+        .agg(
+            fn.max(_gap("before_ms", "at_ms")).alias("inside"),
+            fn.min("at_ms").alias("first_ms"),
+            fn.max("at_ms").alias("last_ms"),
+        )
+    )
+    in_order = Window.partitionBy(*keys).orderBy("bin")
     return (
-        moments.withColumn("from_ms", fn.lag("at_ms").over(in_order))
-        .withColumn("gap_ms", fn.col("at_ms") - fn.col("from_ms"))
+        bins.withColumn("before_ms", fn.lag("last_ms").over(in_order))
         .groupBy(*keys)
-        .agg(fn.max(fn.struct("gap_ms", "from_ms", fn.col("at_ms").alias("to_ms"))).alias("gap"))
+        .agg(fn.max(fn.greatest("inside", _gap("before_ms", "first_ms"))).alias("gap"))
+        .where(fn.col("gap").isNotNull())
         .select(*keys, "gap.gap_ms", "gap.from_ms", "gap.to_ms")
     )
+
+
+def _gap(before: str, after: str) -> Column:
+    """Return a gap, to be compared by its length; null where nothing is before."""
+    gap = fn.struct(
+        (fn.col(after) - fn.col(before)).alias("gap_ms"),
+        fn.col(before).alias("from_ms"),
+        fn.col(after).alias("to_ms"),
+    )
+    return fn.when(fn.col(before).isNotNull(), gap)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
-PARTITION_OF_ARM = ("arm", "topic", "partition")
-BROKER_OF_ARM = ("arm", "broker")
+from insync.checks.history import PARTITION, TOPIC_OF_ARM
+
+PARTITION_OF_ARM = ("run", "arm", "topic", "partition")
+BROKER_OF_ARM = ("run", "arm", "broker")
 _FOREVER = float("inf")
 
 
@@ -25,12 +27,9 @@ def isr_intervals(isr: DataFrame, repeats: DataFrame) -> DataFrame:
     return (
         isr.where(fn.col("kind") == "partition")
         .withColumn("until_ms", until_next(PARTITION_OF_ARM))
-        .join(repeats, ["arm", "topic"], "inner")
+        .join(repeats, TOPIC_OF_ARM, "inner")
         .select(
-            "arm",
-            "repeat",
-            "topic",
-            "partition",
+            *PARTITION,
             "leader",
             "leader_epoch",
             "isr",

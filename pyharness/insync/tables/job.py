@@ -1,9 +1,10 @@
 """`python -m insync.tables.job DIR...`: tables, verdict and report of runs, in one session.
 
-DIR is a run folder on this machine, or the one folder of a matrix: then all its runs, and
-its cells and page in the end. Spark reads a run's events from `--storage` and writes the
-tables there; that is DIR itself unless the events were put where a cluster's workers can
-reach them. Prints the reports' paths; exits with 0, 2 (bad input) or 3 (failed).
+DIR is a run folder on this machine, or the one folder of a matrix: then all its runs, whose
+tables are made together and are the matrix's own, and its cells and page in the end. Spark
+reads the events from `--storage` and writes the tables there; that is DIR itself unless the
+events were put where a cluster's workers can reach them. Prints the reports' paths; exits with
+0, 2 (bad input) or 3 (failed).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,16 +23,18 @@ from pyspark.sql import SparkSession
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import is_matrix
 from insync.events.run_info import RunInfo, load_run
+from insync.events.schema import EVENTS
 from insync.kafka.java import find_java
 from insync.report.judgement import read_judgement
 from insync.report.render import write_report
 from insync.report.scenes import scenes
 from insync.tables import places
-from insync.tables.build import build_tables
+from insync.tables.folders import Folder, of_run
+from insync.tables.hadoop import Hadoop, cause
 from insync.tables.matrix import Analysed, recorded, write_matrix
-from insync.tables.read import read_events
-from insync.tables.session import SparkSettings, end_jvm, open_session
-from insync.tables.store import Rows, read_tables, write_tables
+from insync.tables.pipeline import refresh
+from insync.tables.session import SparkSettings, end_jvm, fitting, open_session
+from insync.tables.store import Rows, read_rows, rows_of_run
 from insync.verdict.condense import condense
 from insync.verdict.decide import decide
 from insync.verdict.file import write_verdict
@@ -41,7 +44,7 @@ from insync.verdict.file import write_verdict
 class Job:
     """What to analyse and how; `report_only` keeps the tables and the verdict as they are.
 
-    `storage` is where the one folder's events and tables are, or None: in the folders.
+    `storage` is where the events and tables of the one DIR are, or None: in the folders.
     `matrix` is the folder of the matrix whose runs `folders` are, if they are one's.
     """
 
@@ -59,10 +62,15 @@ class Job:
 
 def run_job(job: Job) -> list[Path]:
     """Do the job; return the reports' paths. Raises InputError or InsyncError."""
-    runs = [(folder, _load(folder)) for folder in job.folders]
+    runs = {folder: _load(folder) for folder in job.folders}
     os.environ["JAVA_HOME"] = str(find_java().home)
-    with open_session(job.settings, job.log) as spark:
-        found = {folder: _analyse(spark, job, folder, run) for folder, run in runs}
+    settings = fitting(job.settings, [str(folder) for folder in job.folders])
+    with open_session(settings, job.log) as spark:
+        found = {
+            folder: _judge(job, folder, runs[folder], rows)
+            for place in ([job.matrix] if job.matrix else job.folders)
+            for folder, rows in _make_rows(spark, job, place, runs).items()
+        }
     reports = [each.report for each in found.values()]
     return reports if job.matrix is None else [*reports, write_matrix(job.matrix, found)]
 
@@ -74,8 +82,7 @@ def _load(folder: Path) -> RunInfo:
     return run
 
 
-def _analyse(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Analysed:
-    rows = _make_rows(spark, job, folder, run)
+def _judge(job: Job, folder: Path, run: RunInfo, rows: Rows) -> Analysed:
     facts = condense(run, rows)
     if not job.report_only:
         write_verdict(folder, run, decide(run, facts))
@@ -83,18 +90,28 @@ def _analyse(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Analy
     return Analysed(run, facts, scenes(run, rows), report)
 
 
-def _make_rows(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Rows:
-    storage = job.storage or places.local(folder)
+def _make_rows(
+    spark: SparkSession, job: Job, place: Path, runs: Mapping[Path, RunInfo]
+) -> dict[Path, Rows]:
+    """Compute the tables of the runs in `place`, itself or below it; return their rows."""
+    storage = places.trimmed(job.storage or places.local(place))
+    found = {
+        folder: _folder(Hadoop(spark), places.below(storage, folder.relative_to(place)), run)
+        for folder, run in runs.items()
+        if folder.is_relative_to(place)
+    }
+    tables = f"{storage}/{places.TABLES}"
+    if not job.report_only:
+        refresh(spark, list(found.values()), tables, str(job.log), own=True)
     try:
-        if job.report_only:
-            return read_tables(spark, storage)
-        events = read_events(spark, storage, run.arms)
-        return write_tables(spark, build_tables(events, run), storage)
+        rows = read_rows(spark, tables)
     except PySparkException as error:
-        words = str(error).splitlines() or [type(error).__name__]
-        raise InsyncError(f"Spark failed ({words[0]}); see {job.log}") from error
-    finally:
-        spark.catalog.clearCache()  # else the lines of all runs of a matrix pile up
+        raise InsyncError(f"Spark failed: {cause(error)}; see {job.log}") from error
+    return {folder: rows_of_run(rows, each.run) for folder, each in found.items()}
+
+
+def _folder(hadoop: Hadoop, path: str, run: RunInfo) -> Folder:
+    return of_run(path, run, has_events=hadoop.exists(f"{path}/{EVENTS}"))
 
 
 def parse_job(arguments: Sequence[str]) -> Job:
@@ -115,7 +132,7 @@ def parse_job(arguments: Sequence[str]) -> Job:
     return Job(
         folders=folders if matrix is None else recorded(matrix),
         storage=given.storage,
-        settings=SparkSettings(given.spark_master, _parse_conf(given.spark_conf)),
+        settings=SparkSettings(given.spark_master, parse_conf(given.spark_conf)),
         report_only=given.only == "report",
         matrix=matrix,
     )
@@ -129,7 +146,8 @@ def _the_matrix(folders: Sequence[Path]) -> Path | None:
     return found
 
 
-def _parse_conf(pairs: Sequence[str]) -> dict[str, str]:
+def parse_conf(pairs: Sequence[str]) -> dict[str, str]:
+    """Return KEY=VALUE settings by key; raises InputError for one without a value."""
     conf = {}
     for pair in pairs:
         key, equals, value = pair.partition("=")

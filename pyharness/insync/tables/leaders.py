@@ -8,7 +8,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION, REPEAT
+from insync.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
 from insync.tables.isr import PARTITION_OF_ARM, log_of
 
 ELECTED_WITHIN_MS = 1_000.0
@@ -31,7 +31,7 @@ def leader_changes(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> Dat
         isr.where(fn.col("kind") == "partition")
         .withColumn("leader_before", fn.last(leads, ignorenulls=True).over(earlier))
         .where((fn.col("leader") >= 0) & (fn.col("leader") != fn.col("leader_before")))
-        .join(repeats, ["arm", "topic"], "inner")
+        .join(repeats, TOPIC_OF_ARM, "inner")
         .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
     )
     return changes.join(_elections(faults), REPEAT, "left").select(
@@ -75,7 +75,7 @@ def dead_followers(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> Dat
     """
     states = (
         isr.where(fn.col("kind") == "partition")
-        .join(repeats.select(*REPEAT, "topic", "end_ms"), ["arm", "topic"], "inner")
+        .join(repeats.select(*REPEAT, "topic", "end_ms"), TOPIC_OF_ARM, "inner")
         .join(_silencing(faults), REPEAT, "inner")
         .where(fn.expr("size(target) = 0") | fn.array_contains("target", _name()))
     )

@@ -6,13 +6,10 @@ What is at a follower is its own, be it a hung disk or a freeze; what is at the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.checks.history import PARTITION, REPEAT
-from insync.events.run_info import Bursts
 
 NO_TROUBLE = ("elect",)
 """Faults that hurt nobody: who is elected is as healthy as before."""
@@ -83,17 +80,16 @@ def _unless_any_is_missing(name: str) -> Column:
     return fn.when(whole, fn.max(name))
 
 
-def bursts(judged: DataFrame, drops: DataFrame, planned: Sequence[Bursts]) -> DataFrame:
+def bursts(judged: DataFrame, drops: DataFrame, planned: DataFrame) -> DataFrame:
     """One row per partition with bursts: arm, repeat, partition, records, bursts, false_alarms.
 
-    `judged` are the produce lines of the repeats' windows, `drops` the table follower_drops.
+    `planned` has run, partition and records for each of them. `judged` are the produce lines
+    of the repeats' windows, `drops` the table follower_drops.
     Bursts count if all of their `records` were acked; false alarms are healthy followers dropped.
     """
-    sizes = [(p, each.records) for each in planned for p in each.partitions]
-    plan = judged.sparkSession.createDataFrame(sizes, "partition int, records int")
     whole = (
         judged.where(fn.col("offset").isNotNull())
-        .join(fn.broadcast(plan), "partition", "inner")
+        .join(fn.broadcast(planned), ["run", "partition"], "inner")
         .groupBy(*REPEAT, "partition", "records", fn.floor(fn.col("seq") / fn.col("records")))
         .agg(fn.count(fn.lit(1)).alias("acked"))
         .where(fn.col("acked") == fn.col("records"))

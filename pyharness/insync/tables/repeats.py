@@ -6,14 +6,14 @@ operation or no fault still has its row.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.checks.history import REPEAT
+from insync.checks.history import REPEAT, TOPIC
 
 
 def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
-    """arm, repeat, topic, start_ms, end_ms (epoch), complete, host_gap_ms, seed.
+    """run, arm, repeat, topic, start_ms, end_ms (epoch), complete, host_gap_ms, seed.
 
     A window opens when the repeat was `steady`: every partition acked and every ISR whole.
     What a new topic's followers did before, late for their first fetch, is no arm's doing.
@@ -38,9 +38,7 @@ def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
         .where(fn.col("start_ms").isNotNull())
         .join(last_seen, REPEAT, "left")
         .select(
-            "arm",
-            "repeat",
-            "topic",
+            *TOPIC,
             "start_ms",
             fn.coalesce("ended_ms", fn.greatest("start_ms", "last_ms")).alias("end_ms"),
             fn.col("ended_ms").isNotNull().alias("complete"),
@@ -50,12 +48,10 @@ def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
     )
 
 
-def partitions(repeats: DataFrame, count: int) -> DataFrame:
-    """arm, repeat, topic, partition, start_ms, end_ms: one row for each of `count` partitions."""
-    numbers = fn.sequence(fn.lit(0), fn.lit(count - 1))
-    return repeats.select(
-        "arm", "repeat", "topic", fn.explode(numbers).alias("partition"), "start_ms", "end_ms"
-    )
+def partitions(repeats: DataFrame, count: int | Column) -> DataFrame:
+    """run, arm, repeat, topic, partition, start_ms, end_ms: one row per partition, of `count`."""
+    numbers = fn.sequence(fn.lit(0), (fn.lit(count) - 1).cast("int"))
+    return repeats.select(*TOPIC, fn.explode(numbers).alias("partition"), "start_ms", "end_ms")
 
 
 def due_inside(produce: DataFrame, repeats: DataFrame) -> DataFrame:

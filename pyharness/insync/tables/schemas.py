@@ -28,6 +28,9 @@ EVENTS_VERSION = 1
 CORRUPT = "_corrupt"
 """Where Spark puts the text of a line it could not parse."""
 
+TIMES = ("t_ms", "injected_ms", "sent_ms", "begun_ms", "read_ms")
+"""Fields that say when something happened; the first that a kind of line has is its time."""
+
 _TEXT = StringType()
 _INT = IntegerType()
 _LONG = LongType()
@@ -38,11 +41,22 @@ _IDS = ArrayType(IntegerType())
 
 @dataclass(frozen=True)
 class EventKind:
-    """One kind of event file: which files hold it and what a line of it looks like."""
+    """One kind of event file: which files hold it and what a line of it looks like.
+
+    `required` fields are in every line; one without them is as good as torn. `ordered` kinds
+    have many lines of one millisecond: a `line` number tells their order.
+    """
 
     name: str
     pattern: str
     schema: StructType
+    required: tuple[str, ...]
+    ordered: bool = False
+
+    @property
+    def time(self) -> str | None:
+        """The field that says when a line's event happened (epoch, ms), if it has one."""
+        return next((name for name in TIMES if name in self.schema.names), None)
 
 
 def _line(**columns: DataType) -> StructType:
@@ -63,6 +77,7 @@ PHASES = EventKind(
         longest_gap_ms=_MS,
         seed=_LONG,
     ),
+    required=("type", "t_ms", "arm", "repeat"),
 )
 
 FAULTS = EventKind(
@@ -85,6 +100,7 @@ FAULTS = EventKind(
         acted_ms=_MS,
         figures=MapType(StringType(), DoubleType()),
     ),
+    required=("arm", "repeat", "fault", "broker", "injected_ms"),
 )
 
 PRODUCE = EventKind(
@@ -105,6 +121,7 @@ PRODUCE = EventKind(
         idempotent=_BOOL,
         transaction=_LONG,
     ),
+    required=("arm", "repeat", "topic", "partition", "seq", "sent_ms"),
 )
 
 TRANSACTIONS = EventKind(
@@ -125,6 +142,7 @@ TRANSACTIONS = EventKind(
         end=_TEXT,
         error=_TEXT,
     ),
+    required=("arm", "repeat", "topic", "transaction"),
 )
 
 CONSUME = EventKind(
@@ -141,6 +159,7 @@ CONSUME = EventKind(
         nth=_LONG,
         consumer=_INT,
     ),
+    required=("arm", "repeat", "topic", "partition", "offset", "seq"),
 )
 
 ISR = EventKind(
@@ -160,6 +179,8 @@ ISR = EventKind(
         broker=_INT,
         fenced=_BOOL,
     ),
+    required=("arm", "t_ms", "kind"),
+    ordered=True,
 )
 
 COUNTERS = EventKind(
@@ -181,6 +202,7 @@ COUNTERS = EventKind(
         events_dropped=_LONG,
         lag_policy=_TEXT,
     ),
+    required=("arm", "repeat", "t_ms", "broker"),
 )
 
 SAMPLES = EventKind(
@@ -201,12 +223,14 @@ SAMPLES = EventKind(
         failed_partitions=_LONG,
         put_right=_LONG,
     ),
+    required=("arm", "repeat", "t_ms", "moment", "broker", "topic", "partition"),
 )
 
 CONTROLLER = EventKind(
     "controller",
     "controller.jsonl",
     _line(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
+    required=("arm", "repeat", "t_ms"),
 )
 
 STEP_DOWNS = EventKind(
@@ -230,6 +254,7 @@ STEP_DOWNS = EventKind(
         error=_TEXT,
         asked_ms=_MS,
     ),
+    required=("arm", "t_ms", "broker", "type"),
 )
 
 ROLES = EventKind(
@@ -247,6 +272,8 @@ ROLES = EventKind(
         from_offset=_LONG,
         high_watermark=_LONG,
     ),
+    required=("arm", "t_ms", "broker", "topic", "partition", "role"),
+    ordered=True,
 )
 
 REPLICA_LOGS = EventKind(
@@ -263,6 +290,7 @@ REPLICA_LOGS = EventKind(
         batches=_LONG,
         problem=_TEXT,
     ),
+    required=("arm", "repeat", "topic", "partition", "replica"),
 )
 
 BATCHES = EventKind(
@@ -286,9 +314,30 @@ BATCHES = EventKind(
         control=_TEXT,
         valid=_BOOL,
     ),
+    required=("arm", "repeat", "topic", "partition", "replica", "base_offset"),
 )
+
+BROKER = EventKind(
+    "broker_events",
+    "broker-*.jsonl",
+    _line(
+        t_ms=_MS,
+        type=_TEXT,
+        topic=_TEXT,
+        partition=_INT,
+        replica=_INT,
+        leader_epoch=_INT,
+        role=_TEXT,
+        reason=_TEXT,
+        held_ms=_MS,
+    ),
+    required=("t_ms", "type"),
+    ordered=True,
+)
+"""What the agents wrote themselves. The whole line is kept beside these columns: each type of
+event has fields of its own (`insync.core.EventLog`)."""
 
 ALL = (
     PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, SAMPLES, CONTROLLER,
-    STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES,
+    STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
 )  # fmt: skip

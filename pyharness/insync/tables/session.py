@@ -1,8 +1,8 @@
 """Opens and closes the Spark session: settings, its log, a fast start.
 
 What Spark and its JVM print goes to a log file, never to the terminal. A local master
-binds to loopback only and is set up for a run's small tables; any other master keeps
-its own defaults, and what the caller sets wins over both.
+binds to loopback only and is set up for a run's small tables or, if asked to, for large
+ones; any other master keeps its own defaults, and what the caller sets wins over both.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from insync.errors import InsyncError
+from insync.events.schema import EVENTS
 
 LOOPBACK = "127.0.0.1"
 
@@ -26,7 +27,7 @@ _JVM_GONE_WITHIN_S = 10.0
 
 _LOG_CONF = Path(__file__).with_name("log4j2.properties")
 _SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
-_DRIVER_JVM = f"{_SMALL_JVM} -Xmn256m -Dlog4j2.configurationFile={_LOG_CONF.as_uri()}"
+_LOGGING = f"-Dlog4j2.configurationFile={_LOG_CONF.as_uri()}"
 
 _ALWAYS = {
     "spark.app.name": "insync",
@@ -38,8 +39,11 @@ _ALWAYS = {
 _LOCAL = {
     "spark.driver.bindAddress": LOOPBACK,
     "spark.driver.host": LOOPBACK,
+}
+
+_SMALL = {
     "spark.driver.memory": "512m",
-    "spark.driver.extraJavaOptions": _DRIVER_JVM,
+    "spark.driver.extraJavaOptions": f"{_SMALL_JVM} -Xmn256m {_LOGGING}",
     # A run has some thousand lines: more partitions, adaptive plans and generated
     # code cost more time here than they save.
     "spark.sql.shuffle.partitions": "1",
@@ -49,13 +53,26 @@ _LOCAL = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 
+_LARGE = {
+    "spark.driver.memory": "3g",
+    "spark.driver.extraJavaOptions": f"-XX:+UseParallelGC {_LOGGING}",
+    "spark.sql.shuffle.partitions": "16",
+}
+
+LARGE_BYTES = 64 * 1024 * 1024
+"""From here on a JVM that takes its time to start well, and compiled plans, pay."""
+
 
 @dataclass(frozen=True)
 class SparkSettings:
-    """Where Spark runs, and what it is told beyond the defaults of this module."""
+    """Where Spark runs, and what it is told beyond the defaults of this module.
+
+    `large` says of a local master that there is much to compute.
+    """
 
     master: str = "local[2]"
     conf: Mapping[str, str] = field(default_factory=dict)
+    large: bool = False
 
     @property
     def local(self) -> bool:
@@ -66,7 +83,14 @@ class SparkSettings:
         """Every setting of the session; the caller's come last."""
         if not self.local:
             return {**_ALWAYS, **self.conf}
-        return {**_ALWAYS, **_LOCAL, **self.conf}
+        size = _LARGE if self.large else _SMALL
+        return {**_ALWAYS, **_LOCAL, **size, **self.conf}
+
+
+def fitting(settings: SparkSettings, folders: Sequence[str]) -> SparkSettings:
+    """Return the settings for what is in run folders; folders elsewhere are taken for small."""
+    events = (file for folder in folders for file in Path(folder).glob(f"**/{EVENTS}/*/*.jsonl"))
+    return replace(settings, large=sum(file.stat().st_size for file in events) > LARGE_BYTES)
 
 
 @contextmanager

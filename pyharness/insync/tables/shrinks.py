@@ -14,29 +14,31 @@ next look is `delayed`: something kept the task, or the leader, from acting.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync import arms
+from insync.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
+from insync.tables.evidence import words
 from insync.tables.isr import BROKER_OF_ARM, PARTITION_OF_ARM, log_of, until_next
 
 SLACK_MS = 500.0
 """How much later than its period isr-expiration, and the controller after it, may act."""
 
 
-def lag_of(names: Sequence[str], lag_ms: float) -> Column:
-    """Return replica.lag.time.max.ms of a row's arm, where `lag_ms` is the scenario's."""
-    of_arm = [(fn.lit(name), fn.lit(lag_ms * arms.lag_factor(name))) for name in names]
-    return fn.element_at(fn.create_map(*(part for pair in of_arm for part in pair)), fn.col("arm"))
+def lag_of_arm() -> Column:
+    """Return replica.lag.time.max.ms of a row's arm, by `lag_ms`, which is its scenario's."""
+    factors = [(fn.lit(name), fn.lit(arms.lag_factor(name))) for name in arms.ARMS]
+    of_arm = fn.create_map(*(part for pair in factors for part in pair))
+    return fn.col("lag_ms") * fn.coalesce(fn.try_element_at(of_arm, fn.col("arm")), fn.lit(1))
 
 
 def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: Column) -> DataFrame:
     """One row per ISR change inside a repeat that removed a member.
 
     `faults` is the table of that name; `lag_ms` is replica.lag.time.max.ms. `leader` is the
-    one that led before the change, `fault_no` the fault that the shrink is put down to.
+    one that led before the change, `fault_no` and `site` are the fault's that
+    the shrink is put down to.
     `moment`: "before" the first fault, "during" one, "on_lift" (within one isr-expiration
     period after one ended), "after"; null where the repeat had no fault. `due_ms` (epoch) and
     `late_ms` count from the blamed fault; null without one.
@@ -44,20 +46,17 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: C
     late_ms = fn.col("t_ms") - fn.col("due_ms")
     return (
         _removals(isr)
-        .join(repeats, ["arm", "topic"], "inner")
+        .join(repeats, TOPIC_OF_ARM, "inner")
         .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
-        .join(_fenced_spans(isr), ["arm"], "left")
-        .join(_faults_of_repeat(faults), ["arm", "repeat"], "left")
+        .join(_fenced_spans(isr), ["run", "arm"], "left")
+        .join(_faults_of_repeat(faults), REPEAT, "left")
         .withColumn("by_fence", _was_fenced())
         .withColumn("by_itself", ~fn.col("by_fence") & _stepped_down())
         .withColumn("by_rule", fn.col("by_fence") | fn.col("by_itself"))
         .withColumn("blamed", fn.when(~fn.col("by_rule"), _last_felt(lag_ms)))
         .withColumn("due_ms", _due_ms(lag_ms))
         .select(
-            "arm",
-            "repeat",
-            "topic",
-            "partition",
+            *PARTITION,
             "t_ms",
             "leader",
             "leader_epoch",
@@ -66,6 +65,7 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: C
             "removed",
             _cause().alias("cause"),
             fn.col("blamed.fault_no").alias("fault_no"),
+            fn.col("blamed.site").alias("site"),
             _moment(lag_ms).alias("moment"),
             "due_ms",
             late_ms.alias("late_ms"),
@@ -93,9 +93,7 @@ def _removals(isr: DataFrame) -> DataFrame:
         isr.where(fn.col("kind") == "partition")
         .withColumn("elected_ms", fn.when(new_leader, fn.col("t_ms")))
         .select(
-            "arm",
-            "topic",
-            "partition",
+            *PARTITION_OF_ARM,
             "t_ms",
             fn.when(leader_before >= 0, leader_before).otherwise(fn.col("leader")).alias("leader"),
             "leader_epoch",
@@ -118,18 +116,17 @@ def _fenced_spans(isr: DataFrame) -> DataFrame:
         isr.where(fn.col("kind") == "broker")
         .withColumn("until_ms", until_next(BROKER_OF_ARM))
         .where("fenced")
-        .groupBy("arm")
+        .groupBy("run", "arm")
         .agg(fn.collect_list(span).alias("fences"))
     )
 
 
 def _faults_of_repeat(faults: DataFrame) -> DataFrame:
     """Per repeat, its faults in the order they were injected."""
-    words = fn.trim(fn.concat_ws(" ", "site", "fault"))
-    fault = fn.struct("injected_ms", "lifted_ms", "broker", words.alias("words"), "fault_no")
-    return faults.groupBy("arm", "repeat").agg(
-        fn.array_sort(fn.collect_list(fault)).alias("faults")
+    fault = fn.struct(
+        "injected_ms", "lifted_ms", "broker", words().alias("words"), "fault_no", "site"
     )
+    return faults.groupBy(*REPEAT).agg(fn.array_sort(fn.collect_list(fault)).alias("faults"))
 
 
 def _was_fenced() -> Column:

@@ -2,30 +2,32 @@
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame, Window
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION, REPEAT
+from insync.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
 
 DONE = "done"
 WITHHELD = "withheld"
 
 
-def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: float) -> DataFrame:
+def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: Column) -> DataFrame:
     """One row per answered request of a leader to step down, and per decision not to ask.
 
     `t_ms` is when (epoch), `broker` who led, `successor` who was to lead. `outcome` is done,
     refused, failed or withheld; `in_cooldown` how many of the partition were done within one
-    cool-down from this one on, itself included; null unless it was done.
+    cool-down from this one on, itself included; null unless it was done. `cooldown_ms` is a
+    column of `repeats`.
     """
     told = (
         lines.where(fn.col("type").isin("answered", WITHHELD))
         .withColumn("outcome", fn.coalesce("outcome", fn.lit(WITHHELD)))
-        .join(repeats, ["arm", "topic"], "inner")
+        .join(repeats, TOPIC_OF_ARM, "inner")
         .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
     )
     done = fn.col("outcome") == DONE
-    soon = Window.partitionBy(*PARTITION, done).orderBy("t_ms").rangeBetween(0, int(cooldown_ms))
+    in_cooldowns = Window.partitionBy(*PARTITION, done).orderBy(fn.col("t_ms") / cooldown_ms)
+    soon = in_cooldowns.rangeBetween(0, 1)
     return told.select(
         *PARTITION,
         "t_ms",
@@ -45,6 +47,6 @@ def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: float) -> Data
 
 
 def step_down_sources(lines: DataFrame, repeats: DataFrame) -> DataFrame:
-    """arm, repeat, broker: whose events were read, without which nothing is known of it."""
-    read = lines.where(fn.col("type") == "read").select("arm", "broker").distinct()
-    return repeats.select(*REPEAT).join(read, "arm", "inner")
+    """run, arm, repeat, broker: whose events were read, without which nothing is known of it."""
+    read = lines.where(fn.col("type") == "read").select("run", "arm", "broker").distinct()
+    return repeats.select(*REPEAT).join(read, ["run", "arm"], "inner")

@@ -1,17 +1,20 @@
-"""Writes the tables as Parquet and reads them back as plain rows for verdict and report."""
+"""Writes a layer's tables as Parquet, the same bytes for the same rows, and reads them back."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import DataFrame, DataFrameReader, SparkSession
+from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession, Window
+from pyspark.sql import functions as fn
 
+from insync.checks.history import PARTITION
 from insync.errors import InputError
 from insync.tables import places
-from insync.tables.build import TABLES
+from insync.tables.catalogue import CONTRACTS, told_to_reports
+from insync.tables.contracts import Contract, check_rows
 
 Row = dict[str, Any]
 Rows = Mapping[str, list[Row]]
@@ -20,40 +23,97 @@ Rows = Mapping[str, list[Row]]
 _AT_ONCE = 4
 """Tables in work at a time; much of it is waiting for files, so more than there are cores."""
 
-_ROW_LIMIT = 20_000
-"""No table but `anomalies` grows with the records; this keeps the driver safe from it."""
+_RUN_ROWS = 20_000
+"""No table for reports but `anomalies` grows with a run's records; the driver is safe from it."""
+
+_BLOCK_BYTES_LOG2 = 28
+"""Lines of a file that are 256 MiB apart go to files of their own, be the file ever so large."""
+
+_SLICE = 1 << 20
+"""Records of a partition that go to a file together: a hot partition has many."""
+
+
+def write_bronze(tables: Iterable[tuple[str, DataFrame]], storage: str) -> dict[str, DataFrame]:
+    """Write bronze tables to `storage/bronze/<name>/run=<run>`, in their files' order.
+
+    Returns them as they were written.
+    """
+
+    def write(name: str, table: DataFrame) -> DataFrame:
+        keys: list[str | Column] = ["run", "file"]
+        together = table.repartition(*keys, fn.shiftright("block", _BLOCK_BYTES_LOG2))
+        ordered = together.sortWithinPartitions(*keys, "block", "number").drop("block", "number")
+        path = places.table_to_write(storage, "bronze", name)
+        ordered.write.mode("overwrite").partitionBy("run").parquet(path)
+        reader = table.sparkSession.read.schema(ordered.schema)  # none where nothing was written
+        return reader.parquet(places.literal(path))
+
+    return _each(write, tables)
 
 
 def write_tables(
-    spark: SparkSession, tables: Iterable[tuple[str, DataFrame]], storage: str
-) -> Rows:
-    """Write each table to `storage/tables/<name>`, in place of what was there; return the rows.
+    tables: Iterable[tuple[str, DataFrame]], storage: str, layer: str
+) -> dict[str, DataFrame]:
+    """Write each table to `storage/<layer>/<name>` and hold it against its contract.
 
-    The rows are read back from what was written: what verdict and report show is stored.
+    Returns them as they were written; raises InsyncError that names a promise that is broken.
     """
 
-    def write(name: str, table: DataFrame) -> list[Row]:
-        table.write.mode("overwrite").parquet(places.table_to_write(storage, name))
-        # The columns are known: Spark need not open the files to ask for them.
-        return _rows(spark.read.schema(table.schema), storage, name)
+    def write(name: str, table: DataFrame) -> DataFrame:
+        contract = CONTRACTS[name]
+        contract.check_columns(table)
+        path = places.table_to_write(storage, layer, name)
+        _in_order(table, contract).write.mode("overwrite").parquet(path)
+        reader = table.sparkSession.read.schema(table.schema)
+        return reader.parquet(places.literal(path))
 
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        writing = {name: pool.submit(write, name, table) for name, table in tables}
-        return {name: rows.result() for name, rows in writing.items()}
+    written = _each(write, tables)
+    check_rows((CONTRACTS[name], table) for name, table in written.items())
+    return written
 
 
-def read_tables(spark: SparkSession, storage: str) -> Rows:
-    """Return the rows of every table of a run; raises InputError if one was never written."""
+def read_rows(spark: SparkSession, storage: str) -> Rows:
+    """Return the rows of every table that verdict and report are made from, of all runs.
+
+    Raises InputError if one was never written.
+    """
     try:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            found = pool.map(lambda name: _rows(spark.read, storage, name), TABLES)
-            return dict(zip(TABLES, found, strict=True))
+            found = pool.map(
+                lambda place: _rows(spark.read, storage, *place), told_to_reports().items()
+            )
+            return dict(zip(told_to_reports(), found, strict=True))
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         raise InputError(f"{storage}: no tables, expected those of an earlier analysis") from None
 
 
-def _rows(reader: DataFrameReader, storage: str, name: str) -> list[Row]:
-    table = reader.parquet(places.table_to_read(storage, name)).limit(_ROW_LIMIT)
-    return [row.asDict(recursive=True) for row in table.collect()]
+def rows_of_run(rows: Rows, run: str | None) -> Rows:
+    """Return those of the rows that are of one run."""
+    return {name: [row for row in table if row["run"] == run] for name, table in rows.items()}
+
+
+def _in_order(table: DataFrame, contract: Contract) -> DataFrame:
+    """Return rows in an order of their own, whatever order they were computed in."""
+    if not contract.bulk:
+        return table.repartition(1).sortWithinPartitions(*contract.order)
+    parts: list[Column] = [fn.col(name) for name in PARTITION]
+    if "seq" in table.columns:
+        parts.append(fn.floor(fn.col("seq") / _SLICE))
+    return table.repartition(*parts).sortWithinPartitions(*contract.order)
+
+
+def _each(
+    write: Callable[[str, DataFrame], DataFrame], tables: Iterable[tuple[str, DataFrame]]
+) -> dict[str, DataFrame]:
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        writing = {name: pool.submit(write, name, table) for name, table in tables}
+        return {name: written.result() for name, written in writing.items()}
+
+
+def _rows(reader: DataFrameReader, storage: str, name: str, layer: str) -> list[Row]:
+    table = reader.parquet(places.table_to_read(storage, layer, name))
+    in_order = Window.partitionBy("run").orderBy(*CONTRACTS[name].order)
+    first = table.withColumn("nth", fn.row_number().over(in_order)).where(f"nth <= {_RUN_ROWS}")
+    return [row.asDict(recursive=True) for row in first.drop("nth").collect()]

@@ -7,7 +7,7 @@ its own. A control arm that did not show the problem is "unknown", as in a run.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -54,15 +54,18 @@ def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
     alone = RunFacts(
         finished=True,
         arms={arm: facts.arms[arm]},
-        unreadable={
-            file: count for file, count in facts.unreadable.items() if file.startswith(f"{arm}/")
-        },
+        unreadable=_of_arm(facts.unreadable, arm),
+        skewed=_of_arm(facts.skewed, arm),
     )
     found = decide(run.model_copy(update={"arms": (arm,)}), alone, beside=facts)
     expected = run.scenario.expected_of(arm)
     if not _left_anything(facts.arms[arm]):
         return Cell(row, arm, found.outcome, NOT_BEGUN, expected, facts.arms[arm])
     return Cell(row, arm, found.outcome, found.reason, expected, facts.arms[arm], found.findings)
+
+
+def _of_arm(files: Mapping[str, int], arm: str) -> dict[str, int]:
+    return {file: count for file, count in files.items() if file.startswith(f"{arm}/")}
 
 
 def _left_anything(repeats: tuple[RepeatFacts, ...]) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 
 from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
+from insync.events.schema import is_agents_own
 from insync.verdict.facts import (
     METRICS,
     AgentFact,
@@ -29,15 +30,21 @@ _NOTHING: Metrics = dict.fromkeys(METRICS)
 
 def condense(run: RunInfo, rows: Rows) -> RunFacts:
     """Return the facts of every repeat that the run was to have, also of those that never began."""
-    unreadable = {row["file"]: row["unreadable"] for row in rows["input_lines"]}
     return RunFacts(
         finished=run.finished,
         arms={
             arm: tuple(_repeat(run, rows, arm, repeat) for repeat in range(run.repeats))
             for arm in run.arms
         },
-        unreadable={file: count for file, count in sorted(unreadable.items()) if count},
+        unreadable=_counted(rows, "unreadable"),
+        skewed=_counted(rows, "skewed"),
     )
+
+
+def _counted(rows: Rows, what: str) -> dict[str, int]:
+    """Count lines by file; no metric rests on what agents wrote themselves."""
+    found = sorted((row["file"], row[what]) for row in rows["input_lines"])
+    return {file: count for file, count in found if count and not is_agents_own(file)}
 
 
 def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
@@ -45,9 +52,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     if not own["repeats"]:
         return RepeatFacts(complete=False, metrics=_NOTHING)
     complete = bool(own["repeats"][0]["complete"])
-    torn = any(
-        row["unreadable"] and row["file"].startswith(f"{arm}/") for row in rows["input_lines"]
-    )
+    torn = any(file.startswith(f"{arm}/") for file in _counted(rows, "unreadable"))
     return RepeatFacts(
         complete=complete,
         metrics={

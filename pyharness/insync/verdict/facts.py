@@ -175,8 +175,12 @@ class RepeatFacts:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """A whole run: per arm its repeats in order, and the files with unreadable lines."""
+    """A whole run: per arm its repeats in order, and the files with unreadable lines.
+
+    `skewed` are files with lines whose time is far outside of the run's.
+    """
 
     finished: bool
     arms: Mapping[str, tuple[RepeatFacts, ...]]
     unreadable: Mapping[str, int]
+    skewed: Mapping[str, int] = field(default_factory=dict)

@@ -43,6 +43,9 @@ def voids(run: RunInfo, facts: RunFacts) -> Iterator[Void]:
         yield Void(None, "the run was cut short: run.json has no finished_ms")
     for file, count in facts.unreadable.items():
         yield Void(_arm_of(file), f"events/{file}: {count} unreadable lines, expected 0")
+    for file, count in facts.skewed.items():
+        words = f"events/{file}: {count} lines far outside of the run's time, expected 0"
+        yield Void(_arm_of(file), words)
     for arm, repeats in facts.arms.items():
         for number, repeat in enumerate(repeats):
             where = f"{arm}, repeat {number}"

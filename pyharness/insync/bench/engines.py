@@ -1,0 +1,95 @@
+"""`python -m insync.bench.engines ENGINE DIR`: the pipeline's tables by DuckDB or by Polars.
+
+Reads the Parquet of a synthetic history and prints, as `insync.tables.measure` does, the rows
+of the same tables, the seconds they took, and the most memory that this process had.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+TABLES: Final = ("ack_latency", "ack_gaps", "errors", "readback", "anomalies")
+MEMORY: Final = "3GB"
+"""As much as Spark's driver has."""
+
+_DIGITS: Final = 4
+_DECADES: Final = 8
+
+Result = dict[str, Any]
+
+
+def with_duckdb(folder: Path, threads: int) -> Result:
+    """Compute the tables by DuckDB's SQL; what does not fit into memory goes to `folder`."""
+    import duckdb
+
+    con = duckdb.connect()
+    con.execute(f"SET threads = {threads}; SET memory_limit = '{MEMORY}'")
+    con.execute(f"SET temp_directory = '{folder}/duckdb.tmp'")
+    for name in ("produce", "consume", "partitions"):
+        con.execute(f"CREATE VIEW {name} AS FROM read_parquet('{folder}/{name}/*.parquet')")
+    sql = Path(__file__).with_name("history.sql").read_text(encoding="utf-8")
+    aggregates, checks = sql.format(bucket=_bucket_sql()).split("-- checks\n")
+    began = time.monotonic()
+    con.execute(aggregates)
+    halfway = time.monotonic()
+    con.execute(checks)
+    tables = {name: _rows(con.execute(f"FROM {name}")) for name in TABLES}
+    return _result(began, halfway, tables)
+
+
+def _rows(found: Any) -> list[dict[str, Any]]:
+    names = [column[0] for column in found.description]
+    return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+
+def _bucket_sql() -> str:
+    steps = [10**decade for decade in range(1, _DECADES)]
+    cases = [f"WHEN us < {10**_DIGITS} THEN us"]
+    cases += [f"WHEN us < {step * 10**_DIGITS} THEN us - us % {step}" for step in steps]
+    return f"CASE {' '.join(cases)} ELSE us - us % {10**_DECADES} END"
+
+
+def with_polars(folder: Path, threads: int) -> Result:
+    """Compute the tables by Polars, streaming where it can."""
+    os.environ["POLARS_MAX_THREADS"] = str(threads)
+    from insync.bench import polars_tables
+
+    began = time.monotonic()
+    tables = polars_tables.aggregates(folder)
+    halfway = time.monotonic()
+    tables |= polars_tables.checks(folder)
+    return _result(began, halfway, tables)
+
+
+def _result(began: float, halfway: float, tables: dict[str, Any]) -> Result:
+    return {
+        "aggregates_s": halfway - began,
+        "checks_s": time.monotonic() - halfway,
+        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+        "tables": tables,
+    }
+
+
+ENGINES: Final = {"duckdb": with_duckdb, "polars": with_polars}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one engine; print its result as JSON."""
+    parser = argparse.ArgumentParser(prog="python -m insync.bench.engines", description=__doc__)
+    parser.add_argument("engine", choices=sorted(ENGINES))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--threads", type=int, default=2)
+    asked = parser.parse_args(arguments)
+    json.dump(ENGINES[asked.engine](asked.folder, asked.threads), sys.stdout, default=int)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""The pipeline on synthetic histories of growing size, beside DuckDB and Polars on the same files.
+
+Every measurement is a process of its own, so that memory is counted by engine and size. A
+history's files are removed before the next one is made.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from insync.errors import InsyncError
+
+ENGINES: Final = ("spark", "duckdb", "polars")
+BASELINE: Final = "duckdb"
+WITHIN_S: Final = 3600.0
+_CLOSE: Final = 1e-9
+"""Sums of doubles may differ in their last digits; nothing else may."""
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """One engine on one history: seconds by part, the most memory that its process had.
+
+    `start_s` is what it took to be ready (Spark's session); `problem` is why there is nothing,
+    `differs` which tables were not the first engine's.
+    """
+
+    engine: str
+    rows: int
+    start_s: float = 0.0
+    aggregates_s: float = 0.0
+    checks_s: float = 0.0
+    peak_bytes: int = 0
+    differs: tuple[str, ...] = ()
+    problem: str | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long the tables took, the start left out."""
+        return self.aggregates_s + self.checks_s
+
+
+def measure(
+    sizes: Sequence[int],
+    engines: Sequence[str],
+    folder: Path,
+    java_home: Path,
+    tell: Callable[[str], None],
+) -> list[Measured]:
+    """Measure every engine on every size, in `folder`; raises InsyncError if Spark fails."""
+    found = []
+    for rows in sizes:
+        data = folder / f"rows-{rows}"
+        try:
+            tell(f"making a history of {rows:,} operations")
+            _run("spark", data, java_home, "generate", "--rows", str(rows))
+            first: Mapping[str, Rows] | None = None
+            for engine in engines:
+                tell(f"{engine}: {rows:,} operations")
+                one, tables = _measure_one(engine, rows, data, java_home, first)
+                found.append(one)
+                first = first or tables
+        finally:
+            shutil.rmtree(data, ignore_errors=True)
+    return found
+
+
+def _measure_one(
+    engine: str, rows: int, data: Path, java_home: Path, first: Mapping[str, Rows] | None
+) -> tuple[Measured, Mapping[str, Rows] | None]:
+    what = ("compute",) if engine == "spark" else ()
+    try:
+        result = json.loads(_run(engine, data, java_home, *what))
+    except InsyncError as error:
+        if engine == "spark":
+            raise
+        return Measured(engine, rows, problem=str(error)), None
+    tables: dict[str, Rows] = result.pop("tables")
+    differs = () if first is None else tuple(n for n in tables if not same(first[n], tables[n]))
+    return Measured(engine, rows, differs=differs, **result), tables
+
+
+def _run(engine: str, data: Path, java_home: Path, *words: str) -> str:
+    module = ["insync.tables.measure"] if engine == "spark" else ["insync.bench.engines", engine]
+    command = [sys.executable, "-m", *module, *words[:1], str(data), *words[1:]]
+    environment = {**os.environ, "JAVA_HOME": str(java_home)}
+    try:
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=WITHIN_S, check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise InsyncError(f"bench: {engine} took more than {WITHIN_S:.0f} s") from None
+    if done.returncode:
+        said = [line for line in done.stderr.splitlines() if line.strip()]
+        why = said[-1] if said else "no word; killed for its memory?"
+        raise InsyncError(f"bench: {engine} ended with {done.returncode}: {why}")
+    return done.stdout
+
+
+def same(one: Rows, other: Rows) -> bool:
+    """Whether two tables have the same rows, in whatever order."""
+    left, right = (sorted(map(_comparable, rows), key=repr) for rows in (one, other))
+    return len(left) == len(right) and all(map(_alike, left, right))
+
+
+def _comparable(row: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return sorted(row.items())
+
+
+def _alike(one: list[tuple[str, Any]], other: list[tuple[str, Any]]) -> bool:
+    def close(left: Any, right: Any) -> bool:
+        if isinstance(left, float) and isinstance(right, int | float):
+            return math.isclose(left, right, rel_tol=_CLOSE)
+        return bool(left == right)
+
+    pairs = zip(one, other, strict=True)
+    return all(name == other_name and close(a, b) for (name, a), (other_name, b) in pairs)
+
+
+def slope(found: Sequence[Measured], engine: str) -> float | None:
+    """Return the slope of log time against log rows (least squares); None below two sizes."""
+    points = [
+        (math.log(one.rows), math.log(one.seconds))
+        for one in found
+        if one.engine == engine and one.problem is None
+    ]
+    if len(points) < 2:
+        return None
+    mean_x, mean_y = (sum(p[i] for p in points) / len(points) for i in (0, 1))
+    over = sum((x - mean_x) * (y - mean_y) for x, y in points)
+    under = sum((x - mean_x) ** 2 for x, _ in points)
+    return over / under
+
+
+def ratio(found: Sequence[Measured], one: Measured) -> float | None:
+    """Return how many times the baseline's time it took; None without one."""
+    base = next(
+        (
+            each.seconds
+            for each in found
+            if each.engine == BASELINE and each.rows == one.rows and each.problem is None
+        ),
+        None,
+    )
+    return None if base is None or one.problem is not None else one.seconds / base

@@ -1,0 +1,133 @@
+"""`insync bench pipeline`: how the tables' time and memory grow with a run's records."""
+
+import json as jsonlib
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from insync.cli.options import Json
+
+if TYPE_CHECKING:
+    from insync.bench.pipeline import Measured
+
+EXAMPLES: Final = """\b
+Examples:
+  insync bench pipeline --rows 1e5,1e6
+  insync bench pipeline --rows 1e5,1e6,1e7,1e8 --out ./out --json
+"""
+
+DIFFERS: Final = 1
+LEAST_ROWS: Final = 1_000
+
+
+def command(
+    rows: Annotated[
+        str, typer.Option(help="Operations of each history, comma-separated.")
+    ] = "1e5,1e6,1e7",
+    engines: Annotated[
+        str, typer.Option(help="Of spark, duckdb, polars; the last two need insync[bench].")
+    ] = "spark,duckdb,polars",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New or empty folder. Else ./insync-runs/bench-pipeline-<time>."),
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Time gold's aggregates and the checker on synthetic histories, beside other engines.
+
+    All engines read the same Parquet and must come to the same rows, or it exits with 1. A
+    history of 1e8 operations takes about 5 GB of disk while it is measured.
+    """
+    from insync.bench.pipeline import measure, ratio, slope
+    from insync.cli.progress import RichWatch
+    from insync.kafka.java import find_java
+    from insync.run.plan import check_out, make_out
+    from insync.run.signals import interruptible
+
+    sizes, names = _sizes(rows), _engines(engines)
+    java = find_java()
+    folder = check_out(
+        out or Path("insync-runs") / f"bench-pipeline-{time.strftime('%Y%m%d-%H%M%S')}"
+    )
+    make_out(folder)
+    with interruptible(), RichWatch() as watch:
+        found = measure(sizes, names, folder, java.home, watch.phase)
+    slopes = {engine: slope(found, engine) for engine in names}
+    ratios = [ratio(found, one) for one in found]
+    document = {
+        "java": java.description,
+        "measured": [
+            {**asdict(one), "ratio": times} for one, times in zip(found, ratios, strict=True)
+        ],
+        "slopes": slopes,
+    }
+    text = jsonlib.dumps(document, indent=2)
+    (folder / "pipeline.json").write_text(text + "\n", encoding="utf-8")
+    _show(found, ratios, slopes)
+    print(f"results: {folder}", file=sys.stderr)
+    if json:
+        print(text)
+    return DIFFERS if any(one.differs for one in found) else 0
+
+
+def _sizes(rows: str) -> list[int]:
+    from insync.errors import InputError
+
+    try:
+        sizes = [int(float(word)) for word in rows.split(",")]
+    except ValueError:
+        raise InputError(f"--rows {rows!r}: expected numbers such as 1e5,1e6") from None
+    if min(sizes) < LEAST_ROWS:
+        raise InputError(f"--rows {rows!r}: expected at least {LEAST_ROWS} each")
+    return sizes
+
+
+def _engines(listed: str) -> list[str]:
+    from importlib.util import find_spec
+
+    from insync.bench.pipeline import ENGINES
+    from insync.errors import InputError
+
+    names = [name.strip() for name in listed.split(",")]
+    for name in names:
+        if name not in ENGINES:
+            raise InputError(f"--engines {name!r}: expected some of {', '.join(ENGINES)}")
+        if name != "spark" and find_spec(name) is None:
+            raise InputError(f"--engines {name!r}: not installed, see `pip install insync[bench]`")
+    return names
+
+
+def _show(
+    found: Sequence["Measured"], ratios: Sequence[float | None], slopes: dict[str, float | None]
+) -> None:
+    """Print the table to standard error, so that standard output stays free for JSON."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True)
+    headings = (
+        "operations", "engine", "aggregates s", "checks s", "rows/s", "peak MB", "x duckdb", "rows",
+    )  # fmt: skip
+    for heading in headings:
+        table.add_column(heading, justify="left" if heading == "engine" else "right")
+    for one, times in zip(found, ratios, strict=True):
+        if one.problem is not None:
+            table.add_row(f"{one.rows:,}", one.engine, one.problem)
+            continue
+        table.add_row(
+            f"{one.rows:,}", one.engine, f"{one.aggregates_s:.1f}", f"{one.checks_s:.1f}",
+            f"{one.rows / one.seconds:,.0f}", f"{one.peak_bytes / 1e6:,.0f}",
+            "-" if times is None else f"{times:.1f}",
+            f"differ: {', '.join(one.differs)}" if one.differs else "equal",
+        )  # fmt: skip
+    console = Console(stderr=True, highlight=False)
+    console.print(table)
+    for engine, rise in slopes.items():
+        if rise is not None:
+            console.print(f"{engine}: time grows with rows to the power of {rise:.2f}")

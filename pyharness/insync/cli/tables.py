@@ -1,0 +1,68 @@
+"""`insync tables`: the tables of one or thousands of runs, as Parquet in one place."""
+
+import json as jsonlib
+import sys
+from dataclasses import asdict
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
+from insync.run.request import DEFAULT_MASTER
+
+EXAMPLES: Final = """\b
+Examples:
+  insync tables ./out
+  insync tables ./insync-runs --into ./all
+  insync tables ./monday ./tuesday --into ./both --json
+  insync tables s3a://bucket/runs --into s3a://bucket/tables --spark-master spark://host:7077
+"""
+
+INCOMPLETE: Final = 3
+SHOWN: Final = 20
+
+
+def command(
+    dirs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DIR...",
+            help="Run folders, or folders of them up to three levels up; any path Hadoop knows.",
+        ),
+    ],
+    into: Annotated[
+        str | None,
+        typer.Option(help="Where to put them; any path Hadoop knows. Else DIR/tables, of one DIR."),
+    ] = None,
+    spark_master: SparkMaster = DEFAULT_MASTER,
+    spark_conf: SparkConf = None,
+    spark_home: Annotated[
+        str | None, typer.Option(help="Another Spark installation, of the same version.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """Compute bronze, silver and gold tables of runs, and hold them against their contracts.
+
+    The output before is replaced when all is done, and stays if not. Exits with 3 if a folder
+    or a line could not be used, or a run was cut short: each is named.
+    """
+    from insync.cli.progress import RichWatch
+    from insync.run.signals import interruptible
+    from insync.tables.batch import compute
+    from insync.tables.session import SparkSettings
+
+    asked = spark_options(spark_master, spark_conf)
+    conf = dict(pair.split("=", 1) for pair in asked.conf)
+    with interruptible(), RichWatch() as watch:
+        watch.phase("computing tables with Spark")
+        found = compute(dirs, into, SparkSettings(asked.master, conf), spark_home)
+    problems = [*found.problems, *found.files]
+    for problem in problems[:SHOWN]:
+        print(f"insync: {problem}", file=sys.stderr)
+    if len(problems) > SHOWN:
+        print(f"insync: and {len(problems) - SHOWN} more, see silver/inputs", file=sys.stderr)
+    runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
+    print(f"tables of {runs}, {found.lines} lines: {found.into}", file=sys.stderr)
+    if json:
+        print(jsonlib.dumps(asdict(found), indent=2))
+    return INCOMPLETE if problems else 0

@@ -1,0 +1,43 @@
+"""Operations as the judgement needs them: each with who led its partition when it was due."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
+from insync.checks.history import PARTITION, REPEAT
+
+_PRODUCED = (
+    "seq",
+    "sent_ms",
+    "done_ms",
+    "latency_ms",
+    "error",
+    "offset",
+    "producer",
+    "idempotent",
+    "transaction",
+)
+
+
+def operations(produce: DataFrame, intervals: DataFrame, repeats: DataFrame) -> DataFrame:
+    """One row per record that was to be produced: `produce`, and what it fell into.
+
+    `sent_ms` is when the record was due, whenever it went: no answer can shift it, so
+    latencies that count from it show a stall in every record that was due during it.
+    `leader` led the partition then, null where nobody did or it is not known; `judged` if
+    the repeat's window had opened. `intervals` is the table isr_intervals.
+    """
+    led = intervals.where(fn.col("leader") >= 0).select(
+        *PARTITION, "leader", fn.col("start_ms").alias("from_ms"), fn.col("end_ms").alias("to_ms")
+    )
+    opened = repeats.select(*REPEAT, "start_ms")
+    due = fn.col("sent_ms")
+    then = [produce[key] == led[key] for key in PARTITION]
+    return (
+        produce.join(fn.broadcast(led), [*then, due >= led["from_ms"], due < led["to_ms"]], "left")
+        .select(*(produce[name] for name in (*PARTITION, *_PRODUCED)), "leader")
+        .join(fn.broadcast(opened), REPEAT, "left")
+        .withColumn("judged", fn.coalesce(due >= fn.col("start_ms"), fn.lit(False)))
+        .select(*PARTITION, *_PRODUCED, "leader", "judged")
+    )

@@ -1,0 +1,93 @@
+"""The pipeline: run folders to bronze, bronze to silver, silver to gold; all or nothing.
+
+A refresh writes beside what is there and takes its place when every stage is done and every
+contract held, so that a stage that fails leaves the output before it as it was. The place may
+be on any file system that Hadoop knows; where renaming is copying (object stores), a reader may
+meet the moment in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from pyspark.sql import SparkSession
+
+from insync.errors import InputError, InsyncError
+from insync.tables import bronze, places
+from insync.tables.build import gold, silver
+from insync.tables.folders import MARK, Folder
+from insync.tables.hadoop import Hadoop, cause
+from insync.tables.runs import inputs_table, runs_table
+from insync.tables.store import write_bronze, write_tables
+
+_MARK_TEXT = '{"schema": 1}\n'
+_OWN = {MARK, "bronze", "silver", "gold"}
+
+
+def refresh(
+    spark: SparkSession, folders: Sequence[Folder], into: str, log: str, *, own: bool = False
+) -> None:
+    """Compute every table of the runs in `folders` and put them into `into`.
+
+    Raises InputError if `into` holds something else and is not our `own` whatever it holds,
+    InsyncError if a stage failed: then `into` is as it was. `log` is where Spark's words are.
+    """
+    hadoop = Hadoop(spark)
+    new, old = f"{places.trimmed(into)}.new", f"{places.trimmed(into)}.old"
+    if hadoop.exists(old) and not hadoop.exists(into):
+        hadoop.move(old, into)  # the last one was cut short between its two renames
+    if not own:
+        require_own(hadoop, into)
+    with ExitStack() as ending:
+        ending.callback(hadoop.delete, new)
+        hadoop.delete(new)
+        _stages(spark, hadoop, folders, new, log)
+        hadoop.write(f"{new}/{MARK}", _MARK_TEXT)
+        hadoop.delete(old)
+        if hadoop.exists(into):
+            hadoop.move(into, old)
+        hadoop.move(new, into)
+        hadoop.delete(old)
+
+
+def require_own(hadoop: Hadoop, into: str) -> None:
+    """Raise InputError unless `into` may be replaced: it is not there, empty, or our own."""
+    if not hadoop.exists(into):
+        return
+    inside = set(hadoop.children(into))
+    if inside and MARK not in inside:
+        raise InputError(
+            f"{into}: holds {min(inside)}, expected a new or empty folder,"
+            f" or one that `insync tables` has written ({MARK})"
+        )
+    if others := inside - _OWN:
+        raise InputError(f"{into}: holds {min(others)}, expected nothing but tables of ours")
+
+
+def _stages(
+    spark: SparkSession, hadoop: Hadoop, folders: Sequence[Folder], into: str, log: str
+) -> None:
+    stage = "bronze"
+    try:
+        runs, inputs = runs_table(spark, hadoop, folders), inputs_table(spark, folders)
+        tables = write_tables([("runs", runs), ("inputs", inputs)], into, "silver")
+        used = [folder for folder in folders if folder.used]
+        parsed = bronze.parse_all(bronze.raw_lines(spark, used), tables["runs"])
+        lines = write_bronze(bronze.bronze(parsed), into)
+        tables |= write_tables([("input_lines", bronze.input_lines(parsed))], into, "silver")
+        spark.catalog.clearCache()
+
+        stage = "silver"
+        events = bronze.Events.of(lines)
+        tables |= write_tables(silver(events, tables["runs"]), into, stage)
+        spark.catalog.clearCache()
+
+        stage = "gold"
+        write_tables(gold(tables, events), into, stage)
+    except InsyncError:
+        raise
+    except Exception as error:
+        raise InsyncError(f"{stage} failed: {cause(error)}; see {log}") from error
+    finally:
+        spark.catalog.clearCache()

@@ -1,0 +1,82 @@
+"""`insync tables` as a whole, and on a cluster of two workers: the same rows as on one machine."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pyspark
+import pytest
+
+from insync.tables.catalogue import LAYERS
+from unit.run_folder import Story, append, write_run
+
+INSYNC = Path(sys.executable).with_name("insync")
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write two runs, one of them with a torn line and one with a copy."""
+    folder = tmp_path_factory.mktemp("runs")
+    write_run(folder / "first", Story(repeats=2, interval_ms=200.0))
+    second = write_run(folder / "second", Story(repeats=2, interval_ms=200.0, seed=8))
+    with (second / "events/stock/produce-0.jsonl").open("a", encoding="utf-8") as file:
+        file.write('{"v":1,"arm":"sto')
+    append(folder / "foreign" / "notes.jsonl", [{"a": 1}])
+    return folder
+
+
+def tables(runs: Path, into: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    command = [str(INSYNC), "tables", str(runs), "--into", str(into), "--json", *options]
+    return subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+
+
+@pytest.fixture(scope="module")
+def alone(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compute their tables in one process, and look at what the command said."""
+    into = tmp_path_factory.mktemp("alone") / "tables"
+    done = tables(runs, into)
+    assert done.returncode == 3, done.stderr
+    said = json.loads(done.stdout)
+    assert (said["runs"], said["unreadable"], said["skewed"]) == (2, 1, 0)
+    assert said["problems"] == [f"file:{runs}/foreign: holds no run: no run.json"]
+    assert [
+        line for line in done.stderr.splitlines() if "WARN" in line or "Exception" in line
+    ] == []
+    return into
+
+
+def spark_home(folder: Path) -> Path:
+    """Make a Spark home of links, so that workers leave their files in it."""
+    package = Path(pyspark.__file__).parent
+    folder.mkdir()
+    for name in ("bin", "jars", "python"):
+        if (package / name).exists():
+            (folder / name).symlink_to(package / name)
+    return folder
+
+
+def rows(into: Path, layer: str, name: str) -> list[str]:
+    """Return a table's rows as text, in the order of its files."""
+    import polars as pl
+
+    files = sorted((into / layer / name).glob("*.parquet"))
+    return [
+        json.dumps(row, default=str) for file in files for row in pl.read_parquet(file).to_dicts()
+    ]
+
+
+def test_two_workers_give_the_same_tables(runs: Path, alone: Path, tmp_path: Path) -> None:
+    into = tmp_path / "tables"
+    home = spark_home(tmp_path / "spark")
+    master = ("--spark-master", "local-cluster[2,1,1024]", "--spark-home", str(home))
+    shuffle = ("--spark-conf", "spark.sql.shuffle.partitions=4")
+    done = tables(runs, into, *master, *shuffle)
+    assert done.returncode == 3, done.stderr
+    assert len(list((home / "work").glob("app-*/*"))) == 2, "two executors"
+    for layer, contracts in LAYERS.items():
+        for contract in contracts:
+            found, expected = rows(into, layer, contract.name), rows(alone, layer, contract.name)
+            if contract.bulk:
+                found, expected = sorted(found), sorted(expected)
+            assert found == expected, contract.name
