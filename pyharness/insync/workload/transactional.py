@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final, Literal
 
-from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from insync.events.schema import ProduceLine, TransactionEnd, TransactionLine, now_ms
 from insync.events.writer import EventWriter
