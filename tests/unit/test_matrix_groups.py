@@ -18,8 +18,14 @@ def test_a_group_is_its_scenarios_which_exist_at_its_scale(name: str) -> None:
     assert [entry.scenario for entry in found] == list(GROUPS[name].scenarios)
     assert {entry.group for entry in found} == {GROUPS[name]}
     for entry in found:
-        load(entry.scenario, entry.group.scale)
+        load(entry.scenario, entry.group.scale_of(entry.scenario))
+    assert set(GROUPS[name].full_size) <= set(GROUPS[name].scenarios)
     assert set(GROUPS[name].figures) <= SHOWN.keys()
+
+
+def test_what_clients_pauses_would_drown_is_played_at_its_full_size() -> None:
+    scales = {each: GROUPS["step-down"].scale_of(each) for each in ("all-slow", "transactions")}
+    assert scales == {"all-slow": 1.0, "transactions": 0.25}
 
 
 def test_groups_and_scenarios_may_be_asked_for_together_in_one_order() -> None:
