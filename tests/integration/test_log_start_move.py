@@ -78,8 +78,8 @@ def race(moving: Moving, program: Program) -> None:
     burst(bootstrap, TOPIC, 0, 5, RECORD_BYTES)
     wait_for(lambda: moving.own() == (0, 5, 5), bool)
     follower.hold("follower-received", partition=AT, max_ms=HELD_MS)
-    wait_for(lambda: moving.waits("follower-received"), bool)
     burst(bootstrap, TOPIC, 0, 30, RECORD_BYTES)
+    wait_for(lambda: moving.waits("follower-received"), bool)
     # The copy reads 1 MiB a time. Its third read begins above all that is to be deleted.
     leader.hold("leader-half-read", partition=AT, max_ms=HELD_MS)
     before = program("MoveReplica", bootstrap, TOPIC, "0", "1", str(moving.target)).strip()
