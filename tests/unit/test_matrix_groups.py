@@ -41,6 +41,6 @@ def test_a_scenario_is_in_one_group() -> None:
 
 def test_another_name_is_refused_with_those_that_are_known() -> None:
     with pytest.raises(
-        InputError, match=r"--only: 'kip-501', expected one of: .*, step-down, kafka-7104$"
+        InputError, match=r"--only: 'kip-501', expected one of: .*, step-down, policies$"
     ):
         entries(["kip-501"])

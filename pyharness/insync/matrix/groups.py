@@ -81,7 +81,7 @@ def entries(only: Sequence[str] | None) -> list[Entry]:
     if only is None:
         return _all_of(SITES)
     known = [entry for group in (SITES, *GROUPS.values()) for entry in _all_of(group)]
-    names = [*(entry.scenario for entry in known), *GROUPS]
+    names = dict.fromkeys([*(entry.scenario for entry in known), *GROUPS])
     for name in only:
         if name not in names:
             raise InputError(f"--only: {name!r}, expected one of: {', '.join(names)}")
