@@ -120,10 +120,6 @@ class Raced:
         no_fetcher = not self.brokers[FOLLOWER].fetchers().threads
         return no_fetcher or self._failed() > self._failed_before
 
-    def settle(self, most_ms: int) -> bool:
-        """Wait until all replicas begin and end alike; return whether they did in time."""
-        return await_true(self._are_equal, most_ms / 1000)
-
     def await_all_equal(self, most_ms: int) -> None:
         """Wait for the same and for high watermarks; raises InsyncError if it does not come."""
         self.expect("all replicas equal", self._are_equal_and_committed, most_ms / 1000)
@@ -135,17 +131,11 @@ class Raced:
         own = self.replica(LEADER)
         return own.high_watermark == own.leo
 
-    def _are_equal(self) -> bool:
-        return all(
-            len({(each.log_start_offset, each.leo) for each in self._all(partition)}) == 1
-            for partition in (RACED, BYSTANDER)
-        )
-
     def _are_equal_and_committed(self) -> bool:
-        return self._are_equal() and all(
-            each.high_watermark == each.leo
-            for partition in (RACED, BYSTANDER)
-            for each in self._all(partition)
+        return all(
+            len({(each.log_start_offset, each.high_watermark, each.leo) for each in replicas}) == 1
+            and all(each.high_watermark == each.leo for each in replicas)
+            for replicas in map(self._all, (RACED, BYSTANDER))
         )
 
     def _all(self, partition: int) -> list[OwnReplica]:
