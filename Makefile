@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup built demo test lint test-java test-python upstream-tests bench clean tools engine
+.PHONY: help setup built demo test lint test-java test-python upstream-tests bench clean tools engine browser
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -72,7 +72,10 @@ test-java: setup
 engine: setup
 	@pyharness/setup-docker.sh $(BIN)/python
 
-test-python: setup engine $(BENCH)
+browser:
+	@pyharness/setup-browser.sh
+
+test-python: setup engine browser $(BENCH)
 	@$(BIN)/pytest
 
 # Of Kafka's versions those in tests/upstream/versions.toml; ARM names one or more, where not all are wanted.

@@ -59,7 +59,7 @@ def test_the_matrix_leaves_its_cells_its_page_its_table_and_whole_run_folders(
     page = (out / "matrix.html").read_text(encoding="utf-8")
     for site in SITES:
         folder = out / "4.3.1" / site
-        assert f'href="4.3.1/{site}/report.html"' in page
+        assert f'href="4.3.1/{site}/report.html#arm-request"' in page
         assert json.loads((folder / "verdict.json").read_text())["verdict"] == "pass"
         assert json.loads((folder / "run.json").read_text())["finished_ms"] > 0
     left = [path for path in out.rglob("*.log") if "__cluster_metadata" in str(path)]

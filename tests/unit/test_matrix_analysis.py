@@ -3,46 +3,29 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
 from insync.errors import InputError
-from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix, save_matrix
+from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix
 from insync.events.run_info import Bound, RunInfo
 from insync.report.matrix_cells import outcome, read_cells
 from insync.report.matrix_text import wanted
 from insync.verdict.cells import NOT_BEGUN, judge
 from insync.verdict.facts import METRICS, RepeatFacts, RunFacts
-from unit.run_folder import Story, write_run
-
-ARMS = ("stock", "plugin")
-
-
-def row(scenario: str, skipped: str | None = None) -> MatrixRow:
-    return MatrixRow(
-        kafka="4.3.1", scenario=scenario, summary=f"what {scenario} is", arms=ARMS,
-        folder=f"4.3.1/{scenario}", skipped=skipped,
-    )  # fmt: skip
+from unit.matrix_folder import ARMS, row, write_matrix
 
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Analyse a matrix: as expected, wrongly shrunk, cut short, not begun, skipped."""
-    folder = tmp_path_factory.mktemp("matrix")
-    rows = tuple(row(name) for name in ("good", "bad", "cut", "none"))
-    rows = (*rows, row("no-cgroup", "no cgroup that this user may write"))
-    save_matrix(folder, MatrixInfo(repeats=2, rows=rows))
-    write_run(folder / "4.3.1" / "good", Story(repeats=2))
-    write_run(folder / "4.3.1" / "bad", Story(repeats=2, shrinking=frozenset(ARMS)))
-    cut = Story(repeats=2, finished=False)
-    write_run(folder / "4.3.1" / "cut", cut)
-    phases = folder / "4.3.1" / "cut" / "events" / "plugin" / "phases.jsonl"
-    lines = phases.read_text().splitlines()
-    phases.write_text("\n".join(line for line in lines if "repeat_ended" not in line) + "\n")
+    """Analyse the made-up matrix."""
+    folder = write_matrix(tmp_path_factory.mktemp("matrix"))
     done = subprocess.run(
         [sys.executable, "-m", "insync.tables.job", folder],
         capture_output=True, text=True, timeout=180, check=False,
@@ -139,15 +122,43 @@ def test_the_table_as_markdown_marks_what_differs_and_says_why(matrix: Path) -> 
     )
 
 
-def test_the_page_links_each_cell_to_its_runs_report_and_nothing_else(matrix: Path) -> None:
+def test_the_page_links_each_cell_to_its_arm_in_the_runs_report(matrix: Path) -> None:
     page = (matrix / "matrix.html").read_text(encoding="utf-8")
-    for name in ("good", "bad", "cut"):
-        assert page.count(f'href="4.3.1/{name}/report.html"') == len(ARMS)
-        assert (matrix / "4.3.1" / name / "report.html").is_file()
+    outside = re.findall(r'href="([^#"]+)(#[^"]*)?"', page)
+    assert outside == [
+        (f"4.3.1/{name}/report.html", f"#arm-{arm}")
+        for name in ("good", "bad", "cut")
+        for arm in ARMS
+    ]
     assert "src=" not in page
-    assert page.count("href=") == 3 * len(ARMS)
     assert "what no-cgroup is" in page
     assert "expected at most 0" in page
+
+
+def test_the_page_says_how_to_make_the_matrix_again_and_where_it_was_made(matrix: Path) -> None:
+    page = (matrix / "matrix.html").read_text(encoding="utf-8")
+    assert "insync matrix --kafka 4.3.1 --cluster local --only good,bad --arms stock" in page
+    assert "17.0.15" in page
+
+
+def test_the_results_beside_it_agree_with_the_cells(
+    matrix: Path, cells: dict[tuple[str, str], dict[str, Any]]
+) -> None:
+    root = ElementTree.parse(matrix / "matrix-junit.xml").getroot()  # noqa: S314 - our own
+    worst: dict[tuple[str, str], str] = {}
+    for case in root.iter("testcase"):
+        _, scenario, arm = case.attrib["classname"].rsplit(".", 2)
+        tags = {child.tag for child in case}
+        found = next((tag for tag in ("failure", "error", "skipped") if tag in tags), "pass")
+        if worst.get((scenario, arm), "pass") == "pass":
+            worst[scenario, arm] = found
+    whys = {"differs": "failure", "unknown": "error", "skipped": "skipped"}
+    assert worst == {
+        key: next((tag for why, tag in whys.items() if cell[why] is not None), "pass")
+        for key, cell in cells.items()
+    }
+    for name in ("good", "bad", "cut"):
+        assert (matrix / "4.3.1" / name / "junit.xml").is_file()
 
 
 @pytest.mark.parametrize(
@@ -160,7 +171,7 @@ def test_the_page_links_each_cell_to_its_runs_report_and_nothing_else(matrix: Pa
             {"first_shrink_ms": {"max": 4_000}, "min_isr_size": {"min": 2}},
             "out within 4.0 s, at least 2 in sync",
         ),
-        ({"max_ack_gap_ms": {"max": 9_000}}, "max_ack_gap_ms at most 9000"),
+        ({"max_ack_gap_ms": {"max": 9_000}}, "longest ack gap at most 9.0 s"),
         ({}, ""),
     ],
 )

@@ -34,7 +34,8 @@ class Reader(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Note what the tag would load."""
         self._inside = tag
-        self.fetched += [value or "" for name, value in attrs if name in ("src", "href")]
+        links = [value or "" for name, value in attrs if name in ("src", "href")]
+        self.fetched += [link for link in links if not link.startswith("#")]
 
     def handle_data(self, data: str) -> None:
         """Keep what a reader sees."""

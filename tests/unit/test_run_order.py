@@ -73,6 +73,8 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
 def planned(out: Path, keep_data: bool = False) -> Plan:
     """Plan kip-501 with one repeat per arm."""
     kafka = SimpleNamespace(version="4.3.1", release=SimpleNamespace(zookeeper=False))
+    jar = out / "agent.jar"
+    jar.touch()
     return Plan(
         request=RunRequest(scenario="kip-501", keep_data=keep_data),
         scenario=narrow(load("kip-501", 0.2), repeats=1),
@@ -80,7 +82,7 @@ def planned(out: Path, keep_data: bool = False) -> Plan:
         java=cast("Any", SimpleNamespace(description="Java 17")),
         kafka=cast("Any", kafka),
         shim=out / "shim.so",
-        agent_jar=out / "agent.jar",
+        agent_jar=jar,
         out=out,
     )
 

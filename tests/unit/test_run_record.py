@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 from types import SimpleNamespace
-from typing import cast
+from typing import Any, cast
 
 import pytest
 
@@ -14,7 +14,7 @@ from insync.run.request import RunRequest
 from insync.scenario.load import load
 
 
-def begun(skip: str | None = None) -> dict[str, object]:
+def begun(skip: str | None = None, agent_jar: Path | None = None) -> dict[str, Any]:
     """Begin a record of kip-501."""
     planned = SimpleNamespace(
         scenario=load("kip-501", 0.2),
@@ -23,6 +23,8 @@ def begun(skip: str | None = None) -> dict[str, object]:
         java=SimpleNamespace(description="Java 17"),
         controller_agent=True,
         skip=skip,
+        image=None,
+        agent_jar=agent_jar,
     )
     return record.begin(cast("Plan", planned))
 
@@ -33,6 +35,17 @@ def test_a_record_names_what_is_run_and_no_end() -> None:
     assert (made["seed"], made["arms"], made["repeats"]) == (5, ["stock", "plugin"], 3)
     assert not {"finished_ms", "skipped"} & made.keys()
     assert made["scenario"] == load("kip-501", 0.2).as_dict()
+
+
+def test_a_record_says_on_what_its_figures_may_depend(tmp_path: Path) -> None:
+    jar = tmp_path / "agent.jar"
+    jar.write_bytes(b"one build")
+    host = begun(agent_jar=jar)["host"]
+    assert {"system", "cores", "memory_mib", "java", "python", "librdkafka"} <= host.keys()
+    jar.write_bytes(b"another build")
+    assert begun(agent_jar=jar)["host"]["agent"] != host["agent"]
+    assert "agent" not in begun()["host"]
+    assert begun()["builtin"] is True
 
 
 def test_a_record_says_why_nothing_is_run() -> None:

@@ -18,7 +18,12 @@ def test_the_file_has_the_contracts_keys_and_figures(
         tmp_path, made_up_run, decide(made_up_run, condense(made_up_run, made_up_rows))
     )
     found = json.loads(path.read_text())
-    assert list(found) == ["scenario", "kafka", "scale", "seed", "verdict", "reason", "arms"]
+    assert list(found) == [
+        "scenario", "kafka", "scale", "seed", "verdict", "reason", "findings", "arms",
+    ]  # fmt: skip
+    assert found["findings"][-1] == {
+        "arm": "plugin", "expected": "isr_shrinks at most 0", "outcome": "pass", "found": "0, 0, 0",
+    }  # fmt: skip
     assert (found["scenario"], found["kafka"], found["verdict"]) == ("made-up", "4.3.1", "pass")
     stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
     assert list(stock) == [

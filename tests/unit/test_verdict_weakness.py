@@ -79,13 +79,13 @@ def test_a_repeat_on_a_host_too_busy_for_the_harness_is_void(
     gap_ms: float | None, void: bool
 ) -> None:
     run = RunInfo.model_validate(run_json(Story(repeats=2)))
-    found = list(voids(run, run_of(stock=replace(STOCK, host_gap_ms=gap_ms))))
+    found = [each.words for each in voids(run, run_of(stock=replace(STOCK, host_gap_ms=gap_ms)))]
     said = "stock, repeat 1: the host was too busy: the harness got no turn for 1001 ms"
     assert [line.startswith(said) for line in found] == [True] * void
 
 
 def test_a_skipped_run_is_unknown_for_its_one_reason() -> None:
     raw = {**run_json(Story(repeats=2)), "skipped": "no CPU quota can be set: why"}
-    assert list(voids(RunInfo.model_validate(raw), run_of())) == [
+    assert [each.words for each in voids(RunInfo.model_validate(raw), run_of())] == [
         "skipped: no CPU quota can be set: why"
     ]

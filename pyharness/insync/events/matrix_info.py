@@ -21,6 +21,7 @@ PLAN: Final = "matrix-plan.json"
 CELLS: Final = "matrix.json"
 PAGE: Final = "matrix.html"
 TEXT: Final = "matrix.md"
+RESULTS: Final = "matrix-junit.xml"
 
 FIGURES: Final = ("isr_shrinks", "under_min_isr_ms", "max_ack_gap_ms")
 """The metrics that a cell shows unless its row has others."""
@@ -45,11 +46,28 @@ class MatrixRow(_Part):
     figures: tuple[str, ...] = FIGURES
 
 
+class Asked(_Part):
+    """The options of `insync matrix`; None where the groups and scenarios decide."""
+
+    kafka: tuple[str, ...]
+    cluster: str
+    only: tuple[str, ...] | None
+    arms: tuple[str, ...] | None
+    repeats: int | None
+    scale: float | None
+    seed: int
+    side_by_side: int
+
+
 class MatrixInfo(_Part):
-    """The rows of a matrix, in the order in which they are shown."""
+    """The rows of a matrix, in the order in which they are shown.
+
+    `asked` is what it was made by; older matrices do not say.
+    """
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
     repeats: int | None
+    asked: Asked | None = None
     rows: tuple[MatrixRow, ...] = Field(min_length=1)
 
     def run_folders(self, matrix: Path) -> list[Path]:

@@ -7,6 +7,7 @@ resolved one: every time is already multiplied by the scale.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -39,13 +40,17 @@ class Bound(_Part):
 
     def __str__(self) -> str:
         """Write it as a reader says it: "at least 1", "exactly 0", "2 to 3"."""
+        return self.written(lambda value: f"{value:g}")
+
+    def written(self, write: Callable[[float], str]) -> str:
+        """Write it like that, with its numbers written by `write`."""
         if self.min is not None and self.max is not None:
             if self.min == self.max:
-                return f"exactly {self.min:g}"
-            return f"{self.min:g} to {self.max:g}"
+                return f"exactly {write(self.min)}"
+            return f"{write(self.min)} to {write(self.max)}"
         if self.min is not None:
-            return f"at least {self.min:g}"
-        return f"at most {self.max:g}" if self.max is not None else "anything"
+            return f"at least {write(self.min)}"
+        return f"at most {write(self.max)}" if self.max is not None else "anything"
 
 
 class PlannedFault(_Part):
@@ -136,6 +141,7 @@ class RunInfo(_Part):
 
     `skipped` says why it could not be run where it was asked for. `controller_agent` says
     whether the controller carried the agent in the arms that have it; it did not in older runs.
+    `builtin` says whether the scenario came with insync under its name, and not from a file.
     """
 
     scenario_name: str
@@ -144,6 +150,7 @@ class RunInfo(_Part):
     cluster: str = "local"
     scale: float
     seed: int
+    builtin: bool = False
     controller_agent: bool = False
     arms: tuple[str, ...] = Field(min_length=1)
     repeats: int = Field(ge=1)

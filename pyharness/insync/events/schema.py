@@ -18,6 +18,7 @@ RUN: Final = "run.json"
 SCENARIO: Final = "scenario.toml"
 VERDICT: Final = "verdict.json"
 REPORT: Final = "report.html"
+JUNIT: Final = "junit.xml"
 
 PHASES: Final = "phases.jsonl"
 FAULTS: Final = "faults.jsonl"

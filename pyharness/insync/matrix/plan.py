@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.errors import InputError
-from insync.events.matrix_info import MatrixInfo, MatrixRow
+from insync.events.matrix_info import Asked, MatrixInfo, MatrixRow
 from insync.matrix.groups import Entry, entries
 from insync.matrix.request import MatrixRequest
 from insync.run.plan import Plan, check_out, resolve
@@ -51,8 +51,21 @@ def prepare_matrix(request: MatrixRequest, watch: Watch) -> MatrixPlan:
     return MatrixPlan(
         request=request,
         out=out,
-        info=MatrixInfo(repeats=request.repeats, rows=rows),
+        info=MatrixInfo(repeats=request.repeats, asked=_asked(request), rows=rows),
         runs=[run for _, run in made if run.skip is None],
+    )
+
+
+def _asked(request: MatrixRequest) -> Asked:
+    return Asked(
+        kafka=tuple(request.kafka),
+        cluster=request.cluster,
+        only=None if request.only is None else tuple(request.only),
+        arms=None if request.arms is None else tuple(request.arms),
+        repeats=request.repeats,
+        scale=request.scale,
+        seed=request.seed,
+        side_by_side=request.at_once,
     )
 
 

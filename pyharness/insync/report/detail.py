@@ -109,6 +109,7 @@ def _latency_axis(low: float, high: float) -> Json:
         "gridcolor": "--grid",
         "zeroline": False,
         "dtick": 1,
+        "exponentformat": "none",
         "fixedrange": True,
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -12,14 +12,31 @@ from insync.errors import InputError
 from insync.events.run_info import first_problem
 from insync.events.schema import VERDICT
 
+Outcome = Literal["pass", "unknown", "fail"]
 
-class Judgement(BaseModel):
-    """How a run was judged; `arms` is as in the file, a list per metric with a value per repeat."""
+
+class Finding(BaseModel):
+    """One thing that was expected of an arm (None: of the run), how it came out, what was found."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
-    verdict: Literal["pass", "unknown", "fail"]
+    arm: str | None
+    expected: str
+    outcome: Outcome
+    found: str
+
+
+class Judgement(BaseModel):
+    """How a run was judged; `arms` is as in the file, a list per metric with a value per repeat.
+
+    `findings` is all that it rests on; files of older versions do not list it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    verdict: Outcome
     reason: str
+    findings: Sequence[Finding] = ()
     arms: Mapping[str, Mapping[str, Any]]
 
 

@@ -54,7 +54,7 @@ def _bars(scene: Scene, spans: Sequence[Span], state: State, axis: str, *, legen
         "text": [_bar_text(span) for span in spans],
         "textposition": "inside",
         "insidetextanchor": "middle",
-        "textfont": {"color": "--on-bar"},
+        "textfont": {"color": f"--on-{state}"},
         "textangle": 0,
         "hovertext": [_hover(span) + _how_it_began(scene, span) for span in spans],
         "hoverinfo": "text",

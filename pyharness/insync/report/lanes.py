@@ -65,7 +65,10 @@ class Band:
 
 @dataclass(frozen=True)
 class Cell:
-    """One small picture with everything at its coordinates; `top` is where the lanes begin."""
+    """One small picture with everything at its coordinates; `top` is where the lanes begin.
+
+    `words` say what it shows.
+    """
 
     arm: str
     repeat: int
@@ -78,6 +81,7 @@ class Cell:
     changes: tuple[Mark, ...]
     ticks: tuple[Mark, ...]
     faults: tuple[Band, ...]
+    words: str
 
 
 def cells(pictures: Sequence[Scene]) -> list[Cell]:
@@ -136,7 +140,22 @@ def _cell(scene: Scene, longest: float) -> Cell:
             for count in range(int(longest / step) + 1)
         ),
         faults=bands,
+        words=_words(scene),
     )
+
+
+def _words(scene: Scene) -> str:
+    """Say what a picture shows: the faults, then every shrink and change of a leader."""
+    parts = [
+        *(
+            f"{fault.name} from {fault.start_s:.1f} to {fault.end_s:.1f} s"
+            for fault in scene.faults
+        ),
+        *(f"partition {each.partition}: {in_short(each)}" for each in scene.shrinks),
+        *(f"partition {each.partition}: {change_in_short(each)}" for each in scene.changes),
+    ]
+    nothing = [] if scene.shrinks else ["no ISR shrink"]
+    return f"{scene.arm}, repeat {scene.repeat}: " + "; ".join([*parts, *nothing])
 
 
 def _bands(scene: Scene, x: Callable[[float], float]) -> tuple[Band, ...]:

@@ -15,8 +15,11 @@ Json = dict[str, Any]
 Point = tuple[float, float, float]
 """Where a bin begins and how long it is (s), and its value (ms)."""
 
-_MEDIAN = "median ack (click to show)"
-"""Not drawn at first: with few acks in a bin it leaps between stalled and other partitions."""
+_MEDIAN = "median ack"
+"""Drawn when asked for: with few acks in a bin it leaps between stalled and other partitions."""
+
+_DASHES = {"--fault-ink": "solid", "--others": "dash", "--muted": "dot"}
+"""By the line's colour, so that colour is not the only thing that tells them apart."""
 
 _GAP_BINS = 6
 """Bins without an ack that break a line: the lane is silent, not slow."""
@@ -73,8 +76,9 @@ def _line(name: str, colour: str, points: list[Point], axis: str, *, legend: boo
         "x": xs,
         "y": ys,
         "connectgaps": False,
-        "line": {"color": colour, "width": 1.6},
-        "visible": "legendonly" if name == _MEDIAN else True,
+        "line": {"color": colour, "width": 1.6, "dash": _DASHES[colour]},
+        "meta": "median" if name == _MEDIAN else "slowest",
+        "visible": name != _MEDIAN,
         "hovertemplate": "due at %{x:.2f} s: %{y:,.1f} ms<extra>" + name + "</extra>",
     }
 

@@ -13,6 +13,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from insync.errors import InputError
 from insync.events.matrix_info import CELLS, FIGURES
 from insync.events.run_info import Bound, first_problem
+from insync.report.anchors import arm_id
+from insync.report.judgement import Finding
 
 State = Literal["pass", "fail", "unknown", "skipped"]
 RANK: tuple[State, ...] = ("fail", "unknown", "pass")
@@ -59,6 +61,7 @@ class MatrixCell(BaseModel):
     start_above_watermark: Sequence[float | None] = ()
     starts_put_right: Sequence[float | None] = ()
     bursts: Sequence[Bursts] = ()
+    findings: Sequence[Finding] = ()
 
     def values(self, metric: str) -> Sequence[float | None]:
         """Return a metric that may be shown, a value per repeat."""
@@ -79,6 +82,11 @@ class MatrixCell(BaseModel):
         """Why it is not as expected, without the arm's name, or empty."""
         said = self.skipped or self.differs or self.unknown or ""
         return said.removeprefix(f"{self.arm}, ").removeprefix("repeat 0: " if self.once else "")
+
+    @property
+    def link(self) -> str | None:
+        """Where the run's report tells of the cell's arm; None where there was no run."""
+        return f"{self.report}#{arm_id(self.arm)}" if self.report and self.repeats else None
 
     @property
     def once(self) -> bool:

@@ -6,10 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.events.matrix_info import PAGE, TEXT, MatrixInfo
+from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
+from insync.events.run_info import RunInfo, load_run
+from insync.events.schema import RUN
 from insync.events.whole import write_whole
 from insync.report import lanes
+from insync.report.anchors import cell_id
+from insync.report.environment import environment_of
 from insync.report.figures import SHOWN
+from insync.report.junit import as_xml, matrix_suites
 from insync.report.lane_bars import STATE_NAMES
 from insync.report.matrix_cells import (
     Figure,
@@ -26,6 +31,7 @@ from insync.report.policy_picture import PolicyPicture, draw
 from insync.report.policy_story import is_told
 from insync.report.policy_text import policy_table
 from insync.report.render import asset, environment
+from insync.report.reproduce import matrix_command
 from insync.report.scenes import STATES, Scene
 from insync.report.tabular import Table
 
@@ -51,9 +57,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Shown:
-    """A cell as the page shows it."""
+    """A cell as the page shows it; `place` is its name in the page."""
 
     cell: MatrixCell
+    place: str
     picture: lanes.Cell | None
     lines: Sequence[Line]
     wanted: str
@@ -79,19 +86,25 @@ class Story:
 def write_matrix_page(
     folder: Path, matrix: MatrixInfo, pictures: Mapping[Key, Sequence[Scene]]
 ) -> Path:
-    """Write the page and its Markdown table from `folder/matrix.json`; return the page's path.
+    """Write the page, its table and its results from `folder/matrix.json`; return the page's path.
 
     `pictures` are the scenes of each run that there was.
     """
     cells = read_cells(folder)
     write_whole(folder / TEXT, markdown(cells))
-    return write_whole(folder / PAGE, render_matrix(matrix, cells, pictures))
+    write_whole(folder / RESULTS, as_xml("insync matrix", matrix_suites(cells)))
+    folders = (path for path in matrix.run_folders(folder) if (path / RUN).is_file())
+    runs = [load_run(path) for path in folders]
+    return write_whole(folder / PAGE, render_matrix(matrix, cells, pictures, runs))
 
 
 def render_matrix(
-    matrix: MatrixInfo, cells: Sequence[MatrixCell], pictures: Mapping[Key, Sequence[Scene]]
+    matrix: MatrixInfo,
+    cells: Sequence[MatrixCell],
+    pictures: Mapping[Key, Sequence[Scene]],
+    runs: Sequence[RunInfo],
 ) -> str:
-    """Return the whole page as text."""
+    """Return the whole page as text; `runs` are those that were begun."""
     summaries = {(row.kafka, row.scenario): row.summary for row in matrix.rows}
     found = outcome(cells)
     return (
@@ -101,6 +114,14 @@ def render_matrix(
             outcome=found,
             headline=HEADLINES[found],
             sentence=sentence(cells),
+            notes=[
+                (cell_id(cell.kafka, cell.scenario, cell.arm), cell)
+                for cell in cells
+                if cell.state in ("fail", "unknown")
+            ],
+            environment=environment_of(runs),
+            command=None if matrix.asked is None else matrix_command(matrix.asked),
+            cell_id=cell_id,
             repeated=any(cell.repeats > 1 for cell in cells),
             tables=[
                 (grid, _story(grid, pictures), _rows(grid, summaries, pictures))
@@ -136,11 +157,18 @@ def _rows(
     for scenario, row in grid.rows.items():
         key = (grid.kafka, scenario)
         drawn = _drawn(pictures.get(key, ()), row)
+        metrics = [name for name in grid.figures if _is_known(name, row)]
         shown = [
-            _shown(row[arm], drawn.get(arm), widest) if arm in row else None for arm in grid.arms
+            _shown(row[arm], drawn.get(arm), metrics, widest) if arm in row else None
+            for arm in grid.arms
         ]
         rows.append(Row(scenario, summaries.get(key, ""), shown))
     return rows
+
+
+def _is_known(metric: str, row: Mapping[str, MatrixCell]) -> bool:
+    """Whether any cell of a row has a metric: a dead follower is in few scenarios."""
+    return any(figure(cell.values(metric)).worst is not None for cell in row.values())
 
 
 def _drawn(scenes: Sequence[Scene], row: Mapping[str, MatrixCell]) -> dict[str, lanes.Cell]:
@@ -159,9 +187,15 @@ def _badness(cell: MatrixCell, repeat: int) -> tuple[float, float]:
     return shrinks or 0, under or 0
 
 
-def _shown(cell: MatrixCell, picture: lanes.Cell | None, widest: Mapping[str, float]) -> Shown:
-    lines = [_line(cell, metric, widest[metric]) for metric in cell.figures]
-    return Shown(cell, picture, lines, wanted(cell))
+def _shown(
+    cell: MatrixCell,
+    picture: lanes.Cell | None,
+    metrics: Sequence[str],
+    widest: Mapping[str, float],
+) -> Shown:
+    lines = [_line(cell, metric, widest[metric]) for metric in metrics]
+    place = cell_id(cell.kafka, cell.scenario, cell.arm)
+    return Shown(cell, place, picture, lines, wanted(cell))
 
 
 def _line(cell: MatrixCell, metric: str, widest: float) -> Line:

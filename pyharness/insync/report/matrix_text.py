@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from insync.events.run_info import Bound
 from insync.report.figures import SHOWN, legend
 from insync.report.matrix_cells import Figure, Grid, MatrixCell, figure, grids, outcome
+from insync.report.metrics import METRICS
 from insync.report.policy_text import policy_markdown
 from insync.report.words import span
 
@@ -76,7 +77,10 @@ def _bound(metric: str, bound: Bound) -> str:
         return f"out within {span(bound.max)}" if bound.max else "out from the beginning"
     if metric == "min_isr_size":
         return f"{bound} in sync"
-    return f"{metric} {bound}"
+    if metric in SHOWN and SHOWN[metric].time:
+        return f"{SHOWN[metric].name} {bound.written(span)}"
+    name = SHOWN[metric].name if metric in SHOWN else METRICS.get(metric, metric)
+    return f"{name} {bound}"
 
 
 def _version(grid: Grid) -> str:

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby
 from typing import Any
 
 from insync.events.run_info import RunInfo
-from insync.report import sections
+from insync.report import results, sections
 from insync.report.detail import figure
+from insync.report.environment import Facts, environment_of
 from insync.report.headline import headline
 from insync.report.judgement import Judgement
 from insync.report.lanes import Cell, cells
+from insync.report.reproduce import run_command, where
 from insync.report.scenes import Rows, Scene, scenes
+from insync.report.series import isr_table, latency_table
 from insync.report.tabular import Table
 from insync.report.words import VERDICTS, span
 
@@ -24,7 +26,11 @@ MOST_PICTURES = 12
 
 @dataclass(frozen=True)
 class Page:
-    """Everything the template needs. `figures` maps a repeat's name to its plotly figure."""
+    """Everything the template needs.
+
+    `overview` holds the pictures by arm, `figures` maps a repeat's name to its plotly figure,
+    and `series` are the figures' own numbers.
+    """
 
     title: str
     summary: str
@@ -32,11 +38,17 @@ class Page:
     verdict: str
     reason: str
     sentences: Sequence[str]
+    expectations: Table
+    side_by_side: Table
     results: Table
     overview: Sequence[tuple[str, Sequence[Cell]]]
     figures: Mapping[str, Mapping[str, Any]]
+    series: Sequence[Table]
     tables: Sequence[Table]
-    run: Sequence[tuple[str, str]]
+    run: Facts
+    environment: Facts
+    command: str
+    where: str
     lag: str
     min_isr: int
 
@@ -52,13 +64,17 @@ def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
         verdict=VERDICTS[verdict.verdict],
         reason=verdict.reason,
         sentences=headline(run, verdict, pictures),
-        results=sections.results(verdict),
-        overview=[
-            (arm, list(of_arm)) for arm, of_arm in groupby(cells(drawn), key=lambda cell: cell.arm)
-        ],
+        expectations=results.expectations(verdict),
+        side_by_side=results.side_by_side(verdict),
+        results=results.results(verdict),
+        overview=_overview(run, drawn),
         figures=_figures(drawn),
+        series=[isr_table(drawn), latency_table(drawn)],
         tables=sections.details(run, rows, pictures),
         run=_run_facts(run),
+        environment=environment_of([run]),
+        command=run_command(run),
+        where=where(run),
         lag=span(run.scenario.broker.replica_lag_time_max_ms),
         min_isr=run.scenario.min_insync_replicas,
     )
@@ -70,6 +86,12 @@ def _summary(run: RunInfo) -> str:
     return f"{run.scenario.summary}{scaled}"
 
 
+def _overview(run: RunInfo, drawn: Sequence[Scene]) -> list[tuple[str, list[Cell]]]:
+    """Return every arm with its pictures; there are none where no repeat began."""
+    pictures = cells(drawn)
+    return [(arm, [each for each in pictures if each.arm == arm]) for arm in run.arms]
+
+
 def _figures(drawn: Sequence[Scene]) -> dict[str, Mapping[str, Any]]:
     repeats = sorted({scene.repeat for scene in drawn})
     return {
@@ -78,13 +100,11 @@ def _figures(drawn: Sequence[Scene]) -> dict[str, Mapping[str, Any]]:
     }
 
 
-def _run_facts(run: RunInfo) -> list[tuple[str, str]]:
+def _run_facts(run: RunInfo) -> Facts:
     began = datetime.fromtimestamp(run.started_ms / 1e3, UTC)
     took = span(run.finished_ms - run.started_ms) if run.finished_ms is not None else "cut short"
     return [
         ("scenario", run.scenario_name),
-        ("Kafka", run.kafka),
-        ("cluster", run.cluster),
         ("arms", ", ".join(run.arms)),
         ("repeats", str(run.repeats)),
         ("scale", f"{run.scale:g}"),
@@ -94,5 +114,4 @@ def _run_facts(run: RunInfo) -> list[tuple[str, str]]:
         ("partitions' leaders", ", ".join(str(n) for n in run.scenario.workload.leaders)),
         ("began", began.strftime("%Y-%m-%d %H:%M:%S UTC")),
         ("took", took),
-        *((f"host {key}", str(value)) for key, value in run.host.items()),
     ]

@@ -55,7 +55,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Place:
-    """One policy in one situation, at its corner."""
+    """One policy in one situation, at its corner; `words` name both."""
 
     x: float
     y: float
@@ -64,6 +64,7 @@ class Place:
     bands: tuple[Band, ...]
     finding: Finding
     report: str | None
+    words: str
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,8 @@ def _place(
 ) -> Place:
     scene = next((scene for scene in scenes if scene.arm == cell.arm), None)
     bars, bands = ((), ()) if scene is None else _drawn(scene, x, y)
-    return Place(x, y, COLUMN, bars, bands, finding(situation, cell), cell.report)
+    words = f"{POLICIES[cell.arm][0]}, {situation.title}"
+    return Place(x, y, COLUMN, bars, bands, finding(situation, cell), cell.link, words)
 
 
 def _drawn(scene: Scene, left: float, top: float) -> tuple[tuple[Bar, ...], tuple[Band, ...]]:

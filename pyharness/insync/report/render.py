@@ -13,10 +13,12 @@ from markupsafe import Markup
 from plotly.offline import get_plotlyjs
 
 from insync.events.run_info import RunInfo
-from insync.events.schema import REPORT
+from insync.events.schema import JUNIT, REPORT
 from insync.events.whole import write_whole
 from insync.report import lanes
+from insync.report.anchors import arm_id
 from insync.report.judgement import Judgement
+from insync.report.junit import as_xml, run_suite
 from insync.report.lane_bars import STATE_NAMES
 from insync.report.page import build_page
 from insync.report.scenes import STATES, Rows
@@ -32,6 +34,7 @@ def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
             page=page,
             lanes=lanes,
             states=[(state, STATE_NAMES[state]) for state in STATES],
+            arm_id=arm_id,
             style=asset("page.css"),
             script=asset("page.js"),
             plotly=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704 - from plotly's wheel
@@ -40,7 +43,8 @@ def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
 
 
 def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> Path:
-    """Write `folder/report.html`, whole or not at all; return its path."""
+    """Write `folder/report.html` and `junit.xml` beside it, each whole; return the page's path."""
+    write_whole(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
     return write_whole(folder / REPORT, render(run, verdict, rows))
 
 

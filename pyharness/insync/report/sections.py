@@ -6,75 +6,10 @@ from collections.abc import Mapping, Sequence
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
-from insync.report.judgement import Judgement
 from insync.report.lateness import lateness, moment
 from insync.report.scenes import Row, Rows, Scene
 from insync.report.tabular import NONE, Table, in_order, table
 from insync.report.words import latency, members, number, operation
-
-_METRICS = {
-    "isr_shrinks": "ISR shrinks",
-    "first_shrink_ms": "first shrink after, ms",
-    "min_isr_size": "smallest ISR",
-    "under_min_isr_ms": "under min ISR, ms",
-    "offline_ms": "offline, ms",
-    "max_ack_gap_ms": "longest gap between acks, ms",
-    "mean_ack_ms": "mean ack, ms",
-    "acked": "acked",
-    "lost": "lost",
-    "duplicated": "duplicated",
-    "false_alarms": "healthy followers dropped",
-    "detected_ms": "follower at fault out after, ms",
-    "reordered": "reordered",
-    "gaps": "gaps",
-    "inconsistent": "inconsistent offsets",
-    "split_epochs": "epochs with two leaders",
-    "diverged": "diverged partitions",
-    "watermarks_back": "high watermarks gone back",
-    "leader_changes": "leader changes",
-    "soonest_return_ms": "soonest return of a leader, ms",
-    "step_downs": "step-downs",
-    "step_downs_withheld": "withheld",
-    "most_step_downs": "most of a partition",
-    "dead_follower_dropped_ms": "dead follower out after, ms",
-    "aborted_read": "aborted, yet read",
-    "torn": "transactions read in part",
-    "max_commit_gap_ms": "longest gap between commits, ms",
-    "fetchers_lost": "fetcher threads lost",
-    "partitions_failed": "partitions given up",
-    "partitions_behind": "partitions not replicated",
-    "start_above_end": "log start above end",
-    "start_above_watermark": "log start above watermark",
-    "starts_put_right": "answers put right",
-}
-"""The metrics of `verdict.json` and what a reader sees above them."""
-
-
-def results(verdict: Judgement) -> Table:
-    """Return a row per arm and repeat, with the metrics that the verdict rests on.
-
-    Those that no repeat of any arm has are left out: there were no transactions, say.
-    """
-    rows = []
-    shown = [name for name in _METRICS if any(_known(each[name]) for each in verdict.arms.values())]
-    for arm, found in verdict.arms.items():
-        held = _held_longest(found["evidence"], found["repeats"])
-        errors = found["agent_errors"] or [None] * found["repeats"]
-        for repeat in range(found["repeats"]):
-            metrics = [number(found[metric][repeat]) for metric in shown]
-            rows.append([arm, number(repeat), *metrics, held[repeat], number(errors[repeat])])
-    return table(
-        "Results",
-        f"arm | repeat | {' | '.join(_METRICS[name] for name in shown)}"
-        " | longest held call, ms | agent errors",
-        rows,
-        NONE,
-        {0},
-    )
-
-
-def _known(values: Sequence[float | None]) -> bool:
-    return any(value is not None for value in values)
 
 
 def _fault_name(row: Row) -> str:
@@ -82,20 +17,11 @@ def _fault_name(row: Row) -> str:
     return fault_words(row["fault"], row["site"]) + mode
 
 
-def _held_longest(evidence: Sequence[Row], repeats: int) -> list[str]:
-    """Per repeat the longest call a fault held, if each repeat has as many faults."""
-    each, rest = divmod(len(evidence), repeats)
-    if not each or rest:
-        return [number(None)] * repeats
-    return [
-        number(max(row["longest_held_ms"] for row in evidence[n * each : (n + 1) * each]))
-        for n in range(repeats)
-    ]
-
-
 def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
     """Return the tables below the pictures, in the order of the page."""
     return [
+        _anomalies(run, rows),
+        holds(run, rows),
         _shrinks(pictures),
         _leader_changes(run, rows, pictures),
         _step_downs(run, rows, pictures),
@@ -103,10 +29,34 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
         *([_transactions(run, rows)] if run.scenario.workload.transactions else []),
         _faults(run, rows),
         _agents(run, rows),
-        _anomalies(run, rows),
         _compared(run, rows),
         _unreadable(rows),
     ]
+
+
+def holds(run: RunInfo, rows: Rows) -> Table:
+    """Return what the faults held, summed by site; the agents tell of holds by broker only."""
+    sites: dict[tuple[str, str], list[Row]] = {}
+    for row in in_order(run, rows["faults"], "fault_no"):
+        if row["calls_held"]:
+            sites.setdefault((row["arm"], _fault_name(row)), []).append(row)
+    return table(
+        "Holds by site",
+        "arm | site | faults | calls held | longest held, ms | held in sum, ms",
+        (
+            [
+                arm,
+                site,
+                number(len(held)),
+                number(sum(row["calls_held"] for row in held)),
+                number(max(row["longest_held_ms"] for row in held)),
+                number(sum(row["held_ms"] for row in held)),
+            ]
+            for (arm, site), held in sites.items()
+        ),
+        "No fault held a call.",
+        {0, 1},
+    )
 
 
 def _shrinks(pictures: Sequence[Scene]) -> Table:
@@ -138,7 +88,7 @@ def _shrinks(pictures: Sequence[Scene]) -> Table:
 
 
 def _when(start_s: float, end_s: float) -> str:
-    return f"from {start_s:.2f} s to {end_s:.2f} s"
+    return f"{start_s:.2f} to {end_s:.2f} s".replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _leader_changes(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> Table:
@@ -317,7 +267,7 @@ def _anomalies(run: RunInfo, rows: Rows) -> Table:
                 *(number(row[name]) for name in ("repeat", "partition")),
                 row["kind"].replace("_", " "),
                 *(number(row[name]) for name in ("offset", "last_offset")),
-                "; ".join(operation(each) for each in row["operations"]),
+                "\n".join(operation(each) for each in row["operations"]),
             ]
             for row in in_order(run, rows["anomalies"], "partition", "kind", "offset")
         ),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from insync.events.run_info import RunInfo
+from insync.report.anchors import slug
 from insync.report.scenes import Row
 
 MOST_ROWS = 200
@@ -27,6 +28,16 @@ class Table:
     rows: Sequence[Sequence[str]]
     empty: str
     more: int = 0
+
+    @property
+    def grouped(self) -> bool:
+        """Whether rows belong together: several have the same first cell."""
+        return len({row[0] for row in self.rows}) < len(self.rows)
+
+    @property
+    def place(self) -> str:
+        """The name of its place in the page."""
+        return slug(self.title.partition(":")[0])
 
 
 def table(

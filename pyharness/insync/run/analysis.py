@@ -1,7 +1,7 @@
 """The analysis of run folders, as a process of its own.
 
 Spark and all it brings stay out of the harness: it is started, waited for, and
-what it leaves (verdict.json, report.html; of a matrix also its cells and page) is read.
+what it leaves (verdict.json, report.html, junit.xml; of a matrix also its cells and page) is read.
 """
 
 import json
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.errors import InsyncError
-from insync.events.matrix_info import CELLS, PAGE, TEXT, load_matrix
-from insync.events.schema import REPORT, VERDICT
+from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT, load_matrix
+from insync.events.schema import JUNIT, REPORT, VERDICT
 from insync.kafka.java import Java
 from insync.run import record as run_record
 from insync.run.request import SparkOptions
@@ -35,7 +35,7 @@ def analyse(
         run_record.load(folder)
     watch.phase("computing tables, verdict and report with Spark")
     for folder in folders:
-        for stale in (VERDICT, REPORT):
+        for stale in (VERDICT, REPORT, JUNIT):
             (folder / stale).unlink(missing_ok=True)
     log = folders[0] / LOG
     status = _run(folders, spark, log, java)
@@ -49,7 +49,7 @@ def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, watch: Watch) 
     """
     load_matrix(matrix)
     watch.phase("computing the tables of all runs with Spark, and the matrix")
-    for stale in (CELLS, PAGE, TEXT):
+    for stale in (CELLS, PAGE, TEXT, RESULTS):
         (matrix / stale).unlink(missing_ok=True)
     log = matrix / LOG
     status = _run([matrix], spark, log, java)

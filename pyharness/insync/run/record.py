@@ -6,14 +6,18 @@ A record without `finished_ms` is that of a run which was cut short.
 import json
 import os
 import platform
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
+
+import confluent_kafka
 
 from insync import __version__
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION, now_ms
 from insync.events.whole import write_whole
 from insync.run.plan import Plan
+from insync.scenario.load import builtin_names
 
 
 def begin(plan: Plan) -> dict[str, Any]:
@@ -30,15 +34,32 @@ def begin(plan: Plan) -> dict[str, Any]:
         "controller_agent": plan.controller_agent,
         "arms": list(plan.scenario.arms),
         "repeats": plan.scenario.repeats,
+        "builtin": plan.request.scenario in builtin_names(),
         **skipped,
         "started_ms": now_ms(),
-        "host": {
-            "cores": os.cpu_count(),
-            "java": plan.java.description,
-            "python": platform.python_version(),
-            "insync": __version__,
-        },
+        "host": _host(plan),
     }
+
+
+def _host(plan: Plan) -> dict[str, Any]:
+    """Return what the run's figures may depend on: the machine, and the versions of all parts."""
+    image = {} if plan.image is None else {"image": plan.image.tag}
+    return {
+        "system": platform.platform(),
+        "cores": os.cpu_count(),
+        "memory_mib": os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2**20,
+        "java": plan.java.description,
+        "python": platform.python_version(),
+        "librdkafka": confluent_kafka.libversion()[0],
+        "insync": __version__,
+        **_agent(plan.agent_jar),
+        **image,
+    }
+
+
+def _agent(jar: Path | None) -> dict[str, str]:
+    """Return what tells one build of the agent from another: the beginning of its SHA-256."""
+    return {} if jar is None else {"agent": sha256(jar.read_bytes()).hexdigest()[:12]}
 
 
 def save(record: dict[str, Any], folder: Path) -> None:

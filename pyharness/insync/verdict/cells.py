@@ -18,14 +18,15 @@ from insync.events.schema import REPORT
 from insync.events.whole import write_whole
 from insync.verdict.decide import decide
 from insync.verdict.facts import RepeatFacts, RunFacts
-from insync.verdict.file import arm_figures, figure
+from insync.verdict.file import arm_figures, as_list, figure
+from insync.verdict.findings import Finding
 
 NOT_BEGUN = "not begun: the matrix was cut short"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what was expected, how it is judged and why, and the facts of its repeats."""
+    """One cell: what was expected, how it is judged and why, its repeats, what was looked at."""
 
     row: MatrixRow
     arm: str
@@ -33,6 +34,7 @@ class Cell:
     reason: str
     expected: dict[str, Bound]
     repeats: tuple[RepeatFacts, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 def judge(row: MatrixRow, run: RunInfo, facts: RunFacts) -> list[Cell]:
@@ -57,8 +59,10 @@ def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
         },
     )
     found = decide(run.model_copy(update={"arms": (arm,)}), alone, beside=facts)
-    reason = found.reason if _left_anything(facts.arms[arm]) else NOT_BEGUN
-    return Cell(row, arm, found.outcome, reason, run.scenario.expected_of(arm), facts.arms[arm])
+    expected = run.scenario.expected_of(arm)
+    if not _left_anything(facts.arms[arm]):
+        return Cell(row, arm, found.outcome, NOT_BEGUN, expected, facts.arms[arm])
+    return Cell(row, arm, found.outcome, found.reason, expected, facts.arms[arm], found.findings)
 
 
 def _left_anything(repeats: tuple[RepeatFacts, ...]) -> bool:
@@ -85,6 +89,7 @@ def as_json(cell: Cell) -> dict[str, object]:
         "ok": None if cell.outcome == "skipped" else cell.outcome == "pass",
         **{why: cell.reason if cell.outcome == name else None for name, why in whys.items()},
         "report": None if cell.row.skipped else f"{cell.row.folder}/{REPORT}",
+        "findings": as_list(cell.findings),
         **arm_figures(cell.repeats),
     }
 

@@ -17,28 +17,31 @@ def of_arm(run: RunInfo, facts: RunFacts, arm: str) -> list[Comparison]:
     return [each for each in run.scenario.compare if each.arm == arm and each.against in facts.arms]
 
 
-def broken(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:
-    """Say what comparisons of an arm do not hold; one without data is for `unmade`."""
-    for each in of_arm(run, facts, arm):
-        own, other = _medians(each, facts)
-        if own is not None and other is not None and not _holds(each, own, other):
-            yield f"{arm}: {each.metric} was {own:g}, expected {each}, which was {other:g}"
+def broken(each: Comparison, facts: RunFacts) -> Iterator[str]:
+    """Say that a comparison does not hold, if so; one without data is for `unmade`."""
+    own, other = _medians(each, facts)
+    if own is not None and other is not None and not _holds(each, own, other):
+        yield f"{each.arm}: {each.metric} was {own:g}, expected {each}, which was {other:g}"
 
 
-def unmade(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:
-    """Say what comparisons of an arm lack data."""
-    for each in of_arm(run, facts, arm):
-        own, other = _medians(each, facts)
-        without = [each.arm] * (own is None) + [each.against] * (other is None)
-        if without:
-            yield f"{arm}: no data for {each.metric} of {', '.join(without)} to compare"
+def unmade(each: Comparison, facts: RunFacts) -> Iterator[str]:
+    """Say that a comparison lacks data, if so."""
+    own, other = _medians(each, facts)
+    without = [each.arm] * (own is None) + [each.against] * (other is None)
+    if without:
+        yield f"{each.arm}: no data for {each.metric} of {', '.join(without)} to compare"
 
 
-def praise(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:
+def praise(each: Comparison, facts: RunFacts) -> str:
     """Say in figures what held."""
-    for each in of_arm(run, facts, arm):
-        own, other = _medians(each, facts)
-        yield f"{arm} {each.metric} was {own:g} (expected {each}: {other:g})"
+    own, other = _medians(each, facts)
+    return f"{each.arm} {each.metric} was {own:g} (expected {each}: {other:g})"
+
+
+def figures(each: Comparison, facts: RunFacts) -> str:
+    """Write the two medians; only of a comparison that lacks no data."""
+    own, other = _medians(each, facts)
+    return f"{own:g}; {each.against}: {other:g}"
 
 
 def _medians(each: Comparison, facts: RunFacts) -> tuple[float | None, float | None]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 from insync.events.run_info import RunInfo
@@ -10,6 +12,7 @@ from insync.events.schema import VERDICT
 from insync.events.whole import write_whole
 from insync.verdict.decide import Verdict
 from insync.verdict.facts import METRICS, FaultFact, RepeatFacts
+from insync.verdict.findings import Finding
 
 
 def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
@@ -21,8 +24,14 @@ def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
         "seed": run.seed,
         "verdict": verdict.outcome,
         "reason": verdict.reason,
+        "findings": as_list(verdict.findings),
         "arms": {arm: arm_figures(repeats) for arm, repeats in verdict.facts.arms.items()},
     }
+
+
+def as_list(found: Sequence[Finding]) -> list[dict[str, str | None]]:
+    """Return what was looked at: `arm` is null for what concerns the whole run."""
+    return [asdict(each) for each in found]
 
 
 def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:

@@ -6,6 +6,7 @@ Each finding is one sentence that names the arm, the repeat and what was missing
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from insync import arms
 from insync.events.run_info import PlannedFault, RunInfo
@@ -25,19 +26,32 @@ from insync.verdict.facts import (
 from insync.verdict.weakness import weakness
 
 
-def voids(run: RunInfo, facts: RunFacts) -> Iterator[str]:
+@dataclass(frozen=True)
+class Void:
+    """One reason for distrust: of an arm, or (None) of all that the run left."""
+
+    arm: str | None
+    words: str
+
+
+def voids(run: RunInfo, facts: RunFacts) -> Iterator[Void]:
     """Every reason to distrust the whole run, the gravest first."""
     if run.skipped is not None:
-        yield f"skipped: {run.skipped}"
+        yield Void(None, f"skipped: {run.skipped}")
         return
     if not facts.finished:
-        yield "the run was cut short: run.json has no finished_ms"
+        yield Void(None, "the run was cut short: run.json has no finished_ms")
     for file, count in facts.unreadable.items():
-        yield f"events/{file}: {count} unreadable lines, expected 0"
+        yield Void(_arm_of(file), f"events/{file}: {count} unreadable lines, expected 0")
     for arm, repeats in facts.arms.items():
         for number, repeat in enumerate(repeats):
             where = f"{arm}, repeat {number}"
-            yield from (f"{where}: {what}" for what in _of_repeat(run, arm, repeat))
+            yield from (Void(arm, f"{where}: {what}") for what in _of_repeat(run, arm, repeat))
+
+
+def _arm_of(file: str) -> str:
+    """Return whose an event file is: they are in a folder per arm."""
+    return file.partition("/")[0]
 
 
 def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:

@@ -1,0 +1,161 @@
+"""`junit.xml`: the findings of runs as test results, in the form that Jenkins and Surefire read.
+
+A suite per scenario and version, a case per expectation of an arm. What is broken is a
+failure; what proves nothing is an error, never a pass; what could not run here is skipped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from xml.etree import ElementTree as Xml
+
+from insync.events.run_info import RunInfo
+from insync.report.judgement import Finding, Judgement
+from insync.report.matrix_cells import MatrixCell, State
+from insync.report.reproduce import run_command
+
+_TAGS: dict[State, str] = {"fail": "failure", "unknown": "error", "skipped": "skipped"}
+_COUNTS: dict[str, State] = {"failures": "fail", "errors": "unknown", "skipped": "skipped"}
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML may hold."""
+
+_JUDGED = "judged"
+"""The case of what is only known as a whole: a skipped arm, a verdict without its findings."""
+
+_RUN = "run"
+"""What stands in an arm's place where a finding is of the whole run."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test: of which class, its name, how it came out, and the words for it."""
+
+    of: str
+    name: str
+    outcome: State
+    words: str
+
+
+@dataclass(frozen=True)
+class Suite:
+    """The cases of a scenario on a version, and how long it took."""
+
+    name: str
+    cases: Sequence[Case]
+    properties: Sequence[tuple[str, str]] = ()
+    seconds: float = 0.0
+
+
+def run_suite(run: RunInfo, verdict: Judgement) -> Suite:
+    """Return the suite of a run."""
+    took_ms = (run.finished_ms or run.started_ms) - run.started_ms
+    return Suite(
+        name=_suite_name(run.scenario_name, run.kafka),
+        cases=_cases_of_run(run, verdict),
+        properties=[
+            ("verdict", f"{verdict.verdict}: {verdict.reason}"),
+            ("command", run_command(run)),
+            ("began", datetime.fromtimestamp(run.started_ms / 1e3, UTC).isoformat()),
+            *((name, str(value)) for name, value in run.host.items()),
+        ],
+        seconds=took_ms / 1e3,
+    )
+
+
+def matrix_suites(cells: Sequence[MatrixCell]) -> list[Suite]:
+    """Return a suite per row of a matrix, in the order of its cells."""
+    rows: dict[tuple[str, str], list[Case]] = {}
+    for cell in cells:
+        rows.setdefault((cell.scenario, cell.kafka), []).extend(_cases_of_cell(cell))
+    return [Suite(_suite_name(*row), cases) for row, cases in rows.items()]
+
+
+def as_xml(name: str, suites: Sequence[Suite]) -> str:
+    """Return the whole file."""
+    cases = [case for suite in suites for case in suite.cases]
+    seconds = sum(suite.seconds for suite in suites)
+    root = Xml.Element("testsuites", _counted(name, cases, seconds))
+    del root.attrib["skipped"]  # the schema of Jenkins has it for a suite only
+    for suite in suites:
+        root.append(_suite(suite))
+    Xml.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{Xml.tostring(root, encoding="unicode")}\n'
+
+
+def _cases_of_run(run: RunInfo, verdict: Judgement) -> list[Case]:
+    """Return a run's cases; where its verdict lists no findings, the verdict itself is the one."""
+    if run.skipped is not None:
+        return [
+            Case(_class(run.kafka, run.scenario_name, arm), _JUDGED, "skipped", run.skipped)
+            for arm in run.arms
+        ]
+    if not verdict.findings:
+        whole = _class(run.kafka, run.scenario_name, _RUN)
+        return [Case(whole, _JUDGED, verdict.verdict, verdict.reason)]
+    return _cases(run.kafka, run.scenario_name, verdict.findings)
+
+
+def _cases_of_cell(cell: MatrixCell) -> list[Case]:
+    """Return a cell's cases; of one that was not begun or skipped only that."""
+    if cell.findings:
+        return _cases(cell.kafka, cell.scenario, [each for each in cell.findings if each.arm])
+    return [Case(_class(cell.kafka, cell.scenario, cell.arm), _JUDGED, cell.state, cell.reason)]
+
+
+def _cases(kafka: str, scenario: str, found: Sequence[Finding]) -> list[Case]:
+    return [
+        Case(_class(kafka, scenario, each.arm or _RUN), each.expected, each.outcome, each.found)
+        for each in found
+    ]
+
+
+def _suite_name(scenario: str, kafka: str) -> str:
+    return f"{scenario} on Kafka {kafka}"
+
+
+def _class(kafka: str, scenario: str, arm: str) -> str:
+    """Return a name whose last part after a dot is the arm: readers take the rest as a package."""
+    return f"kafka-{kafka}.{scenario}.{arm}"
+
+
+def _suite(suite: Suite) -> Xml.Element:
+    element = Xml.Element("testsuite", _counted(suite.name, suite.cases, suite.seconds))
+    if suite.properties:
+        properties = Xml.SubElement(element, "properties")
+        for name, value in suite.properties:
+            Xml.SubElement(properties, "property", {"name": name, "value": _clean(value)})
+    element.extend(_case(case) for case in suite.cases)
+    return element
+
+
+def _case(case: Case) -> Xml.Element:
+    # Repeats are played once for all expectations: no time is one case's own.
+    attributes = {"classname": _clean(case.of), "name": _clean(case.name), "time": "0"}
+    element = Xml.Element("testcase", attributes)
+    if case.outcome == "pass":
+        if case.words:
+            Xml.SubElement(element, "system-out").text = _clean(case.words)
+        return element
+    why = Xml.SubElement(element, _TAGS[case.outcome], {"message": _clean(case.words)})
+    if case.outcome != "skipped":
+        why.set("type", case.outcome)
+        why.text = _clean(case.words)
+    return element
+
+
+def _counted(name: str, cases: Sequence[Case], seconds: float) -> dict[str, str]:
+    """Return the attributes that suites share: a name, and how many cases came out how."""
+    found = [case.outcome for case in cases]
+    return {
+        "name": _clean(name),
+        "tests": str(len(found)),
+        **{key: str(found.count(state)) for key, state in _COUNTS.items()},
+        "time": f"{seconds:.3f}",
+    }
+
+
+def _clean(text: str) -> str:
+    return _NOT_XML.sub("?", text)

@@ -1,0 +1,53 @@
+"""What the browser tests share: headless Chromium, and the pages of the made-up matrix.
+
+Without a Chromium they are skipped, in one line that says what to install; where
+INSYNC_REQUIRE_BROWSER is set, as in CI, they fail instead.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+from unit.matrix_folder import write_matrix
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+WITHOUT = f"no browser: none of {', '.join(NAMES)} is on the PATH; on Debian: apt install chromium"
+
+
+def executable() -> str | None:
+    """Return the path of the machine's own Chromium."""
+    return next((path for path in map(shutil.which, NAMES) if path), None)
+
+
+def pytest_runtest_setup() -> None:
+    """Skip here and not in a fixture: so the summary has one line for all tests of this folder."""
+    if not os.environ.get("INSYNC_REQUIRE_BROWSER") and executable() is None:
+        pytest.skip(WITHOUT)
+
+
+@pytest.fixture(scope="session")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Analyse the made-up matrix; tests must not change it."""
+    folder = write_matrix(tmp_path_factory.mktemp("matrix"))
+    subprocess.run(
+        [sys.executable, "-m", "insync.tables.job", folder],
+        capture_output=True, timeout=180, check=True,
+    )  # fmt: skip
+    return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Start the browser once; each test opens pages of its own."""
+    with sync_playwright() as driver:
+        started = driver.chromium.launch(executable_path=executable())
+        yield started
+        started.close()

@@ -1,0 +1,36 @@
+"""Writes a small made-up matrix: as expected, wrongly shrunk, cut short, not begun, skipped."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from insync.events.matrix_info import Asked, MatrixInfo, MatrixRow, save_matrix
+from unit.run_folder import Story, write_run
+
+ARMS = ("stock", "plugin")
+ASKED = Asked(
+    kafka=("4.3.1",), cluster="local", only=("good", "bad"), arms=ARMS, repeats=2, scale=None,
+    seed=7, side_by_side=2,
+)  # fmt: skip
+
+
+def row(scenario: str, skipped: str | None = None) -> MatrixRow:
+    return MatrixRow(
+        kafka="4.3.1", scenario=scenario, summary=f"what {scenario} is", arms=ARMS,
+        folder=f"4.3.1/{scenario}", skipped=skipped,
+    )  # fmt: skip
+
+
+def write_matrix(folder: Path) -> Path:
+    """Write the matrix into `folder` and return it; nothing of it is analysed."""
+    rows = tuple(row(name) for name in ("good", "bad", "cut", "none"))
+    rows = (*rows, row("no-cgroup", "no cgroup that this user may write"))
+    save_matrix(folder, MatrixInfo(repeats=2, asked=ASKED, rows=rows))
+    write_run(folder / "4.3.1" / "good", Story(repeats=2))
+    write_run(folder / "4.3.1" / "bad", Story(repeats=2, shrinking=frozenset(ARMS)))
+    cut = Story(repeats=2, finished=False)
+    write_run(folder / "4.3.1" / "cut", cut)
+    phases = folder / "4.3.1" / "cut" / "events" / "plugin" / "phases.jsonl"
+    lines = phases.read_text().splitlines()
+    phases.write_text("\n".join(line for line in lines if "repeat_ended" not in line) + "\n")
+    return folder

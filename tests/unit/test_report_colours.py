@@ -1,0 +1,69 @@
+"""The report's colours: text can be read on what it stands on, in light and in dark."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+import pytest
+
+LEAST = 4.5
+"""WCAG 2.2, 1.4.3: the least contrast of text."""
+
+ON_PAPER = ("ink", "muted", "fault-ink", "pass", "fail", "unknown", "link")
+ON_BARS = ("full", "reduced", "under", "offline")
+STYLE = files("insync.report").joinpath("assets", "page.css").read_text(encoding="utf-8")
+
+
+def colours(scheme: str) -> dict[str, str]:
+    """Return the page's colours by name; dark ones stand upon the light ones."""
+    light, dark = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
+    return dict(
+        re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light + (dark if scheme == "dark" else ""))
+    )
+
+
+def luminance(colour: str) -> float:
+    parts = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def mix(colour: str, ground: str, share: float) -> list[float]:
+    """Return red, green and blue of a colour that lets its ground through."""
+    pairs = ((int(colour[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5))
+    return [share * over + (1 - share) * under for over, under in pairs]
+
+
+def contrast(one: str, other: str) -> float:
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def test_contrast_is_as_wcag_counts_it() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("ground", ["paper", "soft"])
+@pytest.mark.parametrize("name", ON_PAPER)
+def test_text_can_be_read_on_the_page(scheme: str, ground: str, name: str) -> None:
+    found = colours(scheme)
+    assert contrast(found[name], found[ground]) >= LEAST
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("state", ON_BARS)
+def test_text_can_be_read_on_the_bars(scheme: str, state: str) -> None:
+    found = colours(scheme)
+    assert contrast(found[f"on-{state}"], found[state]) >= LEAST
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_can_be_read_in_the_shade_of_a_fault(scheme: str) -> None:
+    found = colours(scheme)
+    shade = "".join(f"{round(mixed):02x}" for mixed in mix(found["fault"], found["paper"], 0.2))
+    assert contrast(found["fault-ink"], f"#{shade}") >= LEAST
