@@ -8,11 +8,11 @@ from insync.cluster.admin import client, delete_records, keep_one_segment
 from insync.errors import InsyncError
 from insync.faults.base import Occasion, await_true
 from insync.faults.points import KIND, MOST_MS, PointHold
+from insync.run.bridges import connect_all
 from insync.run.context import ArmContext
-from insync.scenario.base import BROKERS
 from insync.scenario.model import Race
 from insync.workload.burst import burst
-from insync_bridge import BridgeClient, OwnReplica, PartitionState
+from insync_bridge import OwnReplica, PartitionState
 
 LEADER: Final = 1
 FOLLOWER: Final = 2
@@ -28,16 +28,12 @@ class Raced:
     """A race's topic on a running cluster; a context manager that lets every thread go on."""
 
     def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
-        """Connect to the brokers' bridges; raises InputError if one does not answer."""
+        """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
         self._context = context
         self._topic = topic
         self._repeat = repeat
         self._admin = client(context.bootstrap)
-        folder = context.stage.bridge
-        self.brokers = {
-            broker: BridgeClient.connect(folder / f"bridge-{broker}.json")
-            for broker in range(1, BROKERS + 1)
-        }
+        self.brokers = connect_all(context.stage.bridge)
         self.holds: list[PointHold] = []
         # Of an earlier race, whose partition stays given up.
         self._failed_before = self._failed()

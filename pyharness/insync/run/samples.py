@@ -8,8 +8,8 @@ from typing import Final, Self
 
 from insync.errors import InsyncError
 from insync.events.schema import Moment, SampleLine, now_ms
+from insync.run.bridges import connect_all
 from insync.run.context import ArmContext
-from insync.scenario.base import BROKERS
 from insync_bridge import BridgeClient, BridgeError
 
 EVERY_SECONDS: Final = 0.05
@@ -20,15 +20,11 @@ class Sampler:
     """Writes a SampleLine per broker and partition, again and again until the block is left."""
 
     def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
-        """Connect to the brokers' bridges; raises InputError if one does not answer."""
+        """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
         self._context = context
         self._topic = topic
         self._repeat = repeat
-        folder = context.stage.bridge
-        self._bridges = {
-            broker: BridgeClient.connect(folder / f"bridge-{broker}.json")
-            for broker in range(1, BROKERS + 1)
-        }
+        self._bridges = connect_all(context.stage.bridge)
         self._partitions = range(len(context.plan.scenario.workload.leaders))
         self._lock = threading.Lock()
         self._over = threading.Event()
