@@ -76,9 +76,9 @@ def test_the_report_names_the_step_downs(runs: Runs) -> None:
 
 
 def test_a_cluster_may_be_without_eligible_leader_replicas(tmp_path: Path) -> None:
-    """When a stall ends stock falls below min ISR: then a version that has them names some."""
+    """While sends hang stock falls below min ISR: then a version that has them names some."""
     done = subprocess.run(
-        [INSYNC, "run", "kip-501", "--scale", "0.2", "--repeat", "1", "--arms", "stock,elr-off",
+        [INSYNC, "run", "send-stall", "--repeat", "1", "--arms", "stock,elr-off",
          "--record-only", "--out", tmp_path / "run"],
         capture_output=True, text=True, check=False, timeout=300,
     )  # fmt: skip
