@@ -39,14 +39,18 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_matrix(tmp_path_factory.mktemp("matrix"))
     subprocess.run(
         [sys.executable, "-m", "insync.tables.job", folder],
-        capture_output=True, timeout=180, check=True,
+        capture_output=True, timeout=400, check=True,
     )  # fmt: skip
     return folder
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Start the browser once; each test opens pages of its own."""
+    """Start the browser once; each test opens pages of its own.
+
+    Gone with the module: while it is there its event loop runs in the thread of all tests, where
+    no other test could run one.
+    """
     with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=executable())
         yield started

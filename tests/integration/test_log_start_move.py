@@ -15,8 +15,8 @@ import pytest
 from insync.arms import BOUND, SNAPSHOT
 from insync.cluster.admin import SMALL_SEGMENTS, client, create_topic, delete_records
 from insync.cluster.agent import AgentSpec
-from insync.cluster.equipment import Equipment
 from insync.cluster.local import LocalCluster
+from insync.kafka.formats import new_id, with_ids
 from insync.workload.burst import burst
 from insync_bridge import BridgeClient
 from waiting import wait_for
@@ -55,15 +55,13 @@ class Moving:
 def moving(
     request: pytest.FixtureRequest, start: StartCluster, agent: AgentSpec, tmp_path: Path
 ) -> Iterator[Moving]:
-    target = tmp_path / "second"
-    target.mkdir()
-    home = tmp_path / "nodes" / "1" / "data"
     cluster = start(
         brokers=2,
         agent=replace(agent, holds=True),
         settings={"replica.lag.time.max.ms": "30000", **dict.fromkeys(request.param, "true")},
-        equipment={1: Equipment(settings={"log.dirs": f"{home},{target}"})},
     )
+    target = tmp_path / "second"
+    add_log_dir(cluster, agent, tmp_path / "nodes" / "1", target)
     create_topic(cluster.bootstrap, TOPIC, [[1, 2]], SMALL_SEGMENTS)
     with (
         BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as leader,
@@ -72,14 +70,33 @@ def moving(
         yield Moving(cluster, leader, follower, target)
 
 
+def add_log_dir(cluster: LocalCluster, agent: AgentSpec, home: Path, folder: Path) -> None:
+    """Let broker 1 begin again with one more log directory, which is formatted as its first is."""
+    cluster.kill(1)
+    wait_for(lambda: brokers_of(cluster) == {2}, bool)
+    folder.mkdir()
+    first = (home / "data" / "meta.properties").read_text(encoding="utf-8")
+    own = with_ids(first, {"directory.id": new_id()})
+    (folder / "meta.properties").write_text(own, encoding="utf-8")
+    with (home / "server.properties").open("a", encoding="utf-8") as settings:
+        settings.write(f"log.dirs={home / 'data'},{folder}\n")
+    (agent.bridge_dir / "bridge-1.json").unlink()
+    cluster.restart(1)
+    wait_for(lambda: brokers_of(cluster) == {1, 2}, bool)
+
+
+def brokers_of(cluster: LocalCluster) -> set[int]:
+    return set(client(cluster.bootstrap).list_topics(timeout=5).brokers)
+
+
 def race(moving: Moving, program: Program) -> None:
     """Let the copy read an old high watermark and a new log start offset, below its own end."""
     leader, follower, bootstrap = moving.leader, moving.follower, moving.cluster.bootstrap
     burst(bootstrap, TOPIC, 0, 5, RECORD_BYTES)
     wait_for(lambda: moving.own() == (0, 5, 5), bool)
     follower.hold("follower-received", partition=AT, max_ms=HELD_MS)
-    wait_for(lambda: moving.waits("follower-received"), bool)
     burst(bootstrap, TOPIC, 0, 30, RECORD_BYTES)
+    wait_for(lambda: moving.waits("follower-received"), bool)
     # The copy reads 1 MiB a time. Its third read begins above all that is to be deleted.
     leader.hold("leader-half-read", partition=AT, max_ms=HELD_MS)
     before = program("MoveReplica", bootstrap, TOPIC, "0", "1", str(moving.target)).strip()

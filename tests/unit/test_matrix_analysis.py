@@ -28,7 +28,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = write_matrix(tmp_path_factory.mktemp("matrix"))
     done = subprocess.run(
         [sys.executable, "-m", "insync.tables.job", folder],
-        capture_output=True, text=True, timeout=180, check=False,
+        capture_output=True, text=True, timeout=400, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == str(folder / "matrix.html")

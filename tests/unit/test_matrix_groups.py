@@ -5,6 +5,7 @@ import pytest
 from insync.errors import InputError
 from insync.matrix.groups import GROUPS, SITES, entries
 from insync.report.figures import SHOWN
+from insync.report.matrix_cells import MatrixCell
 from insync.scenario.load import MATRIX, load
 
 
@@ -18,8 +19,14 @@ def test_a_group_is_its_scenarios_which_exist_at_its_scale(name: str) -> None:
     assert [entry.scenario for entry in found] == list(GROUPS[name].scenarios)
     assert {entry.group for entry in found} == {GROUPS[name]}
     for entry in found:
-        load(entry.scenario, entry.group.scale)
-    assert set(GROUPS[name].figures) <= SHOWN.keys()
+        load(entry.scenario, entry.group.scale_of(entry.scenario))
+    assert set(GROUPS[name].full_size) <= set(GROUPS[name].scenarios)
+    assert set(GROUPS[name].figures) <= SHOWN.keys() & MatrixCell.model_fields.keys()
+
+
+def test_what_clients_pauses_would_drown_is_played_at_its_full_size() -> None:
+    scales = {each: GROUPS["step-down"].scale_of(each) for each in ("all-slow", "transactions")}
+    assert scales == {"all-slow": 1.0, "transactions": 0.25}
 
 
 def test_groups_and_scenarios_may_be_asked_for_together_in_one_order() -> None:
@@ -34,6 +41,6 @@ def test_a_scenario_is_in_one_group() -> None:
 
 def test_another_name_is_refused_with_those_that_are_known() -> None:
     with pytest.raises(
-        InputError, match=r"--only: 'kip-501', expected one of: .*, step-down, kafka-7104$"
+        InputError, match=r"--only: 'kip-501', expected one of: .*, step-down, policies$"
     ):
         entries(["kip-501"])

@@ -59,20 +59,20 @@ def test_only_what_is_needed_must_be_built(built: Path) -> None:
         (
             "4.3.1",
             "request",
-            "arms: request: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off$",
+            "arms: request: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off, time$",
         ),
         (
             "4.3.1",
             "plugin",
-            "arms: plugin: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off$",
+            "arms: plugin: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off, time$",
         ),
-        ("3.9.2", "off", "arms: off: Kafka 3.9.2 has only stock, raised-lag$"),
+        ("3.9.2", "off", "arms: off: Kafka 3.9.2 has only stock, raised-lag, time$"),
         (
             "4.3.1",
             "step-down",
             "arms.1.: 'step-down', expected another arm, or broker.leader_",
         ),
-        ("3.9.2", "elr-off", "has only stock, raised-lag; without eligible leader replicas that"),
+        ("3.9.2", "elr-off", "has only stock, raised-lag, time; without eligible leader"),
         ("5.0.0", "off", "kafka: unknown version .5.0.0., expected one of "),
     ],
 )

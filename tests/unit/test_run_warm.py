@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 import pytest
 
 from insync.errors import InsyncError
-from insync.run import warm
+from insync.run import bridges, warm
 from insync.run.watch import Unwatched
 from insync.scenario.load import load
 
@@ -53,7 +53,7 @@ def bridge(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBridge]:
             "bridge-3.json": [(0.0, 0)],
         }
     )
-    monkeypatch.setattr(warm, "BridgeClient", made)
+    monkeypatch.setattr(bridges, "BridgeClient", made)
     monkeypatch.setattr(warm, "LOOK_SECONDS", 0.0)
     yield made
 

@@ -15,7 +15,7 @@ from unit.run_folder import Story, write_run
 def stage(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the stage as the command line does."""
     command = [sys.executable, "-m", "insync.tables.job", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=180, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
 
 
 def test_a_run_gets_its_tables_verdict_and_report_and_can_be_reported_again(

@@ -49,7 +49,7 @@ def command(
     ] = None,
     scale: Annotated[
         float | None,
-        typer.Option(help="Multiplies every time. Else 0.25 for step-down, and 1 for others."),
+        typer.Option(help="Multiplies every time. Else 0.25 for most of step-down, 1 for others."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="New or empty folder. Else ./insync-runs/matrix-<time>.")

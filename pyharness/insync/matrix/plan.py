@@ -78,7 +78,7 @@ def _run(request: MatrixRequest, kafka: str, entry: Entry, out: Path, watch: Wat
     asked = RunRequest(
         scenario=entry.scenario, arms=request.arms or _arms(entry.scenario, kafka), kafka=kafka,
         cluster=request.cluster,
-        scale=entry.group.scale if request.scale is None else request.scale,
+        scale=entry.group.scale_of(entry.scenario) if request.scale is None else request.scale,
         repeats=request.repeats, seed=request.seed, out=out,
     )  # fmt: skip
     return resolve(asked, out, watch)

@@ -54,6 +54,12 @@ class MatrixCell(BaseModel):
     leader_changes: Sequence[float | None] = ()
     false_alarms: Sequence[float | None] = ()
     detected_ms: Sequence[float | None] = ()
+    fetchers_lost: Sequence[float | None] = ()
+    partitions_failed: Sequence[float | None] = ()
+    partitions_behind: Sequence[float | None] = ()
+    start_above_end: Sequence[float | None] = ()
+    start_above_watermark: Sequence[float | None] = ()
+    starts_put_right: Sequence[float | None] = ()
     bursts: Sequence[Bursts] = ()
     findings: Sequence[Finding] = ()
 

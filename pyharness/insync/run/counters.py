@@ -4,14 +4,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from insync import arms
-from insync.errors import InsyncError
 from insync.events import agent_log
 from insync.events.schema import ControllerLine, CountersLine, now_ms
 from insync.nodes import CONTROLLER_ID
+from insync.run.bridges import asking
 from insync.run.context import ArmContext
 from insync.run.plan import carries_agent
 from insync.scenario.base import BROKERS
-from insync_bridge import BridgeClient, BridgeError, Counters
+from insync_bridge import Counters
 
 BASE: Final = -1
 """The repeat of a reading before the first one: what the agents had counted until then."""
@@ -27,11 +27,8 @@ def write_counters(context: ArmContext, repeat: int) -> None:
     if arms.has_agent(context.arm) and context.plan.controller_agent:
         context.files.controller.write(_of_controller(context, repeat))
     for broker in range(1, BROKERS + 1):
-        try:
-            with BridgeClient.connect(context.stage.bridge / f"bridge-{broker}.json") as client:
-                settings, counters = client.settings(), client.counters()
-        except BridgeError as error:  # the run made the file: no fault of the user's
-            raise InsyncError(str(error)) from error
+        with asking(context.stage.bridge, broker) as client:
+            settings, counters = client.settings(), client.counters()
         context.files.counters.write(_line(context, repeat, broker, settings, counters))
 
 

@@ -55,8 +55,7 @@ def run_race(context: ArmContext, repeat: int, watch: Watch) -> None:
         say("who gets what is produced now")
         for partition in (RACED, BYSTANDER):
             raced.burst(partition, AFTERWARDS)
-        raced.settle(scenario.timeline.recover_ms)
-        sampler.write("after")
+        sampler.write_settled("after", scenario.timeline.recover_ms)
         files.phase(
             "repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=ticker.longest_gap_ms
         )

@@ -24,6 +24,14 @@ def play(raced: Raced, race: Race, say: Say) -> None:
     {"late-values": _late_values, "half-read": _half_read}[race.order](raced, race, say)
 
 
+def _park(raced: Raced, follower: int) -> PointHold:
+    """Hold a follower with an answer; one about the partition comes only if there are records."""
+    parked = raced.hold(follower, "follower-received")
+    raced.burst(RACED, FEW)
+    parked.await_held()
+    return parked
+
+
 def _late_values(raced: Raced, race: Race, say: Say) -> None:
     """KAFKA-7104: records are read, the log start offset moves above them, the answer is made.
 
@@ -32,17 +40,14 @@ def _late_values(raced: Raced, race: Race, say: Say) -> None:
     so another follower's fetch is recorded, and held before the high watermark is looked at.
     """
     say("the follower falls behind and leaves the ISR")
-    behind = raced.hold(FOLLOWER, "follower-received")
-    raced.burst(RACED, FEW)
-    behind.await_held()
+    behind = _park(raced, FOLLOWER)
     raced.expect(
         "the follower out of the ISR", lambda: FOLLOWER not in raced.seen().isr, ISR_SECONDS
     )
     raced.burst(RACED, FEW)
     raced.await_watermark_at_end()
     say("the leader has read for it")
-    parked = raced.hold(OTHER, "follower-received")
-    parked.await_held()
+    parked = _park(raced, OTHER)
     read = raced.hold(LEADER, "leader-read")
     behind.release()
     read.await_held()
@@ -64,8 +69,7 @@ def _late_values(raced: Raced, race: Race, say: Say) -> None:
 
 def _record_other(raced: Raced) -> PointHold:
     """Let the other follower take some records, and hold what its next fetch tells of that."""
-    parked = raced.hold(OTHER, "follower-received")
-    parked.await_held()
+    parked = _park(raced, OTHER)
     raced.burst(RACED, FEW)
     # The next answer it gets has records: it is asked for when they are there.
     parked.over()
@@ -84,9 +88,7 @@ def _half_read(raced: Raced, race: Race, say: Say) -> None:
     up, and what is committed is deleted. The follower of the race has all those records.
     """
     say("the other follower holds the high watermark back")
-    parked = raced.hold(OTHER, "follower-received")
-    parked.await_held()
-    raced.burst(RACED, FEW)
+    parked = _park(raced, OTHER)
     end = raced.replica(LEADER).leo
     raced.expect("the follower at the end", lambda: raced.seen_leo(FOLLOWER) == end)
     before = raced.replica(LEADER).high_watermark

@@ -8,11 +8,11 @@ from insync.cluster.admin import client, delete_records, keep_one_segment
 from insync.errors import InsyncError
 from insync.faults.base import Occasion, await_true
 from insync.faults.points import KIND, MOST_MS, PointHold
+from insync.run.bridges import connect_all
 from insync.run.context import ArmContext
-from insync.scenario.base import BROKERS
 from insync.scenario.model import Race
 from insync.workload.burst import burst
-from insync_bridge import BridgeClient, OwnReplica, PartitionState
+from insync_bridge import OwnReplica, PartitionState
 
 LEADER: Final = 1
 FOLLOWER: Final = 2
@@ -28,16 +28,12 @@ class Raced:
     """A race's topic on a running cluster; a context manager that lets every thread go on."""
 
     def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
-        """Connect to the brokers' bridges; raises InputError if one does not answer."""
+        """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
         self._context = context
         self._topic = topic
         self._repeat = repeat
         self._admin = client(context.bootstrap)
-        folder = context.stage.bridge
-        self.brokers = {
-            broker: BridgeClient.connect(folder / f"bridge-{broker}.json")
-            for broker in range(1, BROKERS + 1)
-        }
+        self.brokers = connect_all(context.stage.bridge)
         self.holds: list[PointHold] = []
         # Of an earlier race, whose partition stays given up.
         self._failed_before = self._failed()
@@ -120,10 +116,6 @@ class Raced:
         no_fetcher = not self.brokers[FOLLOWER].fetchers().threads
         return no_fetcher or self._failed() > self._failed_before
 
-    def settle(self, most_ms: int) -> bool:
-        """Wait until all replicas begin and end alike; return whether they did in time."""
-        return await_true(self._are_equal, most_ms / 1000)
-
     def await_all_equal(self, most_ms: int) -> None:
         """Wait for the same and for high watermarks; raises InsyncError if it does not come."""
         self.expect("all replicas equal", self._are_equal_and_committed, most_ms / 1000)
@@ -135,17 +127,11 @@ class Raced:
         own = self.replica(LEADER)
         return own.high_watermark == own.leo
 
-    def _are_equal(self) -> bool:
-        return all(
-            len({(each.log_start_offset, each.leo) for each in self._all(partition)}) == 1
-            for partition in (RACED, BYSTANDER)
-        )
-
     def _are_equal_and_committed(self) -> bool:
-        return self._are_equal() and all(
-            each.high_watermark == each.leo
-            for partition in (RACED, BYSTANDER)
-            for each in self._all(partition)
+        return all(
+            len({(each.log_start_offset, each.high_watermark, each.leo) for each in replicas}) == 1
+            and all(each.high_watermark == each.leo for each in replicas)
+            for replicas in map(self._all, (RACED, BYSTANDER))
         )
 
     def _all(self, partition: int) -> list[OwnReplica]:

@@ -1,13 +1,15 @@
 """Samples of a race: where every replica's log begins, is committed and ends, and who fetches."""
 
 import threading
+import time
+from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import Final, Self
 
 from insync.errors import InsyncError
 from insync.events.schema import Moment, SampleLine, now_ms
+from insync.run.bridges import connect_all
 from insync.run.context import ArmContext
-from insync.scenario.base import BROKERS
 from insync_bridge import BridgeClient, BridgeError
 
 EVERY_SECONDS: Final = 0.05
@@ -18,15 +20,11 @@ class Sampler:
     """Writes a SampleLine per broker and partition, again and again until the block is left."""
 
     def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
-        """Connect to the brokers' bridges; raises InputError if one does not answer."""
+        """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
         self._context = context
         self._topic = topic
         self._repeat = repeat
-        folder = context.stage.bridge
-        self._bridges = {
-            broker: BridgeClient.connect(folder / f"bridge-{broker}.json")
-            for broker in range(1, BROKERS + 1)
-        }
+        self._bridges = connect_all(context.stage.bridge)
         self._partitions = range(len(context.plan.scenario.workload.leaders))
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -52,12 +50,17 @@ class Sampler:
 
     def write(self, moment: Moment) -> None:
         """Take a sample now; raises InsyncError if a broker does not tell, or did not before."""
-        if self._failure is not None:
-            raise InsyncError(str(self._failure))
-        try:
-            self._write(moment)
-        except BridgeError as error:
-            raise InsyncError(str(error)) from error
+        self._keep(self._take(moment))
+
+    def write_settled(self, moment: Moment, most_ms: int) -> None:
+        """Take the first sample in which all replicas of a partition begin and end alike.
+
+        After `most_ms` take what there is. Raises InsyncError as `write` does.
+        """
+        until = time.monotonic() + most_ms / 1000
+        while not _settled(lines := self._take(moment)) and time.monotonic() < until:
+            time.sleep(EVERY_SECONDS)
+        self._keep(lines)
 
     def lost(self) -> list[int]:
         """Return the brokers that have fewer fetcher threads after the race than before."""
@@ -67,30 +70,52 @@ class Sampler:
     def _run(self) -> None:
         while not self._over.wait(EVERY_SECONDS):
             try:
-                self._write("during")
+                self._keep(self._ask("during"))
             except BridgeError as error:
                 self._failure = error
                 return
 
-    def _write(self, moment: Moment) -> None:
-        with self._lock:
-            for broker, bridge in self._bridges.items():
-                self._write_broker(moment, broker, bridge)
+    def _take(self, moment: Moment) -> list[SampleLine]:
+        if self._failure is not None:
+            raise InsyncError(str(self._failure))
+        try:
+            return self._ask(moment)
+        except BridgeError as error:
+            raise InsyncError(str(error)) from error
 
-    def _write_broker(self, moment: Moment, broker: int, bridge: BridgeClient) -> None:
+    def _keep(self, lines: Sequence[SampleLine]) -> None:
+        for line in lines:
+            self._context.files.samples.write(line)
+
+    def _ask(self, moment: Moment) -> list[SampleLine]:
+        with self._lock:
+            return [
+                line
+                for broker, bridge in self._bridges.items()
+                for line in self._ask_broker(moment, broker, bridge)
+            ]
+
+    def _ask_broker(
+        self, moment: Moment, broker: int, bridge: BridgeClient
+    ) -> Iterator[SampleLine]:
         fetchers = bridge.fetchers()
         self.fetchers.setdefault(moment, {})[broker] = len(fetchers.threads)
         for partition in self._partitions:
             own = bridge.own_replica(self._topic, partition)
             if own is None:
                 continue
-            self._context.files.samples.write(
-                SampleLine(
-                    arm=self._context.arm, repeat=self._repeat, t_ms=now_ms(), moment=moment,
-                    broker=broker, topic=self._topic, partition=partition,
-                    log_start_offset=own.log_start_offset, high_watermark=own.high_watermark,
-                    leo=own.leo, fetchers=len(fetchers.threads),
-                    failed_partitions=fetchers.failed_partitions,
-                    put_right=fetchers.bounded + fetchers.snapshots,
-                )
+            yield SampleLine(
+                arm=self._context.arm, repeat=self._repeat, t_ms=now_ms(), moment=moment,
+                broker=broker, topic=self._topic, partition=partition,
+                log_start_offset=own.log_start_offset, high_watermark=own.high_watermark,
+                leo=own.leo, fetchers=len(fetchers.threads),
+                failed_partitions=fetchers.failed_partitions,
+                put_right=fetchers.bounded + fetchers.snapshots,
             )  # fmt: skip
+
+
+def _settled(lines: Sequence[SampleLine]) -> bool:
+    ends: dict[int, set[tuple[int, int]]] = {}
+    for line in lines:
+        ends.setdefault(line.partition, set()).add((line.log_start_offset, line.leo))
+    return all(len(each) == 1 for each in ends.values())

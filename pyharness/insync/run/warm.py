@@ -13,12 +13,12 @@ from confluent_kafka import KafkaException
 from insync import arms
 from insync.cluster.admin import client, create_topic
 from insync.errors import InsyncError
+from insync.run.bridges import asking
 from insync.run.context import ArmContext
 from insync.run.watch import Watch
 from insync.scenario.base import BROKERS
 from insync.scenario.roles import ring
 from insync.workload.prefill import prefill
-from insync_bridge import BridgeClient, BridgeError
 
 TOPIC: Final = "warm-up"
 ROUNDS: Final = 30
@@ -64,11 +64,8 @@ def await_calm(context: ArmContext) -> None:
 
 def _slow(context: ArmContext, broker: int) -> str | None:
     """Say how slow a broker takes itself and its peers for, None if not at all."""
-    try:
-        with BridgeClient.connect(context.stage.bridge / f"bridge-{broker}.json") as client:
-            seen = client.counters().step_downs
-    except BridgeError as error:  # the run made the file: no fault of the user's
-        raise InsyncError(str(error)) from error
+    with asking(context.stage.bridge, broker) as client:
+        seen = client.counters().step_downs
     if seen.slow_score == 0 and seen.slow_peers == 0:
         return None
     return f"its score is {seen.slow_score:g}, slow peers {seen.slow_peers}"

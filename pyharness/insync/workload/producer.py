@@ -126,11 +126,9 @@ class PartitionProducer(threading.Thread):
             self._pending.settle(seq, error=_words(error))
 
     def _answered(self, seq: int, error: KafkaError | None, message: Message) -> None:
-        if error is not None:
-            self._pending.settle(seq, error=error.name())
-            return
-        self._pending.settle(seq, offset=message.offset())
-        self.acked.set()
+        self._pending.answer(seq, error, message)
+        if error is None:
+            self.acked.set()
 
     def _unanswered(self, seq: int, sent_ms: float) -> ProduceLine:
         plan = self._plan

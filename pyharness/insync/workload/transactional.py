@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final, Literal
 
-from confluent_kafka import KafkaError, KafkaException, Message, Producer
+from confluent_kafka import KafkaError, KafkaException, Producer
 
 from insync.events.schema import ProduceLine, TransactionEnd, TransactionLine, now_ms
 from insync.events.writer import EventWriter
@@ -190,14 +190,8 @@ class TransactionalProducer(threading.Thread):
             plan.topic,
             value(seq, self._chance, plan.record_bytes),
             partition=partition,
-            on_delivery=lambda error, message: self._answered(seq, error, message),
+            on_delivery=lambda error, message: self._pending.answer(seq, error, message),
         )
-
-    def _answered(self, seq: int, error: KafkaError | None, message: Message) -> None:
-        if error is not None:
-            self._pending.settle(seq, error=error.name())
-            return
-        self._pending.settle(seq, offset=message.offset())
 
     def _new_client(self) -> Producer:
         return Producer(

@@ -3,6 +3,8 @@
 import time
 from dataclasses import replace
 
+from confluent_kafka import KafkaError, Message
+
 from insync.events.schema import ProduceLine, now_ms
 from insync.events.writer import EventWriter
 
@@ -20,6 +22,13 @@ class Unanswered:
     def add(self, line: ProduceLine, due: float) -> None:
         """Keep a record; its latency counts from `due` (monotonic seconds)."""
         self._waiting[line.seq] = (due, line)
+
+    def answer(self, seq: int, error: KafkaError | None, message: Message) -> None:
+        """Settle a record as the client library reports it."""
+        if error is None:
+            self.settle(seq, offset=message.offset())
+        else:
+            self.settle(seq, error=error.name())
 
     def settle(self, seq: int, *, error: str | None = None, offset: int | None = None) -> None:
         """Write the line of a record that has its answer."""

@@ -3,6 +3,7 @@ package insync.agent.v1_1;
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.kafka.Fetchers;
 import insync.agent.kafka.Settings;
+import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.core.BrokerView;
 import insync.core.EventLog;
@@ -45,7 +46,7 @@ final class View implements BrokerView {
     @Override
     public Map<String, Object> settings() {
         Map<String, Object> all = EventLog.fields(Settings.PENDING_READS, config.getBoolean(Settings.PENDING_READS),
-            "replica.lag.time.max.ms", config.getLong("replica.lag.time.max.ms"));
+            "replica.lag.time.max.ms", config.getLong("replica.lag.time.max.ms"), LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
         all.putAll(LogStartConfigs.all(config));
         return all;
     }
