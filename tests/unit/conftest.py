@@ -13,7 +13,7 @@ from insync.tables import places
 from insync.tables.folders import of_run
 from insync.tables.pipeline import refresh
 from insync.tables.session import SparkSettings, open_session
-from insync.tables.store import Rows, read_rows
+from insync.tables.store import Rows, read_rows, rows_of_run
 from unit.run_folder import write_run
 
 
@@ -30,7 +30,7 @@ def rows_of(spark: SparkSession, folder: Path) -> Rows:
     run = of_run(places.local(folder), load_run(folder), has_events=True)
     into = f"{places.local(folder)}/tables"
     refresh(spark, [run], into, "spark.log")
-    return read_rows(spark, into)
+    return rows_of_run(read_rows(spark, into), run.run)
 
 
 @pytest.fixture(scope="session")

@@ -37,8 +37,8 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = (*rows, row("no-cgroup", "no cgroup that this user may write"))
     save_matrix(folder, MatrixInfo(repeats=2, rows=rows))
     write_run(folder / "4.3.1" / "good", Story(repeats=2))
-    write_run(folder / "4.3.1" / "bad", Story(repeats=2, shrinking=frozenset(ARMS)))
-    cut = Story(repeats=2, finished=False)
+    write_run(folder / "4.3.1" / "bad", Story(repeats=2, seed=8, shrinking=frozenset(ARMS)))
+    cut = Story(repeats=2, seed=9, finished=False)
     write_run(folder / "4.3.1" / "cut", cut)
     phases = folder / "4.3.1" / "cut" / "events" / "plugin" / "phases.jsonl"
     lines = phases.read_text().splitlines()
@@ -56,6 +56,11 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def cells(matrix: Path) -> dict[tuple[str, str], dict[str, Any]]:
     found = json.loads((matrix / "matrix.json").read_text())
     return {(cell["scenario"], cell["arm"]): cell for cell in found}
+
+
+def test_the_tables_of_all_runs_are_the_matrixs_own(matrix: Path) -> None:
+    assert (matrix / "tables" / "gold" / "medians").is_dir()
+    assert not list((matrix / "4.3.1").glob("*/tables"))
 
 
 def test_every_scenario_and_arm_has_its_cell_in_order(

@@ -56,11 +56,11 @@ class Events:
 def raw_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
     """Return every line of the runs' event files: about its run, arm, file, place, text.
 
-    `file` is the file's path below events/; `block` and `number` order the lines of a file.
+    `file` is the file's path below events/, `block` where in it the reading of it began.
     """
     paths = [places.events(folder.path) for folder in folders if folder.has_events]
     if not paths:
-        columns = "text string, path string, block long, number long"
+        columns = "text string, path string, block long"
         return _placed(spark.createDataFrame([], columns))
     files = (
         spark.read.option("recursiveFileLookup", "true")
@@ -72,7 +72,6 @@ def raw_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
             fn.col("value").alias("text"),
             fn.regexp_replace("_metadata.file_path", LOCAL, ONE_SLASH).alias("path"),
             fn.col("_metadata.file_block_start").alias("block"),
-            fn.monotonically_increasing_id().alias("number"),
         ).where(fn.length(fn.trim("text")) > 0)
     )
 
@@ -81,7 +80,7 @@ def _placed(lines: DataFrame) -> DataFrame:
     pattern = r"^(.*)/events/(([^/]+)/([^/]+))$"
     names = ("folder_uri", "file", "arm_folder", "file_name")
     parts = (fn.regexp_extract("path", pattern, i + 1).alias(name) for i, name in enumerate(names))
-    return lines.select("text", "block", "number", *parts)
+    return lines.select("text", "block", *parts)
 
 
 @dataclass(frozen=True)
@@ -194,7 +193,7 @@ def readable(parsed: DataFrame, kind: EventKind) -> DataFrame:
 def foreign(known: DataFrame) -> DataFrame:
     """Return the lines of files that are of no kind, or of no arm of their run."""
     of_kind = reduce(Column.__or__, (_is_of(kind) for kind in ALL))
-    return known.where(~(of_kind & _is_of_an_arm())).select(
+    return _numbered(known.where(~(of_kind & _is_of_an_arm()))).select(
         *_PLACE,
         "text",
         fn.lit("a file that no run of these arms leaves").alias("problem"),
@@ -218,7 +217,13 @@ def _is_skewed(kind: EventKind) -> Column:
 
 
 def _of_kind(known: DataFrame, kind: EventKind) -> DataFrame:
-    return known.where(_is_of(kind) & _is_of_an_arm())
+    """Return the lines of one kind; Spark opens no files of others, for it knows their names."""
+    return _numbered(known.where(_is_of(kind) & _is_of_an_arm()))
+
+
+def _numbered(lines: DataFrame) -> DataFrame:
+    """Add `number`, which orders the lines of a block; no filter finds its way below it."""
+    return lines.withColumn("number", fn.monotonically_increasing_id())
 
 
 def _is_of(kind: EventKind) -> Column:

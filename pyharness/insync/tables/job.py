@@ -1,9 +1,10 @@
 """`python -m insync.tables.job DIR...`: tables, verdict and report of runs, in one session.
 
-DIR is a run folder on this machine, or the one folder of a matrix: then all its runs, and
-its cells and page in the end. Spark reads a run's events from `--storage` and writes the
-tables there; that is DIR itself unless the events were put where a cluster's workers can
-reach them. Prints the reports' paths; exits with 0, 2 (bad input) or 3 (failed).
+DIR is a run folder on this machine, or the one folder of a matrix: then all its runs, whose
+tables are made together and are the matrix's own, and its cells and page in the end. Spark
+reads the events from `--storage` and writes the tables there; that is DIR itself unless the
+events were put where a cluster's workers can reach them. Prints the reports' paths; exits with
+0, 2 (bad input) or 3 (failed).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,12 +29,12 @@ from insync.report.judgement import read_judgement
 from insync.report.render import write_report
 from insync.report.scenes import scenes
 from insync.tables import places
-from insync.tables.folders import of_run
+from insync.tables.folders import Folder, of_run
 from insync.tables.hadoop import Hadoop, cause
 from insync.tables.matrix import Analysed, recorded, write_matrix
 from insync.tables.pipeline import refresh
 from insync.tables.session import SparkSettings, end_jvm, fitting, open_session
-from insync.tables.store import Rows, read_rows
+from insync.tables.store import Rows, read_rows, rows_of_run
 from insync.verdict.condense import condense
 from insync.verdict.decide import decide
 from insync.verdict.file import write_verdict
@@ -43,7 +44,7 @@ from insync.verdict.file import write_verdict
 class Job:
     """What to analyse and how; `report_only` keeps the tables and the verdict as they are.
 
-    `storage` is where the one folder's events and tables are, or None: in the folders.
+    `storage` is where the events and tables of the one DIR are, or None: in the folders.
     `matrix` is the folder of the matrix whose runs `folders` are, if they are one's.
     """
 
@@ -61,11 +62,15 @@ class Job:
 
 def run_job(job: Job) -> list[Path]:
     """Do the job; return the reports' paths. Raises InputError or InsyncError."""
-    runs = [(folder, _load(folder)) for folder in job.folders]
+    runs = {folder: _load(folder) for folder in job.folders}
     os.environ["JAVA_HOME"] = str(find_java().home)
     settings = fitting(job.settings, [str(folder) for folder in job.folders])
     with open_session(settings, job.log) as spark:
-        found = {folder: _analyse(spark, job, folder, run) for folder, run in runs}
+        found = {
+            folder: _judge(job, folder, runs[folder], rows)
+            for place in ([job.matrix] if job.matrix else job.folders)
+            for folder, rows in _make_rows(spark, job, place, runs).items()
+        }
     reports = [each.report for each in found.values()]
     return reports if job.matrix is None else [*reports, write_matrix(job.matrix, found)]
 
@@ -77,8 +82,7 @@ def _load(folder: Path) -> RunInfo:
     return run
 
 
-def _analyse(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Analysed:
-    rows = _make_rows(spark, job, folder, run)
+def _judge(job: Job, folder: Path, run: RunInfo, rows: Rows) -> Analysed:
     facts = condense(run, rows)
     if not job.report_only:
         write_verdict(folder, run, decide(run, facts))
@@ -86,17 +90,28 @@ def _analyse(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Analy
     return Analysed(run, facts, scenes(run, rows), report)
 
 
-def _make_rows(spark: SparkSession, job: Job, folder: Path, run: RunInfo) -> Rows:
-    storage = places.trimmed(job.storage or places.local(folder))
+def _make_rows(
+    spark: SparkSession, job: Job, place: Path, runs: Mapping[Path, RunInfo]
+) -> dict[Path, Rows]:
+    """Compute the tables of the runs in `place`, itself or below it; return their rows."""
+    storage = places.trimmed(job.storage or places.local(place))
+    found = {
+        folder: _folder(Hadoop(spark), places.below(storage, folder.relative_to(place)), run)
+        for folder, run in runs.items()
+        if folder.is_relative_to(place)
+    }
     tables = f"{storage}/{places.TABLES}"
     if not job.report_only:
-        there = Hadoop(spark).exists(f"{storage}/{EVENTS}")
-        only = of_run(storage, run, has_events=there)
-        refresh(spark, [only], tables, str(job.log), own=True)
+        refresh(spark, list(found.values()), tables, str(job.log), own=True)
     try:
-        return read_rows(spark, tables)
+        rows = read_rows(spark, tables)
     except PySparkException as error:
         raise InsyncError(f"Spark failed: {cause(error)}; see {job.log}") from error
+    return {folder: rows_of_run(rows, each.run) for folder, each in found.items()}
+
+
+def _folder(hadoop: Hadoop, path: str, run: RunInfo) -> Folder:
+    return of_run(path, run, has_events=hadoop.exists(f"{path}/{EVENTS}"))
 
 
 def parse_job(arguments: Sequence[str]) -> Job:

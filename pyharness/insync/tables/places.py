@@ -16,6 +16,11 @@ def local(folder: Path) -> str:
     return f"file://{folder.absolute().as_posix()}"
 
 
+def below(folder: str, path: Path) -> str:
+    """Name a folder by its place below another one; that may be the other one itself."""
+    return folder if path == Path() else f"{trimmed(folder)}/{path.as_posix()}"
+
+
 def events(folder: str) -> str:
     """Name the folder of a run's event files, as Spark's readers want it."""
     return literal(f"{trimmed(folder)}/{EVENTS}")

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession
+from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession, Window
 from pyspark.sql import functions as fn
 
 from insync.checks.history import PARTITION
@@ -23,8 +23,8 @@ Rows = Mapping[str, list[Row]]
 _AT_ONCE = 4
 """Tables in work at a time; much of it is waiting for files, so more than there are cores."""
 
-_ROW_LIMIT = 20_000
-"""No table for the report but `anomalies` grows with the records; the driver is safe from it."""
+_RUN_ROWS = 20_000
+"""No table for reports but `anomalies` grows with a run's records; the driver is safe from it."""
 
 _BLOCK_BYTES_LOG2 = 28
 """Lines of a file that are 256 MiB apart go to files of their own, be the file ever so large."""
@@ -73,7 +73,7 @@ def write_tables(
 
 
 def read_rows(spark: SparkSession, storage: str) -> Rows:
-    """Return the rows of every table that verdict and report are made from.
+    """Return the rows of every table that verdict and report are made from, of all runs.
 
     Raises InputError if one was never written.
     """
@@ -87,6 +87,11 @@ def read_rows(spark: SparkSession, storage: str) -> Rows:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
         raise InputError(f"{storage}: no tables, expected those of an earlier analysis") from None
+
+
+def rows_of_run(rows: Rows, run: str | None) -> Rows:
+    """Return those of the rows that are of one run."""
+    return {name: [row for row in table if row["run"] == run] for name, table in rows.items()}
 
 
 def _in_order(table: DataFrame, contract: Contract) -> DataFrame:
@@ -108,5 +113,7 @@ def _each(
 
 
 def _rows(reader: DataFrameReader, storage: str, name: str, layer: str) -> list[Row]:
-    table = reader.parquet(places.table_to_read(storage, layer, name)).limit(_ROW_LIMIT)
-    return [row.asDict(recursive=True) for row in table.collect()]
+    table = reader.parquet(places.table_to_read(storage, layer, name))
+    in_order = Window.partitionBy("run").orderBy(*CONTRACTS[name].order)
+    first = table.withColumn("nth", fn.row_number().over(in_order)).where(f"nth <= {_RUN_ROWS}")
+    return [row.asDict(recursive=True) for row in first.drop("nth").collect()]
