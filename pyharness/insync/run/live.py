@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-
-from confluent_kafka import KafkaException
+from typing import Final
 
 from insync import arms
-from insync.cluster.admin import client, create_topic
+from insync.cluster.admin import create_topic, require_topic
 from insync.errors import InputError
 from insync.events.run_info import load_run, run_name
 from insync.events.schema import ISR, RUN, topic_name
@@ -28,8 +27,9 @@ from insync.run.watch import Watch
 from insync.scenario.base import BROKERS
 from insync.scenario.roles import ring
 
-_ANSWER_SECONDS = 10.0
-_NAME = re.compile(r"[A-Za-z0-9._-]{1,249}")
+BOOTSTRAP: Final = "events-bootstrap"
+"""The file among an arm's nodes that says how to get to its topic on their cluster."""
+_NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 @dataclass(frozen=True)
@@ -58,21 +58,12 @@ def live(plan: Plan) -> Live | None:
     return None if topic is None else Live(topic, run_name(load_run(plan.out)))
 
 
-def require_topic(topic: EventTopic) -> None:
+def require_place(topic: EventTopic) -> None:
     """Raise InputError unless a topic can be called so and, if it is elsewhere, is there."""
     if not _NAME.fullmatch(topic.name):
         raise InputError(f"--events-topic {topic.name!r}: expected letters, digits, '.', '_', '-'")
-    if topic.bootstrap is None:
-        return
-    try:
-        found = client(topic.bootstrap).list_topics(topic.name, timeout=_ANSWER_SECONDS)
-    except KafkaException as error:
-        why = error.args[0].str()
-        raise InputError(f"--events-bootstrap {topic.bootstrap}: no answer: {why}") from error
-    if found.topics[topic.name].error is not None:
-        raise InputError(
-            f"--events-topic {topic.name}: not at {topic.bootstrap}, expected one that is there"
-        )
+    if topic.bootstrap is not None:
+        require_topic(topic.bootstrap, topic.name)
 
 
 @contextmanager
@@ -87,6 +78,7 @@ def told_live(
     topics = [topic_name(plan.scenario.name, repeat) for repeat in range(plan.scenario.repeats)]
     with Publisher(told.topic, at, told.run) as publisher:
         publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
+        watch.phase(f"{stage.arm}: events go to {told.topic.name} at {at}")
         of_file = partial(publisher.file, stage.arm)
         with IsrTail(stage, topics, of_file(ISR)) as tail:
             yield of_file
@@ -106,5 +98,6 @@ def tell_end(told: Live | None, plan: Plan) -> None:
 def _own_topic(topic: EventTopic, stage: Stage) -> str:
     """Make the topic on the arm's cluster, a partition per broker; return how to get there."""
     at = stage.cluster.bootstrap
+    (stage.home / BOOTSTRAP).write_text(at, encoding="utf-8")
     create_topic(at, topic.name, [ring(leader) for leader in range(1, BROKERS + 1)], {})
     return at

@@ -6,7 +6,7 @@ from typing import Any
 from insync.events.schema import SCENARIO, now_ms
 from insync.run import record as run_record
 from insync.run.arm import run_arm
-from insync.run.live import live, require_topic, tell_end
+from insync.run.live import live, require_place, tell_end
 from insync.run.plan import Plan, make_out, prepare
 from insync.run.request import RunRequest
 from insync.run.watch import Unwatched, Watch
@@ -22,7 +22,7 @@ def run(request: RunRequest, watch: Watch | None = None) -> Path:
     watch = watch or Unwatched()
     plan = prepare(request, watch)
     if request.events is not None:
-        require_topic(request.events)
+        require_place(request.events)
     execute(plan, watch)
     return plan.out
 

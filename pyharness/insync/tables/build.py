@@ -76,7 +76,7 @@ def silver(events: Events, runs: DataFrame) -> Named:
 def gold(tables: Mapping[str, DataFrame], events: Events) -> Named:
     """Yield every gold table by name; `tables` are silver's, `events` bronze's lines."""
     done: dict[str, DataFrame] = dict(tables)
-    for each in (_clients, _check, _cluster, _overall):
+    for each in (_clients, _check, of_cluster, _overall):
         for name, table in each(done, events):
             done[name] = table
             yield name, table
@@ -126,7 +126,7 @@ def _check(done: Mapping[str, DataFrame], events: Events) -> Named:
     yield "checked", checked(history, found)
 
 
-def _cluster(done: Mapping[str, DataFrame], events: Events) -> Named:
+def of_cluster(done: Mapping[str, DataFrame], events: Events) -> Named:
     """Yield how the brokers fared."""
     intervals, holds_found = done["isr_intervals"], done["holds"]
     limits = fn.broadcast(done["runs"].select("run", "min_insync_replicas"))

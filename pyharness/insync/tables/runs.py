@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -35,6 +35,11 @@ def runs_table(spark: SparkSession, hadoop: Hadoop, folders: Sequence[Folder]) -
         if folder.run is not None and folder.info is not None
     ]
     return spark.createDataFrame(rows, RUNS)
+
+
+def told_runs(spark: SparkSession, runs: Mapping[str, RunInfo]) -> DataFrame:
+    """Return the same table of runs that have no folders here: their names stand for them."""
+    return spark.createDataFrame([_row(run, info, run, run) for run, info in runs.items()], RUNS)
 
 
 def inputs_table(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:

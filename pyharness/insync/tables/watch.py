@@ -1,0 +1,179 @@
+"""Follows a topic of events and tells again and again how the runs in it fare.
+
+Every time, bronze, silver and gold are computed over all that came so far, by the functions
+that make a run's tables; only those tables are computed that are told of.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from insync.errors import InsyncError
+from insync.kafka.connector import connector_jars
+from insync.kafka.java import find_java
+from insync.tables import bronze, build, places
+from insync.tables.hadoop import Hadoop, cause
+from insync.tables.overview import last_shrinks, overview
+from insync.tables.runs import told_runs
+from insync.tables.session import SparkSettings, end_jvm, open_session
+from insync.tables.stream import (
+    Told,
+    Topic,
+    batches,
+    follow,
+    records,
+    require_state,
+    told,
+)
+
+SHRINKS = 5
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """How things stand: `new_records` came since this watch began, `lines` are of known runs.
+
+    `unknown` records belong to no run that was told of. `problems` are words about runs that
+    cannot be read, and about files with unreadable lines.
+    """
+
+    topic: str
+    new_records: int
+    lines: int
+    unknown: int
+    problems: Sequence[str]
+    repeats: Rows
+    holds_by_site: Rows
+    last_shrinks: Rows
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return asdict(self)
+
+
+Show = Callable[[Picture], None]
+
+
+def watch_topic(
+    topic: Topic,
+    state: Path,
+    settings: SparkSettings,
+    interval_s: int | None,
+    tell: Callable[[str], None],
+    show: Show,
+) -> None:
+    """Show a picture whenever there is news, until interrupted; with no interval, once.
+
+    Raises InputError, or InsyncError that names Spark's log.
+    """
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    jars = ",".join(str(jar) for jar in connector_jars(java, tell))
+    conf = {"spark.jars": jars, **settings.conf}
+    tell("starting Spark")
+    with _log() as log, open_session(SparkSettings(settings.master, conf), log) as spark:
+        try:
+            hadoop, place = Hadoop(spark), places.local(state)
+            require_state(hadoop, place, topic)
+            tell(f"reading {topic.name}")
+            _watch(spark, hadoop, topic, place, interval_s, show)
+        except InsyncError:
+            raise
+        except Exception as error:
+            raise InsyncError(f"{topic.name}: {cause(error)}; see {log}") from error
+
+
+@contextmanager
+def _log() -> Iterator[Path]:
+    """Yield a file for Spark's words; an error leaves it: it is named there."""
+    handle, name = tempfile.mkstemp(prefix="insync-spark-", suffix=".log")
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        end_jvm()
+    Path(name).unlink()
+
+
+def _watch(
+    spark: SparkSession,
+    hadoop: Hadoop,
+    topic: Topic,
+    state: str,
+    interval_s: int | None,
+    show: Show,
+) -> None:
+    old = frozenset(batches(hadoop, state))
+    query = follow(spark, topic, state, interval_s)
+    try:
+        if interval_s is None:
+            query.awaitTermination()
+        shown: list[str] | None = None
+        while interval_s is not None and query.isActive:
+            found = batches(hadoop, state)
+            if found != shown:
+                show(picture(spark, topic, found, old))
+                shown = found
+            query.awaitTermination(interval_s)
+        failure = query.exception()
+        if failure is not None:
+            raise failure
+        if interval_s is None:
+            show(picture(spark, topic, batches(hadoop, state), old))
+    finally:
+        with suppress(Exception):  # a query that cannot be stopped ends with its session
+            query.stop()
+
+
+def picture(
+    spark: SparkSession, topic: Topic, folders: Sequence[str], old: Collection[str]
+) -> Picture:
+    """Compute how things stand after the batches in `folders`, of which some are `old`."""
+    try:
+        new = [folder for folder in folders if folder not in old]
+        so_far = told(spark, folders)
+        parsed = bronze.parse_all(so_far.lines, told_runs(spark, so_far.runs))
+        counts = _rows(bronze.input_lines(parsed))
+        made = tables(spark, so_far, parsed)
+        return Picture(
+            topic=topic.name,
+            new_records=records(spark, new).count(),
+            lines=sum(row["lines"] for row in counts),
+            unknown=so_far.unknown,
+            problems=[*so_far.problems, *_unreadable(counts)],
+            repeats=_rows(overview(made).orderBy("start_ms", "arm", "repeat")),
+            holds_by_site=_rows(made["holds_by_site"].orderBy("run", "arm", "repeat", "broker")),
+            last_shrinks=_rows(last_shrinks(made["isr_shrinks"], SHRINKS)),
+        )
+    finally:
+        spark.catalog.clearCache()
+
+
+def tables(spark: SparkSession, so_far: Told, parsed: bronze.Parsed) -> Mapping[str, DataFrame]:
+    """Return the plans of silver's tables, and of gold's about the cluster."""
+    events = bronze.Events.of(dict(bronze.bronze(parsed)))
+    runs = told_runs(spark, so_far.runs)
+    made: dict[str, DataFrame] = {"runs": runs, **dict(build.silver(events, runs))}
+    return {**made, **dict(build.of_cluster(made, events))}
+
+
+def _unreadable(counts: Rows) -> list[str]:
+    return [
+        f"{row['run']}/{row['file']}: {row['unreadable']} of {row['lines']} lines unreadable"
+        for row in sorted(counts, key=lambda row: (row["run"], row["file"]))
+        if row["unreadable"]
+    ]
+
+
+def _rows(table: DataFrame) -> Rows:
+    return [row.asDict(recursive=True) for row in table.collect()]
