@@ -32,6 +32,9 @@ def command(
         ),
     ] = None,
     interval: Annotated[int, typer.Option(help="Seconds between two looks at the topic.")] = 5,
+    min_isr: Annotated[
+        int, typer.Option(help="min.insync.replicas where brokers belong to no run.")
+    ] = 2,
     once: Annotated[
         bool, typer.Option("--once", help="Read what is there, show it, and end.")
     ] = False,
@@ -42,13 +45,14 @@ def command(
     """Show holds, shrinks and the time under min ISR of runs that send their events to a topic.
 
     Spark reads the topic as a stream and computes the same tables as of a run's files, of all
-    that came so far. Ctrl-C ends it; what came is kept.
+    that came so far. Brokers that no run started are shown by their topics, with the ISRs
+    that their leaders proposed. Ctrl-C ends it; what came is kept.
     """
     from insync.cli.watch_table import Screen
     from insync.cluster.admin import require_topic
     from insync.tables.session import SparkSettings
     from insync.tables.stream import Topic
-    from insync.tables.watch import Picture, watch_topic
+    from insync.tables.watch import Asked, Picture, watch_topic
 
     if interval <= 0:
         raise InputError(f"--interval {interval}: expected seconds, 1 or more")
@@ -58,8 +62,13 @@ def command(
     conf = dict(pair.split("=", 1) for pair in asked.conf)
     cluster = require_topic(bootstrap, topic)
     place = state or Path("insync-watch") / f"{topic}-{cluster}"
-    followed = Topic(topic, bootstrap, cluster)
-    every = None if once else interval
+    followed = Asked(
+        topic=Topic(topic, bootstrap, cluster),
+        state=place,
+        settings=SparkSettings(asked.master, conf),
+        interval_s=None if once else interval,
+        min_isr=min_isr,
+    )
 
     def print_json(picture: Picture) -> None:
         print(jsonlib.dumps(picture.as_dict(), indent=2))
@@ -67,9 +76,7 @@ def command(
     with Screen(live=not once) as screen:
         show = print_json if json else screen.show
         try:
-            watch_topic(
-                followed, place, SparkSettings(asked.master, conf), every, screen.tell, show
-            )
+            watch_topic(followed, screen.tell, show)
         except KeyboardInterrupt:
             print(f"insync: ended; what came is in {place}", file=sys.stderr)
     return 0

@@ -80,13 +80,13 @@ def _headline(picture: Picture) -> str:
 
 
 def _repeats(rows: Sequence[dict[str, Any]]) -> Table:
-    table = _table("run", "arm")
-    for heading in ("repeat", "seen\ns", *_REPEAT):
+    table = _table("run", "arm", "topic")
+    for heading in ("seen\ns", *_REPEAT):
         table.add_column(heading, justify="right")
     for row in rows:
         going = "" if row["complete"] else " …"
         table.add_row(
-            escape(row["run"]), row["arm"], f"{row['repeat'] + 1}{going}",
+            escape(row["run"]), row["arm"], f"{escape(row['topic'])}{going}",
             f"{row['seen_ms'] / 1e3:.1f}", str(row["holds"]), _whole(row["longest_hold_ms"]),
             _bad(str(row["shrinks"]), row["shrinks"]),
             *(_seconds(row[name]) for name in ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")),
@@ -95,12 +95,12 @@ def _repeats(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def _holds(rows: Sequence[dict[str, Any]]) -> Table:
-    table = _table("arm", "holds at the leader")
-    for heading in ("repeat", "broker", "holds", "median\nms", "longest\nms"):
+    table = _table("run", "arm", "stall at the leader")
+    for heading in ("broker", "holds", "median\nms", "longest\nms"):
         table.add_column(heading, justify="right")
     for row in rows:
         table.add_row(
-            row["arm"], escape(row["site"] or "no fault"), str(row["repeat"] + 1),
+            escape(row["run"]), row["arm"], escape(row["site"] or "no fault"),
             str(row["broker"]), str(row["holds"]), _whole(row["median_ms"]),
             _whole(row["longest_ms"]),
         )  # fmt: skip
@@ -108,12 +108,13 @@ def _holds(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def _shrinks(rows: Sequence[dict[str, Any]]) -> Table:
-    table = _table("last shrinks", "arm", "partition", "removed", "cause")
+    table = _table("last shrinks", "run", "arm", "partition", "removed", "cause")
     for row in rows:
         at = datetime.fromtimestamp(row["t_ms"] / 1e3).astimezone()
         removed = ", ".join(str(each) for each in row["removed"])
         table.add_row(
-            f"{at:%H:%M:%S}", row["arm"], f"{row['partition']} led by {row['leader']}",
+            f"{at:%H:%M:%S}", escape(row["run"]), row["arm"],
+            f"{row['partition']} led by {row['leader']}",
             removed, escape(row["cause"]),
         )  # fmt: skip
     return table

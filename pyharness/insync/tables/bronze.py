@@ -222,7 +222,12 @@ def _of_kind(known: DataFrame, kind: EventKind) -> DataFrame:
 
 
 def _numbered(lines: DataFrame) -> DataFrame:
-    """Add `number`, which orders the lines of a block; no filter finds its way below it."""
+    """Add `number`, which orders the lines of a block; no filter finds its way below it.
+
+    Lines that do not come from files bring their own.
+    """
+    if "number" in lines.columns:
+        return lines
     return lines.withColumn("number", fn.monotonically_increasing_id())
 
 

@@ -244,7 +244,8 @@ HOLDS = Contract(
     "Fetches that stood in a leader's hands for more than half of the lag limit.",
     (*PARTITION, "broker", "line"),
     (
-        *OF_PARTITION,
+        *OF_TOPIC,
+        whole("partition", "the partition; -1: all of the fetch, in scope request"),
         whole("broker", "the leader"),
         whole("replica", "the follower"),
         ms("start_ms", "when the fetch came (epoch)"),

@@ -9,7 +9,7 @@ for the functions that read files' lines.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from pydantic import ValidationError
@@ -23,6 +23,7 @@ from insync.events.schema import RUN
 from insync.events.topic import NUMBER
 from insync.tables import places
 from insync.tables.hadoop import Hadoop
+from insync.tables.lone import ARM, KEY, lone_runs
 
 RECORDS = "key string, number long, text string"
 """A line: the record's key, its number among those of the key, and what it says."""
@@ -43,13 +44,14 @@ class Topic:
 
 @dataclass(frozen=True)
 class Told:
-    """What the batches so far hold: lines of known runs, as `bronze.raw_lines` returns them.
+    """What the batches so far hold: lines of runs, as `bronze.raw_lines` returns them.
 
-    `unknown` counts the records that belong to no run that was told of; `problems` names the
-    runs whose own record cannot be read.
+    `lone` names those of the runs that are brokers which belong to none. `unknown` counts the
+    records of neither; `problems` names the runs whose own record cannot be read.
     """
 
     runs: Mapping[str, RunInfo]
+    lone: Collection[str]
     lines: DataFrame
     unknown: int
     problems: Sequence[str]
@@ -123,17 +125,23 @@ def records(spark: SparkSession, folders: Sequence[str]) -> DataFrame:
     return spark.read.schema(RECORDS).parquet(*(places.literal(folder) for folder in folders))
 
 
-def told(spark: SparkSession, folders: Sequence[str]) -> Told:
-    """Return what the batches in `folders` hold; a line that came twice is one."""
+def told(spark: SparkSession, folders: Sequence[str], min_isr: int) -> Told:
+    """Return what the batches in `folders` hold; a line that came twice is one.
+
+    `min_isr` is min.insync.replicas of brokers that belong to no run.
+    """
     once = records(spark, folders).dropDuplicates(["key", "number"]).cache()
     runs, problems = _runs(once)
-    lines = placed(once).where(fn.col("folder_uri").isin(list(runs)))
-    others = once.where(~_is_run()).count() - lines.count()
-    return Told(runs, lines, others, problems)
+    known = placed(once).where(fn.col("folder_uri").isin(list(runs)))
+    others = _of_lone(once, runs)
+    lone = lone_runs(others, min_isr)
+    lines = known.unionByName(others)
+    unknown = once.where(~_is_run()).count() - lines.count()
+    return Told({**runs, **lone}, set(lone), lines, unknown, problems)
 
 
 def placed(lines: DataFrame) -> DataFrame:
-    """Return the lines of files in their order, with the columns of `bronze.raw_lines`.
+    """Return the lines of files, with the columns of `bronze.raw_lines` and their `number`.
 
     The run's name stands for its folder.
     """
@@ -142,9 +150,25 @@ def placed(lines: DataFrame) -> DataFrame:
     parts = (fn.regexp_extract("key", pattern, i + 1).alias(name) for i, name in enumerate(names))
     return (
         lines.where(~_is_run() & fn.col("key").rlike(pattern))
-        .repartition("key")
-        .sortWithinPartitions("key", "number")
-        .select("text", fn.lit(0).cast("long").alias("block"), *parts)
+        .where(fn.length(fn.trim("text")) > 0)
+        .select("text", fn.lit(0).cast("long").alias("block"), "number", *parts)
+    )
+
+
+def _of_lone(lines: DataFrame, runs: Collection[str]) -> DataFrame:
+    """Return the lines of agents whose brokers belong to no run, as `placed` does."""
+    origin, file = (fn.regexp_extract("key", KEY, group) for group in (1, 2))
+    of_run = fn.coalesce(
+        fn.regexp_extract("key", r"^([^/]+)/[^/]+/", 1).isin(list(runs)), fn.lit(False)
+    )
+    return lines.where(fn.col("key").rlike(KEY) & ~of_run).select(
+        "text",
+        fn.lit(0).cast("long").alias("block"),
+        "number",
+        fn.when(origin == "", ARM).otherwise(origin).alias("folder_uri"),
+        fn.concat(fn.lit(f"{ARM}/"), file).alias("file"),
+        fn.lit(ARM).alias("arm_folder"),
+        file.alias("file_name"),
     )
 
 

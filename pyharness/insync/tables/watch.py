@@ -10,17 +10,19 @@ import os
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
 
 from insync.errors import InsyncError
 from insync.kafka.connector import connector_jars
 from insync.kafka.java import find_java
 from insync.tables import bronze, build, places
 from insync.tables.hadoop import Hadoop, cause
+from insync.tables.lone import with_lone
 from insync.tables.overview import last_shrinks, overview
 from insync.tables.runs import told_runs
 from insync.tables.session import SparkSettings, end_jvm, open_session
@@ -64,33 +66,38 @@ class Picture:
 Show = Callable[[Picture], None]
 
 
-def watch_topic(
-    topic: Topic,
-    state: Path,
-    settings: SparkSettings,
-    interval_s: int | None,
-    tell: Callable[[str], None],
-    show: Show,
-) -> None:
-    """Show a picture whenever there is news, until interrupted; with no interval, once.
+@dataclass(frozen=True)
+class Asked:
+    """What to watch: with no `interval_s` once.
+
+    `state` is a folder of this machine, `min_isr` min.insync.replicas of brokers that belong to
+    no run; runs say theirs.
+    """
+
+    topic: Topic
+    state: Path
+    settings: SparkSettings
+    interval_s: int | None
+    min_isr: int
+
+
+def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
+    """Show a picture whenever there is news, until interrupted.
 
     Raises InputError, or InsyncError that names Spark's log.
     """
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     jars = ",".join(str(jar) for jar in connector_jars(java, tell))
-    conf = {"spark.jars": jars, **settings.conf}
+    settings = replace(asked.settings, conf={"spark.jars": jars, **asked.settings.conf})
     tell("starting Spark")
-    with _log() as log, open_session(SparkSettings(settings.master, conf), log) as spark:
+    with _log() as log, open_session(settings, log) as spark:
         try:
-            hadoop, place = Hadoop(spark), places.local(state)
-            require_state(hadoop, place, topic)
-            tell(f"reading {topic.name}")
-            _watch(spark, hadoop, topic, place, interval_s, show)
+            _watch(spark, asked, tell, show)
         except InsyncError:
             raise
         except Exception as error:
-            raise InsyncError(f"{topic.name}: {cause(error)}; see {log}") from error
+            raise InsyncError(f"{asked.topic.name}: {cause(error)}; see {log}") from error
 
 
 @contextmanager
@@ -105,43 +112,52 @@ def _log() -> Iterator[Path]:
     Path(name).unlink()
 
 
-def _watch(
-    spark: SparkSession,
-    hadoop: Hadoop,
-    topic: Topic,
-    state: str,
-    interval_s: int | None,
-    show: Show,
-) -> None:
+def _watch(spark: SparkSession, asked: Asked, tell: Callable[[str], None], show: Show) -> None:
+    hadoop, state = Hadoop(spark), places.local(asked.state)
+    require_state(hadoop, state, asked.topic)
     old = frozenset(batches(hadoop, state))
-    query = follow(spark, topic, state, interval_s)
+    tell(f"reading {asked.topic.name}")
+    query = follow(spark, asked.topic, state, asked.interval_s)
     try:
-        if interval_s is None:
+        if asked.interval_s is None:
             query.awaitTermination()
-        shown: list[str] | None = None
-        while interval_s is not None and query.isActive:
-            found = batches(hadoop, state)
-            if found != shown:
-                show(picture(spark, topic, found, old))
-                shown = found
-            query.awaitTermination(interval_s)
+        else:
+            _show_news(spark, asked, query, old, show)
         failure = query.exception()
         if failure is not None:
             raise failure
-        if interval_s is None:
-            show(picture(spark, topic, batches(hadoop, state), old))
+        if asked.interval_s is None:
+            found = batches(hadoop, state)
+            show(picture(spark, asked.topic, found, old, asked.min_isr))
     finally:
         with suppress(Exception):  # a query that cannot be stopped ends with its session
             query.stop()
 
 
+def _show_news(
+    spark: SparkSession, asked: Asked, query: StreamingQuery, old: Collection[str], show: Show
+) -> None:
+    """Show a picture at first and after each batch, until the query ends."""
+    hadoop, state = Hadoop(spark), places.local(asked.state)
+    shown: list[str] | None = None
+    while query.isActive:
+        found = batches(hadoop, state)
+        if found != shown:
+            show(picture(spark, asked.topic, found, old, asked.min_isr))
+            shown = found
+        query.awaitTermination(asked.interval_s)
+
+
 def picture(
-    spark: SparkSession, topic: Topic, folders: Sequence[str], old: Collection[str]
+    spark: SparkSession, topic: Topic, folders: Sequence[str], old: Collection[str], min_isr: int
 ) -> Picture:
-    """Compute how things stand after the batches in `folders`, of which some are `old`."""
+    """Compute how things stand after the batches in `folders`, of which some are `old`.
+
+    `min_isr` is min.insync.replicas of brokers that belong to no run.
+    """
     try:
         new = [folder for folder in folders if folder not in old]
-        so_far = told(spark, folders)
+        so_far = told(spark, folders, min_isr)
         parsed = bronze.parse_all(so_far.lines, told_runs(spark, so_far.runs))
         counts = _rows(bronze.input_lines(parsed))
         made = tables(spark, so_far, parsed)
@@ -161,7 +177,7 @@ def picture(
 
 def tables(spark: SparkSession, so_far: Told, parsed: bronze.Parsed) -> Mapping[str, DataFrame]:
     """Return the plans of silver's tables, and of gold's about the cluster."""
-    events = bronze.Events.of(dict(bronze.bronze(parsed)))
+    events = with_lone(bronze.Events.of(dict(bronze.bronze(parsed))), so_far.lone)
     runs = told_runs(spark, so_far.runs)
     made: dict[str, DataFrame] = {"runs": runs, **dict(build.silver(events, runs))}
     return {**made, **dict(build.of_cluster(made, events))}
