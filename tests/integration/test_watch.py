@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from confluent_kafka import Consumer, Producer
+from confluent_kafka import Consumer, Producer, TopicPartition
 
 from insync.cluster.admin import client, create_topic
 from insync.cluster.agent import AgentSpec
@@ -123,7 +123,7 @@ def test_the_stall_shows_as_shrinks_without_the_plugin_and_as_holds_with_it(
     assert seen["request"]["shrinks"] == 0
     assert seen["stock"]["holds"] == 0, "stock has no agent to tell of holds"
     assert seen["request"]["holds"] >= 1
-    assert {row["site"] for row in picture["holds_by_site"]} == {"queue-stall"}
+    assert "queue-stall" in {row["site"] for row in picture["holds_by_site"]}
     assert {row["arm"] for row in picture["last_shrinks"]} == {"stock"}
     assert picture["problems"] == []
     assert picture["unknown"] == 0
@@ -136,7 +136,7 @@ def test_a_restart_goes_on_where_it_ended(watched: Watched, picture: dict[str, A
     assert again["new_records"] == 0
     assert again["repeats"] == picture["repeats"]
     producer = Producer({"bootstrap.servers": watched.bootstrap})
-    producer.produce(TOPIC, b'{"v":1,"t_ms":1,"type":"settings"}', b"broker-7.jsonl")
+    producer.produce(TOPIC, b"{}", b"a stranger")
     assert producer.flush(30) == 0
     more = watched.watch()
     assert more["new_records"] == 1
@@ -174,13 +174,8 @@ def test_agents_write_to_a_topic_of_their_own_brokers(
     cluster = start(brokers=2, agent=agent, settings=settings)
     create_topic(cluster.bootstrap, TOPIC, [[1, 2], [2, 1]], {})
     create_topic(cluster.bootstrap, "other", [[1, 2]], {})
-    reader = Consumer(
-        {
-            "bootstrap.servers": cluster.bootstrap, "group.id": "test",
-            "auto.offset.reset": "earliest",
-        }
-    )  # fmt: skip
-    reader.subscribe([TOPIC])
+    reader = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "none"})
+    reader.assign([TopicPartition(TOPIC, partition, 0) for partition in (0, 1)])
     came: dict[bytes, list[dict[str, Any]]] = {}
 
     def read() -> dict[bytes, list[dict[str, Any]]]:

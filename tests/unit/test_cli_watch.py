@@ -15,8 +15,8 @@ REPEAT = {
     "under_min_isr_ms": 1_500.0, "at_min_isr_ms": 0.0, "offline_ms": None,
 }  # fmt: skip
 SITE = {
-    "arm": "stock", "repeat": 0, "broker": 1, "site": None, "holds": 2, "median_ms": 10.0,
-    "longest_ms": 4_999.6,
+    "run": "kip-501-1", "arm": "stock", "repeat": 0, "broker": 1, "site": None, "holds": 2,
+    "median_ms": 10.0, "longest_ms": 4_999.6,
 }  # fmt: skip
 SHRINK = {
     "run": "kip-501-1", "arm": "stock", "repeat": 0, "partition": 3, "t_ms": 1e12, "leader": 1,
@@ -37,8 +37,8 @@ def test_a_repeat_that_goes_on_shows_what_is_known_so_far() -> None:
     )
     assert "insync-events: 120 lines, 7 records new, 3 records of no known run" in text
     row = next(line for line in text.splitlines() if "kip-501-1" in line)
-    assert row.split() == ["kip-501-1", "stock", "1", "…", "12.3", "2", "5000", "1", "1.5", "s",
-                           "0.0", "s", "-"]  # fmt: skip
+    told = "kip-501-1 stock kip-501-r0 … 12.3 2 5000 1 1.5 s 0.0 s -"
+    assert row.split() == told.split()
     assert "no fault" in text
     assert "3 led by 1" in text
     assert "a problem" in text

@@ -61,7 +61,7 @@ def test_shuffled_and_doubled_records_give_the_tables_of_the_files(
     half = chance.sample(records, len(records) // 2)
     chance.shuffle(records)
     folders = [batch(spark, tmp_path / "0", records), batch(spark, tmp_path / "1", half)]
-    so_far = told(spark, folders)
+    so_far = told(spark, folders, 2)
     assert so_far.unknown == 0
     parsed = bronze.parse_all(so_far.lines, told_runs(spark, so_far.runs))
     made = tables(spark, so_far, parsed)
@@ -79,12 +79,11 @@ def test_the_picture_counts_what_is_new_and_what_is_nobodys(
     spark: SparkSession, made_up_folder: Path, made_up_run: RunInfo, tmp_path: Path
 ) -> None:
     records = records_of(made_up_folder, made_up_run)
-    agents = '{"v":1,"t_ms":1,"type":"settings"}'
-    strangers = [("broker-1.jsonl", 7, agents), ("other/stock/broker-1.jsonl", 7, agents)]
+    strangers = [("hello", 7, "{}"), ("other/stock/isr.jsonl", 7, "{}")]
     torn = [(line_key(run_name(made_up_run), "stock", "isr.jsonl"), 10**6, '{"v":1')]
     old = batch(spark, tmp_path / "0", records)
     new = batch(spark, tmp_path / "1", [*strangers, *torn])
-    seen = picture(spark, TOPIC, [old, new], [old])
+    seen = picture(spark, TOPIC, [old, new], [old], 2)
     assert seen.new_records == 3
     assert seen.unknown == 2
     assert seen.lines == len(records) - 1 + 1, "the run's own record is no line; the torn one is"
@@ -95,12 +94,12 @@ def test_the_picture_counts_what_is_new_and_what_is_nobodys(
 
 
 def test_before_anything_came_there_is_nothing_to_show(spark: SparkSession) -> None:
-    seen = picture(spark, TOPIC, [], [])
+    seen = picture(spark, TOPIC, [], [], 2)
     assert (seen.lines, seen.unknown, seen.repeats, seen.last_shrinks) == (0, 0, [], [])
 
 
 def test_a_run_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path) -> None:
-    seen = picture(spark, TOPIC, [batch(spark, tmp_path / "0", [(run_key("r"), 0, "{}")])], [])
+    seen = picture(spark, TOPIC, [batch(spark, tmp_path / "0", [(run_key("r"), 0, "{}")])], [], 2)
     (problem,) = seen.problems
     assert problem.startswith("r/run.json: ")
 
@@ -142,3 +141,35 @@ def test_only_whole_batches_count(spark: SparkSession, tmp_path: Path) -> None:
             (tmp_path / "lines" / name / "_SUCCESS").touch()
     (only,) = batches(Hadoop(spark), local(tmp_path))
     assert only.endswith("/lines/batch=0")
+
+
+def told_by_agents(*events: dict[str, Any]) -> list[Record]:
+    """Return what agents of a cluster that no run started send: where they are is said, or not."""
+    lines = [json.dumps({"v": 1, **event}) for event in events]
+    keys = ("broker-1.jsonl", "rack-b/broker-2.jsonl")
+    return [(key, at, line) for key in keys for at, line in enumerate(lines)]
+
+
+def test_brokers_of_no_run_are_seen_by_their_topics(spark: SparkSession, tmp_path: Path) -> None:
+    """What their leaders proposed stands for the controller's log, from the first change on."""
+    change = {"topic": "orders", "partition": 3, "leader_epoch": 1}
+    records = told_by_agents(
+        {"t_ms": 1_000, "type": "settings", "broker": 1, "replica.lag.time.max.ms": 10_000},
+        {"t_ms": 1_500, "type": "leader_change", "topic": "quiet", "partition": 0},
+        {"t_ms": 2_000, "type": "isr_shrink", "isr": [1, 2, 3], "proposed": [1], **change},
+        {"t_ms": 5_000, "type": "isr_expand", "isr": [1], "proposed": [1, 2], **change},
+        {"t_ms": 6_000, "type": "pending_long", "replica": 2, "held_ms": 900, "partition": -1},
+        {"t_ms": 9_000, "type": "pending"},
+    )
+    seen = picture(spark, TOPIC, [batch(spark, tmp_path / "0", records)], [], 2)
+    assert (seen.unknown, seen.problems) == (0, [])
+    found = {(row["run"], row["topic"]): row for row in seen.repeats}
+    assert set(found) == {
+        (run, topic) for run in ("brokers", "rack-b") for topic in ("orders", "(all topics)")
+    }
+    orders = found["brokers", "orders"]
+    assert (orders["shrinks"], orders["seen_ms"]) == (1, 8_000.0)
+    assert (orders["under_min_isr_ms"], orders["at_min_isr_ms"]) == (3_000.0, 4_000.0)
+    held = found["rack-b", "(all topics)"]
+    assert (held["holds"], held["longest_hold_ms"]) == (1, 900.0)
+    assert [row["removed"] for row in seen.last_shrinks] == [[2, 3], [2, 3]]
