@@ -88,8 +88,8 @@ def told_live(
         watch.phase(f"{stage.arm}: {told.topic.name} lacks the last ISR changes: {tail.failure}")
 
 
-def tell_end(told: Live | None, plan: Plan) -> None:
-    """Send the record of a run that is over, if its topic is still there."""
+def tell_run(told: Live | None, plan: Plan) -> None:
+    """Send the record of a run, if its topic is there before its clusters and after them."""
     if told is not None and told.topic.bootstrap is not None:
         with Publisher(told.topic, told.topic.bootstrap, told.run) as publisher:
             publisher.run((plan.out / RUN).read_text(encoding="utf-8"))

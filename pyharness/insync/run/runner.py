@@ -6,7 +6,7 @@ from typing import Any
 from insync.events.schema import SCENARIO, now_ms
 from insync.run import record as run_record
 from insync.run.arm import run_arm
-from insync.run.live import live, require_place, tell_end
+from insync.run.live import live, require_place, tell_run
 from insync.run.plan import Plan, make_out, prepare
 from insync.run.request import RunRequest
 from insync.run.watch import Unwatched, Watch
@@ -32,12 +32,13 @@ def execute(plan: Plan, watch: Watch) -> None:
     watch.phase(f"recording into {plan.out}")
     record = open_run(plan)
     told = live(plan)
+    tell_run(told, plan)
     if plan.skip is None:
         watch.expect(len(plan.scenario.arms) * plan.scenario.repeats)
         for arm in plan.scenario.arms:
             run_arm(plan, arm, watch, told)
     close_run(plan, record)
-    tell_end(told, plan)
+    tell_run(told, plan)
 
 
 def open_run(plan: Plan) -> dict[str, Any]:

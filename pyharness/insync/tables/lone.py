@@ -42,6 +42,8 @@ def lone_runs(records: DataFrame, min_isr: int) -> dict[str, RunInfo]:
 
 def with_lone(events: Events, runs: Collection[str]) -> Events:
     """Return the events of all runs, with what those of lone brokers lack."""
+    if not runs:
+        return events
     ours = fn.col("run").isin(list(runs))
     whole = ours & (fn.col("type") == "pending_long")
     every = events.broker_events.withColumn(

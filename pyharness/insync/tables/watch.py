@@ -107,8 +107,14 @@ def _log() -> Iterator[Path]:
     os.close(handle)
     try:
         yield Path(name)
-    finally:
+    except Exception:
         end_jvm()
+        raise
+    except BaseException:  # it was ended from outside
+        end_jvm()
+        Path(name).unlink()
+        raise
+    end_jvm()
     Path(name).unlink()
 
 

@@ -42,7 +42,7 @@ final class EventQueue {
                 if (queue.isEmpty()) {
                     sink.flush();
                 }
-            } catch (IOException lost) {
+            } catch (IOException | RuntimeException lost) {
                 counts.wasDropped();
             } catch (InterruptedException ending) {
                 return;

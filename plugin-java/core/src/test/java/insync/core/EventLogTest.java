@@ -85,12 +85,16 @@ class EventLogTest {
             if (line.contains("bad")) {
                 throw new IOException("lost");
             }
+            if (line.contains("worse")) {
+                throw new IllegalStateException("not expected");
+            }
             came.add(line);
         });
         events.emit("bad", EventLog.fields());
+        events.emit("worse", EventLog.fields());
         events.emit("good", EventLog.fields());
         assertTrue(came.poll(10, TimeUnit.SECONDS).contains("good"));
-        assertEquals(1, events.published().dropped());
+        assertEquals(2, events.published().dropped());
     }
 
     @Test
