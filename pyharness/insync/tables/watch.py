@@ -105,17 +105,16 @@ def _log() -> Iterator[Path]:
     """Yield a file for Spark's words; an error leaves it: it is named there."""
     handle, name = tempfile.mkstemp(prefix="insync-spark-", suffix=".log")
     os.close(handle)
+    log, failed = Path(name), False
     try:
-        yield Path(name)
+        yield log
     except Exception:
-        end_jvm()
+        failed = True
         raise
-    except BaseException:  # it was ended from outside
+    finally:
         end_jvm()
-        Path(name).unlink()
-        raise
-    end_jvm()
-    Path(name).unlink()
+        if not failed:
+            log.unlink()
 
 
 def _watch(spark: SparkSession, asked: Asked, tell: Callable[[str], None], show: Show) -> None:
