@@ -149,7 +149,7 @@ WHOLE = {"api_version": 3, "broker": 1, "host": "h", "port": 1, "pid": 1, "token
         ("{", "expected JSON"),
         ("[]", "expected JSON"),
         ('{"api_version": 3}', "broker"),
-        (json.dumps({**WHOLE, "api_version": 1}), "expected 2"),
+        (json.dumps({**WHOLE, "api_version": 1}), "expected 3"),
         (json.dumps({**WHOLE, "port": "x"}), "port"),
     ],
 )
