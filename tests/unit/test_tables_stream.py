@@ -104,6 +104,19 @@ def test_a_run_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path)
     assert problem.startswith("r/run.json: ")
 
 
+def test_what_was_last_told_of_a_run_holds(
+    spark: SparkSession, made_up_folder: Path, made_up_run: RunInfo, tmp_path: Path
+) -> None:
+    """It is told of at its start, by each arm, and at its end."""
+    said = json.loads((made_up_folder / "run.json").read_text())
+    key = run_key(run_name(made_up_run))
+    times = ((2_000, 9.0), (1_000, None), (3_000, 10.0))
+    records = [(key, at, json.dumps({**said, "finished_ms": ms})) for at, ms in times]
+    (info,) = told(spark, [batch(spark, tmp_path / "0", records)], 2).runs.values()
+    assert info.finished_ms == 10.0
+    spark.catalog.clearCache()
+
+
 def test_a_lines_number_is_the_senders_or_else_the_offset(spark: SparkSession) -> None:
     """Agents send no numbers: their records are in order by themselves."""
     header = "array<struct<key:string,value:binary>>"

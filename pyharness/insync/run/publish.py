@@ -11,6 +11,7 @@ from typing import Final, Self
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from insync.events.schema import now_ms
 from insync.events.topic import NUMBER, EventTopic, line_key, run_key
 from insync.events.writer import Publish
 
@@ -45,16 +46,19 @@ class Publisher:
     def file(self, arm: str, name: str) -> Publish:
         """Return what sends the lines of one file of an arm's."""
         key = line_key(self._run, arm, name)
-        return lambda line: self._send(key, line)
+        return lambda line: self._send_next(key, line)
 
     def run(self, text: str) -> None:
-        """Send what run.json says now."""
-        self._send(run_key(self._run), text.encode())
+        """Send what run.json says now; its number is the time, for each arm sends it anew."""
+        self._send(run_key(self._run), text.encode(), int(now_ms()))
 
-    def _send(self, key: str, value: bytes) -> None:
+    def _send_next(self, key: str, value: bytes) -> None:
         with self._lock:
             number = self._numbers[key]
             self._numbers[key] += 1
+        self._send(key, value, number)
+
+    def _send(self, key: str, value: bytes, number: int) -> None:
         try:
             self._client.produce(
                 self._topic,
