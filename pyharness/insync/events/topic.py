@@ -3,7 +3,8 @@
 A record's value is a line as it is in the file, its key says where that file is:
 RUN/ARM/FILE, or RUN/run.json for the run itself. What the harness sends has the line's number
 in its file (from 0, decimal; of the run itself the time, ms) in the header `n`: a record that
-was sent twice is one line, and lines are in order whatever order they came in. Agents send in order and once, without it.
+was sent twice is one line, and lines are in order whatever order they came in. Agents send in
+order and once, without it.
 """
 
 from dataclasses import dataclass
