@@ -10,6 +10,7 @@ import random
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from insync.events import schema
 from insync.events.run_info import RunInfo
 from insync.tables import places
 from insync.tables.bronze import Events, bronze, parse_all, raw_lines
-from insync.tables.build import gold, silver
+from insync.tables.build import STEPS
 from insync.tables.folders import of_run
 from insync.tables.hadoop import Hadoop
 from insync.tables.runs import runs_table
@@ -68,12 +69,13 @@ def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> 
         run = of_run(places.local(Path(scratch)), info, has_events=True)
         runs = runs_table(spark, Hadoop(spark), [run])
         events = Events.of(dict(bronze(parse_all(raw_lines(spark, [run]), runs))))
-        tables = {"runs": runs, **dict(silver(events, runs))}
-        wanted = ("readback", "transactions", "anomalies", "checked")
-        found = (pair for pair in gold(tables, events) if pair[0] in wanted)
+        tables = {"runs": runs}
+        for step in (*STEPS["silver"], *STEPS["gold"][:1]):
+            made = [part(dict(tables), events) for part in step]
+            tables |= {name: table.localCheckpoint(eager=False) for name, table in chain(*made)}
+        wanted = ("anomalies", "checked", "readback", "transactions")
         return {
-            name: [row.asDict(recursive=True) for row in table.collect()]
-            for _, (name, table) in zip(wanted, found, strict=False)  # no further than these
+            name: [row.asDict(recursive=True) for row in tables[name].collect()] for name in wanted
         }
 
 

@@ -18,6 +18,7 @@ from pyspark.sql.types import StructType
 from insync.tables import places
 from insync.tables.folders import Folder
 from insync.tables.hadoop import LOCAL, ONE_SLASH
+from insync.tables.made import made
 from insync.tables.migrations import STEPS, Steps, lift, schema_of, versions
 from insync.tables.runs import ABOUT_FILES
 from insync.tables.schemas import ALL, BROKER, CORRUPT, EVENTS_VERSION, ISR, EventKind
@@ -61,7 +62,7 @@ def raw_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
     paths = [places.events(folder.path) for folder in folders if folder.has_events]
     if not paths:
         columns = "text string, path string, block long"
-        return _placed(spark.createDataFrame([], columns))
+        return _placed(made(spark, [], columns))
     files = (
         spark.read.option("recursiveFileLookup", "true")
         .option("pathGlobFilter", "*.jsonl")

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import chain
 
 from pyspark.sql import SparkSession
 
 from insync.errors import InputError, InsyncError
 from insync.tables import bronze, places
-from insync.tables.build import gold, silver
+from insync.tables.build import STEPS
 from insync.tables.folders import MARK, Folder
 from insync.tables.hadoop import Hadoop, cause
 from insync.tables.runs import inputs_table, runs_table
@@ -78,13 +79,12 @@ def _stages(
         tables |= write_tables([("input_lines", bronze.input_lines(parsed))], into, "silver")
         spark.catalog.clearCache()
 
-        stage = "silver"
         events = bronze.Events.of(lines)
-        tables |= write_tables(silver(events, tables["runs"]), into, stage)
-        spark.catalog.clearCache()
-
-        stage = "gold"
-        write_tables(gold(tables, events), into, stage)
+        for layer, steps in STEPS.items():
+            stage = layer
+            for step in steps:
+                planned = chain.from_iterable(part(tables, events) for part in step)
+                tables |= write_tables(planned, into, layer)
     except InsyncError:
         raise
     except Exception as error:
