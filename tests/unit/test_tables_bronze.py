@@ -1,7 +1,9 @@
 """Torn, foreign and missing event files: counted, never silently dropped, never fatal."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.types import StructType
 
@@ -12,6 +14,7 @@ from insync.tables.hadoop import Hadoop
 from insync.tables.migrations import STEPS, Step, Steps
 from insync.tables.runs import runs_table
 from insync.tables.schemas import CONSUME
+from insync.tables.store import Rows
 from unit.conftest import rows_of
 from unit.run_folder import EPOCH_MS, Story, append, write_run
 
@@ -100,64 +103,74 @@ def test_lines_of_an_older_version_are_lifted_to_the_newest(
 ) -> None:
     run = without_events(write_run(tmp_path, SMALL))
     new = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1}
-    old = {"v": 0, **new, "number": 7}
+    old = {"v": 0, **new, "serial": 7}
     append(run / "events/stock/consume-0.jsonl", [{k: old[k] for k in old if k != "seq"}, new])
-    schema = StructType.fromDDL(CONSUME.schema.toDDL().replace("seq BIGINT", "number BIGINT"))
-    step = Step(schema, lambda lines: lines.withColumnRenamed("number", "seq"))
+    schema = StructType.fromDDL(CONSUME.schema.toDDL().replace("seq BIGINT", "serial BIGINT"))
+    step = Step(schema, lambda lines: lines.withColumnRenamed("serial", "seq"))
     tables = bronze_of(spark, run, {("consume", 0): step})
     assert counts(tables) == {"stock/consume-0.jsonl": (2, 0, 0)}
     assert sorted(row["seq"] for row in tables["consume"].collect()) == [1, 7]
 
 
-def test_a_run_without_agents_faults_or_any_file_still_gives_tables(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    stock = write_run(tmp_path / "stock", Story(repeats=1, arms=("stock",), faults=False))
-    rows = rows_of(spark, stock)
-    assert (rows["faults"], rows["agent_counters"], rows["isr_shrinks"]) == ([], [], [])
-    assert len(rows["ack_gaps"]) == 4
-    empty = without_events(write_run(tmp_path / "empty", SMALL))
-    assert all(table == [] for table in rows_of(spark, empty).values())
+@pytest.fixture(scope="module")
+def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Rows]:
+    """Compute the tables of four odd runs: without faults, empty, cut short, unsteady at first."""
+    folder = tmp_path_factory.mktemp("odd")
+    plain = Story(repeats=1, arms=("stock",), interval_ms=500.0, faults=False)
+    names = ("plain", "empty", "cut", "unsteady")
+    runs = [write_run(folder / name, replace(plain, seed=n)) for n, name in enumerate(names)]
+    for run in runs[1:3]:
+        without_events(run)
+    _cut(runs[2] / "events/stock")
+    _unsteady(runs[3] / "events/stock")
+    return dict(zip(names, rows_of(spark, *runs), strict=True))
 
 
-def test_a_repeat_that_was_cut_short_ends_with_its_last_operation(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def _cut(events: Path) -> None:
+    """Write a repeat that begins, sends one record, and says no more."""
     topic = {"arm": "stock", "repeat": 0, "topic": "made-up-r0"}
     started = {**topic, "type": "repeat_started", "t_ms": EPOCH_MS, "note": ""}
     record = {
         **topic, "partition": 0, "seq": 0, "sent_ms": EPOCH_MS + 40.0, "done_ms": EPOCH_MS + 90.0,
         "latency_ms": 50.0, "error": None, "offset": 0,
     }  # fmt: skip
-    run = without_events(write_run(tmp_path, SMALL))
-    append(run / "events/stock/phases.jsonl", [started])
-    append(run / "events/stock/produce-0.jsonl", [record])
-    rows = rows_of(spark, run)
-    assert [(r["end_ms"] - EPOCH_MS, r["complete"]) for r in rows["repeats"]] == [(90.0, False)]
-    assert [row["gap_ms"] for row in rows["ack_gaps"] if row["partition"] == 0] == [90.0]
+    append(events / "phases.jsonl", [started])
+    append(events / "produce-0.jsonl", [record])
 
 
-def test_what_befell_a_new_topic_before_it_was_steady_is_not_judged(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    run = write_run(tmp_path, Story(repeats=1, arms=("stock",), interval_ms=500.0, faults=False))
+def _unsteady(events: Path) -> None:
+    """Add a shrink and a failed record from before the repeat was steady."""
     begun = EPOCH_MS + 1_000.0
     topic = {"arm": "stock", "topic": "made-up-r0", "partition": 0}
     change = {
         **topic, "kind": "partition", "leader": 1, "leader_epoch": 0, "elr": [],
         "replicas": [1, 2, 3],
     }  # fmt: skip
-    append(
-        run / "events/stock/isr.jsonl",
-        [{**change, "t_ms": begun - at, "isr": isr} for at, isr in ((200, [1]), (100, [1, 2, 3]))],
-    )
+    states = ((200, [1]), (100, [1, 2, 3]))
+    append(events / "isr.jsonl", [{**change, "t_ms": begun - at, "isr": isr} for at, isr in states])
     record = {
         **topic, "repeat": 0, "seq": 999, "sent_ms": begun - 300.0, "done_ms": begun - 250.0,
         "latency_ms": 50.0, "error": "NOT_ENOUGH_REPLICAS", "offset": None,
     }  # fmt: skip
-    append(run / "events/stock/produce-0.jsonl", [record])
-    rows = rows_of(spark, run)
-    assert [row["start_ms"] - begun for row in rows["repeats"]] == [0.0]
+    append(events / "produce-0.jsonl", [record])
+
+
+def test_a_run_without_agents_faults_or_any_file_still_gives_tables(odd: dict[str, Rows]) -> None:
+    rows = odd["plain"]
+    assert (rows["faults"], rows["agent_counters"], rows["isr_shrinks"]) == ([], [], [])
+    assert len(rows["ack_gaps"]) == 4
+    assert all(table == [] for table in odd["empty"].values())
+
+
+def test_a_repeat_that_was_cut_short_ends_with_its_last_operation(odd: dict[str, Rows]) -> None:
+    rows = odd["cut"]
+    assert [(r["end_ms"] - EPOCH_MS, r["complete"]) for r in rows["repeats"]] == [(90.0, False)]
+    assert [row["gap_ms"] for row in rows["ack_gaps"] if row["partition"] == 0] == [90.0]
+
+
+def test_what_befell_a_new_topic_before_it_was_steady_is_not_judged(odd: dict[str, Rows]) -> None:
+    rows = odd["unsteady"]
+    assert [row["start_ms"] - EPOCH_MS for row in rows["repeats"]] == [1_000.0]
     assert rows["isr_shrinks"] == []
     assert {row["min_isr_size"] for row in rows["availability"]} == {3}
     assert {row["failed"] for row in rows["ack_latency"]} == {0}
