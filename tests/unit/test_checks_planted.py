@@ -24,7 +24,7 @@ from insync.checks.anomalies import KINDS_OF
 from insync.events import schema
 from insync.events.run_info import RunInfo
 from insync.tables import places
-from insync.tables.bronze import Events, bronze, parse_all, raw_lines
+from insync.tables.bronze import Events, bronze, raw_lines
 from insync.tables.build import STEPS
 from insync.tables.folders import of_run
 from insync.tables.hadoop import Hadoop
@@ -68,7 +68,7 @@ def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> 
         info = RunInfo.model_validate(run_json(Story(arms=(ARM,), repeats=len(histories))))
         run = of_run(places.local(Path(scratch)), info, has_events=True)
         runs = runs_table(spark, Hadoop(spark), [run])
-        events = Events.of(dict(bronze(parse_all(raw_lines(spark, [run]), runs))))
+        events = Events.of(dict(bronze(raw_lines(spark, [run], runs))))
         tables = {"runs": runs}
         for step in (*STEPS["silver"], *STEPS["gold"][:1]):
             made = [part(dict(tables), events) for part in step]

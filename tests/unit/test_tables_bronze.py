@@ -32,8 +32,11 @@ def bronze_of(spark: SparkSession, run: Path, steps: Steps = STEPS) -> dict[str,
     """Compute the bronze tables of a run folder, and the counts of its lines."""
     folders = [of_run(places.local(run), load_run(run), has_events=True)]
     runs = runs_table(spark, Hadoop(spark), folders)
-    parsed = bronze.parse_all(bronze.raw_lines(spark, folders), runs, steps)
-    return {**dict(bronze.bronze(parsed)), "input_lines": bronze.input_lines(parsed)}
+    lines = bronze.raw_lines(spark, folders, runs)
+    tables = dict(bronze.bronze(lines, steps))
+    counted = bronze.input_lines(lines, tables, runs)
+    bad = bronze.quarantine(lines, counted, steps)
+    return {**tables, "input_lines": counted, "quarantine": bad}
 
 
 def counts(tables: dict[str, DataFrame]) -> dict[str, tuple[int, int, int]]:

@@ -74,12 +74,12 @@ def _stages(
         runs, inputs = runs_table(spark, hadoop, folders), inputs_table(spark, folders)
         tables = write_tables([("runs", runs), ("inputs", inputs)], into, "silver")
         used = [folder for folder in folders if folder.used]
-        parsed = bronze.parse_all(bronze.raw_lines(spark, used), tables["runs"])
-        lines = write_bronze(bronze.bronze(parsed), into)
-        tables |= write_tables([("input_lines", bronze.input_lines(parsed))], into, "silver")
-        spark.catalog.clearCache()
-
-        events = bronze.Events.of(lines)
+        lines = bronze.raw_lines(spark, used, tables["runs"])
+        read = write_bronze(bronze.bronze(lines), into)
+        counted = bronze.input_lines(lines, read, tables["runs"])
+        tables |= write_tables([("input_lines", counted)], into, "silver")
+        write_bronze([("quarantine", bronze.quarantine(lines, tables["input_lines"]))], into)
+        events = bronze.Events.of(read)
         for layer, steps in STEPS.items():
             stage = layer
             for step in steps:
@@ -89,5 +89,3 @@ def _stages(
         raise
     except Exception as error:
         raise InsyncError(f"{stage} failed: {cause(error)}; see {log}") from error
-    finally:
-        spark.catalog.clearCache()
