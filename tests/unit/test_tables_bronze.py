@@ -1,17 +1,17 @@
 """Torn, foreign and missing event files: counted, never silently dropped, never fatal."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import Row, SparkSession
 from pyspark.sql.types import StructType
 
 from insync.events.run_info import load_run
 from insync.tables import bronze, places
 from insync.tables.folders import of_run
 from insync.tables.hadoop import Hadoop
-from insync.tables.migrations import STEPS, Step, Steps
+from insync.tables.migrations import Step, Steps
 from insync.tables.runs import runs_table
 from insync.tables.schemas import CONSUME
 from insync.tables.store import Rows
@@ -28,91 +28,88 @@ def without_events(run: Path) -> Path:
     return run
 
 
-def bronze_of(spark: SparkSession, run: Path, steps: Steps = STEPS) -> dict[str, DataFrame]:
-    """Compute the bronze tables of a run folder, and the counts of its lines."""
+READ = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1}
+TORN, BAD, FAR, OLD = (f"{arm}/consume-{n}.jsonl" for arm in ("stock", "plugin") for n in (1, 2))
+
+
+@dataclass(frozen=True)
+class Bronze:
+    """What came of odd lines: per file its counts, the bad ones, and the readable ones."""
+
+    counts: dict[str, tuple[int, int, int]]
+    bad: list[Row]
+    read: dict[str, list[Row]]
+
+
+@pytest.fixture(scope="module")
+def bronzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Bronze:
+    """Read a run with every odd line that there is, each kind of them in a file of its own."""
+    run = without_events(write_run(tmp_path_factory.mktemp("lines"), SMALL))
+    events = run / "events"
+    append(events / TORN, [READ, READ])
+    (events / TORN).write_bytes((events / TORN).read_bytes()[:-30])
+    wrong = ({"v": 2}, {"seq": "one"}, {"seq": None}, {"v": None})
+    append(events / BAD, [READ, *({**READ, **each} for each in wrong)])
+    append(events / "stock/consume-0 (copy).jsonl", [READ])
+    append(events / "another/consume-0.jsonl", [READ])
+    at = (EPOCH_MS, EPOCH_MS - 3_600_000.0, EPOCH_MS + 3_600_000.0)
+    append(events / FAR, [{**READ, "read_ms": ms} for ms in at])
+    old = {name: value for name, value in READ.items() if name != "seq"}
+    append(events / OLD, [{**old, "v": 0, "serial": 7}, READ])
+    schema = StructType.fromDDL(CONSUME.schema.toDDL().replace("seq BIGINT", "serial BIGINT"))
+    step = Step(schema, lambda lines: lines.withColumnRenamed("serial", "seq"))
+    return _bronze_of(spark, run, {("consume", 0): step})
+
+
+def _bronze_of(spark: SparkSession, run: Path, steps: Steps) -> Bronze:
     folders = [of_run(places.local(run), load_run(run), has_events=True)]
     runs = runs_table(spark, Hadoop(spark), folders)
     lines = bronze.raw_lines(spark, folders, runs)
     tables = dict(bronze.bronze(lines, steps))
-    counted = bronze.input_lines(lines, tables, runs)
-    bad = bronze.quarantine(lines, counted, steps)
-    return {**tables, "input_lines": counted, "quarantine": bad}
+    counted = bronze.input_lines(lines, tables, runs).cache()
+    bad = bronze.quarantine(lines, counted, steps).collect()
+    read: dict[str, list[Row]] = {}
+    for row in tables["consume"].collect():
+        read.setdefault(row["file"], []).append(row)
+    counts = {r["file"]: (r["lines"], r["unreadable"], r["skewed"]) for r in counted.collect()}
+    return Bronze(counts, bad, read)
 
 
-def counts(tables: dict[str, DataFrame]) -> dict[str, tuple[int, int, int]]:
-    """Return lines, unreadable and skewed ones by file."""
-    rows = tables["input_lines"].collect()
-    return {row["file"]: (row["lines"], row["unreadable"], row["skewed"]) for row in rows}
+def test_a_torn_last_line_is_counted_and_the_rest_is_read(bronzed: Bronze) -> None:
+    assert bronzed.counts[TORN] == (2, 1, 0)
+    assert len(bronzed.read[TORN]) == 1
+    (bad,) = (row for row in bronzed.bad if row["file"] == TORN)
+    assert bad["problem"] == "torn, or no JSON"
+    assert bad["text"].startswith('{"v": 1, "arm"')
 
 
-def test_a_torn_last_line_is_counted_and_the_rest_is_read(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    run = write_run(tmp_path, SMALL)
-    file = run / "events/stock/produce-0.jsonl"
-    whole = file.read_bytes()
-    file.write_bytes(whole[:-30])
-    tables = bronze_of(spark, run)
-    assert tables["produce"].where("arm = 'stock'").count() == whole.count(b"\n") - 1
-    counted = counts(tables)
-    assert counted["stock/produce-0.jsonl"] == (whole.count(b"\n"), 1, 0)
-    assert counted["plugin/produce-0.jsonl"] == (whole.count(b"\n"), 0, 0)
-    (bad,) = tables["quarantine"].collect()
-    assert (bad["file"], bad["problem"]) == ("stock/produce-0.jsonl", "torn, or no JSON")
-    assert bad["text"] == whole[:-30].splitlines()[-1].decode()
-
-
-def test_lines_that_cannot_be_read_are_kept_with_the_reason(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    run = without_events(write_run(tmp_path, SMALL))
-    line = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1}
-    bad = [{**line, "v": 2}, {**line, "seq": "one"}, {**line, "seq": None}, {**line, "v": None}]
-    append(run / "events/stock/consume-0.jsonl", [line, *bad])
-    append(run / "events/stock/consume-0 (copy).jsonl", [line])
-    append(run / "events/another/consume-0.jsonl", [line])
-    tables = bronze_of(spark, run)
-    assert tables["consume"].count() == 1
-    assert counts(tables) == {
-        "stock/consume-0.jsonl": (5, 4, 0),
-        "stock/consume-0%20(copy).jsonl": (1, 1, 0),
-        "another/consume-0.jsonl": (1, 1, 0),
-    }
-    assert sorted(row["problem"] for row in tables["quarantine"].collect()) == [
+def test_lines_that_cannot_be_read_are_kept_with_the_reason(bronzed: Bronze) -> None:
+    assert bronzed.counts[BAD] == (5, 4, 0)
+    assert len(bronzed.read[BAD]) == 1
+    assert sorted(row["problem"] for row in bronzed.bad if row["file"] == BAD) == [
         "a field of another type",
-        "a file that no run of these arms leaves",
-        "a file that no run of these arms leaves",
         "no schema version v",
         "schema version 2, expected 1 at most",
         "seq is missing",
     ]
 
 
-def test_a_time_far_outside_of_the_run_is_counted_and_kept(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    run = without_events(write_run(tmp_path, SMALL))
-    read = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "seq": 1}
-    at = (EPOCH_MS, EPOCH_MS - 3_600_000.0, EPOCH_MS + 3_600_000.0)
-    lines = [{**read, "offset": n, "read_ms": ms} for n, ms in enumerate(at)]
-    append(run / "events/stock/consume-0.jsonl", lines)
-    tables = bronze_of(spark, run)
-    assert counts(tables) == {"stock/consume-0.jsonl": (3, 0, 2)}
-    assert tables["consume"].count() == 3
+def test_files_that_no_run_leaves_are_named_line_by_line(bronzed: Bronze) -> None:
+    foreign = {"stock/consume-0%20(copy).jsonl", "another/consume-0.jsonl"}
+    assert {bronzed.counts[name] for name in foreign} == {(1, 1, 0)}
+    problem = "a file that no run of these arms leaves"
+    assert {row["file"] for row in bronzed.bad if row["problem"] == problem} == foreign
+    assert not foreign & bronzed.read.keys()
 
 
-def test_lines_of_an_older_version_are_lifted_to_the_newest(
-    spark: SparkSession, tmp_path: Path
-) -> None:
-    run = without_events(write_run(tmp_path, SMALL))
-    new = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1}
-    old = {"v": 0, **new, "serial": 7}
-    append(run / "events/stock/consume-0.jsonl", [{k: old[k] for k in old if k != "seq"}, new])
-    schema = StructType.fromDDL(CONSUME.schema.toDDL().replace("seq BIGINT", "serial BIGINT"))
-    step = Step(schema, lambda lines: lines.withColumnRenamed("serial", "seq"))
-    tables = bronze_of(spark, run, {("consume", 0): step})
-    assert counts(tables) == {"stock/consume-0.jsonl": (2, 0, 0)}
-    assert sorted(row["seq"] for row in tables["consume"].collect()) == [1, 7]
+def test_a_time_far_outside_of_the_run_is_counted_and_kept(bronzed: Bronze) -> None:
+    assert bronzed.counts[FAR] == (3, 0, 2)
+    assert len(bronzed.read[FAR]) == 3
+
+
+def test_lines_of_an_older_version_are_lifted_to_the_newest(bronzed: Bronze) -> None:
+    assert bronzed.counts[OLD] == (2, 0, 0)
+    assert sorted(row["seq"] for row in bronzed.read[OLD]) == [1, 7]
 
 
 @pytest.fixture(scope="module")
