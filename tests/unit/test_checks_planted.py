@@ -23,9 +23,8 @@ from insync.checks import replicas, running
 from insync.checks.anomalies import KINDS_OF
 from insync.events import schema
 from insync.events.run_info import RunInfo
-from insync.tables import places
+from insync.tables import build, places
 from insync.tables.bronze import Events, bronze, raw_lines
-from insync.tables.build import STEPS
 from insync.tables.folders import of_run
 from insync.tables.hadoop import Hadoop
 from insync.tables.runs import runs_table
@@ -70,7 +69,7 @@ def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> 
         runs = runs_table(spark, Hadoop(spark), [run])
         events = Events.of(dict(bronze(raw_lines(spark, [run], runs))))
         tables = {"runs": runs}
-        for step in (*STEPS["silver"], *STEPS["gold"][:1]):
+        for step in (*build.STEPS["silver"], (build.check,)):
             made = [part(dict(tables), events) for part in step]
             tables |= {name: table.localCheckpoint(eager=False) for name, table in chain(*made)}
         wanted = ("anomalies", "checked", "readback", "transactions")

@@ -107,7 +107,7 @@ def _cluster(done: Done, events: Events) -> Named:
     yield "brokers", brokers.brokers(intervals, led, done["isr_shrinks"], holds_found)
 
 
-def _check(done: Done, events: Events) -> Named:
+def check(done: Done, events: Events) -> Named:
     """Yield what insync.checks has to say."""
     windows, grid, sent = done["repeats"], done["partitions"], done["operations"]
     fates = _kept(records.record_fates(sent, events.consume, events.transactions))
@@ -152,7 +152,7 @@ def _overall(done: Done, events: Events) -> Named:
 
 STEPS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
     "silver": ((_told,), (_inside,), (_followed,)),
-    "gold": ((_clients, _cluster, _check), (_latencies,), (_each_repeat,), (_overall,)),
+    "gold": ((_clients, _cluster, check), (_latencies,), (_each_repeat,), (_overall,)),
 }
 """Each layer's steps in order, and what a step consists of."""
 
