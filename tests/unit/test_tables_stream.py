@@ -11,10 +11,8 @@ from pyspark.sql import SparkSession
 from insync.errors import InputError
 from insync.events.run_info import RunInfo, run_name
 from insync.events.topic import line_key, run_key
-from insync.tables import bronze
 from insync.tables.hadoop import Hadoop
 from insync.tables.places import local
-from insync.tables.runs import told_runs
 from insync.tables.store import Rows
 from insync.tables.stream import (
     RECORDS,
@@ -63,8 +61,7 @@ def test_shuffled_and_doubled_records_give_the_tables_of_the_files(
     folders = [batch(spark, tmp_path / "0", records), batch(spark, tmp_path / "1", half)]
     so_far = told(spark, folders, 2)
     assert so_far.unknown == 0
-    parsed = bronze.parse_all(so_far.lines, told_runs(spark, so_far.runs))
-    made = tables(spark, so_far, parsed)
+    made = tables(spark, so_far)
     for name in ("repeats", "isr_shrinks", "holds", "availability"):
         found = [row.asDict(recursive=True) for row in made[name].collect()]
         assert in_order(found) == in_order(made_up_rows[name]), name

@@ -32,7 +32,12 @@ RUNS = Contract(
         whole("min_insync_replicas", "min.insync.replicas", "replicas"),
         ms("lag_ms", "replica.lag.time.max.ms, as the scenario has it"),
         ms("cooldown_ms", "leader.relinquish.cooldown.ms"),
-        Column("bursts", "map<int,int>", "records", "partitions with bursts, and their size"),
+        Column(
+            "bursts",
+            "array<struct<partition:int,records:int>>",
+            "records",
+            "partitions with bursts, and their size",
+        ),
         ms("started_ms", "when it began (epoch)"),
         ms("finished_ms", "when it ended (epoch); null: cut short", null=True),
         flag("finished", "whether it came to its end"),

@@ -24,6 +24,7 @@ from insync.events.topic import NUMBER
 from insync.tables import places
 from insync.tables.hadoop import Hadoop
 from insync.tables.lone import ARM, KEY, lone_runs
+from insync.tables.made import made
 
 RECORDS = "key string, number long, text string"
 """A line: the record's key, its number among those of the key, and what it says."""
@@ -44,7 +45,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class Told:
-    """What the batches so far hold: lines of runs, as `bronze.raw_lines` returns them.
+    """What the batches so far hold: lines of runs as `bronze.of_runs` takes them.
 
     `lone` names those of the runs that are brokers which belong to none. `unknown` counts the
     records of neither; `problems` names the runs whose own record cannot be read.
@@ -121,7 +122,7 @@ def batches(hadoop: Hadoop, state: str) -> list[str]:
 def records(spark: SparkSession, folders: Sequence[str]) -> DataFrame:
     """Return what batches hold, a line that came twice included."""
     if not folders:
-        return spark.createDataFrame([], RECORDS)
+        return made(spark, [], RECORDS)
     return spark.read.schema(RECORDS).parquet(*(places.literal(folder) for folder in folders))
 
 
@@ -141,9 +142,9 @@ def told(spark: SparkSession, folders: Sequence[str], min_isr: int) -> Told:
 
 
 def placed(lines: DataFrame) -> DataFrame:
-    """Return the lines of files, with the columns of `bronze.raw_lines` and their `number`.
+    """Return the lines of files, as `bronze.of_runs` takes them.
 
-    The run's name stands for its folder.
+    The run's name stands for its folder, and each line is a block, of which bronze keeps the order.
     """
     pattern = r"^([^/]+)/(([^/]+)/([^/]+))$"
     names = ("folder_uri", "file", "arm_folder", "file_name")
@@ -151,7 +152,7 @@ def placed(lines: DataFrame) -> DataFrame:
     return (
         lines.where(~_is_run() & fn.col("key").rlike(pattern))
         .where(fn.length(fn.trim("text")) > 0)
-        .select("text", fn.lit(0).cast("long").alias("block"), "number", *parts)
+        .select("text", fn.col("number").alias("block"), *parts)
     )
 
 
@@ -163,8 +164,7 @@ def _of_lone(lines: DataFrame, runs: Collection[str]) -> DataFrame:
     )
     return lines.where(fn.col("key").rlike(KEY) & ~of_run).select(
         "text",
-        fn.lit(0).cast("long").alias("block"),
-        "number",
+        fn.col("number").alias("block"),
         fn.when(origin == "", ARM).otherwise(origin).alias("folder_uri"),
         fn.concat(fn.lit(f"{ARM}/"), file).alias("file"),
         fn.lit(ARM).alias("arm_folder"),

@@ -38,6 +38,9 @@ from insync.tables.stream import (
 
 SHRINKS = 5
 
+_LINES = ("phases", "faults", "produce", "isr", "broker_events")
+_TABLES = ("repeats", "faults", "isr_intervals", "isr_shrinks", "holds")
+
 Rows = list[dict[str, Any]]
 
 
@@ -163,9 +166,8 @@ def picture(
     try:
         new = [folder for folder in folders if folder not in old]
         so_far = told(spark, folders, min_isr)
-        parsed = bronze.parse_all(so_far.lines, told_runs(spark, so_far.runs))
-        counts = _rows(bronze.input_lines(parsed))
-        made = tables(spark, so_far, parsed)
+        made = tables(spark, so_far)
+        counts = _rows(made["input_lines"])
         return Picture(
             topic=topic.name,
             new_records=records(spark, new).count(),
@@ -180,12 +182,22 @@ def picture(
         spark.catalog.clearCache()
 
 
-def tables(spark: SparkSession, so_far: Told, parsed: bronze.Parsed) -> Mapping[str, DataFrame]:
-    """Return the plans of silver's tables, and of gold's about the cluster."""
-    events = with_lone(bronze.Events.of(dict(bronze.bronze(parsed))), so_far.lone)
+def tables(spark: SparkSession, so_far: Told) -> Mapping[str, DataFrame]:
+    """Return silver's tables and gold's about the cluster, as plans, and `input_lines`."""
     runs = told_runs(spark, so_far.runs)
-    made: dict[str, DataFrame] = {"runs": runs, **dict(build.silver(events, runs))}
-    return {**made, **dict(build.of_cluster(made, events))}
+    lines = bronze.of_runs(so_far.lines, runs).cache()
+    read = dict(bronze.bronze(lines))
+    events = with_lone(bronze.Events.of({**read, **_kept(read, _LINES)}), so_far.lone)
+    done = {"runs": runs, "input_lines": bronze.input_lines(lines, read, runs)}
+    for step in build.LIVE:
+        made = dict(step(done, events))
+        done |= {**made, **_kept(made, _TABLES)}
+    return done
+
+
+def _kept(made: Mapping[str, DataFrame], names: Collection[str]) -> dict[str, DataFrame]:
+    """Return those on which much rests: computed once, as if they had been written and read."""
+    return {name: made[name].localCheckpoint(eager=False) for name in names if name in made}
 
 
 def _unreadable(counts: Rows) -> list[str]:
