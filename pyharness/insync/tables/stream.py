@@ -72,7 +72,6 @@ def require_state(hadoop: Hadoop, state: str, topic: Topic) -> None:
         return
     if hadoop.exists(state) and hadoop.children(state):
         raise InputError(f"--state {state}: holds other things, expected a new or empty folder")
-    hadoop.make(state)
     hadoop.write(mark, json.dumps(asdict(topic)))
 
 
