@@ -140,7 +140,7 @@ def test_nothing_is_answered_without_the_token(connection_file: Path, tmp_path: 
         assert b"i1" not in bare.recv(1024)
 
 
-WHOLE = {"api_version": 2, "broker": 1, "host": "h", "port": 1, "pid": 1, "token": "t"}
+WHOLE = {"api_version": 3, "broker": 1, "host": "h", "port": 1, "pid": 1, "token": "t"}
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ WHOLE = {"api_version": 2, "broker": 1, "host": "h", "port": 1, "pid": 1, "token
     [
         ("{", "expected JSON"),
         ("[]", "expected JSON"),
-        ('{"api_version": 2}', "broker"),
-        (json.dumps({**WHOLE, "api_version": 1}), "expected 2"),
+        ('{"api_version": 3}', "broker"),
+        (json.dumps({**WHOLE, "api_version": 1}), "expected 3"),
         (json.dumps({**WHOLE, "port": "x"}), "port"),
     ],
 )

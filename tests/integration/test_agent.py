@@ -64,6 +64,8 @@ def test_on_the_config_is_described_and_the_metrics_are_there(
             "LeaderPausedMs",
             "Errors",
             "EventsDropped",
+            "EventsPublished",
+            "EventsNotPublished",
         )
     }
 

@@ -25,12 +25,13 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
         yield session
 
 
-def rows_of(spark: SparkSession, folder: Path) -> Rows:
-    """Compute every table of a run folder, and read those that reports are made from."""
-    run = of_run(places.local(folder), load_run(folder), has_events=True)
-    into = f"{places.local(folder)}/tables"
-    refresh(spark, [run], into, "spark.log")
-    return rows_of_run(read_rows(spark, into), run.run)
+def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:
+    """Compute every table of run folders, and read of each run those that reports are made from."""
+    runs = [of_run(places.local(each), load_run(each), has_events=True) for each in folders]
+    into = f"{places.local(folders[0])}/tables"
+    refresh(spark, runs, into, "spark.log")
+    rows = read_rows(spark, into)
+    return [rows_of_run(rows, run.run) for run in runs]
 
 
 @pytest.fixture(scope="session")
@@ -48,4 +49,5 @@ def made_up_run(made_up_folder: Path) -> RunInfo:
 @pytest.fixture(scope="session")
 def made_up_rows(spark: SparkSession, made_up_folder: Path) -> Rows:
     """Compute the tables of the made-up run."""
-    return rows_of(spark, made_up_folder)
+    (rows,) = rows_of(spark, made_up_folder)
+    return rows

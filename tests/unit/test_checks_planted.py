@@ -10,6 +10,7 @@ import random
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +23,8 @@ from insync.checks import replicas, running
 from insync.checks.anomalies import KINDS_OF
 from insync.events import schema
 from insync.events.run_info import RunInfo
-from insync.tables import places
-from insync.tables.bronze import Events, bronze, parse_all, raw_lines
-from insync.tables.build import gold, silver
+from insync.tables import build, places
+from insync.tables.bronze import Events, bronze, raw_lines
 from insync.tables.folders import of_run
 from insync.tables.hadoop import Hadoop
 from insync.tables.runs import runs_table
@@ -67,13 +67,14 @@ def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> 
         info = RunInfo.model_validate(run_json(Story(arms=(ARM,), repeats=len(histories))))
         run = of_run(places.local(Path(scratch)), info, has_events=True)
         runs = runs_table(spark, Hadoop(spark), [run])
-        events = Events.of(dict(bronze(parse_all(raw_lines(spark, [run]), runs))))
-        tables = {"runs": runs, **dict(silver(events, runs))}
-        wanted = ("readback", "transactions", "anomalies", "checked")
-        found = (pair for pair in gold(tables, events) if pair[0] in wanted)
+        events = Events.of(dict(bronze(raw_lines(spark, [run], runs))))
+        tables = {"runs": runs}
+        for step in (*build.STEPS["silver"], (build.check,)):
+            made = [part(dict(tables), events) for part in step]
+            tables |= {name: table.localCheckpoint(eager=False) for name, table in chain(*made)}
+        wanted = ("anomalies", "checked", "readback", "transactions")
         return {
-            name: [row.asDict(recursive=True) for row in table.collect()]
-            for _, (name, table) in zip(wanted, found, strict=False)  # no further than these
+            name: [row.asDict(recursive=True) for row in tables[name].collect()] for name in wanted
         }
 
 

@@ -58,6 +58,20 @@ def test_a_hold_is_put_down_to_the_fault_that_it_overlaps_longest(spark: SparkSe
     ]
 
 
+def test_a_fetch_that_is_held_with_all_its_partitions_is_of_the_repeat_it_ended_in(
+    spark: SparkSession,
+) -> None:
+    """Scope `request` holds fetches, not partitions: its events name no topic."""
+    lines = [
+        ("r", "a", 1, "pending_long", at, None, -1, 2, 2_900.0, number)
+        for number, at in enumerate((6_010.0, 1e9))
+    ]
+    found = holds(spark.createDataFrame(lines, EVENTS), repeats(spark), faults(spark, STALL))
+    (row,) = found.collect()
+    assert (row["topic"], row["partition"], row["end_ms"]) == ("t", -1, 6_010.0)
+    assert row["site"] == "read stall"
+
+
 def changes(spark: SparkSession, *states: tuple[float, int, list[int]]) -> dict[str, DataFrame]:
     isr, windows, injected = log(spark, *states), repeats(spark), faults(spark, STALL)
     shrunk = isr_shrinks(isr, injected, windows, fn.lit(LAG))

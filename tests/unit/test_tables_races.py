@@ -3,6 +3,7 @@
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StringType, StructField
 
 from insync.tables.races import raced_replicas
 from insync.tables.schemas import CORRUPT, SAMPLES
@@ -10,8 +11,9 @@ from insync.tables.schemas import CORRUPT, SAMPLES
 
 def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
     fields = [field for field in SAMPLES.schema if field.name not in ("v", CORRUPT)]
+    fields.insert(0, StructField("run", StringType()))
     base = {
-        "arm": "a", "repeat": 0, "t_ms": 1.0, "broker": 2, "topic": "t", "partition": 0,
+        "run": "r", "arm": "a", "repeat": 0, "t_ms": 1.0, "broker": 2, "topic": "t", "partition": 0,
         "moment": "during", "log_start_offset": 0, "high_watermark": 10, "leo": 20,
         "fetchers": 1, "failed_partitions": 0, "put_right": 0,
     }  # fmt: skip

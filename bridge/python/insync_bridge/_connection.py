@@ -8,7 +8,7 @@ from pathlib import Path
 
 from insync.errors import InputError
 
-API_VERSION = 2
+API_VERSION = 3
 
 
 class BridgeError(InputError):

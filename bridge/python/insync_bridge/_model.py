@@ -29,7 +29,11 @@ class StepDownCounters:
 
 @dataclass(frozen=True)
 class Counters:
-    """What the plugin has done in a broker since its start."""
+    """What the plugin has done in a broker since its start.
+
+    `events_dropped` are missing from the broker's file of events, `events_published` reached the
+    topic for them, `events_not_published` are missing there; both are 0 where there is none.
+    """
 
     marks_total: int
     released_total: int
@@ -42,6 +46,8 @@ class Counters:
     errors: int
     last_error: str
     events_dropped: int
+    events_published: int
+    events_not_published: int
     step_downs: StepDownCounters
 
     @classmethod

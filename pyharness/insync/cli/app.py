@@ -11,7 +11,19 @@ from typer.exceptions import TyperException
 from typer.main import get_command
 
 from insync import __version__
-from insync.cli import agent, bench, faults, image, matrix, report, run, scenarios, state, tables
+from insync.cli import (
+    agent,
+    bench,
+    faults,
+    image,
+    matrix,
+    report,
+    run,
+    scenarios,
+    state,
+    tables,
+    watch,
+)
 from insync.errors import InputError, InsyncError
 
 BAD_INPUT: Final = 2
@@ -25,6 +37,7 @@ app.command("scenarios", epilog=scenarios.EXAMPLES)(scenarios.command)
 app.command("report", epilog=report.EXAMPLES)(report.command)
 app.command("tables", epilog=tables.EXAMPLES)(tables.command)
 app.command("agent", epilog=agent.EXAMPLES)(agent.command)
+app.command("watch", epilog=watch.EXAMPLES)(watch.command)
 app.command("state", epilog=state.EXAMPLES)(state.command)
 app.add_typer(image.app, name="image")
 app.add_typer(bench.app, name="bench")

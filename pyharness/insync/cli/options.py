@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import typer
 
 from insync.errors import InputError
+from insync.events.topic import EventTopic
 from insync.kafka.versions import known
 from insync.run.request import ClusterKind, SparkOptions
 
@@ -25,6 +26,13 @@ SparkConf = Annotated[
 def names(listed: str | None) -> tuple[str, ...] | None:
     """Return the names of a comma-separated list; None where none was given."""
     return None if listed is None else tuple(name.strip() for name in listed.split(","))
+
+
+def events_option(topic: str | None, bootstrap: str | None) -> EventTopic | None:
+    """Return the topic for a run's events, if any; raises InputError for half of one."""
+    if topic is None and bootstrap is not None:
+        raise InputError(f"--events-bootstrap {bootstrap}: expected --events-topic with it")
+    return None if topic is None else EventTopic(topic, bootstrap)
 
 
 def spark_options(master: str, conf: list[str] | None) -> SparkOptions:

@@ -5,7 +5,15 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import KAFKAS, ClusterOption, Json, SparkConf, SparkMaster, spark_options
+from insync.cli.options import (
+    KAFKAS,
+    ClusterOption,
+    Json,
+    SparkConf,
+    SparkMaster,
+    events_option,
+    spark_options,
+)
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER, RunRequest
 
 EXAMPLES: Final = """\b
@@ -14,6 +22,7 @@ Examples:
   insync run control --arms stock,off --out ./out
   insync run kip-501 --cluster docker
   insync run my.toml --kafka 4.4.0 --repeat 5 --json
+  insync run kip-501 --events-topic insync-events
   insync run kip-501 --record-only --out ./out && insync report ./out
 """
 
@@ -40,6 +49,14 @@ def command(
     record_only: Annotated[
         bool, typer.Option("--record-only", help="Leave the rest to `insync report`.")
     ] = False,
+    events_topic: Annotated[
+        str | None,
+        typer.Option(help="Send the events to this topic as well, for `insync watch`."),
+    ] = None,
+    events_bootstrap: Annotated[
+        str | None,
+        typer.Option(help="HOST:PORT of a cluster that has the topic. Else each arm's own."),
+    ] = None,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
@@ -60,6 +77,7 @@ def command(
         seed=seed,
         out=out,
         keep_data=keep_data,
+        events=events_option(events_topic, events_bootstrap),
     )
     spark = spark_options(spark_master, spark_conf)
     with interruptible(), RichWatch() as watch:

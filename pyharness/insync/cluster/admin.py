@@ -14,10 +14,11 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec:
 )
 from confluent_kafka.cimpl import NewTopic
 
-from insync.errors import InsyncError
+from insync.errors import InputError, InsyncError
 
 _POLL_S = 0.02
 _ANSWER_WITHIN_S = 2.0
+_FOUND_WITHIN_S = 10.0
 _DELETED_WITHIN_S = 5.0
 
 ALL_COMMITTED = -1
@@ -39,6 +40,19 @@ def client(bootstrap: str) -> AdminClient:
             "reconnect.backoff.max.ms": 100,
         }
     )
+
+
+def require_topic(bootstrap: str, topic: str) -> str:
+    """Return the id of the cluster that has `topic`; InputError if it is not there to be used."""
+    try:
+        # All are asked for: a broker may create the one that it is asked for by name.
+        found = client(bootstrap).list_topics(timeout=_FOUND_WITHIN_S)
+    except KafkaException as error:
+        why = error.args[0].str()
+        raise InputError(f"{bootstrap}: no answer ({why}), expected HOST:PORT of brokers") from None
+    if topic not in found.topics:
+        raise InputError(f"topic {topic}: not at {bootstrap}, expected one that is there")
+    return str(found.cluster_id)
 
 
 def create_topic(

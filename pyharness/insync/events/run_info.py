@@ -7,7 +7,9 @@ resolved one: every time is already multiplied by the scale.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -191,6 +193,14 @@ def load_run(folder: Path) -> RunInfo:
         return RunInfo.model_validate_json(text)
     except ValidationError as error:
         raise InputError(f"{path}: {first_problem(error)}") from None
+
+
+def run_name(info: RunInfo) -> str:
+    """Name a run by what it was and when it began: the same for every copy of its folder."""
+    asked = (info.kafka, info.cluster, info.scale, info.seed, info.arms, info.started_ms)
+    digest = hashlib.sha256(repr((info.scenario_name, *asked)).encode()).hexdigest()[:8]
+    began = datetime.fromtimestamp(info.started_ms / 1e3, UTC)
+    return f"{info.scenario_name}-{began:%Y%m%dT%H%M%S}-{digest}"
 
 
 def first_problem(error: ValidationError) -> str:

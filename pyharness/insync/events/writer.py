@@ -1,19 +1,23 @@
 """Append-only JSON lines that survive the death of their writer.
 
 Each line reaches the operating system in one write before `write` returns, so a
-killed harness loses at most the line it was writing.
+killed harness loses at most the line it was writing. A line may go to a second place as well,
+which never waits (`Publish`).
 """
 
 import json
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from insync.events.schema import Line
+
+Publish = Callable[[bytes], None]
+"""Takes a line, without its newline, in the order of its file; returns at once."""
 
 
 def encode(line: Line | Mapping[str, object]) -> bytes:
@@ -26,19 +30,26 @@ def encode(line: Line | Mapping[str, object]) -> bytes:
 class EventWriter:
     """Writes one file of lines; any thread may call `write`. A context manager."""
 
-    def __init__(self, path: Path) -> None:
-        """Open `path` for appending; its folder is made if need be."""
+    def __init__(self, path: Path, publish: Publish | None = None) -> None:
+        """Open `path` for appending; its folder is made if need be.
+
+        Each line is given to `publish` as well once it is in the file.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
         self._fd = os.open(path, flags, 0o644)
         self._lock = threading.Lock()
+        self._publish = publish
 
     def write(self, line: Line | Mapping[str, object]) -> None:
         """Append one line; raises OSError if the file system does."""
-        rest = memoryview(encode(line))
+        text = encode(line)
+        rest = memoryview(text)
         with self._lock:
             while rest:
                 rest = rest[os.write(self._fd, rest) :]
+            if self._publish is not None:
+                self._publish(text.rstrip(b"\n"))
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""

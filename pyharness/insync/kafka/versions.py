@@ -58,10 +58,11 @@ def find(version: str) -> Release:
         raise InputError(f"kafka: unknown version '{version}', expected one of {names}")
     text = files(__package__).joinpath("dists", f"{version}.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
-    jars = (_jar(entry["id"], entry["sha256"]) for entry in data.pop("jars"))
+    jars = (jar(entry["id"], entry["sha256"]) for entry in data.pop("jars"))
     return Release(jars=tuple(sorted(jars, key=lambda jar: jar.file_name)), **data)
 
 
-def _jar(coordinates: str, sha256: str) -> Jar:
+def jar(coordinates: str, sha256: str) -> Jar:
+    """Return the artifact that `group:name:version` names."""
     org, name, revision = coordinates.split(":")
     return Jar(org, name, revision, sha256)

@@ -4,13 +4,15 @@
 scenarios play on one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from insync.events.schema import events_dir, nodes_dir
+from insync.events.writer import Publish
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.counters import BASE, write_counters
 from insync.run.history import write_histories
+from insync.run.live import Live, told_live
 from insync.run.plan import Plan
 from insync.run.race import run_race
 from insync.run.repeat import run_repeat
@@ -19,11 +21,17 @@ from insync.run.warm import warm_up
 from insync.run.watch import Watch
 
 
-def run_arm(plan: Plan, arm: str, watch: Watch) -> None:
-    """Run all repeats of one arm; the cluster is gone when this returns or raises."""
+def run_arm(plan: Plan, arm: str, watch: Watch, live: Live | None = None) -> None:
+    """Run all repeats of one arm; the cluster is gone when this returns or raises.
+
+    `live` is where it is told of while it goes on, if it is.
+    """
     home, events = nodes_dir(plan.out, arm), events_dir(plan.out, arm)
-    with _told_if_cut(plan, arm), open_stage([plan], arm, home, watch, events) as stage:
-        _play(stage, plan, watch)
+    settings = None if live is None else live.settings(arm)
+    stage_of = open_stage([plan], arm, home, watch, events, settings)
+    with _told_if_cut(plan, arm), stage_of as stage:
+        with told_live(live, stage, plan, watch) as publish:
+            _play(stage, plan, watch, publish)
         watch.phase(f"{arm}: reading the controller's and the replicas' logs")
         write_histories(stage, [plan])
 
@@ -38,8 +46,10 @@ def play(stage: Stage, plan: Plan, watch: Watch) -> None:
         _play(stage, plan, watch)
 
 
-def _play(stage: Stage, plan: Plan, watch: Watch) -> None:
-    with ArmFiles(plan, stage.arm) as files:
+def _play(
+    stage: Stage, plan: Plan, watch: Watch, publish: Callable[[str], Publish] | None = None
+) -> None:
+    with ArmFiles(plan, stage.arm, publish) as files:
         context = ArmContext(plan=plan, stage=stage, files=files)
         files.phase("cluster_ready")
         warm_up(context, watch)

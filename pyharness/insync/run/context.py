@@ -1,10 +1,12 @@
 """What the repeats of one scenario on one arm share: the plan, the stage, the files."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
+from insync.events.folder import EventFolder
 from insync.events.schema import (
     CONTROLLER,
     COUNTERS,
@@ -16,7 +18,7 @@ from insync.events.schema import (
     events_dir,
     now_ms,
 )
-from insync.events.writer import EventWriter
+from insync.events.writer import Publish
 from insync.run.plan import Plan
 from insync.run.stage import Stage
 
@@ -24,15 +26,18 @@ from insync.run.stage import Stage
 class ArmFiles:
     """The open event files of one arm; a context manager."""
 
-    def __init__(self, plan: Plan, arm: str) -> None:
-        self.folder = events_dir(plan.out, arm)
+    def __init__(
+        self, plan: Plan, arm: str, publish: Callable[[str], Publish] | None = None
+    ) -> None:
+        """Open them; `publish` says by a file's name where else its lines go."""
+        self.folder = EventFolder(events_dir(plan.out, arm), publish)
         self._arm = arm
         self._open = ExitStack()
-        self._phases = self._open.enter_context(EventWriter(self.folder / PHASES))
-        self.faults = self._open.enter_context(EventWriter(self.folder / FAULTS))
-        self.counters = self._open.enter_context(EventWriter(self.folder / COUNTERS))
-        self.samples = self._open.enter_context(EventWriter(self.folder / SAMPLES))
-        self.controller = self._open.enter_context(EventWriter(self.folder / CONTROLLER))
+        self._phases = self._open.enter_context(self.folder.open(PHASES))
+        self.faults = self._open.enter_context(self.folder.open(FAULTS))
+        self.counters = self._open.enter_context(self.folder.open(COUNTERS))
+        self.samples = self._open.enter_context(self.folder.open(SAMPLES))
+        self.controller = self._open.enter_context(self.folder.open(CONTROLLER))
 
     def phase(
         self,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from insync.events.topic import EventTopic
 from insync.kafka import versions
 
 DEFAULT_KAFKA: Final = versions.DEFAULT
@@ -24,7 +25,10 @@ class SparkOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunRequest:
-    """One run. None for `arms`, `repeats` or `out`: what the scenario or insync says."""
+    """One run. None for `arms`, `repeats` or `out`: what the scenario or insync says.
+
+    `events` is the topic to which its events go as well, if any.
+    """
 
     scenario: str
     arms: Sequence[str] | None = None
@@ -35,3 +39,4 @@ class RunRequest:
     seed: int = 1
     out: Path | None = None
     keep_data: bool = False
+    events: EventTopic | None = None

@@ -6,6 +6,7 @@ from typing import Any
 from insync.events.schema import SCENARIO, now_ms
 from insync.run import record as run_record
 from insync.run.arm import run_arm
+from insync.run.live import live, require_place, tell_run
 from insync.run.plan import Plan, make_out, prepare
 from insync.run.request import RunRequest
 from insync.run.watch import Unwatched, Watch
@@ -20,6 +21,8 @@ def run(request: RunRequest, watch: Watch | None = None) -> Path:
     """
     watch = watch or Unwatched()
     plan = prepare(request, watch)
+    if request.events is not None:
+        require_place(request.events)
     execute(plan, watch)
     return plan.out
 
@@ -28,11 +31,14 @@ def execute(plan: Plan, watch: Watch) -> None:
     """Run what `prepare` has checked into its empty folder."""
     watch.phase(f"recording into {plan.out}")
     record = open_run(plan)
+    told = live(plan)
+    tell_run(told, plan)
     if plan.skip is None:
         watch.expect(len(plan.scenario.arms) * plan.scenario.repeats)
         for arm in plan.scenario.arms:
-            run_arm(plan, arm, watch)
+            run_arm(plan, arm, watch, told)
     close_run(plan, record)
+    tell_run(told, plan)
 
 
 def open_run(plan: Plan) -> dict[str, Any]:

@@ -159,11 +159,17 @@ def _session(timeout_ms: int | None) -> dict[str, str]:
 
 @contextmanager
 def open_stage(
-    plans: Sequence[Plan], arm: str, home: Path, watch: Watch, agent_events: Path | None = None
+    plans: Sequence[Plan],
+    arm: str,
+    home: Path,
+    watch: Watch,
+    agent_events: Path | None = None,
+    settings: Mapping[str, str] | None = None,
 ) -> Iterator[Stage]:
     """Start a cluster under `home` that suits all `plans`; at the end it is gone, with its data.
 
-    `agent_events` is where the agents leave their own events, else a folder in `home`.
+    `agent_events` is where the agents leave their own events, else a folder in `home`;
+    `settings` are added to every node's server.properties.
     Raises InsyncError if the plans do not want the same brokers or if a node does not start.
     """
     want, *others = [wanted(plan.scenario, arm) for plan in plans]
@@ -178,7 +184,7 @@ def open_stage(
             plans[0].kafka,
             home,
             brokers=BROKERS,
-            settings=want.settings,
+            settings={**want.settings, **(settings or {})},
             agent=agent,
             equipment=equipped(equipment, scenarios),
             links=links,

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION, REPEAT, TOPIC, is_acked
+from insync.checks.history import PARTITION, REPEAT, is_acked
 from insync.tables.gaps import longest_gaps
 from insync.tables.quantiles import COARSE, histogram, merged, percentiles
 
@@ -48,9 +48,7 @@ def ack_latency(counted: DataFrame) -> DataFrame:
 
     `counted` is the table latency_histogram.
     """
-    by_partition = _latency_by(counted, PARTITION)
-    whole = _latency_by(counted, TOPIC).withColumn("partition", fn.lit(None).cast("int"))
-    return by_partition.unionByName(whole)
+    return _latency_by(_and_whole(counted), PARTITION)
 
 
 def ack_latency_by_leader(counted: DataFrame) -> DataFrame:
@@ -58,25 +56,25 @@ def ack_latency_by_leader(counted: DataFrame) -> DataFrame:
     return _latency_by(counted, [*REPEAT, "leader"])
 
 
+def _and_whole(counted: DataFrame) -> DataFrame:
+    """Count every row for its partition, and for the topic as a whole: there it is null."""
+    both = fn.array("partition", fn.lit(None).cast("int"))
+    return counted.withColumn("partition", fn.explode(both))
+
+
 def _latency_by(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
-    counts = counted.groupBy(*keys).agg(
+    words = ("acked", "failed", "unanswered")
+    of_word = (fn.when(fn.col("outcome") == word, fn.col("records")) for word in words)
+    return percentiles(
+        merged(counted, [*keys, "outcome"]),
+        keys,
+        PERMILLE,
         fn.sum("records").alias("sent"),
-        *(_records(word).alias(word) for word in ("acked", "failed", "unanswered")),
+        *(
+            fn.coalesce(fn.sum(records), fn.lit(0)).alias(word)
+            for word, records in zip(words, of_word, strict=True)
+        ),
     )
-    acked = merged(counted.where(fn.col("outcome") == "acked"), keys)
-    found = percentiles(acked, keys, PERMILLE)
-    same = [counts[key].eqNullSafe(found[key]) for key in keys]
-    return counts.join(found, same, "left").select(
-        *(counts[name] for name in (*keys, "sent", "acked", "failed", "unanswered")),
-        *PERMILLE,
-        "max_ms",
-        "mean_ms",
-    )
-
-
-def _records(word: str) -> Column:
-    of_word = fn.col("outcome") == word
-    return fn.sum(fn.when(of_word, fn.col("records")).otherwise(fn.lit(0)))
 
 
 def errors(operations: DataFrame) -> DataFrame:
@@ -127,14 +125,8 @@ def latency_over_time(produce: DataFrame, repeats: DataFrame) -> DataFrame:
         .withColumn("bin_ms", fn.greatest(bin_ms, fn.lit(1.0)))
         .withColumn("since_ms", fn.floor(since / fn.col("bin_ms")) * fn.col("bin_ms"))
     )
-    fine = histogram(binned, "latency_ms", keys, COARSE)
-    whole = [key for key in keys if key != "partition"]
-    return _medians(fine, keys).unionByName(
-        _medians(merged(fine, whole), whole).withColumn("partition", fn.lit(None).cast("int"))
+    fine = _and_whole(histogram(binned, "latency_ms", keys, COARSE))
+    acked = fn.sum("records").alias("acked")
+    return percentiles(merged(fine, keys), keys, {"p50_ms": 500}, acked).select(
+        *keys, "acked", "p50_ms", "max_ms"
     )
-
-
-def _medians(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
-    acked = counted.groupBy(*keys).agg(fn.sum("records").alias("acked"))
-    found = percentiles(counted, keys, {"p50_ms": 500})
-    return acked.join(found, list(keys), "inner").select(*keys, "acked", "p50_ms", "max_ms")

@@ -13,11 +13,11 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
-from pyspark.sql.types import StructType
 
+from insync.events.schema import EVENTS
 from insync.tables import places
 from insync.tables.folders import Folder
-from insync.tables.hadoop import LOCAL, ONE_SLASH
+from insync.tables.made import made
 from insync.tables.migrations import STEPS, Steps, lift, schema_of, versions
 from insync.tables.runs import ABOUT_FILES
 from insync.tables.schemas import ALL, BROKER, CORRUPT, EVENTS_VERSION, ISR, EventKind
@@ -26,6 +26,7 @@ FAR_MS = 60_000.0
 """How far outside of its run a line's time may be before a clock is to blame."""
 
 _PLACE = ("run", "file", "block", "number")
+_QUARANTINE = "run string, file string, block bigint, number bigint, problem string, text string"
 
 
 @dataclass(frozen=True)
@@ -53,124 +54,144 @@ class Events:
         return cls(**{field.name: tables[field.name] for field in fields(cls)})
 
 
-def raw_lines(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
-    """Return every line of the runs' event files: about its run, arm, file, place, text.
+def raw_lines(spark: SparkSession, folders: Sequence[Folder], runs: DataFrame) -> DataFrame:
+    """Return every line of the runs' event files: its place, its text, and about its run.
 
-    `file` is the file's path below events/, `block` where in it the reading of it began.
+    `file` is the file's path below events/, `block` where in it the reading of it began; `runs`
+    is the table of that name.
     """
     paths = [places.events(folder.path) for folder in folders if folder.has_events]
-    if not paths:
-        columns = "text string, path string, block long"
-        return _placed(spark.createDataFrame([], columns))
+    none = made(spark, [], "text string, path string, block long")
+    return of_runs(_placed(_read(spark, paths) if paths else none), runs)
+
+
+def _read(spark: SparkSession, paths: list[str]) -> DataFrame:
     files = (
         spark.read.option("recursiveFileLookup", "true")
         .option("pathGlobFilter", "*.jsonl")
         .text(paths)
     )
-    return _placed(
-        files.select(
-            fn.col("value").alias("text"),
-            fn.regexp_replace("_metadata.file_path", LOCAL, ONE_SLASH).alias("path"),
-            fn.col("_metadata.file_block_start").alias("block"),
-        ).where(fn.length(fn.trim("text")) > 0)
-    )
+    return files.select(
+        fn.col("value").alias("text"),
+        _with_one_slash(fn.col("_metadata.file_path")).alias("path"),
+        fn.col("_metadata.file_block_start").alias("block"),
+    ).where(fn.length(fn.trim("text")) > 0)
+
+
+def _with_one_slash(path: Column) -> Column:
+    """Name local files as insync.tables.hadoop does: for each line, so without a pattern."""
+    one = fn.concat(fn.lit("file:/"), fn.substring_index(path, "file:///", -1))
+    return fn.when(path.startswith("file:///"), one).otherwise(path)
 
 
 def _placed(lines: DataFrame) -> DataFrame:
-    pattern = r"^(.*)/events/(([^/]+)/([^/]+))$"
-    names = ("folder_uri", "file", "arm_folder", "file_name")
-    parts = (fn.regexp_extract("path", pattern, i + 1).alias(name) for i, name in enumerate(names))
-    return lines.select("text", "block", *parts)
+    file = fn.substring_index("path", "/", -2)
+    folder = fn.substring_index("path", f"/{EVENTS}/", -1)
+    above = fn.length("path") - fn.length(folder) - len(f"/{EVENTS}/")
+    return lines.select(
+        "text",
+        "block",
+        fn.col("path").substr(fn.lit(1), above).alias("folder_uri"),
+        file.alias("file"),
+        fn.substring_index(file, "/", 1).alias("arm_folder"),
+        fn.substring_index("path", "/", -1).alias("file_name"),
+    )
 
 
-@dataclass(frozen=True)
-class Parsed:
-    """The lines of all runs, parsed: by kind, and those of files that are of none."""
-
-    by_kind: Mapping[EventKind, DataFrame]
-    foreign: DataFrame
-
-    def every(self) -> DataFrame:
-        """Return all lines with what is wrong with them."""
-        told = (_told(lines, kind) for kind, lines in self.by_kind.items())
-        return reduce(DataFrame.unionByName, told, self.foreign)
-
-
-def parse_all(lines: DataFrame, runs: DataFrame, steps: Steps = STEPS) -> Parsed:
-    """Parse what `raw_lines` returns; `runs` is the table of that name.
-
-    Marked to be kept once computed: three tables are made from each line.
-    """
+def of_runs(lines: DataFrame, runs: DataFrame) -> DataFrame:
+    """Add about its run to each line of a file; `folder_uri` says which one it is."""
     about = runs.select("run", *ABOUT_FILES)
     lost = fn.raise_error(fn.concat(fn.lit("a line of no run that was read: "), "folder_uri"))
-    known = lines.join(fn.broadcast(about), "folder_uri", "left").withColumn(
+    return lines.join(fn.broadcast(about), "folder_uri", "left").withColumn(
         "run", fn.coalesce("run", lost)
     )
-    by_kind = {kind: parse(_of_kind(known, kind), kind, steps).cache() for kind in ALL}
-    return Parsed(by_kind, foreign(known))
 
 
-def bronze(parsed: Parsed) -> Iterator[tuple[str, DataFrame]]:
-    """Yield every bronze table by name: one per kind of line, and `quarantine`."""
-    for kind, lines in parsed.by_kind.items():
-        yield kind.name, readable(lines, kind)
-    bad = parsed.every().where(fn.col("problem").isNotNull())
-    yield "quarantine", bad.select(*_PLACE, "problem", "text")
+def bronze(lines: DataFrame, steps: Steps = STEPS) -> Iterator[tuple[str, DataFrame]]:
+    """Yield every kind of lines by name, those that can be read; `lines` as of `raw_lines`."""
+    for kind in ALL:
+        yield kind.name, readable(parse(_of_kind(lines, kind), kind, steps), kind)
 
 
-def input_lines(parsed: Parsed) -> DataFrame:
-    """Per file: its lines, how many could not be read, and how many have a far-off time."""
-    return (
-        parsed.every()
-        .groupBy("run", "file")
-        .agg(
-            fn.count(fn.lit(1)).alias("lines"),
-            fn.count_if(fn.col("problem").isNotNull()).alias("unreadable"),
-            fn.count_if("skewed").alias("skewed"),
-        )
+def input_lines(lines: DataFrame, read: Mapping[str, DataFrame], runs: DataFrame) -> DataFrame:
+    """Per file: its lines, how many could not be read, and how many have a far-off time.
+
+    `lines` as of `raw_lines`, `read` the tables of `bronze` by name, `runs` that of that name.
+    """
+    about = fn.broadcast(runs.select("run", "started_ms", "finished_ms"))
+    each = (
+        read[kind.name].join(about, "run", "inner").select("run", "file", _is_skewed(kind))
+        for kind in ALL
     )
+    known = (
+        reduce(DataFrame.unionByName, each)
+        .groupBy("run", "file")
+        .agg(fn.count(fn.lit(1)).alias("read"), fn.count_if("skewed").alias("skewed"))
+    )
+    total = lines.groupBy("run", "file").agg(fn.count(fn.lit(1)).alias("lines"))
+    return total.join(known, ["run", "file"], "left").select(
+        "run",
+        "file",
+        "lines",
+        (fn.col("lines") - fn.coalesce("read", fn.lit(0))).alias("unreadable"),
+        fn.coalesce("skewed", fn.lit(0)).cast("long").alias("skewed"),
+    )
+
+
+def quarantine(lines: DataFrame, counted: DataFrame, steps: Steps = STEPS) -> DataFrame:
+    """Return the lines that could not be read, with the reason.
+
+    `counted` is the table input_lines: only files that have such lines are parsed once more.
+    """
+    files = counted.where(fn.col("unreadable") > 0).select("run", "file")
+    if files.isEmpty():
+        return made(lines.sparkSession, [], _QUARANTINE)
+    theirs = lines.join(fn.broadcast(files), ["run", "file"], "left_semi")
+    parsed = (parse(_of_kind(theirs, kind), kind, steps) for kind in ALL)
+    bad = (each.select(*_PLACE, "problem", "text") for each in parsed)
+    every = reduce(DataFrame.unionByName, bad, _foreign(theirs))
+    return every.where(fn.col("problem").isNotNull())
 
 
 def parse(lines: DataFrame, kind: EventKind, steps: Steps = STEPS) -> DataFrame:
-    """Return the lines of one kind: place, columns of the newest schema, `problem`, `text`.
+    """Return the lines of one kind: place, text, columns of the newest schema, `problem`.
 
-    `text` is null where there is no problem, or what is kept of a line would be kept twice.
+    `number` orders the lines of a block. It is counted in the same step that parses, for Spark
+    moves no filter below such a one: a filter there would parse a line once for each field.
     """
-    told = lines.withColumn("said", fn.get_json_object("text", "$.v").cast("int"))
-    older = [version for version in versions(steps) if version != EVENTS_VERSION]
-    not_older = ~fn.coalesce(fn.col("said").isin(older), fn.lit(False))
-    newest = _typed(told.where(not_older), kind.schema)
-    lifted = (_lifted(told.where(fn.col("said") == old), kind, old, steps) for old in older)
-    every = reduce(DataFrame.unionByName, lifted, newest).withColumn("problem", _problem(kind))
-    wanted = fn.lit(kind is BROKER) | fn.col("problem").isNotNull()
-    return every.withColumn("text", fn.when(wanted, fn.col("text")))
-
-
-def _typed(lines: DataFrame, schema: StructType) -> DataFrame:
+    known = versions(steps)
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
-    return lines.withColumn("line", fn.from_json("text", schema, options)).select(
-        *_PLACE, "text", "said", "arm_folder", "started_ms", "finished_ms", "line.*"
+    each = {_line(v): fn.from_json("text", schema_of(kind, v, steps), options) for v in known}
+    parsed = lines.withColumns({"number": fn.monotonically_increasing_id(), **each})
+    said = fn.col(_line(EVENTS_VERSION))["v"]
+    is_old = fn.coalesce(said.isin([*known[:-1]]), fn.lit(False))
+    newest = _fields(parsed.where(~is_old), EVENTS_VERSION)
+    lifted = (
+        lift(_fields(parsed.where(said == old), old), kind, old, steps).withColumn(
+            "v", fn.lit(EVENTS_VERSION)
+        )
+        for old in known[:-1]
     )
+    return reduce(DataFrame.unionByName, lifted, newest).withColumn("problem", _problem(kind))
 
 
-def _lifted(lines: DataFrame, kind: EventKind, version: int, steps: Steps) -> DataFrame:
-    old = _typed(lines, schema_of(kind, version, steps))
-    return lift(old, kind, version, steps).withColumn("said", fn.lit(EVENTS_VERSION))
+def _line(version: int) -> str:
+    return f"line_{version}"
+
+
+def _fields(parsed: DataFrame, version: int) -> DataFrame:
+    return parsed.select(*_PLACE, "text", "arm_folder", f"{_line(version)}.*")
 
 
 def _problem(kind: EventKind) -> Column:
-    torn = fn.try_parse_json("text").isNull()
-    no_json = fn.lit("torn, or no JSON")
+    said, corrupt = fn.col("v"), fn.col(CORRUPT).isNotNull()
+    newer = fn.format_string(f"schema version %d, expected {EVENTS_VERSION} at most", said)
     missing = fn.coalesce(*(fn.when(fn.col(name).isNull(), fn.lit(name)) for name in kind.required))
     return (
-        fn.when(fn.col("said").isNull() & torn, no_json)
-        .when(fn.col("said").isNull(), fn.lit("no schema version v"))
-        .when(
-            fn.col("said") != EVENTS_VERSION,
-            fn.format_string(f"schema version %d, expected {EVENTS_VERSION} at most", "said"),
-        )
-        .when(fn.col(CORRUPT).isNotNull() & torn, no_json)
-        .when(fn.col(CORRUPT).isNotNull(), fn.lit("a field of another type"))
+        fn.when(said != EVENTS_VERSION, newer)
+        .when(corrupt & fn.try_parse_json("text").isNull(), fn.lit("torn, or no JSON"))
+        .when(corrupt, fn.lit("a field of another type"))
+        .when(said.isNull(), fn.lit("no schema version v"))
         .when(missing.isNotNull(), fn.concat(missing, fn.lit(" is missing")))
     )
 
@@ -190,40 +211,29 @@ def readable(parsed: DataFrame, kind: EventKind) -> DataFrame:
     return good.select(*_PLACE, *own)
 
 
-def foreign(known: DataFrame) -> DataFrame:
+def _foreign(lines: DataFrame) -> DataFrame:
     """Return the lines of files that are of no kind, or of no arm of their run."""
     of_kind = reduce(Column.__or__, (_is_of(kind) for kind in ALL))
-    return _numbered(known.where(~(of_kind & _is_of_an_arm()))).select(
-        *_PLACE,
-        "text",
-        fn.lit("a file that no run of these arms leaves").alias("problem"),
-        fn.lit(False).alias("skewed"),
+    others = lines.where(~(of_kind & _is_of_an_arm()))
+    return others.withColumn("number", fn.monotonically_increasing_id()).select(
+        *_PLACE, fn.lit("a file that no run of these arms leaves").alias("problem"), "text"
     )
-
-
-def _told(parsed: DataFrame, kind: EventKind) -> DataFrame:
-    return parsed.select(*_PLACE, "text", "problem", _is_skewed(kind).alias("skewed"))
 
 
 def _is_skewed(kind: EventKind) -> Column:
     if kind.time is None:
-        return fn.lit(False)
+        return fn.lit(False).alias("skewed")
     at = fn.col(kind.time)
     early = at < fn.col("started_ms") - FAR_MS
     late = at > fn.col("finished_ms") + FAR_MS
     # A broker's fencing is told of the whole life of a cluster, on which others may have run.
     own = fn.col("topic").isNotNull() if kind is ISR else fn.lit(True)
-    return fn.coalesce(own & (early | late), fn.lit(False)) & fn.col("problem").isNull()
+    return fn.coalesce(own & (early | late), fn.lit(False)).alias("skewed")
 
 
-def _of_kind(known: DataFrame, kind: EventKind) -> DataFrame:
+def _of_kind(lines: DataFrame, kind: EventKind) -> DataFrame:
     """Return the lines of one kind; Spark opens no files of others, for it knows their names."""
-    return _numbered(known.where(_is_of(kind) & _is_of_an_arm()))
-
-
-def _numbered(lines: DataFrame) -> DataFrame:
-    """Add `number`, which orders the lines of a block; no filter finds its way below it."""
-    return lines.withColumn("number", fn.monotonically_increasing_id())
+    return lines.where(_is_of(kind) & _is_of_an_arm())
 
 
 def _is_of(kind: EventKind) -> Column:

@@ -2,11 +2,14 @@
 
 Silver is what happened, cleaned and keyed; gold is what it comes to. Every transform takes
 and returns data frames over any number of runs; what a run was asked for stands in `runs`.
+
+A layer is made in steps. The tables of a step rest on those of the steps before as they were
+written, so that no plan grows: the analysis of a long one takes longer than its work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
@@ -36,76 +39,79 @@ from insync.tables.operations import operations
 from insync.tables.recovery import recovery
 from insync.tables.repeats import due_inside, partitions, repeats
 
+Done = Mapping[str, DataFrame]
+"""The tables of the steps before, and `runs`, by name."""
 Named = Iterator[tuple[str, DataFrame]]
+Step = Callable[[Done, Events], Named]
 
 
-def silver(events: Events, runs: DataFrame) -> Named:
-    """Yield every silver table by name, as a plan that has not run yet.
-
-    They come one by one, so that the first can be written while the next is planned.
-    What several tables rest on is marked to be kept once computed.
-    """
-    windows = repeats(events.phases, events.produce).cache()
-    asked = runs.select("run", "partitions", "lag_ms", "cooldown_ms")
-    planned = windows.join(fn.broadcast(asked), "run", "inner")
-    yield "repeats", windows
-    yield "partitions", partitions(planned, fn.col("partitions"))
-
-    faults = evidence.faults(events.faults).cache()
-    intervals = isr.isr_intervals(events.isr, windows).cache()
-    shrunk = shrinks.isr_shrinks(events.isr, faults, planned, shrinks.lag_of_arm()).cache()
-    yield "faults", faults
-    yield "isr_intervals", intervals
-    yield "leader_intervals", brokers.leader_intervals(intervals)
-    yield "isr_shrinks", shrunk
-    yield "isr_expands", isr_expands(events.isr, shrunk, windows)
-    with_lag = shrunk.join(fn.broadcast(asked), "run", "inner")
-    yield "follower_drops", policies.follower_drops(with_lag, faults, shrinks.lag_of_arm())
-    yield "leader_changes", leaders.leader_changes(events.isr, faults, windows)
-    yield "dead_followers", leaders.dead_followers(events.isr, faults, windows)
-    yield "holds", holds.holds(events.broker_events, windows, faults)
+def _told(done: Done, events: Events) -> Named:
+    """Yield what the lines themselves tell."""
+    yield "repeats", repeats(events.phases, events.produce)
+    yield "faults", evidence.faults(events.faults)
     yield "agent_counters", evidence.agent_counters(events.counters)
     yield "raced_replicas", races.raced_replicas(events.samples)
     yield "controller_agent", evidence.controller_agent(events.controller)
+
+
+def _inside(done: Done, events: Events) -> Named:
+    """Yield what happened inside of the repeats."""
+    windows, faults = done["repeats"], done["faults"]
+    planned = _with(windows, done["runs"], "partitions", "lag_ms", "cooldown_ms")
+    yield "partitions", partitions(planned, fn.col("partitions"))
+    yield "isr_intervals", isr.isr_intervals(events.isr, windows)
+    yield "isr_shrinks", shrinks.isr_shrinks(events.isr, faults, planned, shrinks.lag_of_arm())
+    yield "leader_changes", leaders.leader_changes(events.isr, faults, windows)
+    yield "dead_followers", leaders.dead_followers(events.isr, faults, windows)
+    yield "holds", holds.holds(events.broker_events, windows, faults)
     cooldown_ms = fn.col("cooldown_ms")
     yield "step_downs", step_downs.step_downs(events.step_downs, planned, cooldown_ms)
     yield "step_down_sources", step_downs.step_down_sources(events.step_downs, windows)
+
+
+def _followed(done: Done, events: Events) -> Named:
+    """Yield what follows from the changes of ISRs and leaders."""
+    windows, intervals, shrunk = done["repeats"], done["isr_intervals"], done["isr_shrinks"]
     yield "operations", operations(events.produce, intervals, windows)
+    yield "leader_intervals", brokers.leader_intervals(intervals)
+    yield "isr_expands", isr_expands(events.isr, shrunk, windows)
+    with_lag = _with(shrunk, done["runs"], "lag_ms")
+    drops = policies.follower_drops(with_lag, done["faults"], shrinks.lag_of_arm())
+    yield "follower_drops", drops
 
 
-def gold(tables: Mapping[str, DataFrame], events: Events) -> Named:
-    """Yield every gold table by name; `tables` are silver's, `events` bronze's lines."""
-    done: dict[str, DataFrame] = dict(tables)
-    for each in (_clients, _check, _cluster, _overall):
-        for name, table in each(done, events):
-            done[name] = table
-            yield name, table
-
-
-def _clients(done: Mapping[str, DataFrame], events: Events) -> Named:
+def _clients(done: Done, events: Events) -> Named:
     """Yield how the producers fared."""
     windows = done["repeats"]
     # What is written in transactions waits for its own pace: no measure of the brokers' acks.
     plain = done["operations"].where(transactions.is_plain())
     judged = due_inside(plain, windows)
-    counted = acks.latency_histogram(judged).cache()
-    yield "latency_histogram", counted
-    yield "ack_latency", acks.ack_latency(counted).cache()
-    yield "ack_latency_by_leader", acks.ack_latency_by_leader(counted)
+    yield "latency_histogram", acks.latency_histogram(judged)
     yield "latency_over_time", acks.latency_over_time(judged, windows)
-    yield "ack_gaps", acks.ack_gaps(plain, done["partitions"]).cache()
+    yield "ack_gaps", acks.ack_gaps(plain, done["partitions"])
     yield "errors", acks.errors(judged)
-    planned = done["runs"].select("run", fn.explode("bursts").alias("partition", "records"))
+    planned = done["runs"].select("run", fn.inline("bursts"))
     yield "bursts", policies.bursts(judged, done["follower_drops"], planned)
-    recovered = recovery(done["faults"], done["isr_intervals"], plain, windows)
-    yield "recovery", recovered.cache()
+    yield "recovery", recovery(done["faults"], done["isr_intervals"], plain, windows)
 
 
-def _check(done: Mapping[str, DataFrame], events: Events) -> Named:
+def _cluster(done: Done, events: Events) -> Named:
+    """Yield how the brokers fared."""
+    intervals, holds_found = done["isr_intervals"], done["holds"]
+    limited = _with(intervals, done["runs"], "min_insync_replicas")
+    yield "availability", availability.availability(limited, fn.col("min_insync_replicas"))
+    yield "isr_changes", isr_changes(done["isr_shrinks"], done["isr_expands"])
+    yield "holds_by_site", holds.holds_by_site(holds_found)
+    yield "detections", policies.detections(intervals, done["faults"])
+    led = done["leader_intervals"]
+    yield "brokers", brokers.brokers(intervals, led, done["isr_shrinks"], holds_found)
+
+
+def check(done: Done, events: Events) -> Named:
     """Yield what insync.checks has to say."""
     windows, grid, sent = done["repeats"], done["partitions"], done["operations"]
     fates = _kept(records.record_fates(sent, events.consume, events.transactions))
-    yield "readback", records.readback(fates, grid).cache()
+    yield "readback", records.readback(fates, grid)
     ended = transaction_fates(fates, events.transactions)
     yield "transactions", transactions.by_producer(events.transactions, ended, windows)
     comparable = _kept(replicas.comparable(events.replica_logs, events.consume, events.isr))
@@ -126,26 +132,37 @@ def _check(done: Mapping[str, DataFrame], events: Events) -> Named:
     yield "checked", checked(history, found)
 
 
-def _cluster(done: Mapping[str, DataFrame], events: Events) -> Named:
-    """Yield how the brokers fared."""
-    intervals, holds_found = done["isr_intervals"], done["holds"]
-    limits = fn.broadcast(done["runs"].select("run", "min_insync_replicas"))
-    limited = intervals.join(limits, "run", "inner")
-    least = fn.col("min_insync_replicas")
-    yield "availability", availability.availability(limited, least).cache()
-    yield "isr_changes", isr_changes(done["isr_shrinks"], done["isr_expands"])
-    yield "holds_by_site", holds.holds_by_site(holds_found)
-    yield "detections", policies.detections(intervals, done["faults"])
-    led = done["leader_intervals"]
-    yield "brokers", brokers.brokers(intervals, led, done["isr_shrinks"], holds_found)
+def _latencies(done: Done, events: Events) -> Named:
+    """Yield the percentiles."""
+    counted = done["latency_histogram"]
+    yield "ack_latency", acks.ack_latency(counted)
+    yield "ack_latency_by_leader", acks.ack_latency_by_leader(counted)
 
 
-def _overall(done: Mapping[str, DataFrame], events: Events) -> Named:
-    """Yield what repeats come to, and how arms compare over them."""
-    metrics = repeat_metrics(done).cache()
-    yield "repeat_metrics", metrics
-    yield "medians", medians(metrics)
-    yield "differences", differences(metrics, done["runs"])
+def _each_repeat(done: Done, events: Events) -> Named:
+    """Yield what each repeat comes to."""
+    yield "repeat_metrics", repeat_metrics(done)
+
+
+def _overall(done: Done, events: Events) -> Named:
+    """Yield what repeats come to together, and how arms compare over them."""
+    yield "medians", medians(done["repeat_metrics"])
+    yield "differences", differences(done["repeat_metrics"], done["runs"])
+
+
+STEPS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
+    "silver": ((_told,), (_inside,), (_followed,)),
+    "gold": ((_clients, _cluster, check), (_latencies,), (_each_repeat,), (_overall,)),
+}
+"""Each layer's steps in order, and what a step consists of."""
+
+LIVE: tuple[Step, ...] = (_told, _inside, _followed, _cluster)
+"""The steps that tell how the brokers of a run fare, in order."""
+
+
+def _with(rows: DataFrame, runs: DataFrame, *columns: str) -> DataFrame:
+    """Add to each row what its run was asked for."""
+    return rows.join(fn.broadcast(runs.select("run", *columns)), "run", "inner")
 
 
 def _kept(table: DataFrame) -> DataFrame:

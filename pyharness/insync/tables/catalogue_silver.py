@@ -32,7 +32,12 @@ RUNS = Contract(
         whole("min_insync_replicas", "min.insync.replicas", "replicas"),
         ms("lag_ms", "replica.lag.time.max.ms, as the scenario has it"),
         ms("cooldown_ms", "leader.relinquish.cooldown.ms"),
-        Column("bursts", "map<int,int>", "records", "partitions with bursts, and their size"),
+        Column(
+            "bursts",
+            "array<struct<partition:int,records:int>>",
+            "records",
+            "partitions with bursts, and their size",
+        ),
         ms("started_ms", "when it began (epoch)"),
         ms("finished_ms", "when it ended (epoch); null: cut short", null=True),
         flag("finished", "whether it came to its end"),
@@ -244,7 +249,8 @@ HOLDS = Contract(
     "Fetches that stood in a leader's hands for more than half of the lag limit.",
     (*PARTITION, "broker", "line"),
     (
-        *OF_PARTITION,
+        *OF_TOPIC,
+        whole("partition", "the partition; -1: all of the fetch, in scope request"),
         whole("broker", "the leader"),
         whole("replica", "the follower"),
         ms("start_ms", "when the fetch came (epoch)"),

@@ -16,6 +16,7 @@ import numpy as np
 from pyspark.sql import DataFrame
 from scipy import stats
 
+from insync.tables.made import made
 from insync.tables.metrics import CELL
 
 RESAMPLES = 2_000
@@ -51,7 +52,7 @@ def differences(metrics: DataFrame, runs: DataFrame) -> DataFrame:
     """
     controls = {row["run"]: row["control_arms"] for row in runs.collect()}
     rows = [row.asDict() for row in metrics.where("value is not null").collect()]
-    return metrics.sparkSession.createDataFrame(list(_compared(rows, controls)), DIFFERENCES)
+    return made(metrics.sparkSession, list(_compared(rows, controls)), DIFFERENCES)
 
 
 def _compared(

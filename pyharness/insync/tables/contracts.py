@@ -1,19 +1,21 @@
 """What a table promises: columns with type, unit and meaning, what is never null, its key.
 
-A contract is checked against what was written; the first promise that is broken is named in
+A contract is checked as its table is written; the first promise that is broken is named in
 one line, and the output that it would have gone into is not put in place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Observation, Window
 from pyspark.sql import functions as fn
 
 from insync.errors import InsyncError
+
+_OF_KEY = "_of_key"
+"""How many rows have a row's key: a column that is gone before the table is written."""
 
 
 @dataclass(frozen=True)
@@ -69,23 +71,29 @@ class Contract:
                 f" found {odd[0]}, expected {', '.join(promised)}"
             )
 
-    def broken(self, table: DataFrame) -> DataFrame:
-        """Return a row per promise about rows that some of them break: promise, rows."""
+    def watched(self, table: DataFrame) -> tuple[DataFrame, Watched]:
+        """Return the same table, and what is counted of it as it is written: no job of its own.
+
+        Rows of one key must be in one of its partitions.
+        """
         wrong = {f"{name} is null": fn.col(name).isNull() for name in self._never_null()}
         wrong |= {f"not true: {rule.words}": ~fn.expr(rule.sql) for rule in self.rules}
-        names = {promise: f"c{number}" for number, promise in enumerate(wrong)}
-        counts = [fn.count_if(wrong[promise]).alias(name) for promise, name in names.items()]
         if self.key:
-            table = table.groupBy(*self.key).agg(fn.count(fn.lit(1)).alias("rows"), *counts)
-            counts = [fn.sum(name).alias(name) for name in names.values()]
-            counts.append(fn.count_if(fn.col("rows") > 1).alias("twice"))
-            names[f"more than one row for one {', '.join(self.key)}"] = "twice"
-        found = [
-            fn.struct(fn.lit(promise).alias("promise"), fn.col(name).cast("long").alias("rows"))
-            for promise, name in names.items()
-        ]
-        each = table.agg(*counts).select(fn.inline(fn.array(*found)))
-        return each.where(fn.col("rows") > 0)
+            of_key = fn.count(fn.lit(1)).over(Window.partitionBy(*self.key))
+            table = table.withColumn(_OF_KEY, of_key)
+            wrong[f"more than one row for one {', '.join(self.key)}"] = fn.col(_OF_KEY) > 1
+        if not wrong:
+            return table, Watched(self.name, {}, None)
+        promises = {f"c{number}": promise for number, promise in enumerate(wrong)}
+        counts = (fn.count_if(wrong[promise]).alias(name) for name, promise in promises.items())
+        observation = Observation()
+        counted = table.observe(observation, *counts).drop(_OF_KEY)
+        return counted, Watched(self.name, promises, observation)
+
+    @property
+    def schema(self) -> str:
+        """Its columns and their types in Spark's words."""
+        return ", ".join(f"`{column.name}` {column.type}" for column in self.columns)
 
     def tells_of(self, name: str) -> bool:
         """Whether it has a column of that name."""
@@ -95,18 +103,22 @@ class Contract:
         return [column.name for column in self.columns if not column.null]
 
 
-def check_rows(tables: Iterable[tuple[Contract, DataFrame]]) -> None:
-    """Hold rows against their contracts, all in one job; InsyncError for a promise broken."""
-    each = (
-        contract.broken(table).withColumn("contract", fn.lit(contract.name))
-        for contract, table in tables
-    )
-    found = reduce(DataFrame.unionByName, each).orderBy("contract", "promise").head()
-    if found is not None:
-        raise InsyncError(
-            f"table {found['contract']} breaks its contract:"
-            f" {found['promise']} ({found['rows']} times)"
-        )
+@dataclass(frozen=True)
+class Watched:
+    """What is counted of a table as it is written: rows that break each of the promises."""
+
+    table: str
+    promises: Mapping[str, str]
+    counts: Observation | None
+
+    def check(self) -> None:
+        """Raise InsyncError for a promise that was broken; the table has been written."""
+        counts = {} if self.counts is None else self.counts.get
+        for name, promise in self.promises.items():
+            if rows := counts[name]:
+                raise InsyncError(
+                    f"table {self.table} breaks its contract: {promise} (rows: {rows})"
+                )
 
 
 def text(name: str, says: str, *, null: bool = False) -> Column:

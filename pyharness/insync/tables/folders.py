@@ -6,15 +6,13 @@ of one run the finished one is used, else the first by name; nothing is left out
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 
 from pydantic import ValidationError
 
 from insync.events.matrix_info import PLAN
-from insync.events.run_info import RunInfo, first_problem
+from insync.events.run_info import RunInfo, first_problem, run_name
 from insync.events.schema import EVENTS, RUN
 from insync.tables import places
 from insync.tables.hadoop import Hadoop
@@ -43,14 +41,6 @@ class Folder:
     def used(self) -> bool:
         """Whether its events go into the tables."""
         return self.run is not None
-
-
-def run_name(info: RunInfo) -> str:
-    """Name a run by what it was and when it began: the same for every copy of its folder."""
-    asked = (info.kafka, info.cluster, info.scale, info.seed, info.arms, info.started_ms)
-    digest = hashlib.sha256(repr((info.scenario_name, *asked)).encode()).hexdigest()[:8]
-    began = datetime.fromtimestamp(info.started_ms / 1e3, UTC)
-    return f"{info.scenario_name}-{began:%Y%m%dT%H%M%S}-{digest}"
 
 
 def look(hadoop: Hadoop, named: Sequence[str]) -> list[Folder]:

@@ -49,11 +49,6 @@ class Hadoop:
             found = self._system(pattern).globStatus(self._path(pattern))
             return sorted(status.getPath().toString() for status in found or ())
 
-    def size(self, folder: str) -> int:
-        """Return the bytes in a folder and all below it."""
-        with _told(folder):
-            return int(self._system(folder).getContentSummary(self._path(folder)).getLength())
-
     def read(self, path: str) -> str:
         """Return the text of a small file."""
         with _told(path):
@@ -83,11 +78,6 @@ class Hadoop:
             moved = self._system(folder).rename(self._path(folder), self._path(to))
         if not moved:
             raise InsyncError(f"{folder}: could not be renamed to {to}")
-
-    def make(self, folder: str) -> None:
-        """Make a folder and those above it."""
-        with _told(folder):
-            self._system(folder).mkdirs(self._path(folder))
 
     def encoded(self, path: str) -> str:
         """Return a folder as Spark names what it lists: a URI in the file system's own words."""
@@ -121,8 +111,7 @@ def cause(error: BaseException) -> str:
     Py4J's and Spark's own messages open with the call that was under way; the innermost
     cause is the disk that is full or the line that no cast fits.
     """
-    thrown: Any = getattr(error, "_origin", None) or error
-    java: Any = getattr(thrown, "java_exception", None)
+    java: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     if java is None:
         return _first_line(str(error)) or type(error).__name__
     while java.getCause() is not None:

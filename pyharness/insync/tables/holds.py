@@ -2,6 +2,8 @@
 
 The agent tells of each follower's fetch that stood for more than half of
 replica.lag.time.max.ms when it ends (`pending_long`). Without an agent nobody counts them.
+In scope `request` a fetch is held with all its partitions: it is of no topic, and belongs to
+the repeat in which it ended.
 """
 
 from __future__ import annotations
@@ -19,21 +21,24 @@ def holds(broker_events: DataFrame, repeats: DataFrame, faults: DataFrame) -> Da
     """One row per long-pending fetch: broker (the leader), replica, start_ms, end_ms, held_ms.
 
     `site` is where that broker was stalled meanwhile: of its faults the one that overlaps
-    the hold longest; null if none does.
+    the hold longest; null if none does. `partition` is -1 where all of the fetch were held.
     """
-    held = (
-        broker_events.where(fn.col("type") == "pending_long")
-        .join(repeats.select(*REPEAT, "topic", "end_ms"), TOPIC_OF_ARM, "inner")
-        .select(
-            *PARTITION,
-            "broker",
-            "replica",
-            (fn.col("t_ms") - fn.col("held_ms")).alias("start_ms"),
-            fn.col("t_ms").alias("end_ms"),
-            "held_ms",
-            "line",
-            fn.col("end_ms").alias("repeat_end_ms"),
-        )
+    told = broker_events.where(fn.col("type") == "pending_long")
+    windows = repeats.select(*REPEAT, "topic", "start_ms", "end_ms")
+    of_topic = told.join(windows, TOPIC_OF_ARM, "inner")
+    of_fetch = (
+        told.where(fn.col("topic").isNull()).drop("topic").join(windows, ["run", "arm"], "inner")
+    )
+    ended_inside = fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms"))
+    held = of_topic.unionByName(of_fetch.where(ended_inside)).select(
+        *PARTITION,
+        "broker",
+        "replica",
+        (fn.col("t_ms") - fn.col("held_ms")).alias("start_ms"),
+        fn.col("t_ms").alias("end_ms"),
+        "held_ms",
+        "line",
+        fn.col("end_ms").alias("repeat_end_ms"),
     )
     at_broker = faults.select(
         *REPEAT, "broker", "injected_ms", "lifted_ms", "fault_no", words().alias("words")

@@ -25,6 +25,7 @@ from insync.checks.history import PARTITION
 from insync.kafka.java import find_java
 from insync.tables import acks, synthetic
 from insync.tables.job import parse_conf
+from insync.tables.made import made
 from insync.tables.session import SparkSettings, end_jvm, open_session
 
 ROWS_PER_SLICE = 5_000_000
@@ -57,7 +58,7 @@ def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame
 
 def checks(produce: DataFrame, consume: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
     """Return the checker's tables: the readback, and anomalies counted by kind."""
-    none = produce.sparkSession.createDataFrame([], _ENDS)
+    none = made(produce.sparkSession, [], _ENDS)
     fates = records.record_fates(produce, consume, none).cache()
     found = [
         records.lost(fates),

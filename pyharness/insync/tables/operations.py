@@ -29,14 +29,18 @@ def operations(produce: DataFrame, intervals: DataFrame, repeats: DataFrame) -> 
     the repeat's window had opened. `intervals` is the table isr_intervals.
     """
     led = intervals.where(fn.col("leader") >= 0).select(
-        *PARTITION, "leader", fn.col("start_ms").alias("from_ms"), fn.col("end_ms").alias("to_ms")
+        *(fn.col(key).alias(f"led_{key}") for key in PARTITION),
+        "leader",
+        fn.col("start_ms").alias("from_ms"),
+        fn.col("end_ms").alias("to_ms"),
     )
     opened = repeats.select(*REPEAT, "start_ms")
     due = fn.col("sent_ms")
-    then = [produce[key] == led[key] for key in PARTITION]
+    then = [fn.col(key) == fn.col(f"led_{key}") for key in PARTITION]
+    then += [due >= fn.col("from_ms"), due < fn.col("to_ms")]
     return (
-        produce.join(fn.broadcast(led), [*then, due >= led["from_ms"], due < led["to_ms"]], "left")
-        .select(*(produce[name] for name in (*PARTITION, *_PRODUCED)), "leader")
+        produce.select(*PARTITION, *_PRODUCED)
+        .join(fn.broadcast(led), then, "left")
         .join(fn.broadcast(opened), REPEAT, "left")
         .withColumn("judged", fn.coalesce(due >= fn.col("start_ms"), fn.lit(False)))
         .select(*PARTITION, *_PRODUCED, "leader", "judged")

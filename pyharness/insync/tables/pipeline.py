@@ -10,12 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
+from itertools import chain
 
 from pyspark.sql import SparkSession
 
 from insync.errors import InputError, InsyncError
 from insync.tables import bronze, places
-from insync.tables.build import gold, silver
+from insync.tables.build import STEPS
 from insync.tables.folders import MARK, Folder
 from insync.tables.hadoop import Hadoop, cause
 from insync.tables.runs import inputs_table, runs_table
@@ -73,21 +74,18 @@ def _stages(
         runs, inputs = runs_table(spark, hadoop, folders), inputs_table(spark, folders)
         tables = write_tables([("runs", runs), ("inputs", inputs)], into, "silver")
         used = [folder for folder in folders if folder.used]
-        parsed = bronze.parse_all(bronze.raw_lines(spark, used), tables["runs"])
-        lines = write_bronze(bronze.bronze(parsed), into)
-        tables |= write_tables([("input_lines", bronze.input_lines(parsed))], into, "silver")
-        spark.catalog.clearCache()
-
-        stage = "silver"
-        events = bronze.Events.of(lines)
-        tables |= write_tables(silver(events, tables["runs"]), into, stage)
-        spark.catalog.clearCache()
-
-        stage = "gold"
-        write_tables(gold(tables, events), into, stage)
+        lines = bronze.raw_lines(spark, used, tables["runs"])
+        read = write_bronze(bronze.bronze(lines), into)
+        counted = bronze.input_lines(lines, read, tables["runs"])
+        tables |= write_tables([("input_lines", counted)], into, "silver")
+        write_bronze([("quarantine", bronze.quarantine(lines, tables["input_lines"]))], into)
+        events = bronze.Events.of(read)
+        for layer, steps in STEPS.items():
+            stage = layer
+            for step in steps:
+                planned = chain.from_iterable(part(tables, events) for part in step)
+                tables |= write_tables(planned, into, layer)
     except InsyncError:
         raise
     except Exception as error:
         raise InsyncError(f"{stage} failed: {cause(error)}; see {log}") from error
-    finally:
-        spark.catalog.clearCache()

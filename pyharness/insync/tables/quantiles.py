@@ -56,19 +56,24 @@ def merged(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
     )
 
 
-def percentiles(counted: DataFrame, keys: Sequence[str], permille: Mapping[str, int]) -> DataFrame:
+def percentiles(
+    counted: DataFrame, keys: Sequence[str], permille: Mapping[str, int], *more: Column
+) -> DataFrame:
     """Return one row per `keys`: a column per name in `permille`, `max_ms` and `mean_ms`.
 
     `counted` is a histogram by these keys; a share is in thousandths, so that ranks are whole.
+    `more` are aggregates over all rows of a key, those without a duration too.
     """
     of_keys = Window.partitionBy(*keys)
-    ranked = counted.where(fn.col("bucket_us").isNotNull()).withColumns(
+    values = fn.when(fn.col("bucket_us").isNotNull(), fn.col("records"))
+    ranked = counted.withColumn("values", values).withColumns(
         {
-            "upto": fn.sum("records").over(of_keys.orderBy("bucket_us")),
-            "total": fn.sum("records").over(of_keys),
+            "upto": fn.sum("values").over(of_keys.orderBy("bucket_us")),
+            "total": fn.sum("values").over(of_keys),
         }
     )
     return ranked.groupBy(*keys).agg(
+        *more,
         *(
             fn.min(
                 fn.when(fn.col("upto") * 1000 >= fn.col("total") * share, fn.col("top_ms"))
@@ -76,5 +81,5 @@ def percentiles(counted: DataFrame, keys: Sequence[str], permille: Mapping[str, 
             for name, share in permille.items()
         ),
         fn.max("top_ms").alias("max_ms"),
-        (fn.sum("total_us") / fn.sum("records") / 1000).alias("mean_ms"),
+        (fn.sum("total_us") / fn.sum("values") / 1000).alias("mean_ms"),
     )

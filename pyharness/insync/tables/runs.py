@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
 from insync.events.run_info import RunInfo
 from insync.tables.folders import Folder
 from insync.tables.hadoop import Hadoop
+from insync.tables.made import made
 
 ABOUT_FILES = ("folder_uri", "arms", "started_ms", "finished_ms")
 """What the reading of a run's lines needs to know of it."""
@@ -17,7 +18,7 @@ RUNS = (
     "run string, scenario string, kafka string, cluster string, scale double, seed long,"
     " arms array<string>, control_arms array<string>, repeats int, partitions int,"
     " min_insync_replicas int, lag_ms double, cooldown_ms double,"
-    " bursts map<int,int>, started_ms double,"
+    " bursts array<struct<partition:int,records:int>>, started_ms double,"
     " finished_ms double, finished boolean, folder string, folder_uri string"
 )
 INPUTS = "folder string, run string, used boolean, problem string"
@@ -34,19 +35,27 @@ def runs_table(spark: SparkSession, hadoop: Hadoop, folders: Sequence[Folder]) -
         for folder in folders
         if folder.run is not None and folder.info is not None
     ]
-    return spark.createDataFrame(rows, RUNS)
+    return made(spark, rows, RUNS)
+
+
+def told_runs(spark: SparkSession, runs: Mapping[str, RunInfo]) -> DataFrame:
+    """Return the same table of runs that have no folders here: their names stand for them."""
+    return made(spark, [_row(run, info, run, run) for run, info in runs.items()], RUNS)
 
 
 def inputs_table(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
     """One row per folder that was looked at: its run, or the problem with it."""
     rows = [(folder.path, folder.run, folder.used, folder.problem) for folder in folders]
-    return spark.createDataFrame(rows, INPUTS)
+    return made(spark, rows, INPUTS)
 
 
 def _row(run: str, info: RunInfo, folder: str, uri: str) -> tuple[object, ...]:
     broker, scenario = info.scenario.broker, info.scenario
-    planned = scenario.workload.bursts
-    bursts = {partition: each.records for each in planned for partition in each.partitions}
+    bursts = [
+        {"partition": partition, "records": each.records}
+        for each in scenario.workload.bursts
+        for partition in each.partitions
+    ]
     finished_ms = None if info.finished_ms is None else float(info.finished_ms)
     return (
         run, info.scenario_name, info.kafka, info.cluster, float(info.scale), info.seed,

@@ -51,6 +51,11 @@ _SMALL = {
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # So do filters derived from others, and plans written out for a page that nobody serves.
+    "spark.sql.constraintPropagation.enabled": "false",
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.sql.maxPlanStringLength": "1000",
 }
 
 _LARGE = {
@@ -59,7 +64,7 @@ _LARGE = {
     "spark.sql.shuffle.partitions": "16",
 }
 
-LARGE_BYTES = 64 * 1024 * 1024
+LARGE_BYTES = 512 * 1024 * 1024
 """From here on a JVM that takes its time to start well, and compiled plans, pay."""
 
 

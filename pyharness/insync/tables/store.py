@@ -7,14 +7,14 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from pyspark.errors import AnalysisException
-from pyspark.sql import Column, DataFrame, DataFrameReader, SparkSession, Window
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from insync.checks.history import PARTITION
 from insync.errors import InputError
 from insync.tables import places
 from insync.tables.catalogue import CONTRACTS, told_to_reports
-from insync.tables.contracts import Contract, check_rows
+from insync.tables.contracts import Contract
 
 Row = dict[str, Any]
 Rows = Mapping[str, list[Row]]
@@ -23,8 +23,8 @@ Rows = Mapping[str, list[Row]]
 _AT_ONCE = 4
 """Tables in work at a time; much of it is waiting for files, so more than there are cores."""
 
-_RUN_ROWS = 20_000
-"""No table for reports but `anomalies` grows with a run's records; the driver is safe from it."""
+_ROW_LIMIT = 500_000
+"""No table for reports but `anomalies` grows with the records; the driver is safe from it."""
 
 _BLOCK_BYTES_LOG2 = 28
 """Lines of a file that are 256 MiB apart go to files of their own, be the file ever so large."""
@@ -62,14 +62,12 @@ def write_tables(
     def write(name: str, table: DataFrame) -> DataFrame:
         contract = CONTRACTS[name]
         contract.check_columns(table)
-        path = places.table_to_write(storage, layer, name)
-        _in_order(table, contract).write.mode("overwrite").parquet(path)
-        reader = table.sparkSession.read.schema(table.schema)
-        return reader.parquet(places.literal(path))
+        ordered, watched = contract.watched(_in_order(table, contract))
+        ordered.write.mode("overwrite").parquet(places.table_to_write(storage, layer, name))
+        watched.check()
+        return _stored(table.sparkSession, storage, layer, name)
 
-    written = _each(write, tables)
-    check_rows((CONTRACTS[name], table) for name, table in written.items())
-    return written
+    return _each(write, tables)
 
 
 def read_rows(spark: SparkSession, storage: str) -> Rows:
@@ -79,10 +77,11 @@ def read_rows(spark: SparkSession, storage: str) -> Rows:
     """
     try:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
-            found = pool.map(
-                lambda place: _rows(spark.read, storage, *place), told_to_reports().items()
-            )
-            return dict(zip(told_to_reports(), found, strict=True))
+            found = {
+                name: pool.submit(_rows, _stored(spark, storage, layer, name))
+                for name, layer in told_to_reports().items()
+            }
+            return {name: rows.result() for name, rows in found.items()}
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
@@ -112,8 +111,11 @@ def _each(
         return {name: written.result() for name, written in writing.items()}
 
 
-def _rows(reader: DataFrameReader, storage: str, name: str, layer: str) -> list[Row]:
-    table = reader.parquet(places.table_to_read(storage, layer, name))
-    in_order = Window.partitionBy("run").orderBy(*CONTRACTS[name].order)
-    first = table.withColumn("nth", fn.row_number().over(in_order)).where(f"nth <= {_RUN_ROWS}")
-    return [row.asDict(recursive=True) for row in first.drop("nth").collect()]
+def _stored(spark: SparkSession, storage: str, layer: str, name: str) -> DataFrame:
+    """Return a table as it was written; Spark need not look into its files for their columns."""
+    reader = spark.read.schema(CONTRACTS[name].schema)
+    return reader.parquet(places.table_to_read(storage, layer, name))
+
+
+def _rows(table: DataFrame) -> list[Row]:
+    return [row.asDict(recursive=True) for row in table.limit(_ROW_LIMIT).collect()]

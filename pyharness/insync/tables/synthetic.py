@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from insync.tables.made import made
+
 RUN, TOPIC = "synthetic", "history-r0"
 ARMS = ("stock", "request")
 COLD = 12
@@ -127,7 +129,7 @@ def partitions(spark: SparkSession, history: History) -> DataFrame:
         for partition in range(COLD + 1)
     ]
     columns = "run string, arm string, repeat int, topic string, partition int"
-    return spark.createDataFrame(rows, f"{columns}, start_ms double, end_ms double")
+    return made(spark, rows, f"{columns}, start_ms double, end_ms double")
 
 
 def _records(spark: SparkSession, history: History, slices: int) -> DataFrame:

@@ -3,7 +3,6 @@
 import threading
 import time
 from contextlib import ExitStack
-from pathlib import Path
 from types import TracebackType
 from typing import Self
 
@@ -14,6 +13,7 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __al
 )
 
 from insync.errors import InsyncError
+from insync.events.folder import EventFolder
 from insync.events.schema import consume_file, produce_file, transactions_file
 from insync.events.writer import EventWriter
 from insync.workload.consumer import TopicConsumer
@@ -29,7 +29,7 @@ class Workload:
     at once: the topic need not be there yet.
     """
 
-    def __init__(self, plan: WorkloadPlan, folder: Path) -> None:
+    def __init__(self, plan: WorkloadPlan, folder: EventFolder) -> None:
         """Make the clients; `folder` is the arm's event folder."""
         self._plan = plan
         self._stop = threading.Event()
@@ -38,8 +38,8 @@ class Workload:
         self._error: BaseException | None = None
         self._running: list[threading.Thread] = []
         self._files = ExitStack()
-        produced = self._files.enter_context(EventWriter(folder / produce_file(plan.repeat)))
-        consumed = self._files.enter_context(EventWriter(folder / consume_file(plan.repeat)))
+        produced = self._files.enter_context(folder.open(produce_file(plan.repeat)))
+        consumed = self._files.enter_context(folder.open(consume_file(plan.repeat)))
         self._consumer = TopicConsumer(plan, consumed, self._fail)
         self._producers: list[PartitionProducer | TransactionalProducer] = [
             *self._plain_producers(produced),
@@ -73,13 +73,13 @@ class Workload:
         ]
 
     def _transactional_producers(
-        self, produced: EventWriter, folder: Path
+        self, produced: EventWriter, folder: EventFolder
     ) -> list[TransactionalProducer]:
         own = self._plan.transactions
         if own is None:
             return []
-        path = folder / transactions_file(self._plan.repeat)
-        ended = self._files.enter_context(EventWriter(path))
+        file = folder.open(transactions_file(self._plan.repeat))
+        ended = self._files.enter_context(file)
         return [
             TransactionalProducer(
                 self._plan, own, number, (produced, ended), self._stop, self._abandon, self._fail

@@ -8,7 +8,7 @@ import java.util.Map;
 /** Answers {@link BridgeApi} from the core's view of the broker. Holds no state and takes no lock of Kafka's. */
 public final class BridgeService implements BridgeApi {
     /** Raised with every change of the contract that an older client would misread. */
-    public static final int API_VERSION = 2;
+    public static final int API_VERSION = 3;
 
     private final BrokerView broker;
     private final Insync insync;
@@ -44,6 +44,8 @@ public final class BridgeService implements BridgeApi {
         all.put("errors", insync.failures().count());
         all.put("last_error", insync.failures().last());
         all.put("events_dropped", insync.events().dropped());
+        all.put("events_published", insync.events().published().written());
+        all.put("events_not_published", insync.events().published().dropped());
         all.put("step_downs", insync.stepDowns().toMap());
         return JsonText.of(all);
     }

@@ -1,7 +1,5 @@
 package insync.core;
 
-import com.google.gson.Gson;
-import com.google.gson.GsonBuilder;
 import java.io.IOException;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
@@ -10,33 +8,26 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
  * The broker's side of a run's events: JSON lines, each with schema version, type and time.
  *
  * <p>{@link #emit} never blocks and never touches a file: callers may hold Kafka's locks, and the disk may
  * be the very thing that stalls. A thread of its own writes each line as soon as it comes and flushes it,
- * so that a kill loses at most the line being written. A full queue drops the event and counts it.
+ * so that a kill loses at most the line being written. A full queue drops the event and counts it. So it is with
+ * the second place that a log may have, see {@link #publish}; neither waits for the other.
  */
 public final class EventLog {
     /** Version of the lines' schema, in each line as "v". */
     public static final int SCHEMA = 1;
-    private static final int CAPACITY = 10_000;
 
-    private final BlockingQueue<Map<String, Object>> queue = new ArrayBlockingQueue<>(CAPACITY);
-    private final LongAdder dropped = new LongAdder();
-    private final boolean open;
+    private final EventCounts filed = new EventCounts();
+    private final EventCounts published = new EventCounts();
+    private final EventQueue file;
+    private volatile EventQueue elsewhere;
 
     private EventLog(Writer file) {
-        this.open = file != null;
-        if (open) {
-            Thread writer = new Thread(() -> write(file), "insync-events");
-            writer.setDaemon(true);
-            writer.start();
-        }
+        this.file = file == null ? null : new EventQueue("insync-events", new FileSink(file), filed);
     }
 
     /** A log that takes events and keeps none. */
@@ -64,41 +55,64 @@ public final class EventLog {
     }
 
     /**
+     * Hands events over to a second place as well, from now on. A log has one at most: of several brokers in a JVM, it is
+     * the first one's.
+     *
+     * @param sink counts in {@link #published()} what reached it, and what it lost after it had taken it
+     */
+    public synchronized void publish(EventSink sink) {
+        if (elsewhere == null) {
+            elsewhere = new EventQueue("insync-events-publish", sink, published);
+        }
+    }
+
+    /**
      * Hands an event over to be written; the time is now.
      *
      * @param type kind of event, snake_case
      * @param fields what it says; not to be changed afterwards
      */
     public void emit(String type, Map<String, Object> fields) {
-        if (!open) {
+        EventQueue second = elsewhere;
+        if (file == null && second == null) {
             return;
         }
         Map<String, Object> line = fields("v", SCHEMA, "t_ms", System.currentTimeMillis(), "type", type);
         line.putAll(fields);
-        if (!queue.offer(line)) {
-            dropped.increment();
+        if (file != null) {
+            file.offer(line);
+        }
+        if (second != null) {
+            second.offer(line);
         }
     }
 
     /** Events that are missing from the file: the queue was full, or the file could not be written. */
     public long dropped() {
-        return dropped.sum();
+        return filed.dropped();
     }
 
-    private void write(Writer file) {
-        // Made here, beside the broker's start rather than in it.
-        Gson gson = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
-        while (true) {
-            try {
-                file.write(gson.toJson(queue.take()) + "\n");
-                if (queue.isEmpty()) {
-                    file.flush();
-                }
-            } catch (IOException unwritable) {
-                dropped.increment();
-            } catch (InterruptedException ending) {
-                return;
-            }
+    /** What came of the events for the second place; all zero without one. */
+    public EventCounts published() {
+        return published;
+    }
+
+    private final class FileSink implements EventSink {
+        private final Writer lines;
+
+        FileSink(Writer lines) {
+            this.lines = lines;
+        }
+
+        @Override
+        public void write(String line) throws IOException {
+            lines.write(line + "\n");
+            filed.wasWritten();
+        }
+
+        @Override
+        public void flush() throws IOException {
+            lines.flush();
         }
     }
 }

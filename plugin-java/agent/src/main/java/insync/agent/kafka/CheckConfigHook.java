@@ -1,6 +1,7 @@
 package insync.agent.kafka;
 
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.live.LiveConfigs;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
 import kafka.server.KafkaConfig;
@@ -21,6 +22,7 @@ final class CheckConfigHook extends Hook {
         static void exit(@Advice.This KafkaConfig config) {
             StepDownConfigs.check(config);
             LagPolicyConfig.check(config);
+            LiveConfigs.check(config);
         }
     }
 }

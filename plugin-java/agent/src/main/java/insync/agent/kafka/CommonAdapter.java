@@ -7,6 +7,7 @@ import insync.agent.kafka.lagpolicy.LagByMessagesHook;
 import insync.agent.kafka.lagpolicy.LagPolicies;
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
 import insync.agent.kafka.holds.Holding;
+import insync.agent.kafka.live.LiveEvents;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.logstart.LogStartHooks;
 import insync.agent.kafka.logstart.LogStarts;
@@ -70,6 +71,7 @@ public abstract class CommonAdapter implements Adapter {
         }
         own.addAll(List.of(LagAccess.class, LagPolicies.class, LagPolicyConfig.class));
         own.addAll(StepDownHooks.ownClasses(stepDown));
+        own.addAll(LiveEvents.ownClasses());
         own.addAll(List.of(Holding.class, LogStartConfigs.class, LogStarts.class));
         hooks.forEach(hook -> own.add(hook.advice()));
         hooksOnDemand().forEach(hook -> own.add(hook.advice()));

@@ -1,6 +1,7 @@
 package insync.agent.kafka;
 
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.live.LiveConfigs;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
@@ -24,6 +25,7 @@ public final class DefineConfigHook extends Hook {
             StepDownConfigs.define(definition);
             LogStartConfigs.define(definition);
             LagPolicyConfig.define(definition);
+            LiveConfigs.define(definition);
         }
     }
 }

@@ -3,6 +3,7 @@ package insync.agent.kafka;
 import insync.agent.Start;
 import insync.agent.kafka.holds.Holding;
 import insync.agent.kafka.lagpolicy.LagPolicies;
+import insync.agent.kafka.live.LiveEvents;
 import insync.agent.kafka.logstart.LogStarts;
 import insync.agent.weave.Hook;
 import insync.bridge.BridgeServer;
@@ -50,6 +51,7 @@ public final class KafkaBroker {
      */
     public static PendingReads started(ReplicaManager replicas, KafkaConfig config, Time time) {
         Insync insync = Insync.current();
+        LiveEvents.started(config);
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(Settings.all(config));
         insync.events().emit("settings", settings);

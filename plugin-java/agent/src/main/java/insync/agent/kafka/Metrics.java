@@ -21,6 +21,8 @@ final class Metrics {
         gauge(registry, "LeaderPausedMs", stats::leaderPausedMs);
         gauge(registry, "Errors", insync.failures()::count);
         gauge(registry, "EventsDropped", insync.events()::dropped);
+        gauge(registry, "EventsPublished", insync.events().published()::written);
+        gauge(registry, "EventsNotPublished", insync.events().published()::dropped);
     }
 
     private static void gauge(MetricsRegistry registry, String name, Supplier<? extends Number> value) {

@@ -3,6 +3,7 @@ package insync.agent.v1_1;
 import com.yammer.metrics.Metrics;
 import insync.agent.Start;
 import insync.agent.kafka.holds.Holding;
+import insync.agent.kafka.live.LiveEvents;
 import insync.agent.kafka.logstart.LogStarts;
 import insync.agent.weave.Hook;
 import insync.bridge.BridgeServer;
@@ -30,6 +31,7 @@ public final class Broker {
     /** A broker's ReplicaManager is made. */
     public static void started(ReplicaManager replicas, KafkaConfig config) {
         Insync insync = Insync.current();
+        LiveEvents.started(config);
         View view = new View(replicas, config, start.brokerVersion(), Metrics.defaultRegistry());
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(view.settings());

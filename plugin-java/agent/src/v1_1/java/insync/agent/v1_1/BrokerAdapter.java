@@ -5,6 +5,7 @@ import insync.agent.Start;
 import insync.agent.kafka.Fetchers;
 import insync.agent.kafka.holds.FollowerReceivedHook;
 import insync.agent.kafka.holds.Holding;
+import insync.agent.kafka.live.LiveEvents;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.logstart.LogStartHooks;
 import insync.agent.kafka.logstart.LogStarts;
@@ -43,6 +44,7 @@ public final class BrokerAdapter implements Adapter {
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(List.of(Broker.class, Fetchers.class, FollowerLog.class, Holding.class,
             LogStartConfigs.class, LogStarts.class, Unsupported.class, View.class));
+        own.addAll(LiveEvents.ownClasses());
         hooks().forEach(hook -> own.add(hook.advice()));
         hooksOnDemand().forEach(hook -> own.add(hook.advice()));
         return own;

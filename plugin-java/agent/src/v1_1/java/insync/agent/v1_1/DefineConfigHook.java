@@ -1,5 +1,6 @@
 package insync.agent.v1_1;
 
+import insync.agent.kafka.live.LiveConfigs;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
@@ -16,6 +17,7 @@ final class DefineConfigHook extends Hook {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("kafka$server$KafkaConfig$$configDef") ConfigDef definition) {
             LogStartConfigs.define(definition);
+            LiveConfigs.define(definition);
             Unsupported.define(definition);
         }
     }

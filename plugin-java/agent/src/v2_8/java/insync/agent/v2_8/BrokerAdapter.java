@@ -10,6 +10,7 @@ import insync.agent.kafka.MakeLeaderHook;
 import insync.agent.kafka.ReadScope;
 import insync.agent.kafka.lagpolicy.LagPolicies;
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.live.LiveEvents;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.logstart.LogStarts;
 import insync.agent.kafka.stepdown.StepDownConfigs;
@@ -50,6 +51,7 @@ public final class BrokerAdapter implements Adapter {
         List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
         own.addAll(List.of(Access.class, LagPolicies.class, LagPolicyConfig.class, LogStartConfigs.class, LogStarts.class,
             StepDownConfigs.class));
+        own.addAll(LiveEvents.ownClasses());
         hooks().forEach(hook -> own.add(hook.advice()));
         return own;
     }

@@ -2,6 +2,7 @@ package insync.agent.v2_8;
 
 import insync.agent.kafka.Settings;
 import insync.agent.kafka.lagpolicy.LagPolicyConfig;
+import insync.agent.kafka.live.LiveConfigs;
 import insync.agent.kafka.logstart.LogStartConfigs;
 import insync.agent.kafka.stepdown.StepDownConfigs;
 import insync.agent.weave.Hook;
@@ -22,6 +23,7 @@ final class DefineConfigHook extends Hook {
             StepDownConfigs.define(definition);
             LogStartConfigs.define(definition);
             LagPolicyConfig.define(definition);
+            LiveConfigs.define(definition);
         }
     }
 }

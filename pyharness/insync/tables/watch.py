@@ -1,0 +1,212 @@
+"""Follows a topic of events and tells again and again how the runs in it fare.
+
+Every time, bronze, silver and gold are computed over all that came so far, by the functions
+that make a run's tables; only those tables are computed that are told of.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from insync.errors import InsyncError
+from insync.kafka.connector import connector_jars
+from insync.kafka.java import find_java
+from insync.tables import bronze, build, places
+from insync.tables.hadoop import Hadoop, cause
+from insync.tables.lone import with_lone
+from insync.tables.overview import last_shrinks, overview
+from insync.tables.runs import told_runs
+from insync.tables.session import SparkSettings, end_jvm, open_session
+from insync.tables.stream import (
+    Told,
+    Topic,
+    batches,
+    follow,
+    records,
+    require_state,
+    told,
+)
+
+SHRINKS = 5
+
+_LINES = ("phases", "faults", "produce", "isr", "broker_events")
+_TABLES = ("repeats", "faults", "isr_intervals", "isr_shrinks", "holds")
+
+Rows = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """How things stand: `new_records` came since this watch began, `lines` are of known runs.
+
+    `unknown` records belong to no run that was told of. `problems` are words about runs that
+    cannot be read, and about files with unreadable lines.
+    """
+
+    topic: str
+    new_records: int
+    lines: int
+    unknown: int
+    problems: Sequence[str]
+    repeats: Rows
+    holds_by_site: Rows
+    last_shrinks: Rows
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as JSON has it."""
+        return asdict(self)
+
+
+Show = Callable[[Picture], None]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What to watch: with no `interval_s` once.
+
+    `state` is a folder of this machine, `min_isr` min.insync.replicas of brokers that belong to
+    no run; runs say theirs.
+    """
+
+    topic: Topic
+    state: Path
+    settings: SparkSettings
+    interval_s: int | None
+    min_isr: int
+
+
+def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
+    """Show a picture whenever there is news, until interrupted.
+
+    Raises InputError, or InsyncError that names Spark's log.
+    """
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    jars = ",".join(str(jar) for jar in connector_jars(java, tell))
+    settings = replace(asked.settings, conf={"spark.jars": jars, **asked.settings.conf})
+    tell("starting Spark")
+    with _log() as log, open_session(settings, log) as spark:
+        try:
+            _watch(spark, asked, tell, show)
+        except InsyncError:
+            raise
+        except Exception as error:
+            raise InsyncError(f"{asked.topic.name}: {cause(error)}; see {log}") from error
+
+
+@contextmanager
+def _log() -> Iterator[Path]:
+    """Yield a file for Spark's words; an error leaves it: it is named there."""
+    handle, name = tempfile.mkstemp(prefix="insync-spark-", suffix=".log")
+    os.close(handle)
+    log, failed = Path(name), False
+    try:
+        yield log
+    except Exception:
+        failed = True
+        raise
+    finally:
+        end_jvm()
+        if not failed:
+            log.unlink()
+
+
+def _watch(spark: SparkSession, asked: Asked, tell: Callable[[str], None], show: Show) -> None:
+    hadoop, state = Hadoop(spark), places.local(asked.state)
+    require_state(hadoop, state, asked.topic)
+    old = frozenset(batches(hadoop, state))
+    tell(f"reading {asked.topic.name}")
+    query = follow(spark, asked.topic, state, asked.interval_s)
+    try:
+        if asked.interval_s is None:
+            query.awaitTermination()
+        else:
+            _show_news(spark, asked, query, old, show)
+        failure = query.exception()
+        if failure is not None:
+            raise failure
+        if asked.interval_s is None:
+            found = batches(hadoop, state)
+            show(picture(spark, asked.topic, found, old, asked.min_isr))
+    finally:
+        with suppress(Exception):  # a query that cannot be stopped ends with its session
+            query.stop()
+
+
+def _show_news(
+    spark: SparkSession, asked: Asked, query: StreamingQuery, old: Collection[str], show: Show
+) -> None:
+    """Show a picture at first and after each batch, until the query ends."""
+    hadoop, state = Hadoop(spark), places.local(asked.state)
+    shown: list[str] | None = None
+    while query.isActive:
+        found = batches(hadoop, state)
+        if found != shown:
+            show(picture(spark, asked.topic, found, old, asked.min_isr))
+            shown = found
+        query.awaitTermination(asked.interval_s)
+
+
+def picture(
+    spark: SparkSession, topic: Topic, folders: Sequence[str], old: Collection[str], min_isr: int
+) -> Picture:
+    """Compute how things stand after the batches in `folders`, of which some are `old`.
+
+    `min_isr` is min.insync.replicas of brokers that belong to no run.
+    """
+    try:
+        new = [folder for folder in folders if folder not in old]
+        so_far = told(spark, folders, min_isr)
+        made = tables(spark, so_far)
+        counts = _rows(made["input_lines"])
+        return Picture(
+            topic=topic.name,
+            new_records=records(spark, new).count(),
+            lines=sum(row["lines"] for row in counts),
+            unknown=so_far.unknown,
+            problems=[*so_far.problems, *_unreadable(counts)],
+            repeats=_rows(overview(made).orderBy("start_ms", "arm", "repeat")),
+            holds_by_site=_rows(made["holds_by_site"].orderBy("run", "arm", "repeat", "broker")),
+            last_shrinks=_rows(last_shrinks(made["isr_shrinks"], SHRINKS)),
+        )
+    finally:
+        spark.catalog.clearCache()
+
+
+def tables(spark: SparkSession, so_far: Told) -> Mapping[str, DataFrame]:
+    """Return silver's tables and gold's about the cluster, as plans, and `input_lines`."""
+    runs = told_runs(spark, so_far.runs)
+    lines = bronze.of_runs(so_far.lines, runs).cache()
+    read = dict(bronze.bronze(lines))
+    events = with_lone(bronze.Events.of({**read, **_kept(read, _LINES)}), so_far.lone)
+    done = {"runs": runs, "input_lines": bronze.input_lines(lines, read, runs)}
+    for step in build.LIVE:
+        made = dict(step(done, events))
+        done |= {**made, **_kept(made, _TABLES)}
+    return done
+
+
+def _kept(made: Mapping[str, DataFrame], names: Collection[str]) -> dict[str, DataFrame]:
+    """Return those on which much rests: computed once, as if they had been written and read."""
+    return {name: made[name].localCheckpoint(eager=False) for name in names if name in made}
+
+
+def _unreadable(counts: Rows) -> list[str]:
+    return [
+        f"{row['run']}/{row['file']}: {row['unreadable']} of {row['lines']} lines unreadable"
+        for row in sorted(counts, key=lambda row: (row["run"], row["file"]))
+        if row["unreadable"]
+    ]
+
+
+def _rows(table: DataFrame) -> Rows:
+    return [row.asDict(recursive=True) for row in table.collect()]

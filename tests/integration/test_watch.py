@@ -1,0 +1,224 @@
+"""A run that is watched: agents and harness write to a topic, from which Spark streams."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+
+from insync.cluster.admin import client, create_topic
+from insync.cluster.agent import AgentSpec
+from insync.cluster.local import LocalCluster
+from insync.kafka.distribution import Distribution
+from insync.kafka.java import find_java
+from insync.tables import places
+from insync.tables.session import SparkSettings, open_session
+from insync_bridge import BridgeClient
+from waiting import wait_for
+
+INSYNC = Path(sys.executable).with_name("insync")
+TOPIC = "insync-events"
+
+pytestmark = pytest.mark.cluster
+
+
+def insync(*arguments: str | Path, timeout_s: float = 420) -> subprocess.CompletedProcess[str]:
+    command = [str(INSYNC), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout_s)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A run that is over, the brokers that have its events, and where they are watched from."""
+
+    run: Path
+    bootstrap: str
+    state: Path
+
+    def watch(self) -> dict[str, Any]:
+        """Watch once, as a command of its own."""
+        done = insync(
+            "watch", "--bootstrap", self.bootstrap, "--topic", TOPIC, "--state", self.state,
+            "--once", "--json",
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return dict(json.loads(done.stdout))
+
+
+@pytest.fixture(scope="module")
+def watched(tmp_path_factory: pytest.TempPathFactory, dist: Distribution) -> Iterator[Watched]:
+    """A leader whose request handlers hang, without the plugin and with it."""
+    folder = tmp_path_factory.mktemp("watched")
+    with LocalCluster(dist, folder / "nodes", brokers=1) as brokers:
+        create_topic(brokers.bootstrap, TOPIC, [[1], [1], [1]], {})
+        ran = insync(
+            "run", "queue-stall", "--arms", "stock,request", "--out", folder / "run",
+            "--events-topic", TOPIC, "--events-bootstrap", brokers.bootstrap,
+        )  # fmt: skip
+        assert ran.returncode == 0, ran.stderr
+        assert "did not get into" not in ran.stderr
+        yield Watched(folder / "run", brokers.bootstrap, folder / "state")
+
+
+@pytest.fixture(scope="module")
+def picture(watched: Watched) -> dict[str, Any]:
+    """What is seen of the run in the topic."""
+    return watched.watch()
+
+
+@pytest.fixture(scope="module")
+def tables(watched: Watched, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Any]:
+    """Read a table that was made of the run's files."""
+    log = tmp_path_factory.mktemp("spark") / "spark.log"
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    with open_session(SparkSettings(), log) as spark:
+        names = ["silver/holds", "silver/isr_shrinks", "silver/repeats", "gold/availability"]
+        read = {
+            name: spark.read.parquet(f"{places.local(watched.run)}/tables/{name}").collect()
+            for name in names
+        }
+    return lambda name: [row.asDict() for row in read[name]]
+
+
+def test_the_figures_are_those_of_the_runs_own_tables(
+    picture: dict[str, Any], tables: Callable[[str], Any]
+) -> None:
+    """From the topic come the same holds, shrinks and times as from files, to the last digit."""
+    seen = {row["arm"]: row for row in picture["repeats"]}
+    assert set(seen) == {"stock", "request"}
+    for arm, row in seen.items():
+        shrinks = [each for each in tables("silver/isr_shrinks") if each["arm"] == arm]
+        holds = [each for each in tables("silver/holds") if each["arm"] == arm]
+        (whole,) = (
+            each
+            for each in tables("gold/availability")
+            if each["arm"] == arm and each["partition"] is None
+        )
+        (window,) = (each for each in tables("silver/repeats") if each["arm"] == arm)
+        assert row["shrinks"] == len(shrinks)
+        assert row["holds"] == len(holds)
+        assert row["longest_hold_ms"] == max((each["held_ms"] for each in holds), default=None)
+        assert {name: row[name] for name in TIMES} == {name: whole[name] for name in TIMES}
+        assert row["start_ms"] == window["start_ms"]
+        assert row["seen_ms"] == window["end_ms"] - window["start_ms"]
+        assert row["complete"]
+
+
+TIMES = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")
+
+
+def test_the_stall_shows_as_shrinks_without_the_plugin_and_as_holds_with_it(
+    picture: dict[str, Any],
+) -> None:
+    seen = {row["arm"]: row for row in picture["repeats"]}
+    assert seen["stock"]["shrinks"] >= 1
+    assert seen["request"]["shrinks"] == 0
+    assert seen["stock"]["holds"] == 0, "stock has no agent to tell of holds"
+    assert seen["request"]["holds"] >= 1
+    assert "queue-stall" in {row["site"] for row in picture["holds_by_site"]}
+    assert {row["arm"] for row in picture["last_shrinks"]} == {"stock"}
+    assert picture["problems"] == []
+    assert picture["unknown"] == 0
+
+
+def test_a_restart_goes_on_where_it_ended(watched: Watched, picture: dict[str, Any]) -> None:
+    """What was read is not read again; what is of no run is counted, not passed over."""
+    assert picture["new_records"] >= picture["lines"] > 0
+    again = watched.watch()
+    assert again["new_records"] == 0
+    assert again["repeats"] == picture["repeats"]
+    producer = Producer({"bootstrap.servers": watched.bootstrap})
+    producer.produce(TOPIC, b"{}", b"a stranger")
+    assert producer.flush(30) == 0
+    more = watched.watch()
+    assert more["new_records"] == 1
+    assert more["unknown"] == 1
+    assert more["repeats"] == picture["repeats"]
+
+
+def test_another_topics_state_is_refused(watched: Watched, picture: dict[str, Any]) -> None:
+    create_topic(watched.bootstrap, "another", [[1]], {})
+    done = insync(
+        "watch", "--bootstrap", watched.bootstrap, "--topic", "another", "--state", watched.state,
+        "--once",
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert f"of topic {TOPIC} of cluster" in done.stderr
+
+
+def test_a_topic_that_is_not_there_is_bad_input(watched: Watched) -> None:
+    for command in (
+        ["watch", "--bootstrap", watched.bootstrap, "--topic", "none"],
+        ["run", "control", "--events-topic", "none", "--events-bootstrap", watched.bootstrap],
+    ):
+        done = insync(*command)
+        assert done.returncode == 2
+        assert done.stderr.splitlines()[-1] == (
+            f"insync: topic none: not at {watched.bootstrap}, expected one that is there"
+        )
+
+
+def test_agents_write_to_a_topic_of_their_own_brokers(
+    start: Callable[..., LocalCluster], agent: AgentSpec
+) -> None:
+    """They find it by themselves, wait for it to be made, and tell nothing of it."""
+    settings = {"insync.events.topic": TOPIC, "insync.events.origin": "here"}
+    cluster = start(brokers=2, agent=agent, settings=settings)
+    create_topic(cluster.bootstrap, TOPIC, [[1, 2], [2, 1]], {})
+    create_topic(cluster.bootstrap, "other", [[1, 2]], {})
+    reader = Consumer({"bootstrap.servers": cluster.bootstrap, "group.id": "none"})
+    reader.assign([TopicPartition(TOPIC, partition, 0) for partition in (0, 1)])
+    came: dict[bytes, list[dict[str, Any]]] = {}
+
+    def read() -> dict[bytes, list[dict[str, Any]]]:
+        message = reader.poll(1)
+        if message is not None and message.error() is None:
+            line = json.loads(message.value() or b"")
+            came.setdefault(message.key() or b"", []).append(line)
+        return came
+
+    def both_told(_: object) -> bool:
+        lines = [line for told in came.values() for line in told]
+        leads = any(each.get("topic") == "other" for each in lines)
+        return leads and set(came) == {b"here/broker-1.jsonl", b"here/broker-2.jsonl"}
+
+    try:
+        wait_for(read, both_told, within_s=60)
+    finally:
+        reader.close()
+    for told in came.values():
+        assert [line["type"] for line in told[:2]] == ["events_topic", "settings"]
+        assert all(line.get("topic") != TOPIC for line in told)
+    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as bridge:
+        counters = bridge.counters()
+    assert counters.events_published > 0
+    assert counters.events_not_published == 0
+    assert counters.errors == 0
+
+
+def test_a_bad_setting_stops_the_broker_with_its_name(
+    dist: Distribution, agent: AgentSpec, tmp_path: Path
+) -> None:
+    settings = {"insync.events.topic": "no such name"}
+    cluster = LocalCluster(dist, tmp_path / "nodes", brokers=1, agent=agent, settings=settings)
+    with pytest.raises(Exception, match=r"insync\.events\.topic"), cluster:
+        pass
+
+
+def test_without_the_setting_there_is_no_topic(
+    start: Callable[..., LocalCluster], agent: AgentSpec
+) -> None:
+    cluster = start(brokers=1, agent=agent)
+    create_topic(cluster.bootstrap, "other", [[1]], {})
+    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as bridge:
+        counters = bridge.counters()
+    assert (counters.events_published, counters.events_not_published) == (0, 0)
+    assert TOPIC not in client(cluster.bootstrap).list_topics(timeout=10).topics
