@@ -39,8 +39,8 @@ def test_arms_run_side_by_side_as_the_most_careful_group_takes(tmp_path: Path) -
         request = MatrixRequest(only=only, at_once=asked, out=tmp_path / "out")
         return prepare_matrix(request, Unwatched()).at_once
 
-    assert (at_once("policies"), at_once("freeze"), at_once("policies", "freeze")) == (4, 2, 2)
-    assert at_once("policies", asked=1) == 1
+    assert (at_once("kafka-7104"), at_once("freeze"), at_once("kafka-7104", "freeze")) == (4, 2, 2)
+    assert at_once("kafka-7104", asked=1) == 1
 
 
 def test_groups_and_scenarios_may_be_asked_for_together_in_one_order() -> None:

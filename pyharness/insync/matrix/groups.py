@@ -67,8 +67,6 @@ GROUPS: Final = {
             "slow-leader",
         ),
         figures=("false_alarms", "detected_ms", "isr_shrinks", "under_min_isr_ms"),
-        # Who is at fault is so for seconds, and who is not shrugs off a busy host by the same lag.
-        at_once=4,
     ),
 }  # fmt: skip
 """By the names that `--only` takes beside those of their scenarios."""
