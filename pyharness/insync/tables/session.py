@@ -38,7 +38,7 @@ _ALWAYS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
     # Else every column that Python names costs five calls and a walk up the stack, for words in
-    # errors that a reader of one line never sees: an eighth of a run's analysis.
+    # errors that a reader of one line never sees: a tenth of the CPU time of a run's analysis.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 
