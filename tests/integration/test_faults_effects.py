@@ -253,12 +253,14 @@ def test_a_broker_without_cpu_answers_late(lab: Lab) -> None:
 
 @pytest.mark.skipif(bool(NO_NEIGHBOUR), reason=str(NO_NEIGHBOUR))
 def test_a_broker_with_busy_neighbours_waits_for_its_core(lab: Lab) -> None:
-    before, measured, line = lab.compare(
+    # What is judged is the kernel's own count of the broker's wait for a core. What a client sees
+    # is only shown: a median without neighbours can be the higher one where others share the host.
+    _, measured, line = lab.compare(
         "cpu-neighbour", "acks=1 produce beside 8 busy processes, median", lab.produce_ms, 9
     )
     assert line.figures["waited_ms"] > 100
     assert line.figures["neighbours_ms"] > FOR_ITS_TIME / 2
-    assert measured > before
+    assert measured < FOR_ITS_TIME
 
 
 def test_an_elected_broker_leads(lab: Lab) -> None:

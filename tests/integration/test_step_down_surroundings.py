@@ -60,7 +60,8 @@ for_ms = {for_ms}
 def run(scenario: str | Path, out: Path, *more: str) -> dict[str, Any]:
     command = [INSYNC, "run", scenario, "--out", out, "--json", *more]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
-    assert done.stdout, done.stderr
+    assert done.returncode in (0, 1, 3), done.stderr
+    assert done.stdout, done.stderr  # a run that was cut short ends with 3, too, and prints none
     verdict: dict[str, Any] = json.loads(done.stdout)
     return verdict
 

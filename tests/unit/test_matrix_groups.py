@@ -1,11 +1,16 @@
 """Which scenarios a matrix plays: those of every site, or those of a group, each known."""
 
+from pathlib import Path
+
 import pytest
 
 from insync.errors import InputError
 from insync.matrix.groups import GROUPS, SITES, entries
+from insync.matrix.plan import prepare_matrix
+from insync.matrix.request import MatrixRequest
 from insync.report.figures import SHOWN
 from insync.report.matrix_cells import MatrixCell
+from insync.run.watch import Unwatched
 from insync.scenario.load import MATRIX, load
 
 
@@ -27,6 +32,15 @@ def test_a_group_is_its_scenarios_which_exist_at_its_scale(name: str) -> None:
 def test_what_clients_pauses_would_drown_is_played_at_its_full_size() -> None:
     scales = {each: GROUPS["step-down"].scale_of(each) for each in ("all-slow", "transactions")}
     assert scales == {"all-slow": 1.0, "transactions": 0.25}
+
+
+def test_arms_run_side_by_side_as_the_most_careful_group_takes(tmp_path: Path) -> None:
+    def at_once(*only: str, asked: int | None = None) -> int:
+        request = MatrixRequest(only=only, at_once=asked, out=tmp_path / "out")
+        return prepare_matrix(request, Unwatched()).at_once
+
+    assert (at_once("kafka-7104"), at_once("freeze"), at_once("kafka-7104", "freeze")) == (4, 2, 2)
+    assert at_once("kafka-7104", asked=1) == 1
 
 
 def test_groups_and_scenarios_may_be_asked_for_together_in_one_order() -> None:

@@ -38,7 +38,8 @@ def test_a_runs_command_names_everything_that_decides_it(builtin: bool, scenario
 def test_a_matrixs_command_leaves_to_the_groups_what_they_decided(
     only: Sequence[str] | None,
 ) -> None:
-    asked = _asked(MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2))
+    request = MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2)
+    asked = _asked(request, at_once=2)
     found = parsed(matrix_command(Asked.model_validate_json(asked.model_dump_json())))
     assert (found["kafka"], found["repeat"], found["seed"]) == ("4.3.1,3.9.2", 3, 2)
     assert (found["arms"], found["scale"], found["side_by_side"]) == (None, None, 2)

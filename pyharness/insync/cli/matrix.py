@@ -15,7 +15,7 @@ from insync.cli.options import (
     names,
     spark_options,
 )
-from insync.matrix.request import AT_ONCE, MatrixRequest
+from insync.matrix.request import MatrixRequest
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER
 
 EXAMPLES: Final = """\b
@@ -55,8 +55,9 @@ def command(
         Path | None, typer.Option(help="New or empty folder. Else ./insync-runs/matrix-<time>.")
     ] = None,
     side_by_side: Annotated[
-        int, typer.Option(help="Arms that run at the same time, each on its own cluster.")
-    ] = AT_ONCE,
+        int | None,
+        typer.Option(help="Arms at a time, each on its own cluster. Else 2, or 4 of some groups."),
+    ] = None,
     seed: Annotated[int, typer.Option(help="Decides the bytes of the records.")] = 1,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,

@@ -16,13 +16,15 @@ from insync.scenario.load import MATRIX
 class Group:
     """Scenarios in order, what their times are multiplied by, and what their cells show.
 
-    `full_size`: those whose times are left as they are. `figures` are metrics.
+    `full_size`: those whose times are left as they are. `figures` are metrics. `at_once`: arms
+    that run at the same time; each is a cluster of four small JVMs, mostly waiting.
     """
 
     scenarios: Sequence[str]
     scale: float = 1.0
     full_size: Sequence[str] = ()
     figures: Sequence[str] = FIGURES
+    at_once: int = 2
 
     def scale_of(self, scenario: str) -> float:
         """Return what the scenario's times are multiplied by."""
@@ -56,6 +58,8 @@ GROUPS: Final = {
             "fetchers_lost", "partitions_failed", "partitions_behind", "start_above_end",
             "start_above_watermark", "starts_put_right",
         ),
+        # The halves of a race wait for each other, however long that takes.
+        at_once=4,
     ),
     "policies": Group(
         scenarios=(

@@ -24,6 +24,7 @@ class MatrixPlan:
     out: Path
     info: MatrixInfo
     runs: Sequence[Plan]
+    at_once: int
 
     def of_version(self, kafka: str) -> list[Plan]:
         """Return the runs on one version."""
@@ -35,7 +36,7 @@ def prepare_matrix(request: MatrixRequest, watch: Watch) -> MatrixPlan:
 
     Nothing is written but the user's cache of Kafka versions.
     """
-    if request.at_once < 1:
+    if request.at_once is not None and request.at_once < 1:
         raise InputError(f"--side-by-side {request.at_once}: expected at least 1")
     _check_once("--kafka", request.kafka)
     if request.only is not None:
@@ -47,16 +48,18 @@ def prepare_matrix(request: MatrixRequest, watch: Watch) -> MatrixPlan:
         for kafka in request.kafka
         for entry in played
     ]
+    at_once = request.at_once or min(entry.group.at_once for entry in played)
     rows = tuple(_row(entry, run, out) for entry, run in made)
     return MatrixPlan(
         request=request,
         out=out,
-        info=MatrixInfo(repeats=request.repeats, asked=_asked(request), rows=rows),
+        info=MatrixInfo(repeats=request.repeats, asked=_asked(request, at_once), rows=rows),
         runs=[run for _, run in made if run.skip is None],
+        at_once=at_once,
     )
 
 
-def _asked(request: MatrixRequest) -> Asked:
+def _asked(request: MatrixRequest, at_once: int) -> Asked:
     return Asked(
         kafka=tuple(request.kafka),
         cluster=request.cluster,
@@ -65,7 +68,7 @@ def _asked(request: MatrixRequest) -> Asked:
         repeats=request.repeats,
         scale=request.scale,
         seed=request.seed,
-        side_by_side=request.at_once,
+        side_by_side=at_once,
     )
 
 

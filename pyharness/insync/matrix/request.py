@@ -3,12 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind
-
-AT_ONCE: Final = 2
-"""Arms that run at the same time; each is a cluster of four small JVMs, mostly waiting."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -16,7 +12,7 @@ class MatrixRequest:
     """One matrix.
 
     None: the scenarios of every site, the arms that they name and a version has, their own
-    repeats, the scale of their group.
+    repeats, the scale of their group, and as many arms at a time as it takes.
     """
 
     kafka: Sequence[str] = (DEFAULT_KAFKA,)
@@ -27,4 +23,4 @@ class MatrixRequest:
     scale: float | None = None
     seed: int = 1
     out: Path | None = None
-    at_once: int = AT_ONCE
+    at_once: int | None = None

@@ -31,7 +31,7 @@ def _record_version(plan: MatrixPlan, kafka: str, watch: Watch) -> list[str]:
     records = {run.out: open_run(run) for run in runs}
     arms = SideBySide(plan.out / kafka, watch)
     try:
-        return arms.run(tasks_of(runs, plan.out / kafka), plan.request.at_once)
+        return arms.run(tasks_of(runs, plan.out / kafka), plan.at_once)
     finally:
         for run in runs:
             ended = [run.scenario.name in arms.ended.get(arm, ()) for arm in run.scenario.arms]

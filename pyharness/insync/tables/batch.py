@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.sql import SparkSession
@@ -21,6 +21,7 @@ from insync.tables import places
 from insync.tables.folders import Folder, look
 from insync.tables.hadoop import Hadoop
 from insync.tables.pipeline import refresh
+from insync.tables.quick_start import archive_of
 from insync.tables.session import SparkSettings, end_jvm, fitting, open_session
 
 
@@ -46,14 +47,16 @@ def compute(
     InsyncError that names Spark's log.
     """
     place = into or _own_place(named)
-    os.environ["JAVA_HOME"] = str(find_java().home)
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    quick = replace(settings, archive=archive_of(java))
     if spark_home is not None:
         os.environ["SPARK_HOME"] = spark_home
     handle, name = tempfile.mkstemp(prefix="insync-spark-", suffix=".log")
     os.close(handle)
     log = Path(name)
     try:
-        with open_session(fitting(settings, named), log) as spark:
+        with open_session(fitting(quick, named), log) as spark:
             summary = _compute(spark, named, place, log)
     finally:
         end_jvm()

@@ -14,7 +14,7 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pyspark.errors import PySparkException
@@ -33,6 +33,7 @@ from insync.tables.folders import Folder, of_run
 from insync.tables.hadoop import Hadoop, cause
 from insync.tables.matrix import Analysed, recorded, write_matrix
 from insync.tables.pipeline import refresh
+from insync.tables.quick_start import archive_of
 from insync.tables.session import SparkSettings, end_jvm, fitting, open_session
 from insync.tables.store import Rows, read_rows, rows_of_run
 from insync.verdict.condense import condense
@@ -63,8 +64,10 @@ class Job:
 def run_job(job: Job) -> list[Path]:
     """Do the job; return the reports' paths. Raises InputError or InsyncError."""
     runs = {folder: _load(folder) for folder in job.folders}
-    os.environ["JAVA_HOME"] = str(find_java().home)
-    settings = fitting(job.settings, [str(folder) for folder in job.folders])
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    quick = replace(job.settings, archive=archive_of(java))
+    settings = fitting(quick, [str(folder) for folder in job.folders])
     with open_session(settings, job.log) as spark:
         found = {
             folder: _judge(job, folder, runs[folder], rows)

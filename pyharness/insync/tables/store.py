@@ -46,7 +46,9 @@ def write_bronze(tables: Iterable[tuple[str, DataFrame]], storage: str) -> dict[
         path = places.table_to_write(storage, "bronze", name)
         ordered.write.mode("overwrite").partitionBy("run").parquet(path)
         reader = table.sparkSession.read.schema(ordered.schema)  # none where nothing was written
-        return reader.parquet(places.literal(path))
+        lines = reader.parquet(places.literal(path))
+        # What rests on a kind of line that no run has is then known to be empty: cheap to plan.
+        return lines if lines.inputFiles() else lines.limit(0)
 
     return _each(write, tables)
 
@@ -96,7 +98,10 @@ def rows_of_run(rows: Rows, run: str | None) -> Rows:
 def _in_order(table: DataFrame, contract: Contract) -> DataFrame:
     """Return rows in an order of their own, whatever order they were computed in."""
     if not contract.bulk:
-        return table.repartition(1).sortWithinPartitions(*contract.order)
+        # Where nothing is computed in more than one partition there is nothing to bring together.
+        one = table.sparkSession.conf.get("spark.sql.shuffle.partitions") == "1"
+        together = table.coalesce(1) if one else table.repartition(1)
+        return together.sortWithinPartitions(*contract.order)
     parts: list[Column] = [fn.col(name) for name in PARTITION]
     if "seq" in table.columns:
         parts.append(fn.floor(fn.col("seq") / _SLICE))

@@ -25,8 +25,10 @@ def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataF
     """Per repeat and producer: how its transactions ended, how long commits took, what was read.
 
     `fates` are the `transaction_fates`. `commit_gap_ms` is the longest time without a commit,
-    from `gap_from_ms` to `gap_to_ms` (epoch); the repeat's ends count as commits.
+    from `gap_from_ms` to `gap_to_ms` (epoch); the repeat's ends count as commits. A transaction
+    whose line stands there twice ended once.
     """
+    lines = lines.dropDuplicates(TRANSACTION)
     counted = (
         lines.join(fates.select(*TRANSACTION, "torn", "aborted_read"), TRANSACTION, "inner")
         .groupBy(*_PRODUCER)
