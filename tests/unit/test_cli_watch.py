@@ -55,6 +55,7 @@ def test_nothing_yet_is_drawn_as_nothing() -> None:
     [
         (["watch"], "Missing option '--bootstrap'"),
         (["watch", "--bootstrap", "x:1", "--interval", "0"], "--interval 0: expected seconds"),
+        (["watch", "--bootstrap", "x:1", "--min-isr", "0"], "--min-isr 0: expected 1 or more"),
         (["watch", "--bootstrap", "x:1", "--json"], "--json: expected --once with it"),
         (["run", "control", "--events-bootstrap", "x:1"], "expected --events-topic with it"),
         (["run", "control", "--events-topic", "a b"], "--events-topic 'a b': expected letters"),

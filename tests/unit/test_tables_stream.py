@@ -24,7 +24,7 @@ from insync.tables.stream import (
 )
 from insync.tables.watch import picture, tables
 
-Record = tuple[str, int, str]
+Record = tuple[str | None, int, str | None]
 
 TOPIC = Topic("insync-events", "localhost:9092", "abc")
 
@@ -122,6 +122,7 @@ def test_a_lines_number_is_the_senders_or_else_the_offset(spark: SparkSession) -
             (bytearray(b"r/a/f"), bytearray(b"{}"), 70, [("x", None), ("n", bytearray(b"12"))]),
             (bytearray(b"broker-1.jsonl"), bytearray(b"[]"), 71, None),
             (None, None, 72, []),
+            (bytearray(b"r/a/f"), bytearray(b"{}"), 73, [("n", bytearray(b"a stranger's"))]),
         ],
         f"key binary, value binary, offset long, headers {header}",
     )
@@ -129,6 +130,7 @@ def test_a_lines_number_is_the_senders_or_else_the_offset(spark: SparkSession) -
         ("r/a/f", 12, "{}"),
         ("broker-1.jsonl", 71, "[]"),
         (None, 72, None),
+        ("r/a/f", 73, "{}"),
     ]
 
 
@@ -138,6 +140,9 @@ def test_a_state_is_of_one_topic(spark: SparkSession, tmp_path: Path) -> None:
     require_state(hadoop, state, Topic("insync-events", "elsewhere:9092", "abc"))
     with pytest.raises(InputError, match="of topic insync-events of cluster abc"):
         require_state(hadoop, state, Topic("insync-events", "localhost:9092", "another"))
+    (tmp_path / "state" / "state.json").write_text('{"name": "insync-ev')
+    with pytest.raises(InputError, match=r"state\.json: unreadable"):
+        require_state(hadoop, state, TOPIC)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     with pytest.raises(InputError, match="holds other things"):
@@ -183,3 +188,18 @@ def test_brokers_of_no_run_are_seen_by_their_topics(spark: SparkSession, tmp_pat
     held = found["rack-b", "(all topics)"]
     assert (held["holds"], held["longest_hold_ms"]) == (1, 900.0)
     assert [row["removed"] for row in seen.last_shrinks] == [[2, 3], [2, 3]]
+
+
+def test_what_no_agent_said_is_unreadable_and_no_more(spark: SparkSession, tmp_path: Path) -> None:
+    """Anyone may write to the topic, under the key of an agent, too."""
+    odd = {"v": 1, "t_ms": "soon", "type": "settings", "replica.lag.time.max.ms": "long"}
+    records = [
+        ("broker-1.jsonl", 0, json.dumps(odd)),
+        ("broker-1.jsonl", 1, "\x00 no JSON"),
+        ("broker-1.jsonl", 2, None),
+        ("a run/run.json", 3, None),
+        (None, 4, "{}"),
+    ]
+    seen = picture(spark, TOPIC, [batch(spark, tmp_path / "0", records)], [], 2)
+    assert (seen.lines, seen.unknown, seen.repeats) == (2, 2, [])
+    assert seen.problems == ["brokers/brokers/broker-1.jsonl: 2 of 2 lines unreadable"]

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
-from insync.errors import InputError
+from insync.errors import InputError, InsyncError
 from insync.events.topic import DEFAULT_TOPIC
 from insync.run.request import DEFAULT_MASTER
 
@@ -46,7 +46,7 @@ def command(
 
     Spark reads the topic as a stream and computes the same tables as of a run's files, of all
     that came so far. Brokers that no run started are shown by their topics, with the ISRs
-    that their leaders proposed. Ctrl-C ends it; what came is kept.
+    that their leaders proposed. Ctrl-C ends it, with exit code 0; what came is kept.
     """
     from insync.cli.watch_table import Screen
     from insync.cluster.admin import require_topic
@@ -56,6 +56,8 @@ def command(
 
     if interval <= 0:
         raise InputError(f"--interval {interval}: expected seconds, 1 or more")
+    if min_isr <= 0:
+        raise InputError(f"--min-isr {min_isr}: expected 1 or more")
     if json and not once:
         raise InputError("--json: expected --once with it")
     asked = spark_options(spark_master, spark_conf)
@@ -73,10 +75,11 @@ def command(
     def print_json(picture: Picture) -> None:
         print(jsonlib.dumps(picture.as_dict(), indent=2))
 
-    with Screen(live=not once) as screen:
-        show = print_json if json else screen.show
-        try:
-            watch_topic(followed, screen.tell, show)
-        except KeyboardInterrupt:
-            print(f"insync: ended; what came is in {place}", file=sys.stderr)
+    try:
+        with Screen(live=not once) as screen:
+            watch_topic(followed, screen.tell, print_json if json else screen.show)
+    except KeyboardInterrupt:
+        if once:
+            raise InsyncError(f"interrupted; what came is in {place}") from None
+        print(f"insync: ended; what came is in {place}", file=sys.stderr)
     return 0

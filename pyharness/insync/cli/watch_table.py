@@ -86,7 +86,7 @@ def _repeats(rows: Sequence[dict[str, Any]]) -> Table:
     for row in rows:
         going = "" if row["complete"] else " …"
         table.add_row(
-            escape(row["run"]), row["arm"], f"{escape(row['topic'])}{going}",
+            escape(row["run"]), escape(row["arm"]), f"{escape(row['topic'])}{going}",
             f"{row['seen_ms'] / 1e3:.1f}", str(row["holds"]), _whole(row["longest_hold_ms"]),
             _bad(str(row["shrinks"]), row["shrinks"]),
             *(_seconds(row[name]) for name in ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")),
@@ -100,7 +100,7 @@ def _holds(rows: Sequence[dict[str, Any]]) -> Table:
         table.add_column(heading, justify="right")
     for row in rows:
         table.add_row(
-            escape(row["run"]), row["arm"], escape(row["site"] or "no fault"),
+            escape(row["run"]), escape(row["arm"]), escape(row["site"] or "no fault"),
             str(row["broker"]), str(row["holds"]), _whole(row["median_ms"]),
             _whole(row["longest_ms"]),
         )  # fmt: skip
@@ -113,7 +113,7 @@ def _shrinks(rows: Sequence[dict[str, Any]]) -> Table:
         at = datetime.fromtimestamp(row["t_ms"] / 1e3).astimezone()
         removed = ", ".join(str(each) for each in row["removed"])
         table.add_row(
-            f"{at:%H:%M:%S}", escape(row["run"]), row["arm"],
+            f"{at:%H:%M:%S}", escape(row["run"]), escape(row["arm"]),
             f"{row['partition']} led by {row['leader']}",
             removed, escape(row["cause"]),
         )  # fmt: skip

@@ -30,8 +30,8 @@ _CHANGES = ("isr_shrink", "isr_expand")
 
 def lone_runs(records: DataFrame, min_isr: int) -> dict[str, RunInfo]:
     """Return brokers as runs by where they belong; `records` are theirs: folder_uri and text."""
-    lag = fn.get_json_object("text", _LAG).cast("double")
-    first = fn.get_json_object("text", "$.t_ms").cast("double")
+    lag = fn.get_json_object("text", _LAG).try_cast("double")
+    first = fn.get_json_object("text", "$.t_ms").try_cast("double")
     found = records.groupBy("folder_uri").agg(
         fn.coalesce(fn.min(first), fn.lit(0.0)).alias("first_ms"),
         fn.coalesce(fn.max(lag), fn.lit(30_000.0)).alias("lag_ms"),

@@ -62,13 +62,15 @@ def require_state(hadoop: Hadoop, state: str, topic: Topic) -> None:
     """Make the state folder of a topic; InputError if it is another topic's, or anything else."""
     mark = f"{state}/{_MARK}"
     if hadoop.exists(mark):
-        kept = json.loads(hadoop.read(mark))
-        for what in ("name", "cluster"):
-            if kept[what] != asdict(topic)[what]:
-                raise InputError(
-                    f"--state {state}: of topic {kept['name']} of cluster {kept['cluster']},"
-                    f" expected {topic.name} of {topic.cluster}, or a new folder"
-                )
+        try:
+            kept = Topic(**json.loads(hadoop.read(mark)))
+        except (TypeError, ValueError):
+            raise InputError(f"{mark}: unreadable, expected what an earlier watch left") from None
+        if (kept.name, kept.cluster) != (topic.name, topic.cluster):
+            raise InputError(
+                f"--state {state}: of topic {kept.name} of cluster {kept.cluster},"
+                f" expected {topic.name} of {topic.cluster}, or a new folder"
+            )
         return
     if hadoop.exists(state) and hadoop.children(state):
         raise InputError(f"--state {state}: holds other things, expected a new or empty folder")
@@ -104,7 +106,7 @@ def follow(spark: SparkSession, topic: Topic, state: str, interval_s: int | None
 def lines_of(sent: DataFrame) -> DataFrame:
     """Return key, number and text of Kafka records; see `insync.events.topic` for both."""
     ours = fn.filter("headers", lambda header: header["key"] == NUMBER)
-    number = fn.try_element_at(ours, fn.lit(1))["value"].cast("string").cast("long")
+    number = fn.try_element_at(ours, fn.lit(1))["value"].cast("string").try_cast("long")
     return sent.select(
         fn.col("key").cast("string").alias("key"),
         fn.coalesce(number, fn.col("offset")).alias("number"),
@@ -131,9 +133,10 @@ def told(spark: SparkSession, folders: Sequence[str], min_isr: int) -> Told:
     `min_isr` is min.insync.replicas of brokers that belong to no run.
     """
     once = records(spark, folders).dropDuplicates(["key", "number"]).cache()
-    runs, problems = _runs(once)
-    known = placed(once).where(fn.col("folder_uri").isin(list(runs)))
-    others = _of_lone(once, runs)
+    said = once.where(fn.length(fn.trim("text")) > 0)
+    runs, problems = _runs(said)
+    known = placed(said).where(fn.col("folder_uri").isin(list(runs)))
+    others = _of_lone(said, runs)
     lone = lone_runs(others, min_isr)
     lines = known.unionByName(others)
     unknown = once.where(~_is_run()).count() - lines.count()
@@ -148,11 +151,8 @@ def placed(lines: DataFrame) -> DataFrame:
     pattern = r"^([^/]+)/(([^/]+)/([^/]+))$"
     names = ("folder_uri", "file", "arm_folder", "file_name")
     parts = (fn.regexp_extract("key", pattern, i + 1).alias(name) for i, name in enumerate(names))
-    return (
-        lines.where(~_is_run() & fn.col("key").rlike(pattern))
-        .where(fn.length(fn.trim("text")) > 0)
-        .select("text", fn.col("number").alias("block"), *parts)
-    )
+    ours = lines.where(~_is_run() & fn.col("key").rlike(pattern))
+    return ours.select("text", fn.col("number").alias("block"), *parts)
 
 
 def _of_lone(lines: DataFrame, runs: Collection[str]) -> DataFrame:

@@ -37,6 +37,10 @@ from insync.tables.stream import (
 )
 
 SHRINKS = 5
+"""How many of the last ones are told of."""
+
+_STOPPED_WITHIN = "10s"
+"""Spark's own limit is none, and a batch that waits for a stalled broker is not cut short."""
 
 _LINES = ("phases", "faults", "produce", "isr", "broker_events")
 _TABLES = ("repeats", "faults", "isr_intervals", "isr_shrinks", "holds")
@@ -92,7 +96,8 @@ def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     jars = ",".join(str(jar) for jar in connector_jars(java, tell))
-    settings = replace(asked.settings, conf={"spark.jars": jars, **asked.settings.conf})
+    own = {"spark.jars": jars, "spark.sql.streaming.stopTimeout": _STOPPED_WITHIN}
+    settings = replace(asked.settings, conf={**own, **asked.settings.conf})
     tell("starting Spark")
     with _log() as log, open_session(settings, log) as spark:
         try:
