@@ -9,11 +9,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
+from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
@@ -38,6 +41,8 @@ from insync.tables.stream import (
 
 SHRINKS = 5
 """How many of the last ones are told of."""
+
+_LOOK_S = 0.2
 
 _STOPPED_WITHIN = "10s"
 """Spark's own limit is none, and a batch that waits for a stalled broker is not cut short."""
@@ -93,6 +98,28 @@ def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
 
     Raises InputError, or InsyncError that names Spark's log.
     """
+    over = Event()
+    # Not in the main thread: an interrupt there would cut a call to Spark's JVM in two.
+    with ThreadPoolExecutor(1) as pool:
+        watching = pool.submit(_watch_topic, asked, over, tell, show)
+        try:
+            watching.result()
+        except KeyboardInterrupt:
+            over.set()
+            while wait([watching], _LOOK_S).not_done:
+                _cancel()
+            raise
+
+
+def _cancel() -> None:
+    """End what Spark computes now, if it runs."""
+    context = SparkContext._active_spark_context
+    if context is not None:
+        with suppress(Exception):  # it is ending already
+            context.cancelAllJobs()
+
+
+def _watch_topic(asked: Asked, over: Event, tell: Callable[[str], None], show: Show) -> None:
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     jars = ",".join(str(jar) for jar in connector_jars(java, tell))
@@ -101,11 +128,12 @@ def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
     tell("starting Spark")
     with _log() as log, open_session(settings, log) as spark:
         try:
-            _watch(spark, asked, tell, show)
+            _watch(spark, asked, over, tell, show)
         except InsyncError:
             raise
         except Exception as error:
-            raise InsyncError(f"{asked.topic.name}: {cause(error)}; see {log}") from error
+            if not over.is_set():
+                raise InsyncError(f"{asked.topic.name}: {cause(error)}; see {log}") from error
 
 
 @contextmanager
@@ -125,7 +153,9 @@ def _log() -> Iterator[Path]:
             log.unlink()
 
 
-def _watch(spark: SparkSession, asked: Asked, tell: Callable[[str], None], show: Show) -> None:
+def _watch(
+    spark: SparkSession, asked: Asked, over: Event, tell: Callable[[str], None], show: Show
+) -> None:
     hadoop, state = Hadoop(spark), places.local(asked.state)
     require_state(hadoop, state, asked.topic)
     old = frozenset(batches(hadoop, state))
@@ -133,13 +163,14 @@ def _watch(spark: SparkSession, asked: Asked, tell: Callable[[str], None], show:
     query = follow(spark, asked.topic, state, asked.interval_s)
     try:
         if asked.interval_s is None:
-            query.awaitTermination()
+            while query.isActive and not over.wait(_LOOK_S):
+                pass
         else:
-            _show_news(spark, asked, query, old, show)
+            _show_news(spark, asked, query, old, over, show)
         failure = query.exception()
         if failure is not None:
             raise failure
-        if asked.interval_s is None:
+        if asked.interval_s is None and not over.is_set():
             found = batches(hadoop, state)
             show(picture(spark, asked.topic, found, old, asked.min_isr))
     finally:
@@ -148,17 +179,23 @@ def _watch(spark: SparkSession, asked: Asked, tell: Callable[[str], None], show:
 
 
 def _show_news(
-    spark: SparkSession, asked: Asked, query: StreamingQuery, old: Collection[str], show: Show
+    spark: SparkSession,
+    asked: Asked,
+    query: StreamingQuery,
+    old: Collection[str],
+    over: Event,
+    show: Show,
 ) -> None:
-    """Show a picture at first and after each batch, until the query ends."""
+    """Show a picture after each batch, and at first if there were some, until the query ends."""
     hadoop, state = Hadoop(spark), places.local(asked.state)
-    shown: list[str] | None = None
+    shown: list[str] = []
     while query.isActive:
         found = batches(hadoop, state)
         if found != shown:
             show(picture(spark, asked.topic, found, old, asked.min_isr))
             shown = found
-        query.awaitTermination(asked.interval_s)
+        if over.wait(asked.interval_s):
+            return
 
 
 def picture(
