@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +165,31 @@ def test_a_topic_that_is_not_there_is_bad_input(watched: Watched) -> None:
         assert done.stderr.splitlines()[-1] == (
             f"insync: topic none: not at {watched.bootstrap}, expected one that is there"
         )
+
+
+def test_brokers_that_do_not_answer_are_bad_input() -> None:
+    done = insync("watch", "--bootstrap", "127.0.0.1:1")
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("insync: 127.0.0.1:1: no answer (")
+
+
+def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
+    """Whatever Spark is about then; what had come is there for the next watch."""
+    command = [INSYNC, "watch", "--bootstrap", watched.bootstrap, "--topic", TOPIC]
+    state, words = tmp_path / "state", tmp_path / "words"
+    with words.open("wb") as file:
+        watching = subprocess.Popen([*command, "--state", state], stdout=file, stderr=file)
+    try:
+        wait_for(lambda: list(state.glob("lines/batch=*/_SUCCESS")), bool, within_s=240)
+        watching.send_signal(signal.SIGINT)
+        assert watching.wait(60) == 0
+    finally:
+        watching.kill()
+    said = words.read_text(encoding="utf-8").splitlines()
+    assert said[-1] == f"insync: ended; what came is in {state}"
+    assert "Traceback" not in "".join(said)
+    assert replace(watched, state=state).watch()["lines"] > 0
 
 
 def test_agents_write_to_a_topic_of_their_own_brokers(
