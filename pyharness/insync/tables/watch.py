@@ -27,6 +27,7 @@ from insync.tables import bronze, build, places
 from insync.tables.hadoop import Hadoop, cause
 from insync.tables.lone import with_lone
 from insync.tables.overview import last_shrinks, overview
+from insync.tables.quick_start import archive_of
 from insync.tables.runs import told_runs
 from insync.tables.session import SparkSettings, end_jvm, open_session
 from insync.tables.stream import (
@@ -98,10 +99,12 @@ def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
 
     Raises InputError, or InsyncError that names Spark's log.
     """
+    settings = _settings(asked, tell)
+    tell("starting Spark")
     over = Event()
     # Not in the main thread: an interrupt there would cut a call to Spark's JVM in two.
     with ThreadPoolExecutor(1) as pool:
-        watching = pool.submit(_watch_topic, asked, over, tell, show)
+        watching = pool.submit(_watch_topic, asked, settings, over, tell, show)
         try:
             watching.result()
         except KeyboardInterrupt:
@@ -109,6 +112,17 @@ def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
             while wait([watching], _LOOK_S).not_done:
                 _cancel()
             raise
+
+
+def _settings(asked: Asked, tell: Callable[[str], None]) -> SparkSettings:
+    """Return Spark's settings with the connector, whose jars are there when this returns."""
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    jars = ",".join(str(jar) for jar in connector_jars(java, tell))
+    own = {"spark.jars": jars, "spark.sql.streaming.stopTimeout": _STOPPED_WITHIN}
+    quick = archive_of(java)  # an analysis leaves it: what ends by Ctrl-C does not take the time
+    archive = quick if quick.is_file() else None
+    return replace(asked.settings, conf={**own, **asked.settings.conf}, archive=archive)
 
 
 def _cancel() -> None:
@@ -119,13 +133,13 @@ def _cancel() -> None:
             context.cancelAllJobs()
 
 
-def _watch_topic(asked: Asked, over: Event, tell: Callable[[str], None], show: Show) -> None:
-    java = find_java()
-    os.environ["JAVA_HOME"] = str(java.home)
-    jars = ",".join(str(jar) for jar in connector_jars(java, tell))
-    own = {"spark.jars": jars, "spark.sql.streaming.stopTimeout": _STOPPED_WITHIN}
-    settings = replace(asked.settings, conf={**own, **asked.settings.conf})
-    tell("starting Spark")
+def _watch_topic(
+    asked: Asked,
+    settings: SparkSettings,
+    over: Event,
+    tell: Callable[[str], None],
+    show: Show,
+) -> None:
     with _log() as log, open_session(settings, log) as spark:
         try:
             _watch(spark, asked, over, tell, show)
