@@ -214,7 +214,8 @@ def test_agents_write_to_a_topic_of_their_own_brokers(
     def both_told(_: object) -> bool:
         lines = [line for told in came.values() for line in told]
         leads = any(each.get("topic") == "other" for each in lines)
-        return leads and set(came) == {b"here/broker-1.jsonl", b"here/broker-2.jsonl"}
+        began = all(len(told) >= 2 for told in came.values())
+        return leads and began and set(came) == {b"here/broker-1.jsonl", b"here/broker-2.jsonl"}
 
     try:
         wait_for(read, both_told, within_s=60)
