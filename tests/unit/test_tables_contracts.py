@@ -31,13 +31,13 @@ def test_rows_that_break_a_promise_are_counted(
     spark: SparkSession, rows: list[tuple[object, ...]], words: str
 ) -> None:
     with pytest.raises(InsyncError) as told:
-        check_rows([(SPANS, spark.createDataFrame(rows, COLUMNS))])
+        check_rows({"spans": (SPANS, spark.createDataFrame(rows, COLUMNS))})
     assert str(told.value) == f"table spans breaks its contract: {words}"
 
 
 def test_rows_that_keep_it_pass(spark: SparkSession) -> None:
     good = spark.createDataFrame([("a", 1.0, None), ("b", 1.0, 1.0)], COLUMNS)
-    check_rows([(SPANS, good), (SPANS, good.limit(0))])
+    check_rows({"good": (SPANS, good), "none": (SPANS, good.limit(0))})
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ def write_tables(
         return reader.parquet(places.literal(path))
 
     written = _each(write, tables)
-    check_rows((CONTRACTS[name], table) for name, table in written.items())
+    check_rows({name: (CONTRACTS[name], table) for name, table in written.items()})
     return written
 
 
