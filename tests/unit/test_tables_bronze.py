@@ -100,10 +100,10 @@ def test_lines_of_an_older_version_are_lifted_to_the_newest(
 ) -> None:
     run = without_events(write_run(tmp_path, SMALL))
     new = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1}
-    old = {"v": 0, **new, "number": 7}
+    old = {"v": 0, **new, "sent": 7}
     append(run / "events/stock/consume-0.jsonl", [{k: old[k] for k in old if k != "seq"}, new])
-    schema = StructType.fromDDL(CONSUME.schema.toDDL().replace("seq BIGINT", "number BIGINT"))
-    step = Step(schema, lambda lines: lines.withColumnRenamed("number", "seq"))
+    schema = StructType.fromDDL(CONSUME.schema.toDDL().replace("seq BIGINT", "sent BIGINT"))
+    step = Step(schema, lambda lines: lines.withColumnRenamed("sent", "seq"))
     tables = bronze_of(spark, run, {("consume", 0): step})
     assert counts(tables) == {"stock/consume-0.jsonl": (2, 0, 0)}
     assert sorted(row["seq"] for row in tables["consume"].collect()) == [1, 7]

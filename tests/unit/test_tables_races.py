@@ -3,20 +3,22 @@
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StringType, StructField, StructType
 
 from insync.tables.races import raced_replicas
 from insync.tables.schemas import CORRUPT, SAMPLES
 
 
 def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
-    fields = [field for field in SAMPLES.schema if field.name not in ("v", CORRUPT)]
+    said = (field for field in SAMPLES.schema if field.name not in ("v", CORRUPT))
+    fields = [StructField("run", StringType()), *said]
     base = {
-        "arm": "a", "repeat": 0, "t_ms": 1.0, "broker": 2, "topic": "t", "partition": 0,
+        "run": "r", "arm": "a", "repeat": 0, "t_ms": 1.0, "broker": 2, "topic": "t", "partition": 0,
         "moment": "during", "log_start_offset": 0, "high_watermark": 10, "leo": 20,
         "fetchers": 1, "failed_partitions": 0, "put_right": 0,
     }  # fmt: skip
     rows = [tuple({**base, **each}[field.name] for field in fields) for each in taken]
-    return spark.createDataFrame(rows, type(SAMPLES.schema)(fields))
+    return spark.createDataFrame(rows, StructType(fields))
 
 
 def test_a_replica_is_what_it_was_after_the_race_and_what_it_ever_broke(

@@ -121,8 +121,8 @@ def cause(error: BaseException) -> str:
     Py4J's and Spark's own messages open with the call that was under way; the innermost
     cause is the disk that is full or the line that no cast fits.
     """
-    thrown: Any = getattr(error, "_origin", None) or error
-    java: Any = getattr(thrown, "java_exception", None)
+    # Spark's errors have the JVM's as their origin; Py4J's own have it under another name.
+    java: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     if java is None:
         return _first_line(str(error)) or type(error).__name__
     while java.getCause() is not None:
