@@ -145,7 +145,7 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
 def test_a_transaction_whose_line_stands_there_twice_ended_once(spark: SparkSession) -> None:
     ends = made(spark, [*ENDS, *ENDS], LINES)
     wholes = transaction_fates(of_records(spark, [(0, 1, 10), (0, 2, 20)]), ends)
-    window = spark.createDataFrame([("a", 0, 0.0, 1_000.0)], WINDOW)
+    window = spark.createDataFrame([("r", "a", 0, 0.0, 1_000.0)], WINDOW)
     found = transactions.by_producer(ends, wholes, window).orderBy("producer").collect()
     assert [(row["committed"], row["torn"]) for row in found] == [(1, 1), (0, 0)]
     assert [(row["aborted"], row["aborted_read"]) for row in found] == [(0, 0), (1, 1)]

@@ -65,7 +65,7 @@ def test_a_repeat_read_back_badly_has_no_number_of_lost_records(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     unread = [{**row, "read": 0, "lost": row["acked"]} for row in made_up_rows["readback"]]
-    torn = [{"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1}]
+    torn = [{"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1, "skewed": 0}]
     for changed in ({"readback": unread}, {"input_lines": torn}):
         facts = condense(made_up_run, {**made_up_rows, **changed})
         assert facts.arms["stock"][0].metrics["lost"] is None
