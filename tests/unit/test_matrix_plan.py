@@ -60,13 +60,16 @@ def test_what_cannot_run_here_has_a_row_and_no_run(tmp_path: Path) -> None:
     assert [run.scenario.name for run in found.runs] == ["freeze"]
 
 
-def test_each_arm_is_a_task_with_the_scenarios_in_order(tmp_path: Path) -> None:
+def test_each_arm_of_each_version_is_a_task_with_the_scenarios_in_order(tmp_path: Path) -> None:
     request = MatrixRequest(
-        only=("freeze", "read-stall"), arms=("stock", "request"), repeats=3, out=tmp_path / "out"
-    )
+        kafka=("4.3.1", "2.8.2"), only=("freeze", "read-stall"), arms=("stock", "read"), repeats=3,
+        out=tmp_path / "out",
+    )  # fmt: skip
     found = prepare_matrix(request, Unwatched())
-    tasks = tasks_of(found.of_version("4.3.1"), found.out / "4.3.1")
-    assert [(task.arm, task.repeats) for task in tasks] == [("stock", 3), ("request", 3)]
+    tasks = tasks_of(found.runs, found.out)
+    assert [(task.kafka, task.arm, task.repeats) for task in tasks] == [
+        (kafka, arm, 3) for kafka in ("4.3.1", "2.8.2") for arm in ("stock", "read")
+    ]
     names = [name for name in MATRIX if name in ("freeze", "read-stall")]
     assert [part.scenario for part in tasks[0].parts] == names
     assert tasks[0].parts[0].out == found.out / "4.3.1" / names[0]

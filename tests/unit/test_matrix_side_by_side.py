@@ -8,6 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from insync.matrix.records import Ended, Records
 from insync.matrix.side_by_side import SideBySide
 from insync.matrix.task import Part, Task
 from insync.run.watch import Unwatched
@@ -37,10 +38,27 @@ class Heard(Unwatched):
         self.repeats += 1
 
 
-def tasks(folder: Path, *arms: str) -> list[Task]:
+class Noted(Records):
+    """Notes what would be opened, and what was known each time when runs might be closed."""
+
+    def __init__(self) -> None:
+        super().__init__([])
+        self.begun: list[str] = []
+        self.known: list[set[tuple[str, str]]] = []
+
+    def begin(self, task: Task) -> None:
+        """Note it."""
+        self.begun.append(task.name)
+
+    def close(self, ended: Ended) -> None:
+        """Note who came to an end."""
+        self.known.append({who for who, scenarios in ended.items() if scenarios})
+
+
+def tasks(folder: Path, *arms: str, kafka: str = "4.3.1") -> list[Task]:
     part = Part(scenario="freeze", out=folder / "freeze")
     return [
-        Task(kafka="4.3.1", arm=arm, repeats=1, seed=1, home=folder / arm, parts=(part,))
+        Task(kafka=kafka, arm=arm, repeats=1, seed=1, home=folder / arm, parts=(part,))
         for arm in arms
     ]
 
@@ -69,12 +87,40 @@ os.unlink(mine)
 """
     )
     watch = Heard()
-    arms = SideBySide(tmp_path, watch)
+    arms = SideBySide(tmp_path, watch, Noted())
     assert arms.run(tasks(tmp_path, "stock", "off", "read"), 2) == []
-    assert arms.ended == {arm: {"freeze"} for arm in ("stock", "off", "read")}
+    assert arms.ended == {("4.3.1", arm): {"freeze"} for arm in ("stock", "off", "read")}
     assert watch.repeats == 3
     assert not any("3 at once" in phase for phase in watch.phases)
     assert any("stock" in phase and "off" in phase for phase in watch.phases)
+
+
+def test_the_next_version_begins_beside_the_last_arms_of_the_one_before(
+    tmp_path: Path, script: Path
+) -> None:
+    script.write_text(
+        HEAD
+        + f"""
+version = json.load(open(task))["kafka"]
+open(os.path.join({str(tmp_path)!r}, "began-" + version), "w").close()
+until = time.monotonic() + 20
+# The last one of the old version waits for the first of the new one.
+while arm == "off" and not os.path.exists(os.path.join({str(tmp_path)!r}, "began-4.3.1")):
+    if time.monotonic() > until:
+        sys.exit("4.3.1 did not begin")
+    time.sleep(0.02)
+tell(ended="freeze")
+"""
+    )
+    both = [*tasks(tmp_path, "stock", "off", kafka="1.1.0"), *tasks(tmp_path, "stock")]
+    noted = Noted()
+    arms = SideBySide(tmp_path, Unwatched(), noted)
+    assert arms.run(both, 2) == []
+    assert noted.begun == ["1.1.0 stock", "1.1.0 off", "4.3.1 stock"]
+    assert noted.known[-1] == set(arms.ended)
+    assert set(arms.ended) == {("1.1.0", "stock"), ("1.1.0", "off"), ("4.3.1", "stock")}
+    for kafka in ("1.1.0", "4.3.1"):
+        assert (tmp_path / kafka / "tasks" / "stock.json").is_file()
 
 
 def test_an_arm_that_could_not_go_on_is_told_and_the_others_go_on(
@@ -89,12 +135,12 @@ if arm == "off":
 tell(ended="freeze")
 """
     )
-    arms = SideBySide(tmp_path, Unwatched())
+    arms = SideBySide(tmp_path, Unwatched(), Noted())
     wrong = arms.run(tasks(tmp_path, "stock", "off"), 1)
     assert len(wrong) == 1
     assert wrong[0].startswith("4.3.1 off: ")
     assert "broker 1 did not start" in wrong[0]
-    assert arms.ended == {"stock": {"freeze"}, "off": set()}
+    assert arms.ended == {("4.3.1", "stock"): {"freeze"}, ("4.3.1", "off"): set()}
 
 
 def test_on_an_interrupt_the_arms_are_stopped_in_order_and_heard_once_more(
@@ -119,12 +165,12 @@ signal.pause()
                 raise KeyboardInterrupt(signal.SIGINT.name)
 
     watch = Interrupting()
-    arms = SideBySide(tmp_path, watch)
+    arms = SideBySide(tmp_path, watch, Noted())
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         arms.run(tasks(tmp_path, "stock", "off"), 2)
     assert time.monotonic() - begun < 20
-    assert arms.ended == {"stock": {"freeze"}, "off": {"freeze"}}
+    assert arms.ended == {("4.3.1", arm): {"freeze"} for arm in ("stock", "off")}
     pids = [int(word) for word in watch.phases[-1].replace("|", " ").split() if word.isdigit()]
     assert len(pids) == 2
     assert not any(psutil.pid_exists(pid) for pid in pids)

@@ -111,7 +111,7 @@ def test_an_interrupted_arm_writes_the_history_of_what_it_began(
 def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
     asked = task(tmp_path, "a", "b")
     path = save_task(asked, tmp_path)
-    assert (path.parent.name, load_task(path)) == ("tasks", asked)
+    assert (path.parent, load_task(path)) == (tmp_path / "4.3.1" / "tasks", asked)
 
 
 def test_progress_is_heard_in_whole_lines(tmp_path: Path) -> None:

@@ -26,10 +26,6 @@ class MatrixPlan:
     runs: Sequence[Plan]
     at_once: int
 
-    def of_version(self, kafka: str) -> list[Plan]:
-        """Return the runs on one version."""
-        return [run for run in self.runs if run.kafka.version == kafka]
-
 
 def prepare_matrix(request: MatrixRequest, watch: Watch) -> MatrixPlan:
     """Check all that was asked and fetch what is missing; raises InputError.

@@ -7,7 +7,7 @@ that one that breaks takes nothing else along. They end with this process, howev
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +16,7 @@ from typing import Final
 from insync.errors import InsyncError
 from insync.kafka import process
 from insync.matrix.progress import Listener, progress_file
+from insync.matrix.records import Ended, Records
 from insync.matrix.task import Task, save_task
 from insync.run.watch import Watch
 
@@ -36,19 +37,26 @@ class Worker:
 
 
 class SideBySide:
-    """Runs tasks; `ended` says of each arm which scenarios came to their end."""
+    """Runs tasks, of several versions in one pool; `ended` says which scenarios came to their end.
 
-    def __init__(self, folder: Path, watch: Watch) -> None:
-        """Keep tasks, logs and progress under `folder`, that of the version."""
-        self._folder = folder
+    So the last arms of a version, when few of them are left, run beside the first of the next.
+    """
+
+    def __init__(self, matrix: Path, watch: Watch, records: Records) -> None:
+        """Keep tasks, logs and progress in the folder of the `matrix`, by version."""
+        self._matrix = matrix
         self._watch = watch
+        self._records = records
         self._running: list[Worker] = []
         self._done: list[Worker] = []
 
     @property
-    def ended(self) -> Mapping[str, set[str]]:
-        """The scenarios that came to their end, by arm."""
-        return {each.task.arm: each.listener.ended for each in (*self._done, *self._running)}
+    def ended(self) -> Ended:
+        """The scenarios that came to their end."""
+        return {
+            (each.task.kafka, each.task.arm): each.listener.ended
+            for each in (*self._done, *self._running)
+        }
 
     def run(self, tasks: Sequence[Task], at_once: int) -> list[str]:
         """Run all tasks, at most `at_once` at a time; return what is wrong with those that broke.
@@ -62,12 +70,14 @@ class SideBySide:
                     self._running.append(self._start(waiting.pop(0)))
                     self._tell()
                 wrong += self._look()
+                self._records.close(self.ended)
         finally:
             self._stop()
         return wrong
 
     def _start(self, task: Task) -> Worker:
-        path = save_task(task, self._folder)
+        self._records.begin(task)
+        path = save_task(task, self._matrix)
         log = path.with_suffix(".log")
         command = [sys.executable, "-m", "insync.matrix.worker", str(path)]
         started = process.start(command, log=log, folder=Path.cwd(), environment=os.environ)

@@ -45,30 +45,36 @@ class Task(BaseModel):
         return f"{self.kafka} {self.arm}"
 
 
-def tasks_of(runs: Sequence[Plan], folder: Path) -> list[Task]:
-    """Return a task per arm of the runs of one version, whose folder is `folder`."""
-    arms = dict.fromkeys(arm for run in runs for arm in run.scenario.arms)
-    return [
-        Task(
-            kafka=runs[0].kafka.version,
-            cluster=runs[0].request.cluster,
-            arm=arm,
-            repeats=runs[0].request.repeats,
-            seed=runs[0].request.seed,
-            home=folder / "nodes" / arm,
-            parts=tuple(
-                Part(scenario=run.scenario.name, scale=run.request.scale, out=run.out)
-                for run in runs
-                if arm in run.scenario.arms
-            ),
-        )
-        for arm in arms
-    ]
+def tasks_of(runs: Sequence[Plan], matrix: Path) -> list[Task]:
+    """Return a task per version and arm of the runs, version after version.
+
+    `matrix` is the folder of the matrix.
+    """
+    found: dict[tuple[str, str], list[Plan]] = {}
+    for run in runs:
+        for arm in run.scenario.arms:
+            found.setdefault((run.kafka.version, arm), []).append(run)
+    return [_task(kafka, arm, own, matrix) for (kafka, arm), own in found.items()]
 
 
-def save_task(task: Task, folder: Path) -> Path:
-    """Write the task into the `folder` of its version and return its path."""
-    path = folder / TASKS / f"{task.arm}.json"
+def _task(kafka: str, arm: str, runs: Sequence[Plan], matrix: Path) -> Task:
+    asked = runs[0].request
+    return Task(
+        kafka=kafka,
+        cluster=asked.cluster,
+        arm=arm,
+        repeats=asked.repeats,
+        seed=asked.seed,
+        home=matrix / kafka / "nodes" / arm,
+        parts=tuple(
+            Part(scenario=run.scenario.name, scale=run.request.scale, out=run.out) for run in runs
+        ),
+    )
+
+
+def save_task(task: Task, matrix: Path) -> Path:
+    """Write the task into the folder of its version, in that of the matrix; return its path."""
+    path = matrix / task.kafka / TASKS / f"{task.arm}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     return write_whole(path, task.model_dump_json(indent=2))
 

@@ -133,6 +133,9 @@ class Workload:
         latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # confluent's own gap
         asked = {TopicPartition(self._plan.topic, p): latest for p in self._plan.partitions}
         try:
+            # For a client that is not connected yet, list_offsets may look for leaders only every
+            # second or two; this one returns as soon as it is, and leaves the leaders known.
+            admin.list_topics(self._plan.topic, timeout=seconds)
             answers = admin.list_offsets(asked, request_timeout=seconds)
             return {tp.partition: answer.result().offset for tp, answer in answers.items()}
         except KafkaException as error:

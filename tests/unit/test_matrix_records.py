@@ -1,0 +1,70 @@
+"""When the runs of a matrix begin and end in their records, whatever order their arms run in."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from insync.matrix import records
+from insync.matrix.task import Part, Task
+
+
+class Book:
+    """Stands in for the run folders: what was opened and closed, in order."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.lines: list[str] = []
+        monkeypatch.setattr(records, "open_run", self.open)
+        monkeypatch.setattr(records, "close_run", self.close)
+
+    def open(self, plan: Any) -> dict[str, Any]:
+        """Note that a run began."""
+        self.lines.append(f"open {plan.out}")
+        return {}
+
+    def close(self, plan: Any, record: dict[str, Any]) -> None:
+        """Note that a run ended."""
+        self.lines.append(f"close {plan.out}")
+        record["finished_ms"] = 1.0
+
+
+def run(kafka: str, name: str, *arms: str) -> Any:
+    return SimpleNamespace(
+        out=Path(kafka) / name,
+        kafka=SimpleNamespace(version=kafka),
+        scenario=SimpleNamespace(name=name, arms=arms),
+    )
+
+
+def task(kafka: str, arm: str, *names: str) -> Task:
+    parts = tuple(Part(scenario=name, out=Path(kafka) / name) for name in names)
+    return Task(kafka=kafka, arm=arm, repeats=1, seed=1, home=Path(kafka) / arm, parts=parts)
+
+
+def test_a_run_is_opened_with_its_first_arm_and_closed_with_its_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    book = Book(monkeypatch)
+    kept = records.Records([run("1.1.0", "a", "stock", "both"), run("4.3.1", "a", "stock")])
+    kept.begin(task("1.1.0", "stock", "a"))
+    kept.begin(task("1.1.0", "both", "a"))
+    kept.close({("1.1.0", "stock"): {"a"}, ("1.1.0", "both"): set()})
+    assert book.lines == ["open 1.1.0/a"]
+    kept.begin(task("4.3.1", "stock", "a"))
+    ended = {("1.1.0", "stock"): {"a"}, ("1.1.0", "both"): {"a"}, ("4.3.1", "stock"): set[str]()}
+    kept.close(ended)
+    kept.close(ended)
+    assert book.lines == ["open 1.1.0/a", "open 4.3.1/a", "close 1.1.0/a"]
+
+
+def test_a_run_with_an_arm_that_did_not_end_or_was_not_begun_is_left_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    book = Book(monkeypatch)
+    kept = records.Records(
+        [run("4.3.1", "a", "stock", "both"), run("4.3.1", "b", "stock"), run("1.1.0", "a", "stock")]
+    )
+    kept.begin(task("4.3.1", "stock", "a", "b"))
+    kept.close({("4.3.1", "stock"): {"a"}})
+    assert book.lines == ["open 4.3.1/a", "open 4.3.1/b"]
