@@ -18,7 +18,7 @@ def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
         "fetchers": 1, "failed_partitions": 0, "put_right": 0,
     }  # fmt: skip
     rows = [tuple({**base, **each}[field.name] for field in fields) for each in taken]
-    return spark.createDataFrame(rows, StructType(fields))
+    return spark.createDataFrame(rows, type(SAMPLES.schema)(fields))
 
 
 def test_a_replica_is_what_it_was_after_the_race_and_what_it_ever_broke(

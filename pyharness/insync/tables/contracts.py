@@ -121,15 +121,6 @@ class Watched:
                 )
 
 
-def _select(columns: Mapping[str, str], source: str) -> str:
-    named = ", ".join(f"{expression} as {name}" for name, expression in columns.items())
-    return f"select {named} from {source}"  # noqa: S608 - made of contracts, of nobody's input
-
-
-def _quoted(words: str) -> str:
-    return "'" + words.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
 def text(name: str, says: str, *, null: bool = False) -> Column:
     """Return a column of words."""
     return Column(name, "string", "", says, null)
