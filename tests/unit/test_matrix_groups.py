@@ -39,7 +39,7 @@ def test_arms_run_side_by_side_as_the_most_careful_group_takes(tmp_path: Path) -
         request = MatrixRequest(only=only, at_once=asked, out=tmp_path / "out")
         return prepare_matrix(request, Unwatched()).at_once
 
-    assert (at_once("kafka-7104"), at_once("freeze"), at_once("kafka-7104", "freeze")) == (4, 2, 2)
+    assert (at_once("kafka-7104"), at_once("freeze"), at_once("kafka-7104", "freeze")) == (8, 2, 2)
     assert at_once("kafka-7104", asked=1) == 1
 
 

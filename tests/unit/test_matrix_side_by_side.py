@@ -80,7 +80,7 @@ mine = {str(tmp_path)!r} + "/running-" + arm
 open(mine, "w").close()
 there = [name for name in os.listdir({str(tmp_path)!r}) if name.startswith("running-")]
 tell(phase=f"freeze (1 of 1), {{len(there)}} at once")
-time.sleep(0.3)
+time.sleep(1)
 tell(repeat_done=True)
 tell(ended="freeze")
 os.unlink(mine)
@@ -103,6 +103,7 @@ def test_the_next_version_begins_beside_the_last_arms_of_the_one_before(
         + f"""
 version = json.load(open(task))["kafka"]
 open(os.path.join({str(tmp_path)!r}, "began-" + version), "w").close()
+tell(phase="freeze (1 of 1)")
 until = time.monotonic() + 20
 # The last one of the old version waits for the first of the new one.
 while arm == "off" and not os.path.exists(os.path.join({str(tmp_path)!r}, "began-4.3.1")):
@@ -121,6 +122,27 @@ tell(ended="freeze")
     assert set(arms.ended) == {("1.1.0", "stock"), ("1.1.0", "off"), ("4.3.1", "stock")}
     for kafka in ("1.1.0", "4.3.1"):
         assert (tmp_path / kafka / "tasks" / "stock.json").is_file()
+
+
+def test_a_cluster_starts_when_those_before_it_are_up(tmp_path: Path, script: Path) -> None:
+    script.write_text(
+        HEAD
+        + f"""
+mine = {str(tmp_path)!r} + "/starting-" + arm
+open(mine, "w").close()
+time.sleep(0.5)
+starting = [name for name in os.listdir({str(tmp_path)!r}) if name.startswith("starting-")]
+os.unlink(mine)
+tell(phase=f"freeze (1 of 1), {{len(starting)}} starting")
+time.sleep(1)
+tell(ended="freeze")
+"""
+    )
+    watch = Heard()
+    arms = SideBySide(tmp_path, watch, Noted())
+    assert arms.run(tasks(tmp_path, "stock", "off", "read"), 3) == []
+    assert any(phase.count("1 starting") == 2 for phase in watch.phases)
+    assert not any("2 starting" in phase for phase in watch.phases)
 
 
 def test_an_arm_that_could_not_go_on_is_told_and_the_others_go_on(

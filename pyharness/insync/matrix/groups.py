@@ -59,7 +59,7 @@ GROUPS: Final = {
             "start_above_watermark", "starts_put_right",
         ),
         # The halves of a race wait for each other, however long that takes.
-        at_once=4,
+        at_once=8,
     ),
     "policies": Group(
         scenarios=(
@@ -67,6 +67,7 @@ GROUPS: Final = {
             "slow-leader",
         ),
         figures=("false_alarms", "detected_ms", "isr_shrinks", "under_min_isr_ms"),
+        at_once=4,
     ),
 }  # fmt: skip
 """By the names that `--only` takes beside those of their scenarios."""

@@ -34,12 +34,15 @@ class Worker:
     log: Path
     listener: Listener
     says: str = field(default="starting the cluster")
+    is_up: bool = False
 
 
 class SideBySide:
     """Runs tasks, of several versions in one pool; `ended` says which scenarios came to their end.
 
     So the last arms of a version, when few of them are left, run beside the first of the next.
+    Clusters start one after the other: a start is all CPU, several together take as long, and
+    take the cores from those that play already.
     """
 
     def __init__(self, matrix: Path, watch: Watch, records: Records) -> None:
@@ -66,7 +69,7 @@ class SideBySide:
         waiting, wrong = list(tasks), []
         try:
             while waiting or self._running:
-                while waiting and len(self._running) < at_once:
+                if waiting and len(self._running) < at_once and self._are_up():
                     self._running.append(self._start(waiting.pop(0)))
                     self._tell()
                 wrong += self._look()
@@ -74,6 +77,9 @@ class SideBySide:
         finally:
             self._stop()
         return wrong
+
+    def _are_up(self) -> bool:
+        return all(each.is_up for each in self._running)
 
     def _start(self, task: Task) -> Worker:
         self._records.begin(task)
@@ -104,7 +110,7 @@ class SideBySide:
             if "repeat_done" in news:
                 self._watch.repeat_done()
             if "phase" in news:
-                worker.says = str(news["phase"])
+                worker.says, worker.is_up = str(news["phase"]), True
                 self._tell()
 
     def _tell(self) -> None:
