@@ -67,7 +67,6 @@ GROUPS: Final = {
             "slow-leader",
         ),
         figures=("false_alarms", "detected_ms", "isr_shrinks", "under_min_isr_ms"),
-        at_once=4,
     ),
 }  # fmt: skip
 """By the names that `--only` takes beside those of their scenarios."""
