@@ -13,11 +13,12 @@ def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
     fields = [field for field in SAMPLES.schema if field.name not in ("v", CORRUPT)]
     fields.insert(0, StructField("run", StringType()))
     base = {
-        "run": "r", "arm": "a", "repeat": 0, "t_ms": 1.0, "broker": 2, "topic": "t", "partition": 0,
+        "run": "r", "arm": "a", "repeat": 0, "broker": 2, "topic": "t", "partition": 0,
         "moment": "during", "log_start_offset": 0, "high_watermark": 10, "leo": 20,
         "fetchers": 1, "failed_partitions": 0, "put_right": 0,
     }  # fmt: skip
-    rows = [tuple({**base, **each}[field.name] for field in fields) for each in taken]
+    told = [{**base, "t_ms": float(at), **each} for at, each in enumerate(taken)]
+    rows = [tuple(each[field.name] for field in fields) for each in told]
     return spark.createDataFrame(rows, type(SAMPLES.schema)(fields))
 
 
@@ -39,6 +40,20 @@ def test_a_replica_is_what_it_was_after_the_race_and_what_it_ever_broke(
     assert (row.samples, row.start_above_end, row.start_above_watermark) == (5, 1, 1)
     assert (row.log_start_offset, row.leo) == (7, 20)
     assert (row.fetchers_before, row.fetchers_after, row.failed, row.put_right) == (1, 0, 1, 2)
+
+
+def test_a_log_started_anew_waits_for_the_watermark_of_its_first_records(
+    spark: SparkSession,
+) -> None:
+    taken = lines(
+        spark,
+        {"leo": 10},
+        {"log_start_offset": 44, "leo": 44},  # emptied, at the leader's log start
+        {"log_start_offset": 44, "leo": 50},  # records are in, the watermark is not
+        {"log_start_offset": 44, "leo": 50, "high_watermark": 43},  # it has moved
+        {"log_start_offset": 44, "leo": 50, "high_watermark": 50},
+    )
+    assert raced_replicas(taken).collect()[0].start_above_watermark == 1
 
 
 def test_what_kafka_does_not_count_stays_unknown(spark: SparkSession) -> None:
