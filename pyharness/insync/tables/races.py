@@ -30,7 +30,7 @@ def raced_replicas(samples: DataFrame) -> DataFrame:
         .agg(
             fn.count(fn.lit(1)).alias("samples"),
             fn.count_if(fn.col("log_start_offset") > fn.col("leo")).alias("start_above_end"),
-            fn.count_if(_starts_above_watermark() & ~fn.col("left_behind")).alias(
+            fn.count_if(_has_records() & _starts_above_watermark() & ~fn.col("left_behind")).alias(
                 "start_above_watermark"
             ),
             _at(AFTER, "log_start_offset").alias("log_start_offset"),
@@ -41,6 +41,10 @@ def raced_replicas(samples: DataFrame) -> DataFrame:
             (_at(AFTER, "put_right") - _at(BEFORE, "put_right")).alias("put_right"),
         )
     )
+
+
+def _has_records() -> Column:
+    return fn.col("log_start_offset") < fn.col("leo")
 
 
 def _starts_above_watermark() -> Column:
