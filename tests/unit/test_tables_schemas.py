@@ -19,6 +19,7 @@ from pyspark.sql.types import (
 
 from insync.events import schema as written
 from insync.tables import schemas
+from insync.tables.bronze import OWN
 
 
 def fits(hint: object, column: DataType) -> bool:
@@ -68,6 +69,11 @@ def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.
     hints = get_type_hints(line)
     assert list(columns) == [field.name for field in fields(line)]
     assert [name for name, column in columns.items() if not fits(hints[name], column)] == []
+
+
+@pytest.mark.parametrize("kind", schemas.ALL, ids=lambda kind: kind.name)
+def test_no_field_has_the_name_of_a_column_of_ours(kind: schemas.EventKind) -> None:
+    assert not {*kind.schema.names} & {*OWN}
 
 
 def test_versions_and_file_names_agree() -> None:

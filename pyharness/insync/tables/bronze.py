@@ -26,6 +26,13 @@ FAR_MS = 60_000.0
 """How far outside of its run a line's time may be before a clock is to blame."""
 
 _PLACE = ("run", "file", "block", "number")
+
+_WRONG = "wrong"
+"""Why a line cannot be read."""
+
+OWN = (*_PLACE, "text", "arm_folder", _WRONG)
+"""Columns of ours beside a line's fields: no kind of line may have a field of such a name."""
+
 _QUARANTINE = "run string, file string, block bigint, number bigint, problem string, text string"
 
 
@@ -148,13 +155,13 @@ def quarantine(lines: DataFrame, counted: DataFrame, steps: Steps = STEPS) -> Da
         return made(lines.sparkSession, [], _QUARANTINE)
     theirs = lines.join(fn.broadcast(files), ["run", "file"], "left_semi")
     parsed = (parse(_of_kind(theirs, kind), kind, steps) for kind in ALL)
-    bad = (each.select(*_PLACE, "problem", "text") for each in parsed)
+    bad = (each.select(*_PLACE, fn.col(_WRONG).alias("problem"), "text") for each in parsed)
     every = reduce(DataFrame.unionByName, bad, _foreign(theirs))
     return every.where(fn.col("problem").isNotNull())
 
 
 def parse(lines: DataFrame, kind: EventKind, steps: Steps = STEPS) -> DataFrame:
-    """Return the lines of one kind: place, text, columns of the newest schema, `problem`.
+    """Return the lines of one kind: place, text, columns of the newest schema, `wrong`.
 
     `number` orders the lines of a block. It is counted in the same step that parses, for Spark
     moves no filter below such a one: a filter there would parse a line once for each field.
@@ -172,7 +179,7 @@ def parse(lines: DataFrame, kind: EventKind, steps: Steps = STEPS) -> DataFrame:
         )
         for old in known[:-1]
     )
-    return reduce(DataFrame.unionByName, lifted, newest).withColumn("problem", _problem(kind))
+    return reduce(DataFrame.unionByName, lifted, newest).withColumn(_WRONG, _problem(kind))
 
 
 def _line(version: int) -> str:
@@ -198,7 +205,7 @@ def _problem(kind: EventKind) -> Column:
 
 def readable(parsed: DataFrame, kind: EventKind) -> DataFrame:
     """Return the lines without a problem: run, file, their order, and what they say."""
-    good = parsed.where(fn.col("problem").isNull())
+    good = parsed.where(fn.col(_WRONG).isNull())
     own = [name for name in kind.schema.names if name not in ("v", CORRUPT)]
     if kind is BROKER:
         of_file = fn.regexp_extract("file", r"broker-(\d+)\.jsonl$", 1).cast("int")

@@ -17,7 +17,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.streaming.query import StreamingQuery
 
-from insync.errors import InputError
+from insync.errors import InputError, InsyncError
 from insync.events.run_info import RunInfo, first_problem
 from insync.events.schema import RUN
 from insync.events.topic import NUMBER
@@ -64,8 +64,10 @@ def require_state(hadoop: Hadoop, state: str, topic: Topic) -> None:
     if hadoop.exists(mark):
         try:
             kept = Topic(**json.loads(hadoop.read(mark)))
-        except (TypeError, ValueError):
-            raise InputError(f"{mark}: unreadable, expected what an earlier watch left") from None
+        except (InsyncError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{mark}: unreadable ({error}), expected what an earlier watch left"
+            ) from None
         if (kept.name, kept.cluster) != (topic.name, topic.cluster):
             raise InputError(
                 f"--state {state}: of topic {kept.name} of cluster {kept.cluster},"
