@@ -64,6 +64,12 @@ def test_a_scenario_survives_its_own_json() -> None:
         ('site = "read"', 'site = "disk"', "faults[0].site: 'disk', expected 'read', 'send'"),
         ('mode = "hold"', 'mode = "delay"', "faults[0].delay_ms: 0, expected more than 0"),
         ('mode = "hold"', 'mode = "hold"\ndelay_ms = 5', "faults[0].delay_ms: 5, expected none"),
+        ('mode = "hold"', 'mode = "hold"\nacts_ms = 25_001', "faults[0].acts_ms: 25001, expected"),
+        (
+            'mode = "hold"',
+            'mode = "delay"\ndelay_ms = 5\nacts_ms = 1',
+            "faults[0].acts_ms: 1, expected none",
+        ),
         ("partitions = [0, 1]", "partitions = [9]", "partitions[0]: 9, expected 0 to 3"),
         ("partitions = [0, 1]", "partitions = [0, 2]", "partitions[1]: 2, expected a partition"),
         ("partitions = [0, 1]", "partitions = [0, 0]", "partitions: [0, 0], expected each only"),

@@ -74,6 +74,14 @@ def test_half_of_the_planned_time_is_the_least(kind: str) -> None:
     ]
 
 
+def test_a_scenario_says_how_long_a_hold_must_act() -> None:
+    plan = {"kind": "stall", "mode": "hold", "for_ms": 20_000, "acts_ms": 4_000}
+    assert findings(plan, acted_ms=4_000.0, calls_held=1) == []
+    assert findings(plan, acted_ms=3_999.0, calls_held=1) == [
+        "weak evidence of the fault: acted_ms was 3999, expected at least 4000"
+    ]
+
+
 @pytest.mark.parametrize(("gap_ms", "void"), [(None, False), (1_000.0, False), (1_001.0, True)])
 def test_a_repeat_on_a_host_too_busy_for_the_harness_is_void(
     gap_ms: float | None, void: bool

@@ -56,7 +56,7 @@ def command(
     ] = None,
     side_by_side: Annotated[
         int | None,
-        typer.Option(help="Arms at a time, each on its own cluster. Else 2, or 4 of some groups."),
+        typer.Option(help="Arms at a time, each on its cluster. Else 2, of some groups 4 or 8."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Decides the bytes of the records.")] = 1,
     spark_master: SparkMaster = DEFAULT_MASTER,

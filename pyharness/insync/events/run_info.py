@@ -65,6 +65,7 @@ class PlannedFault(_Part):
     partitions: tuple[int, ...] = ()
     for_ms: float = Field(default=0, ge=0)
     delay_ms: float = Field(default=0, ge=0)
+    acts_ms: float = Field(default=0, ge=0)
 
 
 class BrokerSettings(_Part):

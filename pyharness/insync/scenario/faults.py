@@ -56,6 +56,7 @@ class Stall(Lasting):
     """System calls of the broker on chosen partitions wait, or take `delay_ms` longer.
 
     Sites `read` and `send` are those of a partition's leader, the others those of any replica.
+    `acts_ms` is how long a hold must act to prove anything; 0 for half of its time.
     """
 
     intensity = ("delay_ms",)
@@ -64,11 +65,13 @@ class Stall(Lasting):
     site: Site
     mode: Mode
     delay_ms: Time = 0
+    acts_ms: Time = 0
     partitions: Partitions
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_delay(self.mode, self.delay_ms)
+        rules.check_acts(self.mode, self.acts_ms, self.for_ms)
         rules.check_unique("partitions", self.partitions)
         return self
 

@@ -61,6 +61,14 @@ def check_delay(mode: str, delay_ms: int) -> None:
         raise broken("delay_ms", delay_ms, f"none for mode '{mode}'")
 
 
+def check_acts(mode: str, acts_ms: int, for_ms: int) -> None:
+    """Check that what a hold must prove is no more than what it is planned for."""
+    if mode != "hold" and acts_ms != 0:
+        raise broken("acts_ms", acts_ms, f"none for mode '{mode}'")
+    if acts_ms > for_ms:
+        raise broken("acts_ms", acts_ms, f"at most for_ms, {for_ms}")
+
+
 def check_rate(mode: str, bytes_per_s: int) -> None:
     """Check that a slow link has a rate and others have none."""
     if mode == "slow" and bytes_per_s == 0:

@@ -1,7 +1,8 @@
 """What makes the evidence of one fault too weak, by the kind of the fault.
 
-A fault must have acted for half of its planned time, and by the figure that its kind
-leaves. More would make runs unknown in which a fault acted well enough to be seen.
+A fault must have acted for half of its planned time, or as long as its scenario says, and by
+the figure that its kind leaves. More would make runs unknown in which a fault acted well enough
+to be seen.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def weakness(plan: PlannedFault, fact: FaultFact, name: str) -> Iterator[str]:
     if missing is not None:
         yield f"no evidence of the {name}: {missing}"
         return
-    least_ms = (plan.delay_ms if plan.mode == "delay" else plan.for_ms) * SHARE
+    least_ms = plan.acts_ms or (plan.delay_ms if plan.mode == "delay" else plan.for_ms) * SHARE
     if fact.acted_ms < least_ms:
         yield (
             f"weak evidence of the {name}: acted_ms was {fact.acted_ms:.0f},"
