@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, GroupedData
 from pyspark.sql import functions as fn
 
 REPEAT = ["run", "arm", "repeat"]
@@ -16,6 +16,15 @@ TOPIC_OF_ARM = ["run", "arm", "topic"]
 
 MOST_OPERATIONS = 10
 """Of the operations that show an anomaly, how many stand in its row."""
+
+
+def each(rows: DataFrame, keys: Sequence[str]) -> GroupedData:
+    """Group rows by keys that few of them share, such as a record's own: an ack and a read.
+
+    They are shuffled first. Grouped where they are, as Spark would do by itself, they would fill
+    its memory and be no fewer.
+    """
+    return rows.repartition(*keys).groupBy(*keys)
 
 
 def is_acked() -> Column:

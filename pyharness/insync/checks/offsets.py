@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION, anomaly, is_acked, operation
+from insync.checks.history import PARTITION, anomaly, each, is_acked, operation
 
 _PLACE = [*PARTITION, "offset"]
 
@@ -20,15 +20,11 @@ def inconsistent(produce: DataFrame, consume: DataFrame) -> DataFrame:
         *_PLACE, fn.col("seq").alias("acked_seq")
     )
     reads = consume.select(*_PLACE, fn.col("seq").alias("read_seq"))
-    seen = (
-        acks.unionByName(reads, allowMissingColumns=True)
-        .groupBy(*_PLACE)
-        .agg(
-            *(
-                summed(f"{how}_seq").alias(f"{name}_{how}")
-                for how in ("acked", "read")
-                for name, summed in (("low", fn.min), ("high", fn.max))
-            )
+    seen = each(acks.unionByName(reads, allowMissingColumns=True), _PLACE).agg(
+        *(
+            summed(f"{how}_seq").alias(f"{name}_{how}")
+            for how in ("acked", "read")
+            for name, summed in (("low", fn.min), ("high", fn.max))
         )
     )
     lowest = fn.least("low_acked", "low_read")
@@ -38,7 +34,7 @@ def inconsistent(produce: DataFrame, consume: DataFrame) -> DataFrame:
 
 def _shown() -> Column:
     sides = (("ack", "acked"), ("read", "read"))
-    each = [
+    shown = [
         fn.when(
             fn.col(f"{end}_{side}").isNotNull(),
             operation(what, seq=f"{end}_{side}", offset="offset"),
@@ -46,4 +42,4 @@ def _shown() -> Column:
         for what, side in sides
         for end in ("low", "high")
     ]
-    return fn.array_distinct(fn.array_compact(fn.array(*each)))
+    return fn.array_distinct(fn.array_compact(fn.array(*shown)))

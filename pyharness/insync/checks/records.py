@@ -10,7 +10,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.checks.history import PARTITION, TRANSACTION, anomaly, is_acked, operation
+from insync.checks.history import PARTITION, TRANSACTION, anomaly, each, is_acked, operation
 
 _RECORD = [*PARTITION, "seq"]
 _SPREAD = 1024
@@ -26,7 +26,7 @@ def record_fates(produce: DataFrame, consume: DataFrame, transactions: DataFrame
     both kinds are summed up per record; the join is with the transactions, which are few.
     """
     both = _sent(produce).unionByName(_read(consume), allowMissingColumns=True)
-    records = both.groupBy(*_RECORD).agg(
+    records = each(both, _RECORD).agg(
         fn.max("transaction").alias("transaction"),
         fn.max("producer").alias("producer"),
         fn.coalesce(fn.max("idempotent"), fn.lit(False)).alias("idempotent"),

@@ -67,7 +67,7 @@ _SMALL = {
 _LARGE = {
     "spark.driver.memory": "3g",
     _JVM_OPTIONS: f"-XX:+UseParallelGC {_LOGGING}",
-    "spark.sql.shuffle.partitions": "16",
+    "spark.sql.shuffle.partitions": "64",
 }
 
 LARGE_BYTES = 512 * 1024 * 1024
