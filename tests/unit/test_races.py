@@ -1,12 +1,15 @@
 """Races: their scenarios, what each version is expected to do, and what they are judged by."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from insync.errors import InputError
+from insync.run.raced import equal_and_committed
 from insync.scenario.load import load, on_version, parse, source
 from insync.verdict.condense import _race_metrics
+from insync_bridge import OwnReplica
 
 NAMES = ("kafka-7104", "kafka-7104-retention", "log-start-race")
 HEALED = ("bound", "snapshot", "both")
@@ -38,6 +41,14 @@ def test_a_race_needs_its_two_partitions_on_one_leader() -> None:
     text = source("kafka-7104").replace("leaders = [1, 1]", "leaders = [1, 2]")
     with pytest.raises(InputError, match=r"workload.leaders: \[1, 2\], expected \[1, 1\]"):
         parse(text, "mine")
+
+
+def test_a_race_waits_for_brokers_that_have_not_heard_of_its_topic_yet() -> None:
+    own = OwnReplica(log_start_offset=0, high_watermark=5, leo=5)
+    assert equal_and_committed([own, own, own])
+    assert not equal_and_committed([own, None, own])
+    assert not equal_and_committed([own, own, replace(own, leo=6)])
+    assert not equal_and_committed([replace(own, leo=6)] * 3)
 
 
 def replica(broker: int, partition: int = 0, **more: Any) -> dict[str, Any]:

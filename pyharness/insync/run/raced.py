@@ -1,6 +1,6 @@
 """What a race is played on: a topic, the brokers' bridges, and the threads that are held."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Final, Self
 
@@ -128,11 +128,19 @@ class Raced:
         return own.high_watermark == own.leo
 
     def _are_equal_and_committed(self) -> bool:
-        return all(
-            len({(each.log_start_offset, each.high_watermark, each.leo) for each in replicas}) == 1
-            and all(each.high_watermark == each.leo for each in replicas)
-            for replicas in map(self._all, (RACED, BYSTANDER))
-        )
+        return all(map(equal_and_committed, map(self._all, (RACED, BYSTANDER))))
 
-    def _all(self, partition: int) -> list[OwnReplica]:
-        return [self.replica(broker, partition) for broker in self.brokers]
+    def _all(self, partition: int) -> list[OwnReplica | None]:
+        """Return every broker's replica; a broker may not have heard of a new topic yet."""
+        return [each.own_replica(self._topic, partition) for each in self.brokers.values()]
+
+
+def equal_and_committed(replicas: Sequence[OwnReplica | None]) -> bool:
+    """Whether all replicas of a partition are there, begin and end alike, and all is committed."""
+    there = [each for each in replicas if each is not None]
+    places = {(each.log_start_offset, each.high_watermark, each.leo) for each in there}
+    return (
+        len(there) == len(replicas)
+        and len(places) == 1
+        and all(watermark == leo for _, watermark, leo in places)
+    )
