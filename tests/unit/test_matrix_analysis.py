@@ -17,7 +17,7 @@ from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix
 from insync.events.run_info import Bound, RunInfo
 from insync.report.matrix_cells import outcome, read_cells
 from insync.report.matrix_text import wanted
-from insync.verdict.cells import NOT_BEGUN, judge
+from insync.verdict.cells import judge, left_nothing
 from insync.verdict.facts import METRICS, RepeatFacts, RunFacts
 from unit.matrix_folder import ARMS, row, write_matrix
 
@@ -87,14 +87,18 @@ def test_an_arm_that_ended_counts_though_its_run_was_cut_short(
     assert cells["cut", "plugin"]["ok"] is False
     assert "was cut short" in cells["cut", "plugin"]["unknown"]
     assert cells["none", "stock"]["ok"] is False
-    assert cells["none", "stock"]["unknown"] == "not begun: the matrix was cut short"
+    assert cells["none", "stock"]["unknown"] == (
+        "left nothing: not begun, or cut short, as 4.3.1/tasks/stock.progress.jsonl tells"
+    )
 
 
 def test_an_arm_that_left_nothing_was_not_begun(made_up_run: RunInfo) -> None:
     nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(METRICS))
     facts = RunFacts(finished=False, arms=dict.fromkeys(ARMS, (nothing,)), unreadable={})
     cells = judge(row("made-up"), made_up_run, facts)
-    assert [(cell.outcome, cell.reason) for cell in cells] == [("unknown", NOT_BEGUN)] * len(ARMS)
+    assert [(cell.outcome, cell.reason) for cell in cells] == [
+        ("unknown", left_nothing(row, arm)) for arm in ARMS
+    ]
 
 
 def test_a_skipped_cell_says_why_and_is_neither_right_nor_wrong(

@@ -21,8 +21,6 @@ from insync.verdict.facts import RepeatFacts, RunFacts
 from insync.verdict.file import arm_figures, as_list, figure
 from insync.verdict.findings import Finding
 
-NOT_BEGUN = "not begun: the matrix was cut short"
-
 
 @dataclass(frozen=True)
 class Cell:
@@ -46,7 +44,13 @@ def without_run(row: MatrixRow) -> list[Cell]:
     """Return the cells of a row that left no run: it could not run here, or was not begun."""
     if row.skipped is not None:
         return [Cell(row, arm, "skipped", row.skipped, {}) for arm in row.arms]
-    return [Cell(row, arm, "unknown", NOT_BEGUN, {}) for arm in row.arms]
+    return [Cell(row, arm, "unknown", left_nothing(row, arm), {}) for arm in row.arms]
+
+
+def left_nothing(row: MatrixRow, arm: str) -> str:
+    """Say of a cell that there is nothing to judge, and where it stands why."""
+    told = f"{row.kafka}/tasks/{arm}.progress.jsonl"
+    return f"left nothing: not begun, or cut short, as {told} tells"
 
 
 def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
@@ -60,7 +64,7 @@ def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
     found = decide(run.model_copy(update={"arms": (arm,)}), alone, beside=facts)
     expected = run.scenario.expected_of(arm)
     if not _left_anything(facts.arms[arm]):
-        return Cell(row, arm, found.outcome, NOT_BEGUN, expected, facts.arms[arm])
+        return Cell(row, arm, found.outcome, left_nothing(row, arm), expected, facts.arms[arm])
     return Cell(row, arm, found.outcome, found.reason, expected, facts.arms[arm], found.findings)
 
 
