@@ -105,7 +105,7 @@ def test_stretches_leave_no_gap() -> None:
         (
             "stuck-replica",
             {"detected_ms": [600.0], "false_alarms": [1]},
-            Finding(False, "out after 600 ms; 1 healthy"),
+            Finding(False, "out after 600 ms; 1 healthy dropped"),
         ),
         ("bootstrapping-replica", {"detected_ms": [0.0]}, Finding(True, "never let in")),
         ("slow-leader", {"false_alarms": [2]}, Finding(False, "2 healthy dropped")),

@@ -83,7 +83,7 @@ def _of_follower(cell: MatrixCell, alarms: float) -> Finding:
     if latest is None:
         return Finding(None, "not known")
     words = f"out after {span(latest)}" if latest else "never let in"
-    return Finding(not alarms, f"{words}; {alarms:.0f} healthy" if alarms else words)
+    return Finding(not alarms, f"{words}; {alarms:.0f} healthy dropped" if alarms else words)
 
 
 def per_thousand(bursts: Sequence[Bursts]) -> float:
