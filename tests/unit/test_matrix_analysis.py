@@ -95,9 +95,10 @@ def test_an_arm_that_ended_counts_though_its_run_was_cut_short(
 def test_an_arm_that_left_nothing_was_not_begun(made_up_run: RunInfo) -> None:
     nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(METRICS))
     facts = RunFacts(finished=False, arms=dict.fromkeys(ARMS, (nothing,)), unreadable={})
-    cells = judge(row("made-up"), made_up_run, facts)
+    of_run = row("made-up")
+    cells = judge(of_run, made_up_run, facts)
     assert [(cell.outcome, cell.reason) for cell in cells] == [
-        ("unknown", left_nothing(row, arm)) for arm in ARMS
+        ("unknown", left_nothing(of_run, arm)) for arm in ARMS
     ]
 
 
