@@ -174,22 +174,47 @@ def test_brokers_that_do_not_answer_are_bad_input() -> None:
     assert line.startswith("insync: 127.0.0.1:1: no answer (")
 
 
-def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
-    """Whatever Spark is about then; what had come is there for the next watch."""
-    command = [INSYNC, "watch", "--bootstrap", watched.bootstrap, "--topic", TOPIC]
-    state, words = tmp_path / "state", tmp_path / "words"
+def watch_until(
+    end: Callable[[subprocess.Popen[bytes]], object], watched: Watched, topic: str, folder: Path
+) -> tuple[int, list[str]]:
+    """Watch on from the first batch until `end` has its effect: the exit code and what was said."""
+    command = [INSYNC, "watch", "--bootstrap", watched.bootstrap, "--topic", topic]
+    state, words = folder / "state", folder / "words"
     with words.open("wb") as file:
         watching = subprocess.Popen([*command, "--state", state], stdout=file, stderr=file)
     try:
         wait_for(lambda: list(state.glob("lines/batch=*/_SUCCESS")), bool, within_s=240)
-        watching.send_signal(signal.SIGINT)
-        assert watching.wait(60) == 0
+        end(watching)
+        code = watching.wait(120)
     finally:
         watching.kill()
     said = words.read_text(encoding="utf-8").splitlines()
-    assert said[-1] == f"insync: ended; what came is in {state}"
     assert "Traceback" not in "".join(said)
+    return code, said
+
+
+def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
+    """Whatever Spark is about then; what had come is there for the next watch."""
+    code, said = watch_until(
+        lambda watching: watching.send_signal(signal.SIGINT), watched, TOPIC, tmp_path
+    )
+    state = tmp_path / "state"
+    assert (code, said[-1]) == (0, f"insync: ended; what came is in {state}")
     assert replace(watched, state=state).watch()["lines"] > 0
+
+
+def test_a_topic_that_goes_away_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
+    create_topic(watched.bootstrap, "passing", [[1]], {})
+    producer = Producer({"bootstrap.servers": watched.bootstrap})
+    producer.produce("passing", b"{}", b"a stranger")
+    assert producer.flush(30) == 0
+
+    def delete(_: object) -> None:
+        client(watched.bootstrap).delete_topics(["passing"])["passing"].result()
+
+    code, said = watch_until(delete, watched, "passing", tmp_path)
+    assert code == 3
+    assert said[-1].startswith("insync: passing: ")
 
 
 def test_agents_write_to_a_topic_of_their_own_brokers(
