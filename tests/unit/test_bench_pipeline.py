@@ -10,7 +10,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from insync.bench.engines import ENGINES
-from insync.bench.pipeline import Measured, ratio, same, slope
+from insync.bench.pipeline import Measured, _run, ratio, same, slope
+from insync.errors import InsyncError
 from insync.tables import measure, synthetic
 
 HISTORY = synthetic.History(50_000, seed=3)
@@ -55,6 +56,17 @@ def test_other_engines_come_to_the_same_rows(
     assert {name: same(rows, by_spark[name]) for name, rows in tables.items()} == dict.fromkeys(
         by_spark, True
     )
+
+
+def test_an_engine_that_fails_is_named_with_its_own_error(tmp_path: Path) -> None:
+    """And not with what it says last, which may be where to read more."""
+    with pytest.raises(InsyncError, match=r"^bench: duckdb ended with 1: \S+Exception: .*No files"):
+        _run("duckdb", tmp_path, tmp_path, "--memory", "1GB")
+
+
+def test_an_engine_that_hangs_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(InsyncError, match=r"^bench: polars took more than 0 s$"):
+        _run("polars", tmp_path, tmp_path, within_s=0.01)
 
 
 def test_rows_are_the_same_in_any_order_and_but_for_the_last_digits() -> None:

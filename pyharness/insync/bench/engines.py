@@ -26,12 +26,12 @@ _DECADES: Final = 8
 Result = dict[str, Any]
 
 
-def with_duckdb(folder: Path, threads: int) -> Result:
-    """Compute the tables by DuckDB's SQL; what does not fit into memory goes to `folder`."""
+def with_duckdb(folder: Path, threads: int, memory: str) -> Result:
+    """Compute the tables by DuckDB's SQL; what does not fit into `memory` goes to `folder`."""
     import duckdb
 
     con = duckdb.connect()
-    con.execute(f"SET threads = {threads}; SET memory_limit = '{MEMORY}'")
+    con.execute(f"SET threads = {threads}; SET memory_limit = '{memory}'")
     con.execute(f"SET temp_directory = '{folder}/duckdb.tmp'")
     for name in ("produce", "consume", "partitions"):
         con.execute(f"CREATE VIEW {name} AS FROM read_parquet('{folder}/{name}/*.parquet')")
@@ -57,8 +57,8 @@ def _bucket_sql() -> str:
     return f"CASE {' '.join(cases)} ELSE us - us % {10**_DECADES} END"
 
 
-def with_polars(folder: Path, threads: int) -> Result:
-    """Compute the tables by Polars, streaming where it can."""
+def with_polars(folder: Path, threads: int, memory: str) -> Result:
+    """Compute the tables by Polars, streaming where it can; it has no limit of `memory` to set."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     from insync.bench import polars_tables
 
@@ -87,8 +87,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("engine", choices=sorted(ENGINES))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--memory", default=MEMORY, help="that DuckDB may have")
     asked = parser.parse_args(arguments)
-    json.dump(ENGINES[asked.engine](asked.folder, asked.threads), sys.stdout, default=int)
+    result = ENGINES[asked.engine](asked.folder, asked.threads, asked.memory)
+    json.dump(result, sys.stdout, default=int)
 
 
 if __name__ == "__main__":

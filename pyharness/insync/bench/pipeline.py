@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,6 +24,10 @@ from insync.errors import InsyncError
 ENGINES: Final = ("spark", "duckdb", "polars")
 BASELINE: Final = "duckdb"
 WITHIN_S: Final = 3600.0
+LEAST_WITHIN_S: Final = 600.0
+"""The other engines may take as long as the first one took, but no less than this."""
+SPARK_GB: Final = 3
+_ERROR: Final = re.compile(r"[\w.]+(Error|Exception): ")
 _CLOSE: Final = 1e-9
 """Sums of doubles may differ in their last digits; nothing else may."""
 
@@ -57,31 +63,38 @@ def measure(
     folder: Path,
     java_home: Path,
     tell: Callable[[str], None],
+    duckdb_gb: int = SPARK_GB,
 ) -> list[Measured]:
-    """Measure every engine on every size, in `folder`; raises InsyncError if Spark fails."""
-    found = []
+    """Measure every engine on every size, in `folder`; raises InsyncError if Spark fails.
+
+    `duckdb_gb` is the memory that DuckDB may have.
+    """
+    options = {"duckdb": ("--memory", f"{duckdb_gb}GB"), "spark": ("compute",)}
+    found: list[Measured] = []
     for rows in sizes:
         data = folder / f"rows-{rows}"
         try:
             tell(f"making a history of {rows:,} operations")
             _run("spark", data, java_home, "generate", "--rows", str(rows))
             first: Mapping[str, Rows] | None = None
+            within_s = WITHIN_S
             for engine in engines:
                 tell(f"{engine}: {rows:,} operations")
-                one, tables = _measure_one(engine, rows, data, java_home, first)
+                run = partial(_run, engine, data, java_home, *options.get(engine, ()))
+                one, tables = _measure_one(engine, rows, first, partial(run, within_s=within_s))
                 found.append(one)
-                first = first or tables
+                if first is None and tables is not None:
+                    first, within_s = tables, max(LEAST_WITHIN_S, one.seconds)
         finally:
             shutil.rmtree(data, ignore_errors=True)
     return found
 
 
 def _measure_one(
-    engine: str, rows: int, data: Path, java_home: Path, first: Mapping[str, Rows] | None
+    engine: str, rows: int, first: Mapping[str, Rows] | None, run: Callable[[], str]
 ) -> tuple[Measured, Mapping[str, Rows] | None]:
-    what = ("compute",) if engine == "spark" else ()
     try:
-        result = json.loads(_run(engine, data, java_home, *what))
+        result = json.loads(run())
     except InsyncError as error:
         if engine == "spark":
             raise
@@ -91,19 +104,21 @@ def _measure_one(
     return Measured(engine, rows, differs=differs, **result), tables
 
 
-def _run(engine: str, data: Path, java_home: Path, *words: str) -> str:
+def _run(engine: str, data: Path, java_home: Path, *words: str, within_s: float = WITHIN_S) -> str:
     module = ["insync.tables.measure"] if engine == "spark" else ["insync.bench.engines", engine]
-    command = [sys.executable, "-m", *module, *words[:1], str(data), *words[1:]]
+    what, options = (words[:1], words[1:]) if engine == "spark" else ((), words)
+    command = [sys.executable, "-m", *module, *what, str(data), *options]
     environment = {**os.environ, "JAVA_HOME": str(java_home)}
     try:
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=WITHIN_S, check=False
+            command, env=environment, capture_output=True, text=True, timeout=within_s, check=False
         )
     except subprocess.TimeoutExpired:
-        raise InsyncError(f"bench: {engine} took more than {WITHIN_S:.0f} s") from None
+        raise InsyncError(f"bench: {engine} took more than {within_s:.0f} s") from None
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.strip()]
-        why = said[-1] if said else "no word; killed for its memory?"
+        errors = [line for line in said if _ERROR.match(line)]
+        why = (errors or said or ["no word; killed for its memory?"])[-1]
         raise InsyncError(f"bench: {engine} ended with {done.returncode}: {why}")
     return done.stdout
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from insync.cli.options import Json
+from insync.errors import InputError
 
 if TYPE_CHECKING:
     from insync.bench.pipeline import Measured
@@ -36,6 +37,7 @@ def command(
         Path | None,
         typer.Option(help="New or empty folder. Else ./insync-runs/bench-pipeline-<time>."),
     ] = None,
+    duckdb_memory: Annotated[int, typer.Option(help="GB that DuckDB may have; Spark has 3.")] = 3,
     json: Json = False,
 ) -> int:
     """Time gold's aggregates and the checker on synthetic histories, beside other engines.
@@ -50,13 +52,15 @@ def command(
     from insync.run.signals import interruptible
 
     sizes, names = _sizes(rows), _engines(engines)
+    if duckdb_memory <= 0:
+        raise InputError(f"--duckdb-memory {duckdb_memory}: expected GB, 1 or more")
     java = find_java()
     folder = check_out(
         out or Path("insync-runs") / f"bench-pipeline-{time.strftime('%Y%m%d-%H%M%S')}"
     )
     make_out(folder)
     with interruptible(), RichWatch() as watch:
-        found = measure(sizes, names, folder, java.home, watch.phase)
+        found = measure(sizes, names, folder, java.home, watch.phase, duckdb_memory)
     slopes = {engine: slope(found, engine) for engine in names}
     ratios = [ratio(found, one) for one in found]
     document = {
@@ -76,8 +80,6 @@ def command(
 
 
 def _sizes(rows: str) -> list[int]:
-    from insync.errors import InputError
-
     try:
         sizes = [int(float(word)) for word in rows.split(",")]
     except ValueError:
@@ -91,7 +93,6 @@ def _engines(listed: str) -> list[str]:
     from importlib.util import find_spec
 
     from insync.bench.pipeline import ENGINES
-    from insync.errors import InputError
 
     names = [name.strip() for name in listed.split(",")]
     for name in names:
