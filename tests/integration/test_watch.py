@@ -209,8 +209,10 @@ def test_a_topic_that_goes_away_ends_it_in_one_line(watched: Watched, tmp_path: 
     producer.produce("passing", b"{}", b"a stranger")
     assert producer.flush(30) == 0
 
+    admin = client(watched.bootstrap)
+
     def delete(_: object) -> None:
-        client(watched.bootstrap).delete_topics(["passing"])["passing"].result()
+        admin.delete_topics(["passing"])["passing"].result()
 
     code, said = watch_until(delete, watched, "passing", tmp_path)
     assert code == 3
