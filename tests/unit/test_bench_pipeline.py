@@ -4,13 +4,14 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from insync.bench.engines import ENGINES
-from insync.bench.pipeline import Measured, _run, ratio, same, slope
+from insync.bench.pipeline import Measured, _measure_one, _planted, _run, ratio, same, slope
 from insync.errors import InsyncError
 from insync.tables import measure, synthetic
 
@@ -67,6 +68,20 @@ def test_an_engine_that_fails_is_named_with_its_own_error(tmp_path: Path) -> Non
 def test_an_engine_that_hangs_is_ended(tmp_path: Path) -> None:
     with pytest.raises(InsyncError, match=r"^bench: polars took more than 0 s$"):
         _run("polars", tmp_path, tmp_path, within_s=0.01)
+
+
+def test_an_engine_that_misses_what_was_planted_differs() -> None:
+    """Also the first one, and also where all others fail."""
+    truth = _planted(50_000)
+    for found, differs in ((truth, ()), (truth[1:], ("anomalies",))):
+        told = {
+            "aggregates_s": 1.0,
+            "checks_s": 1.0,
+            "peak_bytes": 1,
+            "tables": {"anomalies": found},
+        }
+        one, _ = _measure_one("spark", 50_000, {"anomalies": truth}, partial(json.dumps, told))
+        assert one.differs == differs
 
 
 def test_rows_are_the_same_in_any_order_and_but_for_the_last_digits() -> None:
