@@ -175,7 +175,11 @@ def test_brokers_that_do_not_answer_are_bad_input() -> None:
 
 
 def watch_until(
-    end: Callable[[subprocess.Popen[bytes]], object], watched: Watched, topic: str, folder: Path
+    end: Callable[[subprocess.Popen[bytes]], object],
+    watched: Watched,
+    topic: str,
+    folder: Path,
+    within_s: float,
 ) -> tuple[int, list[str]]:
     """Watch on from the first batch until `end` has its effect: the exit code and what was said."""
     command = [INSYNC, "watch", "--bootstrap", watched.bootstrap, "--topic", topic]
@@ -185,7 +189,7 @@ def watch_until(
     try:
         wait_for(lambda: list(state.glob("lines/batch=*/_SUCCESS")), bool, within_s=240)
         end(watching)
-        code = watching.wait(120)
+        code = watching.wait(within_s)
     finally:
         watching.kill()
     said = words.read_text(encoding="utf-8").splitlines()
@@ -196,7 +200,7 @@ def watch_until(
 def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
     """Whatever Spark is about then; what had come is there for the next watch."""
     code, said = watch_until(
-        lambda watching: watching.send_signal(signal.SIGINT), watched, TOPIC, tmp_path
+        lambda watching: watching.send_signal(signal.SIGINT), watched, TOPIC, tmp_path, 60
     )
     state = tmp_path / "state"
     assert (code, said[-1]) == (0, f"insync: ended; what came is in {state}")
@@ -214,7 +218,7 @@ def test_a_topic_that_goes_away_ends_it_in_one_line(watched: Watched, tmp_path: 
     def delete(_: object) -> None:
         admin.delete_topics(["passing"])["passing"].result()
 
-    code, said = watch_until(delete, watched, "passing", tmp_path)
+    code, said = watch_until(delete, watched, "passing", tmp_path, 120)
     assert code == 3
     assert said[-1].startswith("insync: passing: ")
 

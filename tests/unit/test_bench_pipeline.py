@@ -62,7 +62,7 @@ def test_other_engines_come_to_the_same_rows(
 def test_an_engine_that_fails_is_named_with_its_own_error(tmp_path: Path) -> None:
     """And not with what it says last, which may be where to read more."""
     with pytest.raises(InsyncError, match=r"^bench: duckdb ended with 1: \S+Exception: .*No files"):
-        _run("duckdb", tmp_path, tmp_path, "--memory", "1GB")
+        _run("duckdb", tmp_path, tmp_path, "--memory-gb", "1")
 
 
 def test_an_engine_that_hangs_is_ended(tmp_path: Path) -> None:

@@ -125,9 +125,9 @@ def test_every_planting_is_found_and_shown(spark: SparkSession) -> None:
 
 
 @settings(
-    max_examples=2, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
-@given(of_any_kind(120), st.sampled_from([0, 5]))
+@given(of_any_kind(60), st.sampled_from([0, 5]))
 def test_all_that_is_planted_is_found_and_nothing_else(
     spark: SparkSession, stories: list[tuple[int, tuple[int, ...]]], spoil: int
 ) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final
 
 TABLES: Final = ("ack_latency", "ack_gaps", "errors", "readback", "anomalies")
-MEMORY: Final = "3GB"
+MEMORY_GB: Final = 3
 """As much as Spark's driver has."""
 
 _DIGITS: Final = 4
@@ -26,12 +26,12 @@ _DECADES: Final = 8
 Result = dict[str, Any]
 
 
-def with_duckdb(folder: Path, threads: int, memory: str) -> Result:
-    """Compute the tables by DuckDB's SQL; what does not fit into `memory` goes to `folder`."""
+def with_duckdb(folder: Path, threads: int, memory_gb: int) -> Result:
+    """Compute the tables by DuckDB's SQL; what does not fit into memory goes to `folder`."""
     import duckdb
 
     con = duckdb.connect()
-    con.execute(f"SET threads = {threads}; SET memory_limit = '{memory}'")
+    con.execute(f"SET threads = {threads}; SET memory_limit = '{memory_gb}GB'")
     con.execute(f"SET temp_directory = '{folder}/duckdb.tmp'")
     for name in ("produce", "consume", "partitions"):
         con.execute(f"CREATE VIEW {name} AS FROM read_parquet('{folder}/{name}/*.parquet')")
@@ -57,8 +57,8 @@ def _bucket_sql() -> str:
     return f"CASE {' '.join(cases)} ELSE us - us % {10**_DECADES} END"
 
 
-def with_polars(folder: Path, threads: int, memory: str) -> Result:
-    """Compute the tables by Polars, streaming where it can; it has no limit of `memory` to set."""
+def with_polars(folder: Path, threads: int, memory_gb: int) -> Result:
+    """Compute the tables by Polars, streaming where it can; it has no limit of memory to set."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     from insync.bench import polars_tables
 
@@ -87,9 +87,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("engine", choices=sorted(ENGINES))
     parser.add_argument("folder", type=Path)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--memory", default=MEMORY, help="that DuckDB may have")
+    parser.add_argument("--memory-gb", type=int, default=MEMORY_GB, help="of DuckDB")
     asked = parser.parse_args(arguments)
-    result = ENGINES[asked.engine](asked.folder, asked.threads, asked.memory)
+    result = ENGINES[asked.engine](asked.folder, asked.threads, asked.memory_gb)
     json.dump(result, sys.stdout, default=int)
 
 

@@ -26,7 +26,6 @@ BASELINE: Final = "duckdb"
 WITHIN_S: Final = 3600.0
 LEAST_WITHIN_S: Final = 600.0
 """The other engines may take as long as the first one took, but no less than this."""
-SPARK_GB: Final = 3
 _ERROR: Final = re.compile(r"[\w.]+(Error|Exception): ")
 _CLOSE: Final = 1e-9
 """Sums of doubles may differ in their last digits; nothing else may."""
@@ -63,25 +62,26 @@ def measure(
     folder: Path,
     java_home: Path,
     tell: Callable[[str], None],
-    duckdb_gb: int = SPARK_GB,
+    duckdb_gb: int,
 ) -> list[Measured]:
     """Measure every engine on every size, in `folder`; raises InsyncError if Spark fails.
 
     `duckdb_gb` is the memory that DuckDB may have.
     """
-    options = {"duckdb": ("--memory", f"{duckdb_gb}GB"), "spark": ("compute",)}
+    options = {"duckdb": ("--memory-gb", str(duckdb_gb))}
     found: list[Measured] = []
     for rows in sizes:
         data = folder / f"rows-{rows}"
         try:
             tell(f"making a history of {rows:,} operations")
-            _run("spark", data, java_home, "generate", "--rows", str(rows))
+            _run("spark", data, java_home, "--rows", str(rows), what="generate")
             expected: Mapping[str, Rows] = {"anomalies": _planted(rows)}
             within_s = WITHIN_S
             for engine in engines:
                 tell(f"{engine}: {rows:,} operations")
-                run = partial(_run, engine, data, java_home, *options.get(engine, ()))
-                one, tables = _measure_one(engine, rows, expected, partial(run, within_s=within_s))
+                more = options.get(engine, ())
+                run = partial(_run, engine, data, java_home, *more, within_s=within_s)
+                one, tables = _measure_one(engine, rows, expected, run)
                 found.append(one)
                 if not tables.keys() <= expected.keys():  # it is the first to say what they are
                     expected, within_s = {**tables, **expected}, max(LEAST_WITHIN_S, one.seconds)
@@ -118,10 +118,17 @@ def _measure_one(
     return Measured(engine, rows, differs=differs, **result), tables
 
 
-def _run(engine: str, data: Path, java_home: Path, *words: str, within_s: float = WITHIN_S) -> str:
-    module = ["insync.tables.measure"] if engine == "spark" else ["insync.bench.engines", engine]
-    what, options = (words[:1], words[1:]) if engine == "spark" else ((), words)
-    command = [sys.executable, "-m", *module, *what, str(data), *options]
+def _run(
+    engine: str,
+    data: Path,
+    java_home: Path,
+    *options: str,
+    what: str = "compute",
+    within_s: float = WITHIN_S,
+) -> str:
+    own = ["insync.tables.measure", what]
+    module = own if engine == "spark" else ["insync.bench.engines", engine]
+    command = [sys.executable, "-m", *module, str(data), *options]
     environment = {**os.environ, "JAVA_HOME": str(java_home)}
     try:
         done = subprocess.run(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
+from insync.bench.engines import MEMORY_GB
 from insync.cli.options import Json
 from insync.errors import InputError
 
@@ -37,7 +38,9 @@ def command(
         Path | None,
         typer.Option(help="New or empty folder. Else ./insync-runs/bench-pipeline-<time>."),
     ] = None,
-    duckdb_memory: Annotated[int, typer.Option(help="GB that DuckDB may have; Spark has 3.")] = 3,
+    duckdb_memory: Annotated[
+        int, typer.Option(help=f"GB that DuckDB may have; Spark has {MEMORY_GB}.")
+    ] = MEMORY_GB,
     json: Json = False,
 ) -> int:
     """Time gold's aggregates and the checker on synthetic histories, beside other engines.
