@@ -14,7 +14,7 @@ from typing import Any
 
 import docker
 import pytest
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import Producer
 
 from insync.cluster import plans
 from insync.cluster.admin import client, create_topic, partitions
@@ -143,15 +143,8 @@ def segments(folder: Path) -> set[str]:
 
 def await_whole(port: int) -> None:
     """Until the broker at a port shows the topic led by broker 1 and wholly in sync."""
-    admin = client(f"127.0.0.1:{port}")
-
-    def seen() -> object:
-        try:
-            return partitions(admin, "events")
-        except KafkaException as error:
-            return error
-
-    wait_for(seen, lambda state: state == {0: (1, [1, 2, 3])})
+    own = client(f"127.0.0.1:{port}")
+    wait_for(lambda: partitions(own, "events"), lambda state: state == {0: (1, [1, 2, 3])})
 
 
 def occasion(kind: str) -> Occasion:

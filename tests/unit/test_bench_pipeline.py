@@ -11,7 +11,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 from insync.bench.engines import ENGINES
-from insync.bench.pipeline import Measured, _measure_one, _planted, _run, ratio, same, slope
+from insync.bench.pipeline import Measured, _measure_one, _run, ratio, same, slope
 from insync.errors import InsyncError
 from insync.tables import measure, synthetic
 
@@ -36,12 +36,8 @@ def by_spark(spark: SparkSession, data: Path) -> dict[str, list[dict[str, object
 def test_what_was_planted_is_found_and_nothing_else(
     by_spark: dict[str, list[dict[str, object]]],
 ) -> None:
-    found = {
-        (row["arm"], row["partition"], row["kind"]): row["anomalies"]
-        for row in by_spark["anomalies"]
-    }
-    assert found == HISTORY.planted()
-    assert {kind for _, _, kind in found} == set(synthetic.PLANTED)
+    assert same(measure.truth(HISTORY)["anomalies"], by_spark["anomalies"])
+    assert {row["kind"] for row in by_spark["anomalies"]} == set(synthetic.PLANTED)
     sent = {(r["arm"], r["partition"]): r["sent"] for r in by_spark["ack_latency"]}
     assert sent["stock", 0] == HISTORY.size(0)
     assert sent["request", 5] == HISTORY.size(5)
@@ -72,15 +68,15 @@ def test_an_engine_that_hangs_is_ended(tmp_path: Path) -> None:
 
 def test_an_engine_that_misses_what_was_planted_differs() -> None:
     """Also the first one, and also where all others fail."""
-    truth = _planted(50_000)
-    for found, differs in ((truth, ()), (truth[1:], ("anomalies",))):
+    planted = measure.truth(HISTORY)["anomalies"]
+    for found, differs in ((planted, ()), (planted[1:], ("anomalies",))):
         told = {
             "aggregates_s": 1.0,
             "checks_s": 1.0,
             "peak_bytes": 1,
             "tables": {"anomalies": found},
         }
-        one, _ = _measure_one("spark", 50_000, {"anomalies": truth}, partial(json.dumps, told))
+        one, _ = _measure_one("spark", 50_000, {"anomalies": planted}, partial(json.dumps, told))
         assert one.differs == differs
 
 

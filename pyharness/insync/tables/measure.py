@@ -46,6 +46,18 @@ def generate(spark: SparkSession, history: synthetic.History, folder: str) -> No
         table.write.mode("overwrite").parquet(f"{folder}/{name}")
 
 
+def truth(history: synthetic.History) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows that the anomalies' table of a history must have, under its name."""
+    rows = [
+        {
+            "run": synthetic.RUN, "arm": arm, "repeat": 0, "topic": synthetic.TOPIC,
+            "partition": partition, "kind": kind, "anomalies": count,
+        }
+        for (arm, partition, kind), count in history.planted().items()
+    ]  # fmt: skip
+    return {"anomalies": rows}
+
+
 def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
     """Return the gold tables that grow with the records: latency, gaps, errors."""
     counted = acks.latency_histogram(produce).cache()
@@ -123,6 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if asked.what == "generate":
             history = synthetic.History(asked.rows, asked.seed)
             generate(spark, history, str(asked.folder))
+            json.dump(truth(history), sys.stdout)
         else:
             json.dump({"start_s": started_s, **compute(spark, str(asked.folder))}, sys.stdout)
 
