@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from confluent_kafka import KafkaException
-
 T = TypeVar("T")
 
 
@@ -21,7 +19,7 @@ def wait_for(read: Callable[[], T], wanted: Callable[[T], bool], within_s: float
             if wanted(value):
                 return value
             seen = value
-        except (OSError, KafkaException) as error:
+        except OSError as error:
             seen = error
         time.sleep(0.05)
     raise AssertionError(f"not within {within_s} s; last seen: {seen!r}")

@@ -17,7 +17,7 @@ import pytest
 from confluent_kafka import Producer
 
 from insync.cluster import plans
-from insync.cluster.admin import client, create_topic, partitions
+from insync.cluster.admin import create_topic, partitions
 from insync.cluster.container_plan import Limits
 from insync.cluster.containers import ContainerCluster
 from insync.cluster.metadata_log import isr_events
@@ -90,7 +90,8 @@ def container_of(engine: Engine, cluster: ContainerCluster, number: int) -> Any:
 
 
 def test_clients_of_this_host_are_served(cluster: ContainerCluster) -> None:
-    assert partitions(client(cluster.bootstrap), "events") == {0: (1, [1, 2, 3])}
+    for server in cluster.bootstrap.split(","):
+        assert partitions(server, "events") == {0: (1, [1, 2, 3])}
     prefill(cluster.bootstrap, "events", range(1), 20)
     assert (cluster.nodes[3].data_dir / "events-0").is_dir()
 
@@ -143,7 +144,7 @@ def segments(folder: Path) -> set[str]:
 
 def await_whole(port: int) -> None:
     """Until the broker at a port shows the topic led by broker 1 and wholly in sync."""
-    own = client(f"127.0.0.1:{port}")
+    own = f"127.0.0.1:{port}"
     wait_for(lambda: partitions(own, "events"), lambda state: state == {0: (1, [1, 2, 3])})
 
 

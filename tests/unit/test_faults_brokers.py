@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from insync.errors import InsyncError
-from insync.faults import queue_stall, wire
+from insync.faults import queue_stall
 from insync.faults.base import Occasion
 from insync.faults.control import HEADER_BYTES, RULE_BYTES, ControlFile
 from insync.faults.elect import ElectFault, ElectPlan
 from insync.faults.queue_stall import QueueStallFault
+from insync.kafka import wire
 
 PLAN = ElectPlan(topic="t", replicas={0: [2, 1, 3], 1: [2, 1, 3]})
 

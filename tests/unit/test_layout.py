@@ -19,7 +19,7 @@ MAY_IMPORT = {
     "docker": set(),
     "images": {"kafka", "docker"},
     "bench": {"kafka"},
-    "faults": {"events"},
+    "faults": {"events", "kafka"},
     "workload": {"events"},
     "cluster": {"kafka", "docker", "images"},
     "run": {"events", "scenario", "kafka", "images", "docker", "faults", "workload", "cluster"},

@@ -6,13 +6,13 @@ from typing import Any, cast
 import pytest
 
 from insync.errors import InsyncError
-from insync.faults import wire
+from insync.kafka import wire
+from insync.kafka.metadata import State
 from insync.run import coordinators
 from insync.run.coordinators import partition_of, place_coordinators, transactional_ids
 from insync.run.stage import Stage
 from insync.scenario.roles import ring
 
-State = dict[int, tuple[int, list[int]]]
 PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
 
 
@@ -26,7 +26,6 @@ class FakeCluster:
         self.asked: list[tuple[int, bytes]] = []
         self.obeys = True
         self.nodes = {broker: SimpleNamespace(port=9000 + broker) for broker in (1, 2, 3)}
-        monkeypatch.setattr(coordinators, "client", lambda _: None)
         monkeypatch.setattr(coordinators, "partitions", lambda *_: self.state)
         monkeypatch.setattr(coordinators, "create_topic", self._create)
         monkeypatch.setattr(coordinators, "await_state", self._await)

@@ -16,7 +16,6 @@ class Brokers:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: list[object]) -> None:
         self.asked: list[str] = []
         self._answers = answers
-        monkeypatch.setattr(admin, "client", lambda server: server)
         monkeypatch.setattr(admin, "partitions", self._answer)
         monkeypatch.setattr(heal, "HEALED_SECONDS", 0.3)
 

@@ -15,6 +15,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec:
 from confluent_kafka.cimpl import NewTopic
 
 from insync.errors import InputError, InsyncError
+from insync.kafka import metadata
+from insync.kafka.metadata import State
 
 _POLL_S = 0.02
 _ANSWER_WITHIN_S = 2.0
@@ -24,9 +26,6 @@ _DELETED_WITHIN_S = 5.0
 ALL_COMMITTED = -1
 SMALL_SEGMENTS = {"segment.bytes": str(1 << 20)}
 """Segments of 1 MiB, the least that every version takes."""
-
-# Per partition: its leader (-1 for none) and the sorted ISR.
-State = dict[int, tuple[int, list[int]]]
 
 
 def client(bootstrap: str) -> AdminClient:
@@ -117,13 +116,12 @@ def keep_one_segment(admin: AdminClient, topic: str, *, alter_whole: bool) -> No
         raise InsyncError(f"topic {topic}: {name} not set: {error}") from error
 
 
-def partitions(admin: AdminClient, topic: str) -> State:
-    """Return the leader and the ISR of each partition, as the broker that answers knows them.
+def partitions(server: str, topic: str) -> State:
+    """Return the leader and the ISR of each partition, as the broker at `server` knows them.
 
-    Empty while that broker does not know the topic; raises KafkaException without an answer.
+    Empty while that broker does not know the topic; raises OSError without an answer.
     """
-    found = admin.list_topics(topic, timeout=_ANSWER_WITHIN_S).topics[topic].partitions
-    return {index: (each.leader, sorted(each.isrs)) for index, each in sorted(found.items())}
+    return metadata.ask(server, topic, _ANSWER_WITHIN_S).partitions
 
 
 def await_state(
@@ -139,12 +137,11 @@ def await_state(
     `check` is called while it waits and may raise.
     """
     for server in bootstrap.split(","):
-        admin, last = client(server), "no answer"
         while True:
             try:
-                state = partitions(admin, topic)
-            except KafkaException as error:
-                last = str(error)
+                state = partitions(server, topic)
+            except OSError as error:
+                last = f"no answer ({error})"
             else:
                 if wanted(state):
                     break

@@ -8,16 +8,12 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
-
-from insync.cluster.admin import client
 from insync.cluster.node import Node
 from insync.cluster.zookeeper_client import serves
 from insync.cluster.zookeeper_log import changes
 from insync.cluster.zookeeper_records import CONTROLLER
 from insync.errors import InsyncError
-from insync.kafka import process
+from insync.kafka import metadata, process
 from insync.kafka.ports import LOOPBACK
 
 _POLL_S = 0.02
@@ -41,8 +37,7 @@ def await_ready(nodes: Sequence[Node], within_s: float) -> None:
     for broker in brokers:
         while not _listens(broker.port):
             _wait_on(nodes, until, f"broker {broker.id} does not listen")
-        admin = client(f"{LOOPBACK}:{broker.port}")
-        while (seen := _listed(admin, everyone)) != everyone:
+        while (seen := _listed(broker.port, everyone)) != everyone:
             _wait_on(nodes, until, f"broker {broker.id} lists {seen}, expected {everyone}")
 
 
@@ -76,15 +71,13 @@ def _listens(port: int) -> bool:
     return True
 
 
-def _listed(admin: AdminClient, wanted: Sequence[int]) -> list[int] | str:
-    """Return which of the `wanted` brokers the asked one lists, or why it did not answer.
-
-    On ZooKeeper it lists the controller too, which is a broker there.
-    """
+def _listed(port: int, wanted: Sequence[int]) -> list[int] | str:
+    """Return which of the `wanted` brokers the one at a port lists, or why it did not answer."""
     try:
-        return sorted(set(wanted) & set(admin.list_topics(timeout=_ANSWER_WITHIN_S).brokers))
-    except KafkaException as error:
-        return f"nothing ({error.args[0].str()})"
+        seen = metadata.ask(f"{LOOPBACK}:{port}", None, _ANSWER_WITHIN_S)
+    except OSError as error:
+        return f"nothing ({error})"
+    return sorted(set(wanted) & set(seen.brokers))
 
 
 def _wait_on(nodes: Sequence[Node], until: float, last: str) -> None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
-from insync.faults import wire
 from insync.faults.base import Occasion, Window, await_true
+from insync.kafka import wire
 
 ANSWERS_WITHIN_S = 5.0
 TIMEOUT_MS = 4_000

@@ -14,10 +14,10 @@ from contextlib import ExitStack
 
 from insync.errors import InsyncError
 from insync.events.schema import FaultLine
-from insync.faults import wire
 from insync.faults.base import Occasion, Window, await_true
 from insync.faults.control import ControlFile, Mode, Site
 from insync.faults.holds import Holds
+from insync.kafka import wire
 
 CONNECTS_WITHIN_S = 5.0
 HELD_WITHIN_S = 5.0

@@ -10,13 +10,11 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
-from confluent_kafka import KafkaException
-
-from insync.cluster.admin import await_state, client, create_topic, partitions
+from insync.cluster.admin import await_state, create_topic, partitions
 from insync.cluster.properties import COORDINATORS
 from insync.errors import InsyncError
-from insync.faults import wire
 from insync.faults.elect import TIMEOUT_MS, ask_any
+from insync.kafka import wire
 from insync.run.stage import Stage
 from insync.scenario.roles import ring
 
@@ -67,10 +65,11 @@ def _id(prefix: str, broker: int) -> str:
 
 
 def _exists(bootstrap: str) -> bool:
+    server = bootstrap.split(",")[0]  # all of them know it, or none: create_topic has seen to it
     try:
-        return bool(partitions(client(bootstrap), TOPIC))
-    except KafkaException as error:
-        raise InsyncError(f"topic {TOPIC}: {error.args[0].str()}") from error
+        return bool(partitions(server, TOPIC))
+    except OSError as error:
+        raise InsyncError(f"topic {TOPIC}: no answer from {server}: {error}") from error
 
 
 def _led_as(bootstrap: str, wanted: dict[int, list[int]], seconds: float) -> str | None:

@@ -7,9 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from confluent_kafka import KafkaException
-
-from insync.cluster.admin import client, create_topic, partitions
+from insync.cluster.admin import create_topic, partitions
 from insync.cluster.link_rules import Treatment
 from insync.cluster.links import Links
 from insync.docker.process import ContainerProcess
@@ -186,7 +184,7 @@ def _elect(
 def _leaders(stage: Stage, broker: int, topic: str) -> Mapping[int, int]:
     """Return who leads each partition, as one broker knows it; raises InsyncError."""
     try:
-        seen = partitions(client(f"{LOOPBACK}:{stage.cluster.nodes[broker].port}"), topic)
-    except KafkaException as error:
-        raise InsyncError(f"broker {broker}: no answer: {error.args[0].str()}") from error
+        seen = partitions(f"{LOOPBACK}:{stage.cluster.nodes[broker].port}", topic)
+    except OSError as error:
+        raise InsyncError(f"broker {broker}: no answer: {error}") from error
     return {partition: leader for partition, (leader, _) in seen.items()}

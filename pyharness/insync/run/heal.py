@@ -4,8 +4,9 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from insync.cluster.admin import State, await_state
+from insync.cluster.admin import await_state
 from insync.errors import InsyncError
+from insync.kafka.metadata import State
 from insync.scenario.base import BROKERS
 
 HEALED_SECONDS: Final = 60.0

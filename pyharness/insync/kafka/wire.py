@@ -1,4 +1,4 @@
-"""The three requests that faults send to one chosen broker by themselves.
+"""Requests that go to one chosen broker, in bytes: three of the faults' own, and how to ask.
 
 A client library would pick the broker, batch and retry. Here it matters which broker is
 asked, that nothing else is sent, and that every version from 2.8 to 4.4 understands it: the
@@ -25,7 +25,7 @@ def fetch(topic: str, partition: int) -> bytes:
     name = topic.encode()
     body += struct.pack(">ih", 1, len(name)) + name
     body += struct.pack(">iiqi", 1, partition, 0, 1 << 20)
-    return _framed(FETCH, body, flexible=False)
+    return framed(FETCH, body, flexible=False)
 
 
 def reassign(topic: str, partition: int, replicas: Sequence[int], timeout_ms: int) -> bytes:
@@ -33,14 +33,14 @@ def reassign(topic: str, partition: int, replicas: Sequence[int], timeout_ms: in
     ids = _count(replicas) + b"".join(struct.pack(">i", replica) for replica in replicas)
     place = struct.pack(">i", partition) + ids + _NO_TAGS
     body = struct.pack(">i", timeout_ms) + _topics(topic, [place])
-    return _framed(ALTER_REASSIGNMENTS, body + _NO_TAGS, flexible=True)
+    return framed(ALTER_REASSIGNMENTS, body + _NO_TAGS, flexible=True)
 
 
 def elect_preferred(topic: str, partitions: Sequence[int], timeout_ms: int) -> bytes:
     """Return the request to make each partition's first replica its leader."""
     numbers = [struct.pack(">i", partition) for partition in partitions]
     body = struct.pack(">b", PREFERRED) + _topics(topic, numbers) + struct.pack(">i", timeout_ms)
-    return _framed(ELECT_LEADERS, body + _NO_TAGS, flexible=True)
+    return framed(ELECT_LEADERS, body + _NO_TAGS, flexible=True)
 
 
 def connect(port: int, seconds: float) -> socket.socket:
@@ -55,10 +55,17 @@ def ask(port: int, request: bytes, seconds: float) -> int:
     Raises OSError, also for an answer that does not come in time.
     """
     with connect(port, seconds) as broker:
-        broker.sendall(request)
-        (size,) = struct.unpack(">i", _read(broker, 4))
-        answer = _read(broker, size)
-    return int(struct.unpack_from(">ixih", answer)[2])
+        return int(struct.unpack_from(">ixih", exchange(broker, request))[2])
+
+
+def exchange(broker: socket.socket, request: bytes) -> bytes:
+    """Send a request over a connection and return the answer, without its length.
+
+    Raises OSError, also for an answer that does not come in time.
+    """
+    broker.sendall(request)
+    (size,) = struct.unpack(">i", _read(broker, 4))
+    return _read(broker, size)
 
 
 def _read(broker: socket.socket, size: int) -> bytes:
@@ -71,8 +78,11 @@ def _read(broker: socket.socket, size: int) -> bytes:
     return got
 
 
-def _framed(call: tuple[int, int], body: bytes, *, flexible: bool) -> bytes:
-    """Put the header before a request and its length before both; one per connection."""
+def framed(call: tuple[int, int], body: bytes, *, flexible: bool) -> bytes:
+    """Put the header before a request and its length before both; one per connection.
+
+    `call` is the request's key and version.
+    """
     header = struct.pack(">hhih", *call, 1, len(CLIENT)) + CLIENT
     whole = header + (_NO_TAGS if flexible else b"") + body
     return struct.pack(">i", len(whole)) + whole

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.faults import wire
+from insync.kafka import wire
 
 
 @pytest.mark.parametrize(
