@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from insync.cli.app import invoke
 from insync.errors import InputError
 from insync.matrix.groups import GROUPS, SITES, entries
 from insync.matrix.plan import prepare_matrix
@@ -58,3 +59,9 @@ def test_another_name_is_refused_with_those_that_are_known() -> None:
         InputError, match=r"--only: 'kip-501', expected one of: .*, step-down, policies$"
     ):
         entries(["kip-501"])
+
+
+def test_the_help_names_every_group(capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["matrix", "--help"]) == 0
+    said = "".join(capsys.readouterr().out.split()).replace("│", "")
+    assert f"groupsofthem:{','.join(GROUPS)}." in said

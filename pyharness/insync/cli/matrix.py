@@ -36,7 +36,7 @@ def command(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated scenarios, or groups of them: step-down, kafka-7104."
+            help="Comma-separated scenarios, or groups of them: step-down, kafka-7104, policies."
             " Else every site of a stall."
         ),
     ] = None,
