@@ -17,16 +17,29 @@ from insync.images.image import Image
 INSYNC = Path(sys.executable).with_name("insync")
 SITES = ("read-stall", "send-stall", "freeze", "cpu-starved")
 ARMS = ("stock", "request")
+ON_CONTAINERS = ("--cluster", "docker")
 
 
 def insync(*arguments: str | Path) -> Any:
-    """Run the command on containers and return what it printed as JSON."""
+    """Run the command and return what it printed as JSON."""
     done = subprocess.run(
-        [INSYNC, *arguments, "--cluster", "docker", "--json"],
-        capture_output=True, text=True, check=False, timeout=300,
-    )  # fmt: skip
+        [INSYNC, *arguments, "--json"], capture_output=True, text=True, check=False, timeout=300
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
+
+
+@pytest.fixture(scope="module")
+def runs(image: Image, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, Path]]:
+    """Record KIP-501's case and a disk that hangs, judge both; the verdicts and the folders."""
+    folder = tmp_path_factory.mktemp("runs")
+    planned = {
+        folder / "kip-501": ("kip-501", "--scale", "0.2", "--repeat", "1"),
+        folder / "disk": ("disk-stall", "--arms", ",".join(ARMS)),
+    }
+    for out, arguments in planned.items():
+        insync("run", *arguments, *ON_CONTAINERS, "--record-only", "--out", out)
+    return list(zip(insync("report", *planned), planned, strict=True))
 
 
 @pytest.mark.usefixtures("image")
@@ -34,7 +47,8 @@ def test_every_site_is_as_expected_on_every_arm(
     engine: docker.DockerClient, tmp_path: Path
 ) -> None:
     out = tmp_path / "matrix"
-    cells = insync("matrix", "--only", ",".join(SITES), "--arms", ",".join(ARMS), "--out", out)
+    played = ("--only", ",".join(SITES), "--arms", ",".join(ARMS))
+    cells = insync("matrix", *played, *ON_CONTAINERS, "--out", out)
     named = {(cell["scenario"], cell["arm"]): cell["ok"] for cell in cells}
     assert named == {(site, arm): True for site in SITES for arm in ARMS}
     for site in SITES:
@@ -45,17 +59,16 @@ def test_every_site_is_as_expected_on_every_arm(
     assert not engine.networks.list(filters=marked)
 
 
-def test_kip_501_has_the_verdict_that_it_has_locally(image: Image, tmp_path: Path) -> None:
-    out = tmp_path / "kip-501"
-    verdict = insync("run", "kip-501", "--scale", "0.2", "--repeat", "1", "--out", out)
+def test_kip_501_has_the_verdict_that_it_has_locally(runs: list[tuple[Any, Path]]) -> None:
+    verdict, out = runs[0]
     assert verdict["verdict"] == "pass"
     assert verdict["arms"]["stock"]["isr_shrinks"][0] >= 1
     assert verdict["arms"]["plugin"]["isr_shrinks"] == [0]
     assert "<dd>docker</dd>" in (out / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_leaders_whole_disk_may_hang(image: Image, tmp_path: Path) -> None:
-    verdict = insync("run", "disk-stall", "--arms", ",".join(ARMS), "--out", tmp_path / "disk")
+def test_a_leaders_whole_disk_may_hang(runs: list[tuple[Any, Path]]) -> None:
+    verdict, _ = runs[1]
     assert verdict["verdict"] == "pass"
     assert verdict["arms"]["request"]["isr_shrinks"] == [0]
     for arm in ARMS:

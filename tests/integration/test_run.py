@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from waiting import wait_for
 
 INSYNC = Path(sys.executable).with_name("insync")
 MIB = 1 << 20
+ENDED_BY = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 pytestmark = pytest.mark.cluster
 
@@ -131,10 +133,25 @@ def test_the_report_can_be_made_again_from_the_events(
     assert json.loads(again.stdout) == verdict
 
 
-def test_without_a_fault_nothing_shrinks_in_any_arm(tmp_path: Path) -> None:
-    done = insync("run", "control", "--scale", "0.2", "--out", tmp_path / "run", "--json")
-    assert done.returncode == 0, done.stderr
-    verdict = json.loads(done.stdout)
+@pytest.fixture(scope="module")
+def control_and_newest(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
+    """Record the control, and the newest broker's run, and judge both in one session."""
+    folder = tmp_path_factory.mktemp("runs")
+    outs = [folder / "control", folder / "newest"]
+    newest = ("kip-501", "--kafka", "4.4.0", "--repeat", "1")
+    for out, run in zip(outs, [("control",), newest], strict=True):
+        done = insync("run", *run, "--scale", "0.2", "--record-only", "--out", out)
+        assert done.returncode == 0, done.stderr
+    judged = insync("report", *outs, "--json")
+    assert judged.returncode == 0, judged.stderr
+    verdicts: list[dict[str, Any]] = json.loads(judged.stdout)
+    return verdicts
+
+
+def test_without_a_fault_nothing_shrinks_in_any_arm(
+    control_and_newest: list[dict[str, Any]],
+) -> None:
+    verdict, _ = control_and_newest
     assert {name: arm["isr_shrinks"] for name, arm in verdict["arms"].items()} == {
         "stock": [0],
         "off": [0],
@@ -142,21 +159,30 @@ def test_without_a_fault_nothing_shrinks_in_any_arm(tmp_path: Path) -> None:
     }
 
 
-def test_the_newest_broker_shows_the_same(tmp_path: Path) -> None:
-    command = ["run", "kip-501", "--kafka", "4.4.0", "--scale", "0.2", "--repeat", "1", "--json"]
-    done = insync(*command, "--out", tmp_path / "run")
-    assert done.returncode == 0, done.stderr
-    arms = json.loads(done.stdout)["arms"]
+def test_the_newest_broker_shows_the_same(control_and_newest: list[dict[str, Any]]) -> None:
+    arms = control_and_newest[1]["arms"]
     assert arms["stock"]["isr_shrinks"][0] >= 1
     assert arms["plugin"]["isr_shrinks"] == [0]
     assert arms["plugin"]["agent_errors"] == [0]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_a_run_cut_short_leaves_no_process_and_a_readable_record(
-    tmp_path: Path, number: signal.Signals
-) -> None:
-    out = tmp_path / "run"
+@dataclass(frozen=True)
+class Cut:
+    """A run that a signal ended: its folder, its exit code, and which of its nodes live on."""
+
+    out: Path
+    returncode: int
+    alive: list[psutil.Process]
+
+
+@pytest.fixture(scope="module")
+def cut(tmp_path_factory: pytest.TempPathFactory) -> dict[signal.Signals, Cut]:
+    """End a run by each signal."""
+    folder = tmp_path_factory.mktemp("cut")
+    return {number: cut_short(folder / number.name, number) for number in ENDED_BY}
+
+
+def cut_short(out: Path, number: signal.Signals) -> Cut:
     phases = out / "events" / "stock" / "phases.jsonl"
     command = [INSYNC, "run", "kip-501", "--scale", "0.2", "--repeat", "1", "--out", out]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
@@ -166,12 +192,25 @@ def test_a_run_cut_short_leaves_no_process_and_a_readable_record(
         os.kill(run.pid, number)
         run.wait(30)
     _, alive = psutil.wait_procs(started, timeout=10)
-    assert not alive
+    return Cut(out, run.returncode, alive)
+
+
+@pytest.mark.parametrize("number", ENDED_BY)
+def test_a_run_cut_short_leaves_no_process(
+    cut: dict[signal.Signals, Cut], number: signal.Signals
+) -> None:
+    run = cut[number]
+    assert not run.alive
     assert run.returncode == (-9 if number is signal.SIGKILL else 3)
-    assert "finished_ms" not in json.loads((out / "run.json").read_text())
-    reported = insync("report", out, "--json")
+    assert "finished_ms" not in json.loads((run.out / "run.json").read_text())
+
+
+def test_what_a_run_cut_short_recorded_is_readable(cut: dict[signal.Signals, Cut]) -> None:
+    """Of each; they are judged together, and none of them passes."""
+    reported = insync("report", *(run.out for run in cut.values()), "--json")
     assert reported.returncode == 3, reported.stderr
-    assert json.loads(reported.stdout)["verdict"] == "unknown"
+    verdicts = [each["verdict"] for each in json.loads(reported.stdout)]
+    assert verdicts == ["unknown"] * len(cut)
 
 
 def test_state_shows_the_replicas_of_a_running_cluster(start: Any, agent: AgentSpec) -> None:

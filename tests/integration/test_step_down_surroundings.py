@@ -57,13 +57,38 @@ for_ms = {for_ms}
 """
 
 
-def run(scenario: str | Path, out: Path, *more: str) -> dict[str, Any]:
-    command = [INSYNC, "run", scenario, "--out", out, "--json", *more]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
-    assert done.returncode in (0, 1, 3), done.stderr
-    assert done.stdout, done.stderr  # a run that was cut short ends with 3, too, and prints none
-    verdict: dict[str, Any] = json.loads(done.stdout)
-    return verdict
+GONE = {"freeze": 6_000, "kill": 2_000}
+"""What happens to the controller, and for how long (ms)."""
+
+Runs = dict[str, tuple[dict[str, Any], Path]]
+
+
+def insync(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [str(INSYNC), *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
+    """Record all, and judge them in one session; returns the verdict and the folder of each."""
+    folder = tmp_path_factory.mktemp("runs")
+    planned: dict[str, tuple[str | Path, ...]] = {
+        "transactions": ("transactions", "--scale", "0.2", "--arms", "step-down", "--seed", "5")
+    }
+    for kind, for_ms in GONE.items():
+        scenario = folder / f"{kind}.toml"
+        scenario.write_text(WITHOUT_CONTROLLER.format(kind=kind, for_ms=for_ms), encoding="utf-8")
+        planned[kind] = (scenario,)
+    outs = {name: folder / name for name in planned}
+    for name, arguments in planned.items():
+        done = insync("run", *arguments, "--record-only", "--out", outs[name])
+        assert done.returncode == 0, done.stderr
+    judged = insync("report", *outs.values(), "--json")
+    assert judged.returncode in (0, 1, 3), judged.stderr
+    verdicts = json.loads(judged.stdout)
+    return {
+        name: (verdict, out) for (name, out), verdict in zip(outs.items(), verdicts, strict=True)
+    }
 
 
 def lines(file: Path) -> list[dict[str, Any]]:
@@ -71,10 +96,9 @@ def lines(file: Path) -> list[dict[str, Any]]:
 
 
 def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
-    tmp_path: Path,
+    runs: Runs,
 ) -> None:
-    out = tmp_path / "run"
-    verdict = run("transactions", out, "--scale", "0.2", "--arms", "step-down", "--seed", "5")
+    verdict, out = runs["transactions"]
     arm = verdict["arms"]["step-down"]
     assert (arm["lost"], arm["torn"], arm["aborted_read"]) == ([0], [0], [0]), verdict["reason"]
     assert arm["duplicated"] == [0]
@@ -100,13 +124,10 @@ def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
     assert started["seed"] == 5
 
 
-@pytest.mark.parametrize(("kind", "for_ms"), [("freeze", 6_000), ("kill", 2_000)])
-def test_nothing_hangs_for_want_of_a_controller(tmp_path: Path, kind: str, for_ms: int) -> None:
+@pytest.mark.parametrize(("kind", "for_ms"), GONE.items())
+def test_nothing_hangs_for_want_of_a_controller(runs: Runs, kind: str, for_ms: int) -> None:
     """The repeat comes to its end only when every partition is written again and wholly in sync."""
-    scenario = tmp_path / "without-controller.toml"
-    scenario.write_text(WITHOUT_CONTROLLER.format(kind=kind, for_ms=for_ms), encoding="utf-8")
-    out = tmp_path / "run"
-    verdict = run(scenario, out)
+    verdict, out = runs[kind]
     arm = verdict["arms"]["step-down"]
     assert arm["lost"] == [0], verdict["reason"]
     assert arm["duplicated"] == [0]
