@@ -76,7 +76,9 @@ browser:
 	@pyharness/setup-browser.sh
 
 test-python: setup engine browser $(BENCH)
-	@$(BIN)/pytest
+	@# Unit tests mostly wait for Spark, which plans on one core; tests on brokers need the machine for themselves.
+	@$(BIN)/pytest tests/unit -n 2 --dist loadfile
+	@$(BIN)/pytest --ignore tests/unit
 
 # Of Kafka's versions those in tests/upstream/versions.toml; ARM names one or more, where not all are wanted.
 KAFKA := 4.3.1

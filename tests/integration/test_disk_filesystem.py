@@ -164,7 +164,7 @@ STEPS = st.lists(
 def test_files_are_as_in_a_plain_folder(tmp_path: Path) -> None:
     with behind_a_gate(tmp_path / "mount") as mount:
 
-        @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+        @settings(max_examples=150, suppress_health_check=list(HealthCheck))
         @given(STEPS)
         def compare(steps: list[Step]) -> None:
             number = len(_names(tmp_path))

@@ -206,7 +206,6 @@ def explore(driver: Driver, scope: str, follows: str, examples: int) -> None:
             max_examples=RANDOM or examples,
             stateful_step_count=STEPS,
             derandomize=not RANDOM,
-            deadline=None,
             database=None,
             suppress_health_check=list(HealthCheck),
         ),

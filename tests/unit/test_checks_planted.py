@@ -124,9 +124,7 @@ def test_every_planting_is_found_and_shown(spark: SparkSession) -> None:
     assert kinds_found >= {"lost", "duplicated", "aborted_read", "torn"}
 
 
-@settings(
-    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(of_any_kind(60), st.sampled_from([0, 5]))
 def test_all_that_is_planted_is_found_and_nothing_else(
     spark: SparkSession, stories: list[tuple[int, tuple[int, ...]]], spoil: int

@@ -54,9 +54,7 @@ def test_nothing_known_is_no_row(spark: SparkSession) -> None:
         max_size=3,
     )
 )
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_the_union_is_what_counting_every_millisecond_gives(
     spark: SparkSession, lanes: list[list[tuple[int, int]]]
 ) -> None:

@@ -16,9 +16,7 @@ def nearest_rank(values: list[float], permille: int) -> float:
 
 
 @given(st.lists(st.integers(0, 10**10), min_size=1, max_size=60), st.sampled_from([FINE, COARSE]))
-@settings(
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_a_percentile_is_at_most_one_unit_of_the_last_digit_too_large(
     spark: SparkSession, micros: list[int], digits: int
 ) -> None:
