@@ -5,6 +5,8 @@ that broker as soon as it has learned of the others. Brokers hear of a new topic
 whether every one of them knows it can only be asked of each.
 """
 
+from __future__ import annotations
+
 import socket
 import struct
 from collections.abc import Iterator
@@ -14,7 +16,7 @@ from typing import Any, Final
 from insync.kafka import wire
 
 METADATA: Final = (3, 4)
-"""The first version whose asking makes no topic."""
+"""The first version whose asking makes no topic; brokers from 1.1 to 4.4 answer it."""
 
 # Per partition: its leader (-1 for none) and the sorted ISR.
 State = dict[int, tuple[int, list[int]]]
@@ -65,7 +67,7 @@ def parse(answer: bytes) -> Metadata:
     return Metadata(brokers, states)
 
 
-def _broker(fields: "_Fields") -> int:
+def _broker(fields: _Fields) -> int:
     (number,) = fields.take("i")
     fields.text()  # host
     fields.take("i")  # port
@@ -73,7 +75,7 @@ def _broker(fields: "_Fields") -> int:
     return int(number)
 
 
-def _partition(fields: "_Fields") -> tuple[int, tuple[int, list[int]]]:
+def _partition(fields: _Fields) -> tuple[int, tuple[int, list[int]]]:
     _, number, leader = fields.take("hii")
     for _ in fields.each():
         fields.take("i")  # a replica
