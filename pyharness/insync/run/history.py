@@ -26,6 +26,7 @@ from insync.events.schema import (
     topic_name,
 )
 from insync.events.writer import EventWriter
+from insync.nodes import CONTROLLER_ID
 from insync.run.plan import Plan
 from insync.run.stage import Stage
 from insync.run.step_downs import step_downs
@@ -39,7 +40,7 @@ def write_histories(stage: Stage, plans: Sequence[Plan]) -> None:
     """Stop the cluster and write, of each plan's topics, what controller and brokers left.
 
     That is isr.jsonl, roles.jsonl, where leaders may step down step-downs.jsonl, and the
-    batches of all replicas, and what their agents told of the topics. Raises InsyncError
+    batches of all replicas, and what the nodes' agents told of the topics. Raises InsyncError
     where something is there and cannot be read.
     """
     stage.cluster.stop()
@@ -53,12 +54,14 @@ def write_histories(stage: Stage, plans: Sequence[Plan]) -> None:
 
 
 def _write_agents(stage: Stage, plans: Sequence[Plan]) -> None:
-    """Write what the brokers' agents told, unless they wrote it into the one plan's folder."""
+    """Write what the nodes' agents told, unless they wrote it into the one plan's folder."""
     if stage.agent is None:
         return
     folders = {events_dir(plan.out, stage.arm).absolute() for plan in plans}
-    for broker in range(1, BROKERS + 1):
-        file = stage.agent.events_file(broker)
+    files = [stage.agent.events_file(node) for node in (*range(1, BROKERS + 1), CONTROLLER_ID)]
+    if not files[-1].is_file():
+        files.pop()  # a controller may be without the agent
+    for file in files:
         if file.parent not in folders:
             events = ((event.get("topic"), event) for event in agent_log.read(file))
             _write(stage, plans, file.name, events)
