@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import statistics
-import struct
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -23,6 +22,7 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults import cpu_groups, neighbour
 from insync.kafka import wire
+from insync.kafka.framed import exchange
 from insync.run.context import ArmContext
 from insync.run.faults import build
 from insync.run.plan import Plan, prepare
@@ -106,10 +106,7 @@ class Lab:
         """Fetch the first record of a partition from a broker, over a connection of its own."""
         began = time.monotonic()
         with wire.connect(self.stage.cluster.nodes[broker].port, WITHIN_S) as connection:
-            connection.sendall(wire.fetch(TOPIC, partition))
-            answer = connection.makefile("rb")
-            (size,) = struct.unpack(">i", answer.read(4))
-            assert len(answer.read(size)) == size
+            exchange(connection, wire.fetch(TOPIC, partition))
         return (time.monotonic() - began) * 1000
 
     def produce_ms(self, partition: int = 0, *, acks: str = "1") -> float:

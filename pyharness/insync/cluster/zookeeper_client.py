@@ -8,6 +8,7 @@ import socket
 import struct
 
 from insync.errors import InsyncError
+from insync.kafka.framed import exchange, read
 from insync.kafka.ports import LOOPBACK
 
 _WITHIN_S = 5.0
@@ -24,7 +25,7 @@ def serves(port: int) -> bool:
     try:
         with socket.create_connection((LOOPBACK, port), timeout=_ANSWER_WITHIN_S) as server:
             server.sendall(_STATUS)
-            return _read(server, len(_SERVING)) == _SERVING
+            return read(server, len(_SERVING)) == _SERVING
     except OSError:
         return False
 
@@ -46,19 +47,7 @@ def forget_broker(port: int, broker: int) -> None:
 
 
 def _ask(server: socket.socket, request: bytes) -> bytes:
-    server.sendall(_buffer(request))
-    (length,) = struct.unpack(">i", _read(server, 4))
-    return _read(server, length)
-
-
-def _read(server: socket.socket, count: int) -> bytes:
-    got = b""
-    while len(got) < count:
-        part = server.recv(count - len(got))
-        if not part:
-            raise ConnectionError("it closed the connection")
-        got += part
-    return got
+    return exchange(server, _buffer(request))
 
 
 def _buffer(content: bytes) -> bytes:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from insync.kafka import wire
+from insync.kafka.framed import exchange
 
 METADATA: Final = (3, 4)
 """The first version whose asking makes no topic; brokers from 1.1 to 4.4 answer it."""
@@ -41,7 +42,7 @@ def ask(server: str, topic: str | None, seconds: float) -> Metadata:
     """
     host, _, port = server.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=seconds) as broker:
-        return parse(wire.exchange(broker, request(topic)))
+        return parse(exchange(broker, request(topic)))
 
 
 def request(topic: str | None) -> bytes:

@@ -1,4 +1,4 @@
-"""Requests that go to one chosen broker, in bytes: three of the faults' own, and how to ask.
+"""Requests that go to one chosen broker, in bytes: those of the faults, and the frame of any.
 
 A client library would pick the broker, batch and retry. Here it matters which broker is
 asked, that nothing else is sent, and that every version from 2.8 to 4.4 understands it: the
@@ -9,6 +9,8 @@ import socket
 import struct
 from collections.abc import Sequence
 from typing import Final
+
+from insync.kafka.framed import exchange
 
 FETCH: Final = (1, 4)
 ELECT_LEADERS: Final = (43, 2)
@@ -56,26 +58,6 @@ def ask(port: int, request: bytes, seconds: float) -> int:
     """
     with connect(port, seconds) as broker:
         return int(struct.unpack_from(">ixih", exchange(broker, request))[2])
-
-
-def exchange(broker: socket.socket, request: bytes) -> bytes:
-    """Send a request over a connection and return the answer, without its length.
-
-    Raises OSError, also for an answer that does not come in time.
-    """
-    broker.sendall(request)
-    (size,) = struct.unpack(">i", _read(broker, 4))
-    return _read(broker, size)
-
-
-def _read(broker: socket.socket, size: int) -> bytes:
-    got = b""
-    while len(got) < size:
-        part = broker.recv(size - len(got))
-        if not part:
-            raise ConnectionError("the broker closed the connection")
-        got += part
-    return got
 
 
 def framed(call: tuple[int, int], body: bytes, *, flexible: bool) -> bytes:
