@@ -35,7 +35,7 @@ $(BUILT)/insync-agent.jar $(BUILT)/insync-logs.jar &: $(JAVA_SOURCES)
 	@gradle -q --no-daemon --console=plain agentJar logsJar
 	@mkdir -p $(BUILT) && cp $(JAR) $(LOGS) $(BUILT)
 
-$(BUILT)/libinsync_stall.so: pyharness/insync/faults/native/stall.c pyharness/insync/faults/native/stall.h
+$(BUILT)/libinsync_stall.so: pyharness/insync/faults/support/native/stall.c pyharness/insync/faults/support/native/stall.h
 	@echo "insync: building the stall shim (cc)"
 	@mkdir -p $(BUILT)
 	@cc -O2 -Wall -Wextra -Werror -shared -fPIC -o $@ $< -ldl -pthread

@@ -10,7 +10,7 @@ PATH=$PATH:/usr/sbin:/sbin
 
 # Prints nothing where an engine answers, else the one line that says why none does.
 problem() {
-  "$python" -c 'from insync.docker.engine import client; client()' 2>&1 | sed -n '$s/^[^ ]*Error: //p' || true
+  "$python" -c 'from insync.brokers.docker.engine import client; client()' 2>&1 | sed -n '$s/^[^ ]*Error: //p' || true
 }
 without() { echo "insync: container tests cannot all run: $*"; exit 0; }
 

@@ -12,10 +12,10 @@ from typing import Any
 
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from insync.cluster.common import NodeCluster
+from insync.brokers.cluster.common import NodeCluster
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
-from insync.faults.disk import mounts
+from insync.faults.support.disk import mounts
 from insync.run.plan import prepare
 from insync.run.request import ClusterKind, RunRequest
 from insync.run.runner import execute

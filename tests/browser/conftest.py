@@ -38,7 +38,7 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Analyse the made-up matrix; tests must not change it."""
     folder = write_matrix(tmp_path_factory.mktemp("matrix"))
     subprocess.run(
-        [sys.executable, "-m", "insync.tables.job", folder],
+        [sys.executable, "-m", "insync.analysis.job", folder],
         capture_output=True, timeout=400, check=True,
     )  # fmt: skip
     return folder

@@ -14,15 +14,15 @@ from functools import cache
 import docker
 import pytest
 
-from insync.docker.engine import client
+from insync.brokers.docker.engine import client
+from insync.brokers.images import base, built
+from insync.brokers.images.build import build
+from insync.brokers.images.image import Image
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import find_java
+from insync.brokers.kafka.resolve import distribution
+from insync.brokers.kafka.versions import DEFAULT
 from insync.errors import InputError
-from insync.images import base, built
-from insync.images.build import build
-from insync.images.image import Image
-from insync.kafka.distribution import Distribution
-from insync.kafka.java import find_java
-from insync.kafka.resolve import distribution
-from insync.kafka.versions import DEFAULT
 
 
 @cache

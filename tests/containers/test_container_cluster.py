@@ -16,27 +16,27 @@ import docker
 import pytest
 from confluent_kafka import Producer
 
-from insync.cluster import plans
-from insync.cluster.admin import create_topic, partitions
-from insync.cluster.container_plan import Limits
-from insync.cluster.containers import ContainerCluster
-from insync.cluster.metadata_log import isr_events
-from insync.docker import leftovers
-from insync.docker.process import ContainerProcess
+from insync.brokers.cluster import plans
+from insync.brokers.cluster.admin import create_topic, partitions
+from insync.brokers.cluster.container_plan import Limits
+from insync.brokers.cluster.containers import ContainerCluster
+from insync.brokers.cluster.quorum.metadata_log import isr_events
+from insync.brokers.docker import leftovers
+from insync.brokers.docker.process import ContainerProcess
+from insync.brokers.images import base
+from insync.brokers.images.build import build
+from insync.brokers.images.image import Image
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import find_java
+from insync.brokers.kafka.ports import free_ports
+from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
-from insync.faults import cpu_groups
 from insync.faults.base import Occasion
-from insync.faults.freeze import FreezeFault
-from insync.faults.freezer import ByPause
-from insync.faults.quota import QuotaFault
-from insync.faults.shares import ContainerShare
-from insync.images import base
-from insync.images.build import build
-from insync.images.image import Image
-from insync.kafka.distribution import Distribution
-from insync.kafka.java import find_java
-from insync.kafka.ports import free_ports
-from insync.kafka.resolve import distribution
+from insync.faults.kinds.freeze import FreezeFault
+from insync.faults.kinds.quota import QuotaFault
+from insync.faults.support import cpu_groups
+from insync.faults.support.freezer import ByPause
+from insync.faults.support.shares import ContainerShare
 from insync.workload.prefill import prefill
 from waiting import wait_for
 
@@ -47,9 +47,9 @@ QUICK = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "2
 CORES = 1.5
 HARNESS = """
 import pathlib, sys, time
-from insync.cluster.containers import ContainerCluster
-from insync.kafka.java import find_java
-from insync.kafka.resolve import distribution
+from insync.brokers.cluster.containers import ContainerCluster
+from insync.brokers.kafka.java import find_java
+from insync.brokers.kafka.resolve import distribution
 dist = distribution(sys.argv[2], find_java())
 with ContainerCluster(dist, pathlib.Path(sys.argv[1]), brokers=1) as cluster:
     print(*(node.pid for node in cluster.nodes.values()), flush=True)
@@ -237,7 +237,7 @@ def test_a_start_that_is_interrupted_leaves_nothing(
         raise KeyboardInterrupt
 
     before = ours(engine)
-    monkeypatch.setattr("insync.cluster.common.await_ready", interrupt)
+    monkeypatch.setattr("insync.brokers.cluster.common.await_ready", interrupt)
     with pytest.raises(KeyboardInterrupt):
         cluster_of_one(dist, tmp_path, image).__enter__()
     assert ours(engine) == before

@@ -11,8 +11,8 @@ from typing import Any
 import docker
 import pytest
 
-from insync.docker import leftovers
-from insync.images.image import Image
+from insync.brokers.docker import leftovers
+from insync.brokers.images.image import Image
 
 INSYNC = Path(sys.executable).with_name("insync")
 SITES = ("read-stall", "send-stall", "freeze", "cpu-starved")

@@ -8,17 +8,17 @@ from typing import Any
 import pytest
 
 from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
-from insync.cluster.admin import create_topic
-from insync.cluster.containers import ContainerCluster
+from insync.analysis.verdict.condense import _fault
+from insync.analysis.verdict.weakness import weakness
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.containers import ContainerCluster
+from insync.brokers.images.image import Image
+from insync.brokers.kafka.distribution import Distribution
 from insync.events.run_info import PlannedFault
 from insync.faults.base import Occasion
-from insync.faults.disk import blkio, passthrough, volume
-from insync.faults.disk.blkio import Rates
-from insync.faults.disk.throttle import DiskThrottleFault
-from insync.images.image import Image
-from insync.kafka.distribution import Distribution
-from insync.verdict.condense import _fault
-from insync.verdict.weakness import weakness
+from insync.faults.kinds.disk_throttle import DiskThrottleFault
+from insync.faults.support.disk import blkio, passthrough, volume
+from insync.faults.support.disk.blkio import Rates
 
 NO_DISKS = passthrough.unavailable(for_others=True) or volume.unavailable()
 NO_THROTTLE = blkio.unavailable(Path("/var/tmp"))  # noqa: S108 - asked for its disk only

@@ -14,16 +14,16 @@ from typing import Any
 import docker
 import pytest
 
+from insync.brokers.images import base, built
+from insync.brokers.images.image import HEALTH_VARIABLE, Image
+from insync.brokers.images.recipe import SAMPLE
+from insync.brokers.kafka import formats
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import find_java
+from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
+from insync.brokers.kafka.sample_node import settings, started
 from insync.cli.app import invoke
 from insync.errors import InputError
-from insync.images import base, built
-from insync.images.image import HEALTH_VARIABLE, Image
-from insync.images.recipe import SAMPLE
-from insync.kafka import formats
-from insync.kafka.distribution import Distribution
-from insync.kafka.java import find_java
-from insync.kafka.jvm import LOG_CONFIG, node_flags
-from insync.kafka.sample_node import settings, started
 from waiting import wait_for
 
 Run = Callable[..., Any]
@@ -65,8 +65,8 @@ def names_of_its_own(
 ) -> Iterator[Callable[[str, str], str]]:
     """Let nothing be built yet, leave the user's images alone; make bases from a Dockerfile."""
     of_bases, of_kafka = "insync-test-base", "insync-test-kafka"
-    monkeypatch.setattr("insync.images.host_base.REPOSITORY", of_bases)
-    monkeypatch.setattr("insync.images.image.REPOSITORY", of_kafka)
+    monkeypatch.setattr("insync.brokers.images.host_base.REPOSITORY", of_bases)
+    monkeypatch.setattr("insync.brokers.images.image.REPOSITORY", of_kafka)
 
     def base_from(name: str, dockerfile: str) -> str:
         tag = f"{of_bases}:{name}"
@@ -215,6 +215,6 @@ def test_a_stale_image_is_not_used(
     image: Image, dist: Distribution, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert built.require(dist.version) == image
-    monkeypatch.setattr("insync.images.recipe.node_flags", lambda *_: ["-Xmx1g"])
+    monkeypatch.setattr("insync.brokers.images.recipe.node_flags", lambda *_: ["-Xmx1g"])
     with pytest.raises(InputError, match=r"not what this insync makes, expected it from `insync"):
         built.require(dist.version)

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
-from insync.cluster.admin import create_topic
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.images.image import Image
 from insync.errors import InputError
-from insync.images.image import Image
 from insync.testing import KafkaCluster
 
 DOCS = Path(__file__).parents[2] / "docs" / "testing.md"

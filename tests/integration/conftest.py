@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from insync.cluster.agent import AgentSpec
-from insync.cluster.local import LocalCluster
-from insync.kafka.distribution import Distribution
-from insync.kafka.java import Java, find_java
-from insync.kafka.resolve import distribution
-from insync.run.plan import AGENT_JAR
+from insync.artifacts import AGENT_JAR
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import Java, find_java
+from insync.brokers.kafka.resolve import distribution
 
 PROGRAMS = Path(__file__).parent / "java"
 

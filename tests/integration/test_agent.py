@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
-from insync.cluster.admin import create_topic
-from insync.cluster.agent import AgentSpec
-from insync.cluster.local import LocalCluster
+from insync.artifacts import AGENT_JAR
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
-from insync.kafka.distribution import Distribution
-from insync.kafka.java import Java
-from insync.kafka.resolve import distribution
-from insync.run.plan import AGENT_JAR
 from insync_bridge import BridgeClient
 from waiting import wait_for
 

@@ -6,8 +6,8 @@ import pytest
 
 from insync.bench.figures import read_rows
 from insync.bench.jmh import Effort, measure, require_jar
+from insync.brokers.kafka.java import find_java
 from insync.errors import InsyncError
-from insync.kafka.java import find_java
 
 LEAST = Effort(partitions=(3,), threads=(2,), warm_ups=1, measurements=1, iteration_ms=20)
 

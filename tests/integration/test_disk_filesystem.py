@@ -20,12 +20,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from insync.brokers.kafka import process
 from insync.errors import InsyncError
-from insync.faults.control import Mode, Site
-from insync.faults.disk import mounts
-from insync.faults.disk.passthrough import Passthrough, unavailable
-from insync.faults.holds import Holds
-from insync.kafka import process
+from insync.faults.support.control import Mode, Site
+from insync.faults.support.disk import mounts
+from insync.faults.support.disk.passthrough import Passthrough, unavailable
+from insync.faults.support.holds import Holds
 from waiting import wait_for
 
 NO_FUSE = unavailable()
@@ -242,7 +242,7 @@ def test_the_mount_goes_with_its_process_and_with_the_harness(tmp_path: Path) ->
 import os, signal, subprocess, sys
 from pathlib import Path
 from insync.faults.disk.passthrough import Passthrough
-from insync.kafka import process
+from insync.brokers.kafka import process
 home = Path({str(tmp_path)!r})
 start = lambda command, log: process.start(command, log=log, folder=home, environment=os.environ)
 mount = Passthrough.mount(home / "data", home / "disk.control", 1, start)

@@ -14,16 +14,17 @@ from typing import Any
 import psutil
 import pytest
 
+from insync.analysis.verdict.condense import _fault
+from insync.analysis.verdict.weakness import weakness
 from insync.events.run_info import PlannedFault
-from insync.faults import cgroups, cpu_groups, neighbour
-from insync.faults.cgroup_places import here
+from insync.faults.kinds import neighbour
+from insync.faults.support import cgroups, cpu_groups
+from insync.faults.support.cgroup_places import here
 from insync.run.plan import prepare
 from insync.run.request import RunRequest
 from insync.run.runner import execute
 from insync.run.watch import Unwatched
 from insync.scenario.load import parse
-from insync.verdict.condense import _fault
-from insync.verdict.weakness import weakness
 from waiting import wait_for
 
 INSYNC = Path(sys.executable).with_name("insync")

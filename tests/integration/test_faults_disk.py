@@ -13,20 +13,20 @@ from typing import Any
 import pytest
 
 from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
-from insync.cluster.admin import client, create_topic
-from insync.cluster.local import LocalCluster
+from insync.analysis.verdict.condense import _fault
+from insync.analysis.verdict.weakness import weakness
+from insync.brokers.cluster.admin import client, create_topic
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka import process
+from insync.brokers.kafka.distribution import Distribution
 from insync.events.run_info import PlannedFault
 from insync.faults.base import Occasion
-from insync.faults.control import ControlFile, Site
-from insync.faults.disk import blkio, mounts, passthrough, volume
-from insync.faults.disk.blkio import Rates
-from insync.faults.disk.passthrough import Passthrough
-from insync.faults.disk.stall import DiskStallFault
-from insync.faults.disk.throttle import DiskThrottleFault
-from insync.kafka import process
-from insync.kafka.distribution import Distribution
-from insync.verdict.condense import _fault
-from insync.verdict.weakness import weakness
+from insync.faults.kinds.disk_stall import DiskStallFault
+from insync.faults.kinds.disk_throttle import DiskThrottleFault
+from insync.faults.support.control import ControlFile, Site
+from insync.faults.support.disk import blkio, mounts, passthrough, volume
+from insync.faults.support.disk.blkio import Rates
+from insync.faults.support.disk.passthrough import Passthrough
 from waiting import wait_for
 
 NO_STALL, NO_VOLUME = passthrough.unavailable(), volume.unavailable()

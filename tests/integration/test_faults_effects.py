@@ -17,12 +17,15 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.cimpl import NewTopic
 
-from insync.cluster.admin import client, create_topic, partitions
+from insync.analysis.verdict.condense import _fault
+from insync.analysis.verdict.weakness import weakness
+from insync.brokers.cluster.admin import client, create_topic, partitions
+from insync.brokers.kafka import wire
+from insync.brokers.kafka.framed import exchange
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults import cpu_groups, neighbour
-from insync.kafka import wire
-from insync.kafka.framed import exchange
+from insync.faults.kinds import neighbour
+from insync.faults.support import cpu_groups
 from insync.run.context import ArmContext
 from insync.run.faults import build
 from insync.run.plan import Plan, prepare
@@ -31,8 +34,6 @@ from insync.run.stage import Stage, open_stage
 from insync.run.watch import Unwatched
 from insync.scenario.load import parse
 from insync.scenario.roles import ring
-from insync.verdict.condense import _fault
-from insync.verdict.weakness import weakness
 from insync.workload.prefill import prefill
 
 NO_QUOTA = cpu_groups.unavailable()

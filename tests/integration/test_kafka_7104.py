@@ -14,13 +14,13 @@ import pytest
 from confluent_kafka import Producer
 
 from insync.arms import BOUND, FEATURE, SNAPSHOT
-from insync.cluster.admin import client, create_topic, delete_records
-from insync.cluster.agent import AgentSpec
-from insync.cluster.equipment import Equipment
-from insync.cluster.local import LocalCluster
+from insync.brokers.cluster.admin import client, create_topic, delete_records
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.equipment import Equipment
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
-from insync.kafka.java import Java
-from insync.kafka.resolve import distribution
 from insync_bridge import BridgeClient, BridgeError
 
 TOPIC = "loaded"

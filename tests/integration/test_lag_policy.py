@@ -11,9 +11,9 @@ import pytest
 from confluent_kafka import Producer
 
 from insync.arms import FEATURE, LAG_POLICY
-from insync.cluster.admin import create_topic
-from insync.cluster.agent import AgentSpec
-from insync.cluster.local import LocalCluster
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.local import LocalCluster
 from insync.errors import InsyncError
 from insync_bridge import BridgeClient
 

@@ -16,17 +16,17 @@ import psutil
 import pytest
 from confluent_kafka import KafkaException, Producer
 
-from insync.cluster import plans
-from insync.cluster.admin import client, create_topic, partitions
-from insync.cluster.equipment import Equipment
-from insync.cluster.local import LocalCluster
-from insync.cluster.metadata_log import isr_events
+from insync.brokers.cluster import plans
+from insync.brokers.cluster.admin import client, create_topic, partitions
+from insync.brokers.cluster.equipment import Equipment
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.quorum.metadata_log import isr_events
+from insync.brokers.kafka import versions
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.ports import free_ports
+from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
-from insync.kafka import versions
-from insync.kafka.distribution import Distribution
-from insync.kafka.java import Java
-from insync.kafka.ports import free_ports
-from insync.kafka.resolve import distribution
 from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
@@ -44,9 +44,9 @@ QUICK = {
 
 HARNESS = """
 import pathlib, sys, time
-from insync.cluster.local import LocalCluster
-from insync.kafka.java import find_java
-from insync.kafka.resolve import distribution
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.java import find_java
+from insync.brokers.kafka.resolve import distribution
 from insync.run.signals import interruptible  # where tests run in the background, SIGINT is ignored
 kafka = distribution(sys.argv[2], find_java())
 with interruptible(), LocalCluster(kafka, pathlib.Path(sys.argv[1])) as cluster:

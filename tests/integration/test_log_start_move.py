@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from insync.arms import BOUND, SNAPSHOT
-from insync.cluster.admin import SMALL_SEGMENTS, client, create_topic, delete_records
-from insync.cluster.agent import AgentSpec
-from insync.cluster.local import LocalCluster
-from insync.kafka.formats import new_id, with_ids
+from insync.brokers.cluster.admin import SMALL_SEGMENTS, client, create_topic, delete_records
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.formats import new_id, with_ids
 from insync.workload.burst import burst
 from insync_bridge import BridgeClient
 from waiting import wait_for

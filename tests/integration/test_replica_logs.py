@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from confluent_kafka import Producer
 
-from insync.cluster.admin import create_topic
-from insync.cluster.local import LocalCluster
-from insync.cluster.replica_logs import batches
-from insync.cluster.roles import roles
-from insync.kafka.distribution import Distribution
-from insync.kafka.java import Java
-from insync.kafka.resolve import distribution
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.replica_logs import batches
+from insync.brokers.cluster.roles import roles
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.resolve import distribution
 from waiting import wait_for
 
 Batches = dict[int, list[dict[str, Any]]]

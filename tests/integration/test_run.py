@@ -16,8 +16,8 @@ from typing import Any
 import psutil
 import pytest
 
-from insync.cluster.admin import create_topic
-from insync.cluster.agent import AgentSpec
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.agent import AgentSpec
 from waiting import wait_for
 
 INSYNC = Path(sys.executable).with_name("insync")

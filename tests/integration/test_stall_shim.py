@@ -16,10 +16,12 @@ from pathlib import Path
 
 import pytest
 
-from insync.faults.control import ControlFile, Mode, Rule, Site
-from insync.faults.stall import preload
+from insync.faults.kinds.stall import preload
+from insync.faults.support.control import ControlFile, Mode, Rule, Site
 
-NATIVE = Path(__file__).parents[2] / "pyharness" / "insync" / "faults" / "native" / "stall.c"
+NATIVE = (
+    Path(__file__).parents[2] / "pyharness" / "insync" / "faults" / "support" / "native" / "stall.c"
+)
 SECOND_NS = 1_000_000_000
 CALLER = r"""
 import os, signal, socket, sys

@@ -8,7 +8,7 @@ from pathlib import Path
 import pyspark
 import pytest
 
-from insync.tables.catalogue import LAYERS
+from insync.analysis.tables.catalogue import LAYERS
 from unit.run_folder import Story, append, write_run
 
 INSYNC = Path(sys.executable).with_name("insync")

@@ -15,13 +15,13 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from insync.cluster.admin import client, create_topic
-from insync.cluster.agent import AgentSpec
-from insync.cluster.local import LocalCluster
-from insync.kafka.distribution import Distribution
-from insync.kafka.java import find_java
-from insync.tables import places
-from insync.tables.session import SparkSettings, open_session
+from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark.session import SparkSettings, open_session
+from insync.brokers.cluster.admin import client, create_topic
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import find_java
 from insync_bridge import BridgeClient
 from waiting import wait_for
 

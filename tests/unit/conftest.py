@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from insync.analysis.tables.bronze.folders import of_run
+from insync.analysis.tables.pipeline import refresh
+from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark.session import SparkSettings, open_session
+from insync.analysis.tables.spark.store import Rows, read_rows, rows_of_run
+from insync.brokers.kafka.java import find_java
 from insync.events.run_info import RunInfo, load_run
-from insync.kafka.java import find_java
-from insync.tables import places
-from insync.tables.folders import of_run
-from insync.tables.pipeline import refresh
-from insync.tables.session import SparkSettings, open_session
-from insync.tables.store import Rows, read_rows, rows_of_run
 from unit.run_folder import write_run
 
 

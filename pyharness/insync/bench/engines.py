@@ -1,6 +1,6 @@
 """`python -m insync.bench.engines ENGINE DIR`: the pipeline's tables by DuckDB or by Polars.
 
-Reads the Parquet of a synthetic history and prints, as `insync.tables.measure` does, the rows
+Reads the Parquet of a synthetic history and prints, as `analysis.tables.measure` does, the rows
 of the same tables, the seconds they took, and the most memory that this process had.
 """
 

@@ -1,4 +1,4 @@
--- The tables of `python -m insync.tables.measure compute`, in DuckDB's SQL; braces are filled in by
+-- The tables of `python -m insync.analysis.tables.measure compute`, in DuckDB's SQL; braces are filled in by
 -- insync.bench.engines. What each column means stands in docs/pipeline.md and docs/checker.md.
 CREATE TEMP TABLE histogram AS
 SELECT run, arm, repeat, topic, partition, outcome, bucket_us,

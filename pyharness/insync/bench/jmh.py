@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.process import complaint, run
 from insync.errors import InputError, InsyncError
-from insync.kafka.java import Java
-from insync.kafka.process import complaint, run
 
 BENCH_JAR: Final = Path(__file__).parents[3] / "plugin-java/bench/build/libs/insync-bench.jar"
 # JMH gives up on an iteration by itself; this is for a JVM that does not even do that.

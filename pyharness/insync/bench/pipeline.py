@@ -113,7 +113,7 @@ def _run(
     what: str = "compute",
     within_s: float = WITHIN_S,
 ) -> str:
-    own = ["insync.tables.measure", what]
+    own = ["insync.analysis.tables.measure", what]
     module = own if engine == "spark" else ["insync.bench.engines", engine]
     command = [sys.executable, "-m", *module, str(data), *options]
     environment = {**os.environ, "JAVA_HOME": str(java_home)}

@@ -1,4 +1,4 @@
-"""The tables of a synthetic history by Polars: the same rows as insync.tables.measure's."""
+"""The tables of a synthetic history by Polars: the same rows as `analysis.tables.measure`'s."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ def tracker(
     """Measure nanoseconds and bytes per partition of a follower's fetch, against two baselines."""
     from insync.bench.figures import read_rows
     from insync.bench.jmh import FULL, QUICK, measure, require_jar
+    from insync.brokers.kafka.java import find_java
     from insync.cli.progress import RichWatch
-    from insync.kafka.java import find_java
     from insync.run.plan import check_out, make_out
     from insync.run.signals import interruptible
 

@@ -49,8 +49,8 @@ def command(
     history of 1e8 operations takes about 5 GB of disk while it is measured.
     """
     from insync.bench.pipeline import measure, ratio, slope
+    from insync.brokers.kafka.java import find_java
     from insync.cli.progress import RichWatch
-    from insync.kafka.java import find_java
     from insync.run.plan import check_out, make_out
     from insync.run.signals import interruptible
 

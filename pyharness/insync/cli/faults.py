@@ -74,7 +74,7 @@ def _no_cluster(cluster: ClusterKind) -> str | None:
     """Return why there can be no cluster of this kind here, or None."""
     if cluster == "local":
         return None
-    from insync.docker.engine import client
+    from insync.brokers.docker.engine import client
     from insync.errors import InputError
 
     try:

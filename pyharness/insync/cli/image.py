@@ -13,7 +13,7 @@ from insync.cli.options import KAFKAS, Json, names
 from insync.run.request import DEFAULT_KAFKA
 
 if TYPE_CHECKING:
-    from insync.images.built import Found
+    from insync.brokers.images.built import Found
 
 EXAMPLES: Final = """\b
 Examples:
@@ -60,13 +60,13 @@ def build(
     json: Json = False,
 ) -> int:
     """Build the image insync-kafka:VERSION: Java, Kafka, its class archive, a health check."""
+    from insync.brokers.docker import engine
+    from insync.brokers.images import base as bases
+    from insync.brokers.images.build import build as build_image
+    from insync.brokers.kafka import versions
+    from insync.brokers.kafka.java import find_java
+    from insync.brokers.kafka.resolve import distribution
     from insync.cli.progress import RichWatch
-    from insync.docker import engine
-    from insync.images import base as bases
-    from insync.images.build import build as build_image
-    from insync.kafka import versions
-    from insync.kafka.java import find_java
-    from insync.kafka.resolve import distribution
     from insync.run.signals import interruptible
 
     wanted = names(kafka) or ()
@@ -95,9 +95,9 @@ def build(
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_images(json: Json = False) -> int:
     """List the images that are there, and which of them are to be built anew."""
-    from insync.docker import engine
-    from insync.images import built
-    from insync.kafka import versions
+    from insync.brokers.docker import engine
+    from insync.brokers.images import built
+    from insync.brokers.kafka import versions
 
     with closing(engine.client()) as client:
         looked = [built.find(client, versions.find(version)) for version in versions.known()]

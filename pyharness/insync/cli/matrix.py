@@ -36,8 +36,8 @@ def command(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated scenarios, or groups of them: step-down, kafka-7104, policies."
-            " Else every site of a stall."
+            help="Comma-separated scenarios, or groups of them: sites, kafka-7104, policies,"
+            " step-down. Else every site of a stall."
         ),
     ] = None,
     repeat: Annotated[

@@ -11,9 +11,9 @@ from rich.table import Table
 
 from insync.cli.summary import COLOURS
 from insync.events.matrix_info import FIGURES, PAGE
-from insync.report.figures import legend
-from insync.report.matrix_cells import Grid, MatrixCell, grids, outcome
-from insync.report.matrix_text import figures, notes, sentence
+from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
+from insync.report.matrix.figures import legend
+from insync.report.matrix.text import figures, notes, sentence
 
 MARKS: Final = {"pass": "", "fail": "✗ ", "unknown": "? ", "skipped": ""}
 

@@ -4,9 +4,9 @@ from typing import Annotated, Final
 
 import typer
 
+from insync.brokers.kafka.versions import known
 from insync.errors import InputError
 from insync.events.topic import EventTopic
-from insync.kafka.versions import known
 from insync.run.request import ClusterKind, SparkOptions
 
 KAFKAS: Final = ", ".join(known())

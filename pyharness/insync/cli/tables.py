@@ -46,10 +46,10 @@ def command(
     The output before is replaced when all is done, and stays if not. Exits with 3 if a folder
     or a line could not be used, or a run was cut short: each is named.
     """
+    from insync.analysis.tables.batch import compute
+    from insync.analysis.tables.spark.session import SparkSettings
     from insync.cli.progress import RichWatch
     from insync.run.signals import interruptible
-    from insync.tables.batch import compute
-    from insync.tables.session import SparkSettings
 
     asked = spark_options(spark_master, spark_conf)
     conf = dict(pair.split("=", 1) for pair in asked.conf)

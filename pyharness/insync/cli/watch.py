@@ -48,11 +48,11 @@ def command(
     that came so far. Brokers that no run started are shown by their topics, with the ISRs
     that their leaders proposed. Ctrl-C ends it, with exit code 0; what came is kept.
     """
+    from insync.analysis.tables.spark.session import SparkSettings
+    from insync.analysis.tables.streaming.stream import Topic
+    from insync.analysis.tables.streaming.watch import Asked, Picture, watch_topic
+    from insync.brokers.cluster.admin import require_topic
     from insync.cli.watch_table import Screen
-    from insync.cluster.admin import require_topic
-    from insync.tables.session import SparkSettings
-    from insync.tables.stream import Topic
-    from insync.tables.watch import Asked, Picture, watch_topic
 
     if interval <= 0:
         raise InputError(f"--interval {interval}: expected seconds, 1 or more")

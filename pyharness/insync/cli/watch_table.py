@@ -13,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
-from insync.tables.watch import Picture
+from insync.analysis.tables.streaming.watch import Picture
 
 LAST: Final = 12
 """How many repeats are shown; those that began last."""

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Final, Literal
 
 from insync.errors import InputError
-from insync.faults import cpu_groups, neighbour
-from insync.faults.disk import blkio, passthrough, volume
-from insync.faults.stall import require_shim
+from insync.faults.kinds import neighbour
+from insync.faults.kinds.stall import require_shim
+from insync.faults.support import cpu_groups
+from insync.faults.support.disk import blkio, passthrough, volume
 
 ClusterKind = Literal["local", "docker"]
 Probe = Callable[[Path], str | None]

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from insync.brokers.kafka import process
 from insync.errors import InsyncError
-from insync.kafka import process
 from insync.matrix.progress import Listener, progress_file
 from insync.matrix.records import Ended, Records
 from insync.matrix.task import Task, save_task

@@ -14,7 +14,7 @@ from xml.etree import ElementTree as Xml
 
 from insync.events.run_info import RunInfo
 from insync.report.judgement import Finding, Judgement
-from insync.report.matrix_cells import MatrixCell, State
+from insync.report.matrix.cells import MatrixCell, State
 from insync.report.reproduce import run_command
 
 _TAGS: dict[State, str] = {"fail": "failure", "unknown": "error", "skipped": "skipped"}

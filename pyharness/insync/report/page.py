@@ -9,15 +9,15 @@ from typing import Any
 
 from insync.events.run_info import RunInfo
 from insync.report import results, sections
-from insync.report.detail import figure
 from insync.report.environment import Facts, environment_of
 from insync.report.headline import headline
 from insync.report.judgement import Judgement
-from insync.report.lanes import Cell, cells
 from insync.report.reproduce import run_command, where
-from insync.report.scenes import Rows, Scene, scenes
-from insync.report.series import isr_table, latency_table
 from insync.report.tabular import Table
+from insync.report.timeline.detail import figure
+from insync.report.timeline.lanes import Cell, cells
+from insync.report.timeline.scenes import Rows, Scene, scenes
+from insync.report.timeline.series import isr_table, latency_table
 from insync.report.words import VERDICTS, span
 
 MOST_PICTURES = 12

@@ -15,13 +15,13 @@ from plotly.offline import get_plotlyjs
 from insync.events.run_info import RunInfo
 from insync.events.schema import JUNIT, REPORT
 from insync.events.whole import write_whole
-from insync.report import lanes
 from insync.report.anchors import arm_id
 from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, run_suite
-from insync.report.lane_bars import STATE_NAMES
 from insync.report.page import build_page
-from insync.report.scenes import STATES, Rows
+from insync.report.timeline import lanes
+from insync.report.timeline.lane_bars import STATE_NAMES
+from insync.report.timeline.scenes import STATES, Rows
 
 
 def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:

@@ -7,8 +7,8 @@ from statistics import median
 
 from insync.report.judgement import Judgement
 from insync.report.metrics import METRICS, shown
-from insync.report.scenes import Row
 from insync.report.tabular import NONE, Table, table
+from insync.report.timeline.scenes import Row
 from insync.report.words import number
 
 _MARKS = {"pass": "\u2713 held", "fail": "\u2717 broken", "unknown": "? proves nothing"}

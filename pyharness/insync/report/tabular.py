@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from insync.events.run_info import RunInfo
 from insync.report.anchors import slug
-from insync.report.scenes import Row
+from insync.report.timeline.scenes import Row
 
 MOST_ROWS = 200
 """Rows of a table that are shown; the rest is in the Parquet tables."""

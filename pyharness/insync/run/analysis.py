@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from insync.brokers.kafka.java import Java
 from insync.errors import InsyncError
 from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT, load_matrix
 from insync.events.schema import JUNIT, REPORT, VERDICT
-from insync.kafka.java import Java
 from insync.run import record as run_record
 from insync.run.request import SparkOptions
 from insync.run.watch import Watch
@@ -59,7 +59,7 @@ def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, watch: Watch) 
 
 def _run(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) -> int:
     """Run the stage with its output in `log`; it does not outlive this call."""
-    command = [sys.executable, "-m", "insync.tables.job", *map(str, folders)]
+    command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders)]
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
         command += ["--spark-conf", setting]

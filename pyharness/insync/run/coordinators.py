@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from itertools import count
 from typing import Final
 
-from insync.cluster.admin import await_state, create_topic, partitions
-from insync.cluster.properties import COORDINATORS
+from insync.brokers.cluster.admin import await_state, create_topic, partitions
+from insync.brokers.cluster.properties import COORDINATORS
+from insync.brokers.kafka import wire
 from insync.errors import InsyncError
-from insync.faults.elect import TIMEOUT_MS, ask_any
-from insync.kafka import wire
+from insync.faults.kinds.elect import TIMEOUT_MS, ask_any
 from insync.run.stage import Stage
 from insync.scenario.roles import ring
 

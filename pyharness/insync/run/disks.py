@@ -8,12 +8,12 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from insync.cluster.equipment import NOTHING, Equipment
+from insync.brokers.cluster.equipment import NOTHING, Equipment
+from insync.brokers.kafka import formats, process
 from insync.errors import InsyncError
-from insync.faults.control import MAX_RULES, ControlFile
-from insync.faults.disk.passthrough import Passthrough
-from insync.faults.disk.volume import Volume
-from insync.kafka import formats, process
+from insync.faults.support.control import MAX_RULES, ControlFile
+from insync.faults.support.disk.passthrough import Passthrough
+from insync.faults.support.disk.volume import Volume
 from insync.running import Running
 from insync.scenario.faults import DISKS, DiskFull, DiskReadOnly, DiskStall
 from insync.scenario.model import Scenario

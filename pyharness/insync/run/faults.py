@@ -7,30 +7,30 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from insync.cluster.admin import create_topic, partitions
-from insync.cluster.link_rules import Treatment
-from insync.cluster.links import Links
-from insync.docker.process import ContainerProcess
+from insync.brokers.cluster.admin import create_topic, partitions
+from insync.brokers.cluster.links.proxies import Links
+from insync.brokers.cluster.links.rules import Treatment
+from insync.brokers.docker.process import ContainerProcess
+from insync.brokers.kafka import process
+from insync.brokers.kafka.ports import LOOPBACK
 from insync.errors import InsyncError
 from insync.faults.base import Fault, Occasion
-from insync.faults.control import Site
-from insync.faults.disk.blkio import Rates
-from insync.faults.disk.broken import FULL, READ_ONLY, BrokenDiskFault, Way
-from insync.faults.disk.stall import DiskStallFault
-from insync.faults.disk.throttle import DiskThrottleFault
-from insync.faults.elect import ElectFault, ElectPlan
-from insync.faults.freeze import FreezeFault
-from insync.faults.freezer import ByPause, BySignal, Freezer
-from insync.faults.kill import KillFault
-from insync.faults.link import LinkFault
-from insync.faults.lost_log import LostLogFault
-from insync.faults.neighbour import NeighbourFault
-from insync.faults.queue_stall import QueueStallFault
-from insync.faults.quota import QuotaFault
-from insync.faults.shares import ContainerShare, GroupShare, Share
-from insync.faults.stall import StallFault
-from insync.kafka import process
-from insync.kafka.ports import LOOPBACK
+from insync.faults.kinds.disk_broken import FULL, READ_ONLY, BrokenDiskFault, Way
+from insync.faults.kinds.disk_stall import DiskStallFault
+from insync.faults.kinds.disk_throttle import DiskThrottleFault
+from insync.faults.kinds.elect import ElectFault, ElectPlan
+from insync.faults.kinds.freeze import FreezeFault
+from insync.faults.kinds.kill import KillFault
+from insync.faults.kinds.link import LinkFault
+from insync.faults.kinds.lost_log import LostLogFault
+from insync.faults.kinds.neighbour import NeighbourFault
+from insync.faults.kinds.queue_stall import QueueStallFault
+from insync.faults.kinds.quota import QuotaFault
+from insync.faults.kinds.stall import StallFault
+from insync.faults.support.control import Site
+from insync.faults.support.disk.blkio import Rates
+from insync.faults.support.freezer import ByPause, BySignal, Freezer
+from insync.faults.support.shares import ContainerShare, GroupShare, Share
 from insync.nodes import node_words
 from insync.run.context import ArmContext
 from insync.run.stage import Stage

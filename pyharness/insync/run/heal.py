@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from insync.cluster.admin import await_state
+from insync.brokers.cluster.admin import await_state
+from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
-from insync.kafka.metadata import State
 from insync.scenario.base import BROKERS
 
 HEALED_SECONDS: Final = 60.0

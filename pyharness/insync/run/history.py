@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 
 from insync import arms
-from insync.cluster.metadata_log import isr_events
-from insync.cluster.replica_logs import batches
-from insync.cluster.roles import roles
+from insync.brokers.cluster.quorum.metadata_log import isr_events
+from insync.brokers.cluster.replica_logs import batches
+from insync.brokers.cluster.roles import roles
 from insync.events import agent_log
 from insync.events.schema import (
     ISR,

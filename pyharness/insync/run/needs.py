@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from insync.faults import cgroups
 from insync.faults.catalogue import why_not
-from insync.faults.cgroup_places import here
-from insync.faults.disk import mounts
+from insync.faults.support import cgroups
+from insync.faults.support.cgroup_places import here
+from insync.faults.support.disk import mounts
 from insync.run.request import ClusterKind
 from insync.scenario.faults import Link, QueueStall, Stall
 from insync.scenario.model import Scenario

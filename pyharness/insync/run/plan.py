@@ -8,26 +8,24 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
 
 from insync import arms as arms_of_runs
-from insync.cluster.replica_logs import require_reader
+from insync.artifacts import AGENT_JAR, built
+from insync.brokers.cluster.replica_logs import require_reader
+from insync.brokers.images.built import require
+from insync.brokers.images.image import Image
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import Java, find_java
+from insync.brokers.kafka.resolve import distribution
+from insync.brokers.kafka.versions import find
 from insync.errors import InputError
-from insync.faults.stall import require_shim
-from insync.images.built import require
-from insync.images.image import Image
-from insync.kafka.distribution import Distribution
-from insync.kafka.java import Java, find_java
-from insync.kafka.resolve import distribution
-from insync.kafka.versions import find
+from insync.faults.kinds.stall import require_shim
 from insync.run.needs import stalled, unavailable
 from insync.run.request import RunRequest
 from insync.run.support import require_arms
 from insync.run.watch import Watch
 from insync.scenario.load import narrow, on_version, on_zookeeper, parse, source
 from insync.scenario.model import Scenario
-
-AGENT_JAR: Final = Path(__file__).parents[1] / "_built" / "insync-agent.jar"
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -95,11 +93,7 @@ def require_agent(arms: Sequence[str]) -> Path | None:
 
 def built_agent() -> Path:
     """Return the agent's jar; raises InputError where there is none."""
-    if not AGENT_JAR.is_file():
-        raise InputError(
-            f"{AGENT_JAR.name}: not built, expected in {AGENT_JAR.parent}: run `make setup`"
-        )
-    return AGENT_JAR
+    return built(AGENT_JAR)
 
 
 def carries_agent(scenario: Scenario, arm: str) -> bool:

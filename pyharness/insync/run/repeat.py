@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from functools import partial
 from typing import Final
 
-from insync.cluster.admin import create_topic
+from insync.brokers.cluster.admin import create_topic
 from insync.events.schema import fault_words, topic_name
 from insync.faults.base import Fault
 from insync.nodes import node_words

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from insync.brokers.kafka import versions
 from insync.events.topic import EventTopic
-from insync.kafka import versions
 
 DEFAULT_KAFKA: Final = versions.DEFAULT
 DEFAULT_MASTER: Final = "local[2]"

@@ -6,8 +6,8 @@ from typing import Any
 from insync.events.schema import SCENARIO, now_ms
 from insync.run import record as run_record
 from insync.run.arm import run_arm
-from insync.run.live import live, require_place, tell_run
 from insync.run.plan import Plan, make_out, prepare
+from insync.run.publish.events import live, require_place, tell_run
 from insync.run.request import RunRequest
 from insync.run.watch import Unwatched, Watch
 

@@ -7,16 +7,16 @@ from functools import partial
 from pathlib import Path
 
 from insync import arms
-from insync.cluster.agent import AgentSpec
-from insync.cluster.common import NodeCluster
-from insync.cluster.containers import ContainerCluster
-from insync.cluster.equipment import Equipment
-from insync.cluster.links import Links
-from insync.cluster.local import LocalCluster
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.common import NodeCluster
+from insync.brokers.cluster.containers import ContainerCluster
+from insync.brokers.cluster.equipment import Equipment
+from insync.brokers.cluster.links.proxies import Links
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
-from insync.faults.control import MAX_RULES, ControlFile
-from insync.faults.stall import preload
-from insync.kafka.distribution import Distribution
+from insync.faults.kinds.stall import preload
+from insync.faults.support.control import MAX_RULES, ControlFile
 from insync.nodes import CONTROLLER_ID
 from insync.run.disks import NO_DISKS, Disks, equipped, open_disks
 from insync.run.needs import breaks_links, stall_rules, stalled

@@ -4,14 +4,11 @@ The table is made for the agent and lies inside of it; the build leaves a copy h
 """
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from typing import Final
 
 from insync.arms import ARMS, BY_TIME, ArmSpec
+from insync.artifacts import VERSIONS_TABLE, built
+from insync.brokers.kafka.versions import find
 from insync.errors import InputError
-from insync.kafka.versions import find
-
-TABLE: Final = Path(__file__).parents[1] / "_built" / "broker-versions.properties"
 
 
 def require_arms(arms: Sequence[str], kafka: str) -> None:
@@ -26,9 +23,7 @@ def require_arms(arms: Sequence[str], kafka: str) -> None:
 
 def arms_of(kafka: str) -> tuple[str, ...]:
     """Return the arms that a version can run; raises InputError where no agent was built."""
-    if not TABLE.is_file():
-        raise InputError(f"{TABLE.name}: not built, expected in {TABLE.parent}: run `make setup`")
-    row = row_of(read_table(TABLE.read_text(encoding="utf-8")), kafka)
+    row = row_of(read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8")), kafka)
     elr = find(kafka).elr
     return tuple(arm for arm, spec in ARMS.items() if _can(spec, row) and (spec.elr or elr))
 

@@ -11,7 +11,7 @@ from typing import Final
 from confluent_kafka import KafkaException
 
 from insync import arms
-from insync.cluster.admin import client, create_topic
+from insync.brokers.cluster.admin import client, create_topic
 from insync.errors import InsyncError
 from insync.run.bridges import asking
 from insync.run.context import ArmContext

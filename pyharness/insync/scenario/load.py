@@ -6,35 +6,24 @@ value and what was expected.
 
 import tomllib
 from collections.abc import Mapping, Sequence
-from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from pydantic import ValidationError
 
 from insync.errors import InputError
 from insync.scenario.expand import expand
+from insync.scenario.groups import builtin_files
 from insync.scenario.model import Scenario
 from insync.scenario.problems import describe
 from insync.scenario.scale import scale_times
 from insync.scenario.written import WrittenScenario
 
-MATRIX: Final = (
-    "read-stall", "send-stall", "queue-stall", "freeze", "cpu-starved", "two-stalls",
-    "follower-restart-mid-stall", "leader-change-mid-stall",
-    "slow-follower", "dead-follower", "follower-stops-reading",
-)  # fmt: skip
-"""The scenarios that together go through every place where a leader can stall, in order.
-
-The last three are those in which the follower is at fault.
-"""
-
 
 def builtin_names() -> list[str]:
     """Return the names of the scenarios that come with insync."""
-    files = resources.files("insync.scenario.builtin").iterdir()
-    return sorted(file.name[: -len(".toml")] for file in files if file.name.endswith(".toml"))
+    return list(builtin_files())
 
 
 def source(name_or_path: str) -> str:
@@ -109,10 +98,11 @@ def on_version(scenario: Scenario, kafka: str) -> Scenario:
 
 
 def _find(name_or_path: str) -> Traversable | Path:
-    if name_or_path in builtin_names():
-        return resources.files("insync.scenario.builtin") / f"{name_or_path}.toml"
+    builtin = builtin_files()
+    if name_or_path in builtin:
+        return builtin[name_or_path]
     path = Path(name_or_path)
     if not path.exists():
-        known = ", ".join(builtin_names())
+        known = ", ".join(builtin)
         raise InputError(f"{name_or_path}: no such scenario, expected a file or one of: {known}")
     return path

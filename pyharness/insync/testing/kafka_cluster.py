@@ -8,16 +8,16 @@ from types import TracebackType
 from typing import Final, Literal, Self
 
 from insync import arms
-from insync.cluster.agent import AgentSpec
-from insync.cluster.common import NodeCluster
-from insync.cluster.containers import ContainerCluster
-from insync.cluster.local import LocalCluster
-from insync.cluster.node import Node
-from insync.cluster.ready import await_ready
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.common import NodeCluster
+from insync.brokers.cluster.containers import ContainerCluster
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import Node
+from insync.brokers.cluster.ready import await_ready
+from insync.brokers.kafka.java import find_java
+from insync.brokers.kafka.resolve import distribution
+from insync.brokers.kafka.versions import find
 from insync.errors import InputError
-from insync.kafka.java import find_java
-from insync.kafka.resolve import distribution
-from insync.kafka.versions import find
 from insync.run.plan import require_agent
 from insync.run.request import DEFAULT_KAFKA, ClusterKind
 from insync.run.support import require_arms

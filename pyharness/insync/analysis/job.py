@@ -1,0 +1,195 @@
+"""`python -m insync.analysis.job DIR...`: tables, verdict and report of runs, in one session.
+
+DIR is a run folder on this machine, or the one folder of a matrix: then all its runs, whose
+tables are made together and are the matrix's own, and its cells and page in the end. Spark
+reads the events from `--storage` and writes the tables there; that is DIR itself unless the
+events were put where a cluster's workers can reach them. Prints the reports' paths; exits with
+0, 2 (bad input) or 3 (failed).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from insync.analysis.matrix import Analysed, recorded, write_matrix
+from insync.analysis.tables.bronze.folders import Folder, of_run
+from insync.analysis.tables.pipeline import refresh
+from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark.hadoop import Hadoop, cause
+from insync.analysis.tables.spark.quick_start import archive_of
+from insync.analysis.tables.spark.session import (
+    SparkSettings,
+    end_jvm,
+    fitting,
+    open_session,
+    parse_conf,
+)
+from insync.analysis.tables.spark.store import Rows, read_rows, rows_of_run
+from insync.analysis.verdict.condense import condense
+from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.file import write_verdict
+from insync.brokers.kafka.java import find_java
+from insync.errors import InputError, InsyncError
+from insync.events.matrix_info import is_matrix
+from insync.events.run_info import RunInfo, load_run
+from insync.events.schema import EVENTS
+from insync.report.judgement import read_judgement
+from insync.report.render import write_report
+from insync.report.timeline.scenes import scenes
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to analyse and how; `report_only` keeps the tables and the verdict as they are.
+
+    `storage` is where the events and tables of the one DIR are, or None: in the folders.
+    `matrix` is the folder of the matrix whose runs `folders` are, if they are one's.
+    """
+
+    folders: Sequence[Path]
+    storage: str | None
+    settings: SparkSettings
+    report_only: bool = False
+    matrix: Path | None = None
+
+    @property
+    def log(self) -> Path:
+        """What Spark and its JVM say, about all folders."""
+        return (self.matrix or self.folders[0]) / "spark.log"
+
+
+def run_job(job: Job) -> list[Path]:
+    """Do the job; return the reports' paths. Raises InputError or InsyncError."""
+    runs = {folder: _load(folder) for folder in job.folders}
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    quick = replace(job.settings, archive=archive_of(java))
+    settings = fitting(quick, [str(folder) for folder in job.folders])
+    with open_session(settings, job.log) as spark:
+        return analyse(spark, job, runs)
+
+
+def analyse(spark: SparkSession, job: Job, runs: Mapping[Path, RunInfo]) -> list[Path]:
+    """Write tables, verdicts and reports of `runs` in an open session; return the reports' paths.
+
+    Raises InputError or InsyncError.
+    """
+    found = {
+        folder: _judge(job, folder, runs[folder], rows)
+        for place in ([job.matrix] if job.matrix else job.folders)
+        for folder, rows in _make_rows(spark, job, place, runs).items()
+    }
+    reports = [each.report for each in found.values()]
+    return reports if job.matrix is None else [*reports, write_matrix(job.matrix, found)]
+
+
+def _load(folder: Path) -> RunInfo:
+    run = load_run(folder)
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{folder}: not writable, expected a folder to put the report in")
+    return run
+
+
+def _judge(job: Job, folder: Path, run: RunInfo, rows: Rows) -> Analysed:
+    facts = condense(run, rows)
+    if not job.report_only:
+        write_verdict(folder, run, decide(run, facts))
+    report = write_report(folder, run, read_judgement(folder), rows)
+    return Analysed(run, facts, scenes(run, rows), report)
+
+
+def _make_rows(
+    spark: SparkSession, job: Job, place: Path, runs: Mapping[Path, RunInfo]
+) -> dict[Path, Rows]:
+    """Compute the tables of the runs in `place`, itself or below it; return their rows."""
+    storage = places.trimmed(job.storage or places.local(place))
+    found = {
+        folder: _folder(Hadoop(spark), places.below(storage, folder.relative_to(place)), run)
+        for folder, run in runs.items()
+        if folder.is_relative_to(place)
+    }
+    tables = f"{storage}/{places.TABLES}"
+    if not job.report_only:
+        refresh(spark, list(found.values()), tables, str(job.log), own=True)
+    try:
+        rows = read_rows(spark, tables)
+    except PySparkException as error:
+        raise InsyncError(f"Spark failed: {cause(error)}; see {job.log}") from error
+    return {folder: rows_of_run(rows, each.run) for folder, each in found.items()}
+
+
+def _folder(hadoop: Hadoop, path: str, run: RunInfo) -> Folder:
+    return of_run(path, run, has_events=hadoop.exists(f"{path}/{EVENTS}"))
+
+
+def parse_job(arguments: Sequence[str]) -> Job:
+    """Return the job that the command line asks for; a bad usage exits with 2."""
+    parser = argparse.ArgumentParser(prog="python -m insync.analysis.job", description=__doc__)
+    parser.add_argument(
+        "folders", metavar="DIR", type=Path, nargs="+", help="folder of a run or of a matrix"
+    )
+    parser.add_argument("--storage", help="folder or URI of events/ and tables/ (default: DIR)")
+    parser.add_argument("--spark-master", default=SparkSettings.master, metavar="MASTER")
+    parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
+    parser.add_argument("--only", choices=["report"], help="redo nothing but the report")
+    given = parser.parse_args(arguments)
+    if given.storage and len(given.folders) > 1:
+        raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
+    folders = [folder.absolute() for folder in given.folders]
+    matrix = _the_matrix(folders)
+    return Job(
+        folders=folders if matrix is None else recorded(matrix),
+        storage=given.storage,
+        settings=SparkSettings(given.spark_master, parse_conf(given.spark_conf)),
+        report_only=given.only == "report",
+        matrix=matrix,
+    )
+
+
+def _the_matrix(folders: Sequence[Path]) -> Path | None:
+    """Return the one folder if it is a matrix; raises InputError if it is one among others."""
+    found = next((folder for folder in folders if is_matrix(folder)), None)
+    if found is not None and len(folders) > 1:
+        raise InputError(f"{found}: a matrix, expected no other DIR beside it")
+    return found
+
+
+@dataclass
+class Outcome:
+    """How a command ended, as its exit code."""
+
+    code: int = 0
+
+
+@contextmanager
+def report_errors() -> Iterator[Outcome]:
+    """Turn the harness's own errors into one line on standard error and an exit code."""
+    outcome = Outcome()
+    try:
+        yield outcome
+    except InsyncError as error:
+        print(f"insync: {error}", file=sys.stderr)
+        outcome.code = 2 if isinstance(error, InputError) else 3
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the job of the command line; return its exit code."""
+    with report_errors() as outcome:
+        for report in run_job(parse_job(sys.argv[1:] if arguments is None else arguments)):
+            print(report)
+    return outcome.code
+
+
+if __name__ == "__main__":
+    code = main()
+    end_jvm()
+    sys.exit(code)

@@ -1,0 +1,53 @@
+"""The last step of a matrix's analysis: its cells and its page, from what its runs gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.analysis.verdict.cells import Cell, judge, without_run, write_cells
+from insync.analysis.verdict.facts import RunFacts
+from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix
+from insync.events.run_info import RunInfo
+from insync.events.schema import RUN
+from insync.report.matrix.page import write_matrix_page
+from insync.report.timeline.scenes import Scene
+
+
+@dataclass(frozen=True)
+class Analysed:
+    """What the analysis of one run folder leaves for others."""
+
+    run: RunInfo
+    facts: RunFacts
+    pictures: Sequence[Scene]
+    report: Path
+
+
+def recorded(matrix: Path) -> list[Path]:
+    """Return the run folders of a matrix that were begun; raises InputError if it is none."""
+    folders = load_matrix(matrix).run_folders(matrix)
+    return [folder for folder in folders if (folder / RUN).is_file()]
+
+
+def write_matrix(matrix: Path, found: Mapping[Path, Analysed]) -> Path:
+    """Write matrix.json, then matrix.md and matrix.html; return the page's path.
+
+    `found` holds the runs by their folders.
+    """
+    info = load_matrix(matrix)
+    write_cells(matrix, [cell for row in info.rows for cell in _cells(row, matrix, found)])
+    return write_matrix_page(matrix, info, _pictures(info, matrix, found))
+
+
+def _cells(row: MatrixRow, matrix: Path, found: Mapping[Path, Analysed]) -> list[Cell]:
+    of_row = found.get(matrix / row.folder)
+    return without_run(row) if of_row is None else judge(row, of_row.run, of_row.facts)
+
+
+def _pictures(
+    info: MatrixInfo, matrix: Path, found: Mapping[Path, Analysed]
+) -> dict[tuple[str, str], Sequence[Scene]]:
+    folders = {(row.kafka, row.scenario): matrix / row.folder for row in info.rows}
+    return {key: found[folder].pictures for key, folder in folders.items() if folder in found}

@@ -1,0 +1,98 @@
+"""The tables of one or thousands of runs, in one place: what `insync tables` does.
+
+Folders are any that Hadoop can name, and are looked through for runs. What is wrong with a
+folder or a line is counted and named; it never ends the job, unless no folder holds a run.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pyspark.sql import SparkSession
+from pyspark.sql import functions as fn
+
+from insync.analysis.tables.bronze.folders import Folder, look
+from insync.analysis.tables.pipeline import refresh
+from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark.hadoop import Hadoop
+from insync.analysis.tables.spark.quick_start import archive_of
+from insync.analysis.tables.spark.session import SparkSettings, end_jvm, fitting, open_session
+from insync.brokers.kafka.java import find_java
+from insync.errors import InputError
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was found: `problems` are of folders, `files` those with lines that prove less."""
+
+    into: str
+    runs: int
+    problems: Sequence[str]
+    files: Sequence[str]
+    lines: int
+    unreadable: int
+    skewed: int
+
+
+def compute(
+    named: Sequence[str], into: str | None, settings: SparkSettings, spark_home: str | None = None
+) -> Summary:
+    """Compute the tables of every run in the folders `named`; Spark is gone when this returns.
+
+    They go into `into` or, of one folder, into its own `tables`. Raises InputError, or
+    InsyncError that names Spark's log.
+    """
+    place = into or _own_place(named)
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    quick = replace(settings, archive=archive_of(java))
+    if spark_home is not None:
+        os.environ["SPARK_HOME"] = spark_home
+    handle, name = tempfile.mkstemp(prefix="insync-spark-", suffix=".log")
+    os.close(handle)
+    log = Path(name)
+    try:
+        with open_session(fitting(quick, named), log) as spark:
+            summary = _compute(spark, named, place, log)
+    finally:
+        end_jvm()
+    log.unlink()  # an error leaves it: it is named there
+    return summary
+
+
+def _own_place(named: Sequence[str]) -> str:
+    if len(named) > 1:
+        raise InputError(f"--into: expected where to put the tables of {len(named)} folders")
+    return f"{places.trimmed(named[0])}/{places.TABLES}"
+
+
+def _compute(spark: SparkSession, named: Sequence[str], into: str, log: Path) -> Summary:
+    hadoop = Hadoop(spark)
+    place = hadoop.qualified(into)
+    folders = look(hadoop, named)
+    if not any(folder.used for folder in folders):
+        raise InputError(f"{folders[0].path}: {folders[0].problem}; no run in all that was named")
+    refresh(spark, folders, place, str(log))
+    return _summary(spark, folders, place)
+
+
+def _summary(spark: SparkSession, folders: Sequence[Folder], into: str) -> Summary:
+    counts = spark.read.parquet(places.table_to_read(into, "silver", "input_lines"))
+    numbers = ("lines", "unreadable", "skewed")
+    (total,) = counts.agg(*(fn.coalesce(fn.sum(n), fn.lit(0)).alias(n) for n in numbers)).collect()
+    bad = counts.where("unreadable > 0 or skewed > 0").orderBy("run", "file").collect()
+    return Summary(
+        into=into,
+        runs=sum(folder.used for folder in folders),
+        problems=[f"{folder.path}: {folder.problem}" for folder in folders if folder.problem],
+        files=[
+            f"{row['run']}/{row['file']}: {row['unreadable']} of {row['lines']} lines unreadable,"
+            f" {row['skewed']} far outside of the run's time"
+            for row in bad
+        ],
+        **{name: total[name] for name in numbers},
+    )

@@ -1,0 +1,1 @@
+"""Bronze: the event lines of run folders, typed."""

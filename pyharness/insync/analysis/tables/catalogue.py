@@ -1,0 +1,48 @@
+"""Every table: its layer, its contract, and whether reports are made from it."""
+
+from __future__ import annotations
+
+from insync.analysis.tables.contracts import Contract
+from insync.analysis.tables.gold.catalogue import GOLD
+from insync.analysis.tables.silver.catalogue import INPUT_LINES, SILVER
+
+LAYERS: dict[str, tuple[Contract, ...]] = {"silver": SILVER, "gold": GOLD}
+CONTRACTS = {contract.name: contract for of_layer in LAYERS.values() for contract in of_layer}
+
+
+def told_to_reports() -> dict[str, str]:
+    """Return the names and layers of the tables that verdict and report are made from.
+
+    They tell of a run's repeats, and do not grow with its records; and which lines are missing.
+    """
+    return {
+        contract.name: layer
+        for layer, of_layer in LAYERS.items()
+        for contract in of_layer
+        if contract is INPUT_LINES or (contract.tells_of("repeat") and not contract.bulk)
+    }
+
+
+def as_markdown() -> str:
+    """Return all contracts as Markdown; `python -m` this module writes docs/tables.md."""
+    parts = []
+    for layer, of_layer in LAYERS.items():
+        parts.append(f"### {layer.capitalize()}")
+        parts += [_section(contract) for contract in of_layer]
+    return "\n\n".join(parts) + "\n"
+
+
+def _section(contract: Contract) -> str:
+    key = ", ".join(f"`{name}`" for name in contract.key) or "none: a row is a line as recorded"
+    rules = "".join(f"\nIn every row {rule.words} (`{rule.sql}`)." for rule in contract.rules)
+    rows = [
+        f"| `{c.name}` | {c.type} | {c.unit} | {'yes' if c.null else ''} | {c.says} |"
+        for c in contract.columns
+    ]
+    head = "| column | type | unit | may be null | says |\n|---|---|---|---|---|"
+    title = f"**`{contract.name}`**. {contract.says} Key: {key}.{rules}"
+    return "\n".join([title, "", head, *rows])
+
+
+if __name__ == "__main__":
+    print(as_markdown(), end="")

@@ -1,0 +1,1 @@
+"""Gold: what is computed from silver, per repeat and over repeats."""

@@ -1,0 +1,132 @@
+"""How the producers fared: ack latency, the longest silence, latency over time, errors.
+
+A record is acked when its delivery report came without an error. Latency counts from the
+moment it was due (open loop: coordinated omission has no way in). Records that failed or were
+never answered have no latency; they are counted beside the percentiles, since a stall can
+hide in them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks.history import PARTITION, REPEAT, is_acked
+from insync.analysis.tables.gold.gaps import longest_gaps
+from insync.analysis.tables.gold.quantiles import COARSE, histogram, merged, percentiles
+
+BINS = 240
+"""Bins of `latency_over_time` in a repeat: one per few pixels of a chart."""
+
+PERMILLE = {"p50_ms": 500, "p90_ms": 900, "p99_ms": 990, "p999_ms": 999}
+
+
+def outcome() -> Column:
+    """Say what became of an operation: "acked", "failed" or "unanswered"."""
+    failed = fn.col("error").isNotNull()
+    return (
+        fn.when(is_acked(), "acked").when(failed, fn.lit("failed")).otherwise(fn.lit("unanswered"))
+    )
+
+
+def latency_histogram(operations: DataFrame) -> DataFrame:
+    """Count operations by partition, leader, outcome and bucket of ack latency.
+
+    bucket_us (null where there was no ack), records, top_ms, total_us: what every table of
+    latencies is made of, and small however many operations there were.
+    """
+    told = operations.withColumns(
+        {"outcome": outcome(), "acked_ms": fn.when(is_acked(), fn.col("latency_ms"))}
+    )
+    return histogram(told, "acked_ms", [*PARTITION, "leader", "outcome"])
+
+
+def ack_latency(counted: DataFrame) -> DataFrame:
+    """Return counts and percentiles (ms) per partition, and per repeat (`partition` null).
+
+    `counted` is the table latency_histogram.
+    """
+    return _latency_by(_and_whole(counted), PARTITION)
+
+
+def ack_latency_by_leader(counted: DataFrame) -> DataFrame:
+    """Return the same per broker that led when a record was due; `leader` null if none did."""
+    return _latency_by(counted, [*REPEAT, "leader"])
+
+
+def _and_whole(counted: DataFrame) -> DataFrame:
+    """Count every row for its partition, and for the topic as a whole: there it is null."""
+    both = fn.array("partition", fn.lit(None).cast("int"))
+    return counted.withColumn("partition", fn.explode(both))
+
+
+def _latency_by(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
+    words = ("acked", "failed", "unanswered")
+    of_word = (fn.when(fn.col("outcome") == word, fn.col("records")) for word in words)
+    return percentiles(
+        merged(counted, [*keys, "outcome"]),
+        keys,
+        PERMILLE,
+        fn.sum("records").alias("sent"),
+        *(
+            fn.coalesce(fn.sum(records), fn.lit(0)).alias(word)
+            for word, records in zip(words, of_word, strict=True)
+        ),
+    )
+
+
+def errors(operations: DataFrame) -> DataFrame:
+    """Count failed operations by partition and kind of error, Kafka's name for it."""
+    failed = operations.where(fn.col("error").isNotNull())
+    return failed.groupBy(*PARTITION, "error").agg(
+        fn.count(fn.lit(1)).alias("records"),
+        fn.min("sent_ms").alias("first_ms"),
+        fn.max("sent_ms").alias("last_ms"),
+    )
+
+
+def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
+    """Per partition the longest time without an ack: gap_ms, and from_ms to to_ms (epoch).
+
+    The repeat's start and end count as acks, so a partition that never acked has a gap as long
+    as the repeat. For a partition the end is when its last record was answered, if all were:
+    from then on the repeat waits for others. `produce` has the columns of the produce lines.
+    """
+    last_due = fn.greatest("sent_ms", fn.coalesce("done_ms", fn.lit(float("inf"))))
+    settled = produce.groupBy(*PARTITION).agg(fn.max(last_due).alias("settled_ms"))
+    edges = (
+        partitions.join(settled, PARTITION, "left")
+        .withColumn("over_ms", fn.least("end_ms", "settled_ms"))
+        .select(*PARTITION, fn.explode(fn.array("start_ms", "over_ms")).alias("at_ms"))
+    )
+    acks = (
+        produce.where(is_acked())
+        .join(fn.broadcast(partitions), PARTITION, "inner")
+        .where(fn.col("done_ms").between(fn.col("start_ms"), fn.col("end_ms")))
+        .select(*PARTITION, fn.col("done_ms").alias("at_ms"))
+    )
+    return longest_gaps(edges.unionByName(acks), PARTITION)
+
+
+def latency_over_time(produce: DataFrame, repeats: DataFrame) -> DataFrame:
+    """Median and slowest ack of the records due in each bin of a repeat.
+
+    Per partition, and per repeat (`partition` null). `since_ms` is where the bin begins,
+    counted from the repeat's start; `bin_ms` is how long it is.
+    """
+    bin_ms = fn.ceil((fn.col("end_ms") - fn.col("start_ms")) / BINS).cast("double")
+    since = fn.col("sent_ms") - fn.col("start_ms")
+    keys = [*PARTITION, "since_ms", "bin_ms"]
+    binned = (
+        produce.where(is_acked())
+        .join(fn.broadcast(repeats.select(*REPEAT, "start_ms", "end_ms")), REPEAT, "inner")
+        .withColumn("bin_ms", fn.greatest(bin_ms, fn.lit(1.0)))
+        .withColumn("since_ms", fn.floor(since / fn.col("bin_ms")) * fn.col("bin_ms"))
+    )
+    fine = _and_whole(histogram(binned, "latency_ms", keys, COARSE))
+    acked = fn.sum("records").alias("acked")
+    return percentiles(merged(fine, keys), keys, {"p50_ms": 500}, acked).select(
+        *keys, "acked", "p50_ms", "max_ms"
+    )

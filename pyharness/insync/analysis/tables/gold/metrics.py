@@ -1,0 +1,132 @@
+"""What each repeat comes to, one number per metric, and where they stand over repeats."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import reduce
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks.history import REPEAT
+
+METRICS = {
+    "isr_shrinks": "count",
+    "isr_expands": "count",
+    "min_isr_size": "replicas",
+    "under_min_isr_ms": "ms",
+    "at_min_isr_ms": "ms",
+    "offline_ms": "ms",
+    "leader_changes": "count",
+    "step_downs": "count",
+    "p50_ms": "ms",
+    "p90_ms": "ms",
+    "p99_ms": "ms",
+    "p999_ms": "ms",
+    "max_ms": "ms",
+    "max_ack_gap_ms": "ms",
+    "acked": "records",
+    "failed": "records",
+    "unanswered": "records",
+    "lost": "records",
+    "duplicated": "records",
+    "holds": "count",
+    "longest_hold_ms": "ms",
+    "isr_whole_ms": "ms",
+    "backlog_ms": "ms",
+}
+"""Every metric of a repeat and its unit."""
+
+CELL = ["scenario", "kafka", "cluster", "scale", "arm"]
+"""What is compared with what: repeats of one cell are repeats of one thing."""
+
+
+def repeat_metrics(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """One row per repeat and metric: `value`, null where the run left nothing to tell it by.
+
+    `tables` are silver's and gold's by name. A metric over faults is that of the slowest.
+    """
+    parts = [
+        _topic_wide(tables["availability"], *_named("min_isr_size", *_AVAILABLE)),
+        _topic_wide(tables["ack_latency"], *_named(*_LATENCY)),
+        _by(tables["ack_gaps"], fn.max("gap_ms").alias("max_ack_gap_ms")),
+        _by(
+            tables["readback"],
+            fn.sum("lost").alias("lost"),
+            fn.sum("duplicated").alias("duplicated"),
+        ),
+        _by(
+            tables["recovery"],
+            fn.max("isr_whole_ms").alias("isr_whole_ms"),
+            fn.max("backlog_ms").alias("backlog_ms"),
+        ),
+        _by(tables["isr_shrinks"], _rows().alias("isr_shrinks")),
+        _by(tables["isr_expands"], _rows().alias("isr_expands")),
+        _by(tables["leader_changes"], fn.count_if(~fn.col("planned")).alias("leader_changes")),
+        _by(tables["step_downs"], fn.count_if(fn.col("outcome") == "done").alias("step_downs")),
+        _by(tables["holds"], _rows().alias("holds"), fn.max("held_ms").alias("longest_hold_ms")),
+    ]
+    windows = tables["repeats"].select(*REPEAT)
+    wide = reduce(lambda all_, part: all_.join(part, REPEAT, "left"), parts, windows)
+    told = tables["agent_counters"].select(*REPEAT).distinct().withColumn("agent", fn.lit(True))
+    seen = fn.col("min_isr_size").isNotNull()
+    asked = tables["step_down_sources"].select(*REPEAT).distinct().withColumn("asked", fn.lit(True))
+    known = (
+        wide.join(told, REPEAT, "left")
+        .join(asked, REPEAT, "left")
+        .withColumns(
+            {
+                "isr_shrinks": _zero_where(seen, "isr_shrinks"),
+                "isr_expands": _zero_where(seen, "isr_expands"),
+                "leader_changes": _zero_where(seen, "leader_changes"),
+                "step_downs": _zero_where(fn.col("asked"), "step_downs"),
+                "holds": _zero_where(fn.col("agent"), "holds"),
+            }
+        )
+    )
+    values = known.select(*REPEAT, *(fn.col(name).cast("double").alias(name) for name in METRICS))
+    of_run = tables["runs"].select("run", *(name for name in CELL if name != "arm"))
+    return (
+        values.unpivot([*REPEAT], [*METRICS], "metric", "value")
+        .join(fn.broadcast(of_run), "run", "inner")
+        .select(*CELL, "run", "repeat", "metric", "value")
+    )
+
+
+_AVAILABLE = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")
+_LATENCY = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms", "acked", "failed", "unanswered")
+
+
+def medians(metrics: DataFrame) -> DataFrame:
+    """Return each cell's metrics over its repeats, of all its runs: how many, median, extremes."""
+    return (
+        metrics.where(fn.col("value").isNotNull())
+        .groupBy(*CELL, "metric")
+        .agg(
+            fn.count(fn.lit(1)).alias("repeats"),
+            fn.countDistinct("run").alias("runs"),
+            fn.median("value").alias("median"),
+            fn.min("value").alias("least"),
+            fn.max("value").alias("most"),
+        )
+    )
+
+
+def _named(*names: str) -> tuple[Column, ...]:
+    return tuple(fn.col(name) for name in names)
+
+
+def _topic_wide(table: DataFrame, *columns: Column) -> DataFrame:
+    return table.where(fn.col("partition").isNull()).select(*REPEAT, *columns)
+
+
+def _by(table: DataFrame, *columns: Column) -> DataFrame:
+    return table.groupBy(*REPEAT).agg(*columns)
+
+
+def _rows() -> Column:
+    return fn.count(fn.lit(1))
+
+
+def _zero_where(known: Column, name: str) -> Column:
+    return fn.when(known, fn.coalesce(name, fn.lit(0)))

@@ -1,0 +1,77 @@
+"""Transactions: how long commits took, and whether any was read in part or against its end.
+
+Kafka promises a read_committed consumer all records of a committed transaction and none of an
+aborted one. It does not promise that those of several partitions are read at one time; so what
+counts is what had been read at the end of a repeat, up to the end of every partition.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks.history import REPEAT, TRANSACTION
+from insync.analysis.tables.gold.gaps import longest_gaps
+
+_PRODUCER = [*REPEAT, "producer"]
+
+
+def is_plain() -> Column:
+    """Whether a produce line's record was written outside of transactions."""
+    return fn.col("transaction").isNull()
+
+
+def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataFrame:
+    """Per repeat and producer: how its transactions ended, how long commits took, what was read.
+
+    `fates` are the `transaction_fates`. `commit_gap_ms` is the longest time without a commit,
+    from `gap_from_ms` to `gap_to_ms` (epoch); the repeat's ends count as commits. A transaction
+    whose line stands there twice ended once.
+    """
+    lines = lines.dropDuplicates(TRANSACTION)
+    counted = (
+        lines.join(fates.select(*TRANSACTION, "torn", "aborted_read"), TRANSACTION, "inner")
+        .groupBy(*_PRODUCER)
+        .agg(
+            fn.count_if(fn.col("end") == "committed").alias("committed"),
+            fn.count_if(fn.col("end") == "aborted").alias("aborted"),
+            fn.count_if(fn.col("end") == "unknown").alias("unknown"),
+            fn.count_if(fn.col("wanted") == "abort").alias("meant_to_abort"),
+            fn.percentile(_commit_ms(), 0.5).alias("commit_p50_ms"),
+            fn.percentile(_commit_ms(), 0.99).alias("commit_p99_ms"),
+            fn.max(_commit_ms()).alias("commit_max_ms"),
+            fn.count_if("torn").alias("torn"),
+            fn.sum("aborted_read").alias("aborted_read"),
+        )
+    )
+    return counted.join(_commit_gaps(lines, repeats), _PRODUCER, "left").select(
+        *_PRODUCER, "committed", "aborted", "unknown", "meant_to_abort", "commit_p50_ms",
+        "commit_p99_ms", "commit_max_ms", "commit_gap_ms", "gap_from_ms", "gap_to_ms", "torn",
+        "aborted_read",
+    )  # fmt: skip
+
+
+def _commit_ms() -> Column:
+    return fn.when(fn.col("end") == "committed", fn.col("took_ms"))
+
+
+def _commit_gaps(lines: DataFrame, repeats: DataFrame) -> DataFrame:
+    window = repeats.select(*REPEAT, "start_ms", "end_ms")
+    edges = (
+        lines.select(*_PRODUCER)
+        .distinct()
+        .join(window, REPEAT, "inner")
+        .select(*_PRODUCER, fn.explode(fn.array("start_ms", "end_ms")).alias("at_ms"))
+    )
+    commits = (
+        lines.where(fn.col("end") == "committed")
+        .join(window, REPEAT, "inner")
+        .where(fn.col("ended_ms").between(fn.col("start_ms"), fn.col("end_ms")))
+        .select(*_PRODUCER, fn.col("ended_ms").alias("at_ms"))
+    )
+    return longest_gaps(edges.unionByName(commits), _PRODUCER).select(
+        *_PRODUCER,
+        fn.col("gap_ms").alias("commit_gap_ms"),
+        fn.col("from_ms").alias("gap_from_ms"),
+        fn.col("to_ms").alias("gap_to_ms"),
+    )

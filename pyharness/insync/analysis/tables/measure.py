@@ -1,0 +1,149 @@
+"""`python -m insync.analysis.tables.measure`: makes synthetic histories, times the pipeline.
+
+One process per measurement, so that its memory is its own. What `compute` runs are the same
+functions as in gold and in the checker; the other engines' processes (insync.bench.engines)
+read the same Parquet and must come to the same rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pyspark import SparkContext
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks import offsets, order, records
+from insync.analysis.checks.history import PARTITION
+from insync.analysis.tables import synthetic
+from insync.analysis.tables.gold import acks
+from insync.analysis.tables.spark.made import made
+from insync.analysis.tables.spark.session import SparkSettings, end_jvm, open_session, parse_conf
+from insync.brokers.kafka.java import find_java
+
+ROWS_PER_SLICE = 5_000_000
+"""Rows that are made, and written to a file, together."""
+
+_ENDS = "run string, arm string, repeat int, topic string, transaction bigint, end string"
+
+
+def generate(spark: SparkSession, history: synthetic.History, folder: str) -> None:
+    """Write the produce, consume and partitions Parquet of a history."""
+    slices = max(2, history.rows // ROWS_PER_SLICE)
+    made = {
+        "produce": synthetic.produced(spark, history, slices),
+        "consume": synthetic.read(spark, history, slices),
+        "partitions": synthetic.partitions(spark, history).coalesce(1),
+    }
+    for name, table in made.items():
+        table.write.mode("overwrite").parquet(f"{folder}/{name}")
+
+
+def truth(history: synthetic.History) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows that the anomalies' table of a history must have, under its name."""
+    rows = [
+        {
+            "run": synthetic.RUN, "arm": arm, "repeat": 0, "topic": synthetic.TOPIC,
+            "partition": partition, "kind": kind, "anomalies": count,
+        }
+        for (arm, partition, kind), count in history.planted().items()
+    ]  # fmt: skip
+    return {"anomalies": rows}
+
+
+def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
+    """Return the gold tables that grow with the records: latency, gaps, errors."""
+    counted = acks.latency_histogram(produce).cache()
+    return {
+        "ack_latency": acks.ack_latency(counted),
+        "ack_gaps": acks.ack_gaps(produce, partitions),
+        "errors": acks.errors(produce),
+    }
+
+
+def checks(produce: DataFrame, consume: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
+    """Return the checker's tables: the readback, and anomalies counted by kind."""
+    none = made(produce.sparkSession, [], _ENDS)
+    fates = records.record_fates(produce, consume, none).cache()
+    found = [
+        records.lost(fates),
+        records.duplicated(fates),
+        order.reordered(fates),
+        order.polls(consume, fates),
+        offsets.inconsistent(produce, consume),
+    ]
+    anomalies = found[0]
+    for more in found[1:]:
+        anomalies = anomalies.unionByName(more)
+    by_kind = anomalies.groupBy(*PARTITION, "kind").agg(fn.count(fn.lit(1)).alias("anomalies"))
+    return {"readback": records.readback(fates, partitions), "anomalies": by_kind}
+
+
+def compute(spark: SparkSession, folder: str) -> dict[str, Any]:
+    """Return the tables' rows, and how long they took in seconds, by part."""
+    produce, consume, partitions = (
+        spark.read.parquet(f"{folder}/{name}") for name in ("produce", "consume", "partitions")
+    )
+    began = time.monotonic()
+    rows = {name: _rows(table) for name, table in aggregates(produce, partitions).items()}
+    halfway = time.monotonic()
+    found = checks(produce, consume, partitions)
+    rows |= {name: _rows(table) for name, table in found.items()}
+    ended = time.monotonic()
+    return {
+        "aggregates_s": halfway - began,
+        "checks_s": ended - halfway,
+        "peak_bytes": peak_bytes(),
+        "tables": rows,
+    }
+
+
+def peak_bytes() -> int:
+    """Return the most memory that the JVM of this process's session ever had."""
+    gateway: Any = SparkContext._gateway
+    status = Path(f"/proc/{gateway.proc.pid}/status").read_text(encoding="ascii")
+    line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
+    return int(line.split()[1]) * 1024
+
+
+def _rows(table: DataFrame) -> list[dict[str, Any]]:
+    return [row.asDict() for row in table.collect()]
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Do what the command line asks for, in one session; print the result as JSON."""
+    parser = argparse.ArgumentParser(
+        prog="python -m insync.analysis.tables.measure", description=__doc__
+    )
+    parser.add_argument("what", choices=["generate", "compute"])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--rows", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--spark-master", default=SparkSettings.master)
+    parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
+    asked = parser.parse_args(arguments)
+    os.environ["JAVA_HOME"] = str(find_java().home)
+    settings = SparkSettings(asked.spark_master, parse_conf(asked.spark_conf), large=True)
+    began = time.monotonic()
+    with open_session(settings, asked.folder.with_suffix(".spark.log")) as spark:
+        started_s = time.monotonic() - began
+        if asked.what == "generate":
+            history = synthetic.History(asked.rows, asked.seed)
+            generate(spark, history, str(asked.folder))
+            json.dump(truth(history), sys.stdout)
+        else:
+            json.dump({"start_s": started_s, **compute(spark, str(asked.folder))}, sys.stdout)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    finally:
+        end_jvm()

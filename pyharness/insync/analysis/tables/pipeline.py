@@ -1,0 +1,92 @@
+"""The pipeline: run folders to bronze, bronze to silver, silver to gold; all or nothing.
+
+A refresh writes beside what is there and takes its place when every stage is done and every
+contract held, so that a stage that fails leaves the output before it as it was. The place may
+be on any file system that Hadoop knows; where renaming is copying (object stores), a reader may
+meet the moment in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from itertools import chain
+
+from pyspark.sql import SparkSession
+
+from insync.analysis.tables.bronze import lines as bronze
+from insync.analysis.tables.bronze.folders import MARK, Folder
+from insync.analysis.tables.bronze.runs import inputs_table, runs_table
+from insync.analysis.tables.build import STEPS
+from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark.hadoop import Hadoop, cause
+from insync.analysis.tables.spark.store import write_bronze, write_tables
+from insync.errors import InputError, InsyncError
+
+_MARK_TEXT = '{"schema": 1}\n'
+_OWN = {MARK, "bronze", "silver", "gold"}
+
+
+def refresh(
+    spark: SparkSession, folders: Sequence[Folder], into: str, log: str, *, own: bool = False
+) -> None:
+    """Compute every table of the runs in `folders` and put them into `into`.
+
+    Raises InputError if `into` holds something else and is not our `own` whatever it holds,
+    InsyncError if a stage failed: then `into` is as it was. `log` is where Spark's words are.
+    """
+    hadoop = Hadoop(spark)
+    new, old = f"{places.trimmed(into)}.new", f"{places.trimmed(into)}.old"
+    if hadoop.exists(old) and not hadoop.exists(into):
+        hadoop.move(old, into)  # the last one was cut short between its two renames
+    if not own:
+        require_own(hadoop, into)
+    with ExitStack() as ending:
+        ending.callback(hadoop.delete, new)
+        hadoop.delete(new)
+        _stages(spark, hadoop, folders, new, log)
+        hadoop.write(f"{new}/{MARK}", _MARK_TEXT)
+        hadoop.delete(old)
+        if hadoop.exists(into):
+            hadoop.move(into, old)
+        hadoop.move(new, into)
+        hadoop.delete(old)
+
+
+def require_own(hadoop: Hadoop, into: str) -> None:
+    """Raise InputError unless `into` may be replaced: it is not there, empty, or our own."""
+    if not hadoop.exists(into):
+        return
+    inside = set(hadoop.children(into))
+    if inside and MARK not in inside:
+        raise InputError(
+            f"{into}: holds {min(inside)}, expected a new or empty folder,"
+            f" or one that `insync tables` has written ({MARK})"
+        )
+    if others := inside - _OWN:
+        raise InputError(f"{into}: holds {min(others)}, expected nothing but tables of ours")
+
+
+def _stages(
+    spark: SparkSession, hadoop: Hadoop, folders: Sequence[Folder], into: str, log: str
+) -> None:
+    stage = "bronze"
+    try:
+        runs, inputs = runs_table(spark, hadoop, folders), inputs_table(spark, folders)
+        tables = write_tables([("runs", runs), ("inputs", inputs)], into, "silver")
+        used = [folder for folder in folders if folder.used]
+        lines = bronze.raw_lines(spark, used, tables["runs"])
+        read = write_bronze(bronze.bronze(lines), into)
+        counted = bronze.input_lines(lines, read, tables["runs"])
+        tables |= write_tables([("input_lines", counted)], into, "silver")
+        write_bronze([("quarantine", bronze.quarantine(lines, tables["input_lines"]))], into)
+        events = bronze.Events.of(read)
+        for layer, steps in STEPS.items():
+            stage = layer
+            for step in steps:
+                planned = chain.from_iterable(part(tables, events) for part in step)
+                tables |= write_tables(planned, into, layer)
+    except InsyncError:
+        raise
+    except Exception as error:
+        raise InsyncError(f"{stage} failed: {cause(error)}; see {log}") from error

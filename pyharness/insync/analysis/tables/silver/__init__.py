@@ -1,0 +1,1 @@
+"""Silver: what happened in each repeat, cleaned and keyed."""

@@ -1,0 +1,71 @@
+"""The ISR changes that added a member, and which shrink each of them heals."""
+
+from __future__ import annotations
+
+from pyspark.sql import DataFrame, Window
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
+from insync.analysis.tables.silver.isr import PARTITION_OF_ARM, log_of
+
+_JOINED = [*PARTITION, "t_ms", "replica", "line"]
+
+
+def isr_expands(isr: DataFrame, shrinks: DataFrame, repeats: DataFrame) -> DataFrame:
+    """One row per replica that joined an ISR inside a repeat; `leader` let it in.
+
+    `out_ms` is how long it had been out, `cause` and `site` are those of the shrink that put
+    it out (table isr_shrinks); null where it was out when the repeat began.
+    """
+    before = fn.lag("isr").over(log_of(PARTITION_OF_ARM))
+    added = (
+        isr.where(fn.col("kind") == "partition")
+        .withColumn("added", fn.array_except("isr", before))
+        .join(repeats, TOPIC_OF_ARM, "inner")
+        .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
+        .select(*PARTITION, "t_ms", "leader", "line", fn.explode("added").alias("replica"))
+    )
+    removed = shrinks.select(
+        *PARTITION,
+        fn.explode("removed").alias("replica"),
+        fn.col("t_ms").alias("out_since_ms"),
+        "cause",
+        "site",
+    )
+    of_member = [*PARTITION, "replica"]
+    latest = Window.partitionBy(*_JOINED).orderBy(fn.desc_nulls_last("out_since_ms"))
+    earlier = fn.col("out_since_ms") <= fn.col("t_ms")
+    known = removed.join(added.select(*_JOINED), of_member, "inner").where(earlier)
+    last = known.withColumn("nth", fn.row_number().over(latest)).where(fn.col("nth") == 1)
+    return added.join(last.drop("nth"), _JOINED, "left").select(
+        *PARTITION,
+        "replica",
+        "t_ms",
+        "leader",
+        (fn.col("t_ms") - fn.col("out_since_ms")).alias("out_ms"),
+        "cause",
+        "site",
+        "line",
+    )
+
+
+def isr_changes(shrinks: DataFrame, expands: DataFrame) -> DataFrame:
+    """Count shrinks and expands by cause and site: members, partitions, first_ms (epoch)."""
+    change = [*REPEAT, "change", "cause", "site"]
+    told = shrinks.select(
+        *PARTITION, "t_ms", "cause", "site", fn.size("removed").alias("members")
+    ).withColumn("change", fn.lit("shrink"))
+    joined = expands.select(*PARTITION, "t_ms", "cause", "site").withColumns(
+        {"members": fn.lit(1), "change": fn.lit("expand")}
+    )
+    return (
+        told.unionByName(joined)
+        .groupBy(*change)
+        .agg(
+            fn.count(fn.lit(1)).alias("changes"),
+            fn.sum("members").alias("members"),
+            fn.countDistinct("partition").alias("partitions"),
+            fn.min("t_ms").alias("first_ms"),
+        )
+        .select(*change, "changes", "members", "partitions", "first_ms")
+    )

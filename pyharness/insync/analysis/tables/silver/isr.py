@@ -1,0 +1,42 @@
+"""What the controller's log says about leaders and in-sync replicas: who stood when."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window, WindowSpec
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks.history import PARTITION, TOPIC_OF_ARM
+
+PARTITION_OF_ARM = ("run", "arm", "topic", "partition")
+BROKER_OF_ARM = ("run", "arm", "broker")
+_FOREVER = float("inf")
+
+
+def log_of(keys: tuple[str, ...]) -> WindowSpec:
+    """Return the changes of one partition or broker, in the order of the controller's log."""
+    return Window.partitionBy(*keys).orderBy("t_ms", "line")
+
+
+def until_next(keys: tuple[str, ...]) -> Column:
+    """When the next change of the same partition or broker came (epoch ms; infinity if none)."""
+    return fn.coalesce(fn.lead("t_ms").over(log_of(keys)), fn.lit(_FOREVER))
+
+
+def isr_intervals(isr: DataFrame, repeats: DataFrame) -> DataFrame:
+    """One row per span in which a partition's leader and ISR stood, clipped to its repeat."""
+    return (
+        isr.where(fn.col("kind") == "partition")
+        .withColumn("until_ms", until_next(PARTITION_OF_ARM))
+        .join(repeats, TOPIC_OF_ARM, "inner")
+        .select(
+            *PARTITION,
+            "leader",
+            "leader_epoch",
+            "isr",
+            fn.size("isr").alias("isr_size"),
+            "replicas",
+            fn.greatest("t_ms", fn.col("start_ms")).alias("start_ms"),
+            fn.least("until_ms", fn.col("end_ms")).alias("end_ms"),
+        )
+        .where(fn.col("end_ms") > fn.col("start_ms"))
+    )

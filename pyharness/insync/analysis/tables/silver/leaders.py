@@ -1,0 +1,118 @@
+"""Who came to lead instead of whom, from the controller's log, and which followers were dropped.
+
+A change is `planned` where the scenario had this broker elected for the partition at that time.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
+from insync.analysis.tables.silver.isr import PARTITION_OF_ARM, log_of
+
+ELECTED_WITHIN_MS = 1_000.0
+"""How far an election's record may be from the time at which the harness asked for it."""
+
+_OF_ALL = ("kill", "freeze", "disk-stall", "disk-full", "disk-read-only")
+"""Faults by which a broker ceases to follow anybody; a stall does for the partitions it names."""
+_STALLED = ("write", "fsync")
+
+
+def leader_changes(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> DataFrame:
+    """One row per change of a partition's leader inside a repeat.
+
+    `leader_before` is the last one that there was: a time without a leader makes no change by
+    itself. `faults` is the table of that name.
+    """
+    earlier = log_of(PARTITION_OF_ARM).rowsBetween(Window.unboundedPreceding, -1)
+    leads = fn.when(fn.col("leader") >= 0, fn.col("leader"))
+    changes = (
+        isr.where(fn.col("kind") == "partition")
+        .withColumn("leader_before", fn.last(leads, ignorenulls=True).over(earlier))
+        .where((fn.col("leader") >= 0) & (fn.col("leader") != fn.col("leader_before")))
+        .join(repeats, TOPIC_OF_ARM, "inner")
+        .where(fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms")))
+    )
+    return changes.join(_elections(faults), REPEAT, "left").select(
+        *PARTITION,
+        "t_ms",
+        "leader_before",
+        "leader",
+        "leader_epoch",
+        "isr",
+        fn.coalesce(fn.exists("elections", _asked_for), fn.lit(False)).alias("planned"),
+    )
+
+
+def _elections(faults: DataFrame) -> DataFrame:
+    election = fn.struct("broker", "target", "injected_ms", "lifted_ms")
+    return (
+        faults.where(fn.col("fault") == "elect")
+        .groupBy(*REPEAT)
+        .agg(fn.collect_list(election).alias("elections"))
+    )
+
+
+def _asked_for(election: Column) -> Column:
+    at, slack = fn.col("t_ms"), fn.lit(ELECTED_WITHIN_MS)
+    return (
+        (election["broker"] == fn.col("leader"))
+        & fn.array_contains(election["target"], _name())
+        & at.between(election["injected_ms"] - slack, election["lifted_ms"] + slack)
+    )
+
+
+def _name() -> Column:
+    """Return a partition as faults' targets name it."""
+    return fn.concat_ws("-", "topic", fn.col("partition").cast("string"))
+
+
+def dead_followers(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> DataFrame:
+    """One row per fault and partition whose follower, in the ISR until then, ceased to fetch by it.
+
+    `took_ms` is how long it stayed in the ISR; null where it was not dropped by the repeat's end.
+    """
+    states = (
+        isr.where(fn.col("kind") == "partition")
+        .join(repeats.select(*REPEAT, "topic", "end_ms"), TOPIC_OF_ARM, "inner")
+        .join(_silencing(faults), REPEAT, "inner")
+        .where(fn.expr("size(target) = 0") | fn.array_contains("target", _name()))
+    )
+    until_then = fn.col("t_ms") <= fn.col("injected_ms")
+    out = ~fn.array_contains("isr", fn.col("silent"))
+    dropped = ~until_then & out & (fn.col("t_ms") <= fn.col("end_ms"))
+    at_the_time = fn.struct("t_ms", "line", "leader", "isr")
+    return (
+        states.groupBy(*PARTITION, "fault_no", "fault", "silent", "injected_ms")
+        .agg(
+            fn.max(fn.when(until_then, at_the_time)).alias("state"),
+            fn.min(fn.when(dropped, fn.col("t_ms"))).alias("dropped_ms"),
+        )
+        .where(fn.col("state.leader") != fn.col("silent"))
+        .where(fn.array_contains("state.isr", fn.col("silent")))
+        .select(
+            *PARTITION,
+            "fault_no",
+            "fault",
+            fn.col("silent").alias("broker"),
+            "injected_ms",
+            "dropped_ms",
+            (fn.col("dropped_ms") - fn.col("injected_ms")).alias("took_ms"),
+        )
+    )
+
+
+def _silencing(faults: DataFrame) -> DataFrame:
+    """Return the faults by which a broker ceases to follow; `target` is empty where all."""
+    of_some = (fn.col("fault") == "stall") & fn.col("site").isin(*_STALLED)
+    return faults.where(fn.col("fault").isin(*_OF_ALL) | of_some).select(
+        *REPEAT,
+        "fault_no",
+        "fault",
+        fn.col("broker").alias("silent"),
+        fn.when(of_some, fn.col("target"))
+        .otherwise(fn.array().cast("array<string>"))
+        .alias("target"),
+        "injected_ms",
+    )

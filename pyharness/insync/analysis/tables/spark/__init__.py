@@ -1,0 +1,1 @@
+"""The Spark session, its JVM, and the folders and file systems it reads and writes."""

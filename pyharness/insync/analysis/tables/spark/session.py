@@ -1,0 +1,177 @@
+"""Opens and closes the Spark session: settings, its log, a fast start.
+
+What Spark and its JVM print goes to a log file, never to the terminal. A local master
+binds to loopback only and is set up for a run's small tables or, if asked to, for large
+ones; any other master keeps its own defaults, and what the caller sets wins over both.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pyspark import SparkContext
+from pyspark.sql import SparkSession
+
+from insync.analysis.tables.spark import quick_start
+from insync.errors import InputError, InsyncError
+from insync.events.schema import EVENTS
+
+LOOPBACK = "127.0.0.1"
+
+_JVM_GONE_WITHIN_S = 10.0
+_ARCHIVE_WRITTEN_WITHIN_S = 120.0
+_JVM_OPTIONS = "spark.driver.extraJavaOptions"
+
+_LOG_CONF = Path(__file__).with_name("log4j2.properties")
+_SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1"
+_LOGGING = f"-Dlog4j2.configurationFile={_LOG_CONF.as_uri()}"
+
+_ALWAYS = {
+    "spark.app.name": "insync",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.sql.catalogImplementation": "in-memory",
+    # Else every column that Python names costs five calls and a walk up the stack, for words in
+    # errors that a reader of one line never sees: a tenth of the CPU time of a run's analysis.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
+}
+
+_LOCAL = {
+    "spark.driver.bindAddress": LOOPBACK,
+    "spark.driver.host": LOOPBACK,
+}
+
+_SMALL = {
+    "spark.driver.memory": "512m",
+    _JVM_OPTIONS: f"{_SMALL_JVM} -Xmn256m {_LOGGING}",
+    # A run has some thousand lines: more partitions, adaptive plans and generated
+    # code cost more time here than they save.
+    "spark.sql.shuffle.partitions": "1",
+    "spark.default.parallelism": "1",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    # So do filters derived from others, and plans written out for a page that nobody serves.
+    "spark.sql.constraintPropagation.enabled": "false",
+    "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
+    "spark.sql.ui.explainMode": "simple",
+    "spark.sql.maxPlanStringLength": "1000",
+}
+
+_LARGE = {
+    "spark.driver.memory": "3g",
+    _JVM_OPTIONS: f"-XX:+UseParallelGC {_LOGGING}",
+    "spark.sql.shuffle.partitions": "64",
+}
+
+LARGE_BYTES = 512 * 1024 * 1024
+"""From here on a JVM that takes its time to start well, and compiled plans, pay."""
+
+
+@dataclass(frozen=True)
+class SparkSettings:
+    """Where Spark runs, and what it is told beyond the defaults of this module.
+
+    `large` says of a local master that there is much to compute, `archive` where its JVM finds,
+    or leaves, what it needs for a quick start.
+    """
+
+    master: str = "local[2]"
+    conf: Mapping[str, str] = field(default_factory=dict)
+    large: bool = False
+    archive: Path | None = None
+
+    @property
+    def local(self) -> bool:
+        """Whether Spark runs inside its driver's own JVM."""
+        return self.master.startswith("local")
+
+    def resolved(self) -> dict[str, str]:
+        """Every setting of the session; the caller's come last."""
+        if not self.local:
+            return {**_ALWAYS, **self.conf}
+        size = _LARGE if self.large else _SMALL
+        flag = "" if self.archive is None else f" {quick_start.flag(self.archive)}"
+        quick = {_JVM_OPTIONS: size[_JVM_OPTIONS] + flag}
+        return {**_ALWAYS, **_LOCAL, **size, **quick, **self.conf}
+
+
+def fitting(settings: SparkSettings, folders: Sequence[str]) -> SparkSettings:
+    """Return the settings for what is in run folders; folders elsewhere are taken for small."""
+    events = (file for folder in folders for file in Path(folder).glob(f"**/{EVENTS}/*/*.jsonl"))
+    return replace(settings, large=sum(file.stat().st_size for file in events) > LARGE_BYTES)
+
+
+@contextmanager
+def open_session(settings: SparkSettings, log: Path) -> Iterator[SparkSession]:
+    """Yield a session that ends with the block; raises InsyncError naming `log` if none starts."""
+    if settings.local:
+        os.environ.setdefault("SPARK_LOCAL_IP", LOOPBACK)
+        os.environ.setdefault("SPARK_LAUNCHER_OPTS", _SMALL_JVM)
+    builder = SparkSession.builder.master(settings.master)
+    for key, value in settings.resolved().items():
+        builder = builder.config(key, value)
+    try:
+        with _children_print_to(log):
+            spark = builder.getOrCreate()
+    except Exception as error:
+        words = str(error).splitlines() or [type(error).__name__]
+        raise InsyncError(f"Spark did not start ({words[0]}); see {log}") from error
+    try:
+        yield spark
+    finally:
+        spark.stop()
+
+
+def end_jvm() -> None:
+    """Wait until the JVM of this process's sessions is gone; no session can follow.
+
+    PySpark leaves it to end by itself some time after Python has, when whoever started
+    the stage already takes the machine for idle.
+    """
+    gateway = SparkContext._gateway
+    if gateway is None:
+        return
+    gateway.shutdown()
+    gateway.proc.stdin.close()
+    writes = quick_start.is_asked_for()
+    try:
+        gateway.proc.wait(_ARCHIVE_WRITTEN_WITHIN_S if writes else _JVM_GONE_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        gateway.proc.kill()
+        gateway.proc.wait()
+    quick_start.keep()
+
+
+@contextmanager
+def _children_print_to(log: Path) -> Iterator[None]:
+    """Let processes started inside the block inherit `log` as both of their outputs."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept = [os.dup(1), os.dup(2)]
+    try:
+        with log.open("wb") as target:
+            os.dup2(target.fileno(), 1)
+            os.dup2(target.fileno(), 2)
+        yield
+    finally:
+        for number, saved in zip((1, 2), kept, strict=True):
+            os.dup2(saved, number)
+            os.close(saved)
+
+
+def parse_conf(pairs: Sequence[str]) -> dict[str, str]:
+    """Return KEY=VALUE settings by key; raises InputError for one without a value."""
+    conf = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not (key and equals):
+            raise InputError(f"--spark-conf: '{pair}', expected KEY=VALUE")
+        conf[key] = value
+    return conf

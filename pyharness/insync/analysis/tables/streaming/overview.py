@@ -1,0 +1,52 @@
+"""How runs fare while they go on: the tables of silver and gold that tell it, put side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyspark.sql import DataFrame
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks.history import REPEAT
+
+_COUNTS = ("holds", "shrinks")
+_TIMES = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")
+
+
+def overview(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """One row per repeat: topic, start_ms, seen_ms, complete, holds, shrinks, and the times.
+
+    `seen_ms` is how long the repeat's window is so far. The times are of the topic as a whole, in
+    milliseconds; null until anything is known of its ISRs. `longest_hold_ms` is null without.
+    """
+    held = (
+        tables["holds"]
+        .groupBy(*REPEAT)
+        .agg(fn.count(fn.lit(1)).alias("holds"), fn.max("held_ms").alias("longest_hold_ms"))
+    )
+    shrunk = tables["isr_shrinks"].groupBy(*REPEAT).agg(fn.count(fn.lit(1)).alias("shrinks"))
+    whole = tables["availability"].where(fn.col("partition").isNull()).select(*REPEAT, *_TIMES)
+    return (
+        tables["repeats"]
+        .join(held, REPEAT, "left")
+        .join(shrunk, REPEAT, "left")
+        .join(whole, REPEAT, "left")
+        .fillna(0, subset=list(_COUNTS))
+        .select(
+            *REPEAT,
+            "topic",
+            "start_ms",
+            (fn.col("end_ms") - fn.col("start_ms")).alias("seen_ms"),
+            "complete",
+            "holds",
+            "longest_hold_ms",
+            "shrinks",
+            *_TIMES,
+        )
+    )
+
+
+def last_shrinks(shrinks: DataFrame, count: int) -> DataFrame:
+    """Return the newest shrinks, newest first: when, of what, who was removed, and the cause."""
+    columns = (*REPEAT, "partition", "t_ms", "leader", "removed", "cause")
+    return shrinks.select(*columns).orderBy(fn.desc("t_ms"), "partition").limit(count)

@@ -1,0 +1,84 @@
+"""`verdict.json`: the form other programs rely on, written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from insync.analysis.verdict.decide import Verdict
+from insync.analysis.verdict.facts import METRICS, FaultFact, RepeatFacts
+from insync.analysis.verdict.findings import Finding
+from insync.events.run_info import RunInfo
+from insync.events.schema import VERDICT
+from insync.events.whole import write_whole
+
+
+def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
+    """Return the file's content: lists hold one value per repeat, null where the run left none."""
+    return {
+        "scenario": run.scenario_name,
+        "kafka": run.kafka,
+        "scale": run.scale,
+        "seed": run.seed,
+        "verdict": verdict.outcome,
+        "reason": verdict.reason,
+        "findings": as_list(verdict.findings),
+        "arms": {arm: arm_figures(repeats) for arm, repeats in verdict.facts.arms.items()},
+    }
+
+
+def as_list(found: Sequence[Finding]) -> list[dict[str, str | None]]:
+    """Return what was looked at: `arm` is null for what concerns the whole run."""
+    return [asdict(each) for each in found]
+
+
+def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:
+    """Write `folder/verdict.json` and return its path."""
+    text = json.dumps(as_json(run, verdict), indent=2, ensure_ascii=False)
+    return write_whole(folder / VERDICT, text + "\n")
+
+
+def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
+    """Return the figures of an arm: lists hold one value per repeat."""
+    metrics = {name: [figure(repeat.metrics[name]) for repeat in repeats] for name in METRICS}
+    sizes = sorted({each.records for repeat in repeats for each in repeat.bursts})
+    agent_errors = [repeat.agent_errors for repeat in repeats]
+    return {
+        "repeats": len(repeats),
+        **metrics,
+        "evidence": [_evidence(fault) for repeat in repeats for fault in repeat.faults],
+        "bursts": [_burst(size, repeats) for size in sizes],
+        "agent_errors": agent_errors if any(repeat.agents for repeat in repeats) else [],
+    }
+
+
+def _burst(records: int, repeats: tuple[RepeatFacts, ...]) -> dict[str, int]:
+    """Return the bursts of one size over all repeats."""
+    same = [each for repeat in repeats for each in repeat.bursts if each.records == records]
+    return {
+        "records": records,
+        "bursts": sum(each.bursts for each in same),
+        "false_alarms": sum(each.false_alarms for each in same),
+    }
+
+
+def _evidence(fault: FaultFact) -> dict[str, object]:
+    return {
+        "fault": fault.fault,
+        "site": fault.site,
+        "target": list(fault.target),
+        "calls_held": fault.calls_held,
+        "held_ms": figure(fault.held_ms),
+        "longest_held_ms": figure(fault.longest_held_ms),
+        "acted_ms": figure(fault.acted_ms),
+        "figures": {name: figure(value) for name, value in fault.figures.items()},
+    }
+
+
+def figure(value: float | None) -> float | None:
+    """Whole numbers as such; a tenth of a millisecond is as fine as the clocks are."""
+    if value is None or value == int(value):
+        return None if value is None else int(value)
+    return round(value, 1)

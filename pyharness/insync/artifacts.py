@@ -1,0 +1,19 @@
+"""The files that `make built` puts beside the Python code: jars, stall shim, version table."""
+
+from pathlib import Path
+from typing import Final
+
+from insync.errors import InputError
+
+BUILT: Final = Path(__file__).with_name("_built")
+AGENT_JAR: Final = BUILT / "insync-agent.jar"
+LOGS_JAR: Final = BUILT / "insync-logs.jar"
+SHIM: Final = BUILT / "libinsync_stall.so"
+VERSIONS_TABLE: Final = BUILT / "broker-versions.properties"
+
+
+def built(file: Path) -> Path:
+    """Return `file`; raises InputError if it was not built."""
+    if not file.is_file():
+        raise InputError(f"{file.name}: not built, expected in {file.parent}: run `make setup`")
+    return file

@@ -1,0 +1,1 @@
+"""Kafka on this machine: distributions, images, the Docker engine, clusters. Knows no fault."""

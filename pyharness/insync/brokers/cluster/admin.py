@@ -1,0 +1,171 @@
+"""Topics on a running cluster: create one and wait until it is led and wholly in sync."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    OffsetSpec,
+    ResourceType,
+)
+from confluent_kafka.cimpl import NewTopic
+
+from insync.brokers.kafka import metadata
+from insync.brokers.kafka.metadata import State
+from insync.errors import InputError, InsyncError
+
+_POLL_S = 0.02
+_ANSWER_WITHIN_S = 2.0
+_FOUND_WITHIN_S = 10.0
+_DELETED_WITHIN_S = 5.0
+
+ALL_COMMITTED = -1
+SMALL_SEGMENTS = {"segment.bytes": str(1 << 20)}
+"""Segments of 1 MiB, the least that every version takes."""
+
+
+def client(bootstrap: str) -> AdminClient:
+    """Return a quiet admin client for `bootstrap`; it closes its connections when it is dropped."""
+    return AdminClient(
+        {
+            "bootstrap.servers": bootstrap,
+            "log_level": 0,
+            # The brokers are next door and may just be starting: do not back off for seconds.
+            "reconnect.backoff.ms": 20,
+            "reconnect.backoff.max.ms": 100,
+        }
+    )
+
+
+def require_topic(bootstrap: str, topic: str) -> str:
+    """Return the id of the cluster that has `topic`; InputError if it is not there to be used."""
+    try:
+        # All are asked for: a broker may create the one that it is asked for by name.
+        found = client(bootstrap).list_topics(timeout=_FOUND_WITHIN_S)
+    except KafkaException as error:
+        why = error.args[0].str()
+        raise InputError(f"{bootstrap}: no answer ({why}), expected HOST:PORT of brokers") from None
+    if topic not in found.topics:
+        raise InputError(f"topic {topic}: not at {bootstrap}, expected one that is there")
+    return str(found.cluster_id)
+
+
+def create_topic(
+    bootstrap: str,
+    topic: str,
+    assignment: Sequence[Sequence[int]],
+    config: Mapping[str, str],
+    *,
+    within_s: float = 30.0,
+) -> None:
+    """Create `topic` with the replicas of each partition as given, the leader first.
+
+    Returns when every broker in `bootstrap`, asked by itself, shows each partition with its
+    leader and its full ISR, and the leaders serve them. Raises InsyncError when the topic is
+    refused, or with the last state seen after `within_s`.
+    """
+    until = time.monotonic() + within_s
+    replicas = [list(each) for each in assignment]
+    wanted = NewTopic(topic, len(replicas), replica_assignment=replicas, config=dict(config))
+    admin = client(bootstrap)
+    created = admin.create_topics([wanted], request_timeout=within_s)[topic]
+    try:
+        created.result()
+    except KafkaException as error:
+        raise InsyncError(f"topic {topic}: not created: {error.args[0].str()}") from error
+    expected = {index: (each[0], sorted(each)) for index, each in enumerate(replicas)}
+    last = await_state(bootstrap, topic, lambda state: state == expected, until)
+    if last is not None:
+        raise InsyncError(f"topic {topic}: {last}, expected {expected}")
+    _await_leaders(admin, topic, len(replicas), until)
+
+
+def delete_records(
+    admin: AdminClient, topic: str, partition: int, *, below: int = ALL_COMMITTED
+) -> None:
+    """Ask the leader to delete all records below an offset, or its high watermark.
+
+    Returns at once: the answer, which nobody waits for, comes when every replica has followed.
+    """
+    asked = TopicPartition(topic, partition, below)
+    admin.delete_records([asked], operation_timeout=_DELETED_WITHIN_S)
+
+
+def keep_one_segment(admin: AdminClient, topic: str, *, alter_whole: bool) -> None:
+    """Let retention delete every segment of a topic but the one that is written to.
+
+    `alter_whole` for brokers that can only take all of a topic's settings at once. Raises
+    InsyncError if they take none.
+    """
+    name, value = "retention.bytes", "1"
+    try:
+        if alter_whole:
+            whole = ConfigResource(ResourceType.TOPIC, topic, {**SMALL_SEGMENTS, name: value})
+            answers = admin.alter_configs([whole])
+        else:
+            entry = ConfigEntry(name, value, incremental_operation=AlterConfigOpType.SET)
+            one = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
+            answers = admin.incremental_alter_configs([one])
+        for answer in answers.values():
+            answer.result(_ANSWER_WITHIN_S)
+    except KafkaException as error:
+        raise InsyncError(f"topic {topic}: {name} not set: {error}") from error
+
+
+def partitions(server: str, topic: str) -> State:
+    """Return the leader and the ISR of each partition, as the broker at `server` knows them.
+
+    Empty while that broker does not know the topic; raises OSError without an answer.
+    """
+    return metadata.ask(server, topic, _ANSWER_WITHIN_S).partitions
+
+
+def await_state(
+    bootstrap: str,
+    topic: str,
+    wanted: Callable[[State], bool],
+    until: float,
+    check: Callable[[], None] = lambda: None,
+) -> str | None:
+    """Wait until every broker in `bootstrap`, asked by itself, shows the topic as `wanted`.
+
+    Returns None then, or at `until` (monotonic seconds) what was last seen, and where.
+    `check` is called while it waits and may raise.
+    """
+    for server in bootstrap.split(","):
+        while True:
+            try:
+                state = partitions(server, topic)
+            except OSError as error:
+                last = f"no answer ({error})"
+            else:
+                if wanted(state):
+                    break
+                last = f"partition: (leader, ISR) are {state}"
+            check()
+            if time.monotonic() > until:
+                return f"at {server} {last}"
+            time.sleep(_POLL_S)
+    return None
+
+
+def _await_leaders(admin: AdminClient, topic: str, count: int, until: float) -> None:
+    """Until each leader answers for its log end: metadata may run ahead of the leader itself."""
+    latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # the package's own gap
+    query = {TopicPartition(topic, index): latest for index in range(count)}
+    last = "no answer"
+    while time.monotonic() < until:
+        answers = admin.list_offsets(query, request_timeout=_ANSWER_WITHIN_S)
+        try:
+            for answer in answers.values():
+                answer.result()
+        except KafkaException as error:
+            last = str(error)
+            time.sleep(_POLL_S)
+        else:
+            return
+    raise InsyncError(f"topic {topic}: a leader does not serve: {last}")

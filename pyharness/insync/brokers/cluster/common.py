@@ -1,0 +1,216 @@
+"""What clusters of every kind have in common: their plans, the order of their start, their end.
+
+What remains to a kind is how one node is run, and what else must be made and removed.
+"""
+
+import shutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import TracebackType
+from typing import ClassVar, Self
+
+from insync.brokers.cluster import node, plans, properties
+from insync.brokers.cluster.addresses import Addresses
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.equipment import NOTHING, Equipment
+from insync.brokers.cluster.links.proxies import Links
+from insync.brokers.cluster.node import Node, NodePlan
+from insync.brokers.cluster.quorum.zookeeper_client import forget_broker
+from insync.brokers.cluster.ready import (
+    PortTakenError,
+    await_controller,
+    await_ready,
+    await_zookeeper,
+)
+from insync.brokers.kafka import formats, process
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.ports import LOOPBACK
+from insync.brokers.kafka.warmup import without_elr
+from insync.errors import InputError
+from insync.nodes import CONTROLLER_ID
+
+_READY_WITHIN_S = 60.0
+
+
+class NodeCluster(ABC):
+    """A fresh cluster of nodes that `_run` starts; gone when its `with` block is left.
+
+    One controller (`CONTROLLER_ID`), brokers from 1 on, and before KRaft a ZooKeeper.
+    """
+
+    addresses: ClassVar[Addresses]
+
+    def __init__(
+        self,
+        dist: Distribution,
+        folder: Path,
+        *,
+        brokers: int = 3,
+        settings: Mapping[str, str] | None = None,
+        agent: AgentSpec | None = None,
+        equipment: Mapping[int, Equipment] | None = None,
+        links: Links | None = None,
+        elr: bool = True,
+    ) -> None:
+        """Plan a cluster under `folder`, a subfolder per node, with brokers 1 to `brokers`.
+
+        `settings` are added to every node's server.properties, for the controller reads some
+        of what is said of brokers, such as broker.session.timeout.ms; `equipment` is what
+        single brokers get, by their id. A node's data folder may be there already if it is
+        empty, such as a mount; `links` are open proxies for what brokers replicate. Without
+        `elr` the cluster is formatted with eligible leader replicas off, else as its version's
+        default has it. InputError for a folder that Kafka cannot take.
+        """
+        if "," in str(folder.absolute()):
+            raise InputError(f"folder: {folder.absolute()} has a comma, expected one without")
+        self._dist = dist
+        self._folder = folder.absolute()
+        self._brokers = range(1, brokers + 1)
+        self._settings = dict(settings or {})
+        self._agent = agent
+        self._equipment = dict(equipment or {})
+        self._links = links
+        self._elr = elr
+        self.nodes: dict[int, Node] = {}
+        self._planned: dict[int, NodePlan] = {}
+
+    @property
+    def bootstrap(self) -> str:
+        """The brokers' addresses, for clients."""
+        brokers = (self.nodes[number] for number in self._brokers)
+        return ",".join(f"{LOOPBACK}:{broker.port}" for broker in brokers)
+
+    @property
+    def controller(self) -> Node:
+        """The one controller."""
+        return self.nodes[CONTROLLER_ID]
+
+    @property
+    def zookeeper(self) -> Node:
+        """The one ZooKeeper; KeyError where the brokers have none."""
+        return self.nodes[properties.ZOOKEEPER_ID]
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except PortTakenError:
+            # Free ports cannot be reserved, only found: somebody was quicker, once.
+            self._discard()
+            self._start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Kill every node and wait until all are gone; may be called again.
+
+        Killed together, so that nobody sees another one leave and writes that down. What the
+        controller wrote before is with the kernel by then and stays readable.
+        """
+        process.kill([each.process for each in self.nodes.values()])
+
+    def kill(self, number: int) -> None:
+        """Kill one node and wait until it is gone."""
+        process.kill([self.nodes[number].process])
+
+    def restart(self, number: int) -> None:
+        """Start a killed broker again, in its folder and at its port; it serves some time later.
+
+        On KRaft not before the end of its old session, on ZooKeeper at once.
+        """
+        if self._dist.release.zookeeper:
+            forget_broker(self.zookeeper.port, number)
+        self.nodes[number] = self._run(self._planned[number])
+
+    def remove_data(self) -> None:
+        """Remove the stopped nodes' data and leave their settings and logs."""
+        for each in self._planned.values():
+            node.remove_data(each.folder)
+
+    def _addresses(self) -> Addresses:
+        """Return how the nodes of this cluster are addressed."""
+        return self.addresses
+
+    @abstractmethod
+    def _run(self, plan: NodePlan) -> Node:
+        """Start a node whose folder is ready, for the first time or again on what it left."""
+
+    def _run_all(self, planned: Sequence[NodePlan]) -> None:
+        """Start nodes that need not wait for each other."""
+        for plan in planned:
+            self.nodes[plan.id] = self._run(plan)
+
+    def _start(self) -> None:
+        try:
+            self._prepare()
+            planned = tuple(self._planned.values())
+            if self._dist.release.zookeeper:
+                planned = self._start_first_two(planned)
+            self._run_all(planned)
+            await_ready(tuple(self.nodes.values()), _READY_WITHIN_S)
+        except OSError as error:
+            self.stop()
+            raise InputError(f"cluster: cannot start in {self._folder}: {error}") from error
+        except BaseException:
+            self.stop()
+            raise
+
+    def _prepare(self) -> None:
+        """Plan the nodes and make their folders."""
+        cluster = formats.new_id()
+        templates = self._templates()
+        on = plans.on_zookeeper if self._dist.release.zookeeper else plans.on_kraft
+        for plan in on(self._folder, self._brokers, self._settings, self._addresses()):
+            planned = self._equipped(plan) if plan.role == "broker" else self._watched(plan)
+            self._planned[plan.id] = planned
+            node.prepare(planned, templates, cluster)
+
+    def _start_first_two(self, planned: Sequence[NodePlan]) -> tuple[NodePlan, ...]:
+        """Let a ZooKeeper serve, and the controller take office; return the nodes to come."""
+        zookeeper, controller, *others = planned
+        self._run_all([zookeeper])
+        await_zookeeper(self.zookeeper, _READY_WITHIN_S)
+        self._run_all([controller])
+        await_controller(self.zookeeper, tuple(self.nodes.values()), _READY_WITHIN_S)
+        return tuple(others)
+
+    def _discard(self) -> None:
+        for each in self._planned.values():
+            # A mount point in it stays, empty, and with it the folders above.
+            shutil.rmtree(each.folder, ignore_errors=True)
+        self._planned.clear()
+        self.nodes.clear()
+
+    def _templates(self) -> Path | None:
+        """Return the formatted nodes to copy; None on ZooKeeper, which needs none."""
+        if self._dist.release.zookeeper:
+            return None
+        return self._dist.formats if self._elr else without_elr(self._dist)
+
+    def _agent_of(self, plan: NodePlan) -> AgentSpec | None:
+        """Return the agent of a node: every broker's, and that of a controller on KRaft.
+
+        On ZooKeeper a controller honours no leader that steps down, with or without it.
+        """
+        if plan.role == "broker":
+            return self._agent
+        woven = plan.role == "controller" and not self._dist.release.zookeeper
+        return self._agent if woven and self._agent and self._agent.on_controller else None
+
+    def _watched(self, plan: NodePlan) -> NodePlan:
+        """Return a node with the agent, if it is to have it."""
+        agent = self._agent_of(plan)
+        return plan if agent is None else replace(plan, flags=[*plan.flags, agent.flag(plan.id)])
+
+    def _equipped(self, broker: NodePlan) -> NodePlan:
+        own = self._equipment.get(broker.id, NOTHING)
+        settings = {**broker.settings, **own.settings}
+        return self._watched(replace(broker, settings=settings, equipment=own))

@@ -1,0 +1,159 @@
+"""A cluster of containers on a network of its own: what users run, as far as one host can.
+
+Each node runs in its own folder of this host, which its container sees at the same path: so
+settings, logs, control files and connection files are the same on both sides. Clients of this
+host reach the brokers at ports of loopback, and nobody else reaches them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import docker
+from testcontainers.core.network import Network
+
+from insync.brokers.cluster.addresses import Addresses, InNetwork
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.common import NodeCluster
+from insync.brokers.cluster.container_plan import (
+    DEFAULT_LIMITS,
+    Limits,
+    Surroundings,
+    container_of,
+    make_accessible,
+)
+from insync.brokers.cluster.equipment import Equipment
+from insync.brokers.cluster.links.listeners import LinkedInNetwork
+from insync.brokers.cluster.links.proxies import Links
+from insync.brokers.cluster.node import Node, NodePlan
+from insync.brokers.cluster.ready import PortTakenError
+from insync.brokers.docker import engine, leftovers, testcontainers
+from insync.brokers.docker.process import ContainerProcess
+from insync.brokers.docker.words import told
+from insync.brokers.images.built import require
+from insync.brokers.images.image import Image
+from insync.brokers.kafka import formats
+from insync.brokers.kafka.distribution import Distribution
+from insync.errors import InputError, InsyncError
+
+_PORT_TAKEN: Final = ("port is already allocated", "address already in use")
+
+
+class ContainerCluster(NodeCluster):
+    """A fresh cluster, started on entering the `with` block and gone when it is left.
+
+    What harnesses left that were killed is removed before. Entering raises InsyncError, with
+    the last lines of its log, when a node does not start. After `stop` the containers are gone,
+    and the nodes' logs and data are in their folders.
+    """
+
+    addresses = InNetwork()
+
+    def __init__(
+        self,
+        dist: Distribution,
+        folder: Path,
+        *,
+        brokers: int = 3,
+        settings: Mapping[str, str] | None = None,
+        agent: AgentSpec | None = None,
+        equipment: Mapping[int, Equipment] | None = None,
+        links: Links | None = None,
+        elr: bool = True,
+        image: Image | None = None,
+        limits: Limits = DEFAULT_LIMITS,
+    ) -> None:
+        """Plan it as any cluster; `dist` is the same version on this host.
+
+        `image` is that version's where it is not the one that is built; `limits` are those of
+        each node. InputError also where there is no engine or no image.
+        """
+        super().__init__(
+            dist, folder, brokers=brokers, settings=settings, agent=agent, equipment=equipment,
+            links=links, elr=elr,
+        )  # fmt: skip
+        if ":" in str(self._folder):
+            raise InputError(f"folder: {self._folder} has a colon, expected one without")
+        self._image = image or require(dist.version)
+        self._limits = limits
+        self._id = formats.new_id()
+        self._network: Network
+        self._containers: dict[int, Any] = {}
+
+    def stop(self) -> None:
+        """Kill every node and remove all containers and the network; may be called again."""
+        try:
+            with ThreadPoolExecutor() as threads:
+                list(threads.map(self.kill, list(self.nodes)))
+        finally:
+            self._containers.clear()
+            with _engine() as client:
+                leftovers.remove(client, self._id)
+
+    def _addresses(self) -> Addresses:
+        if self._links is None:
+            return self.addresses
+        return LinkedInNetwork(self._links, self._gateway(), self._at)
+
+    def _gateway(self) -> str:
+        """Return this host's own address in the network."""
+        with _engine() as client:
+            network = client.networks.get(self._network.id)
+        return str(network.attrs["IPAM"]["Config"][0]["Gateway"])
+
+    def _at(self, number: int) -> str:
+        """Return the address of a node's container, which this host reaches as well."""
+        container = self._containers[number]
+        with told(f"node {number}"):
+            container.reload()
+        return str(container.attrs["NetworkSettings"]["Networks"][self._network.name]["IPAddress"])
+
+    def _prepare(self) -> None:
+        with _engine() as client:
+            leftovers.sweep(client)
+            testcontainers.prepare(client)
+            marks = {"labels": leftovers.labels(self._id)}
+            self._network = Network(docker_network_kw=marks).create()
+        super()._prepare()
+        for plan in self._planned.values():
+            make_accessible(plan, self._agent)
+
+    def _run_all(self, planned: Sequence[NodePlan]) -> None:
+        with ThreadPoolExecutor(len(planned)) as threads:
+            for node in threads.map(self._run, planned):
+                self.nodes[node.id] = node
+
+    def _run(self, plan: NodePlan) -> Node:
+        try:
+            with told(f"{plan.role} {plan.id}"):
+                container = self._started(plan)
+        except InsyncError as error:
+            if any(words in str(error) for words in _PORT_TAKEN):
+                raise PortTakenError(str(error)) from error
+            raise
+        return plan.started(ContainerProcess(container, plan.log))
+
+    def _started(self, plan: NodePlan) -> Any:
+        """Start the node's container, which is made before if it is the first time."""
+        if plan.id in self._containers:
+            container = self._containers[plan.id]
+            container.start()
+            return container
+        around = Surroundings(
+            cluster=self._id,
+            network=self._network,
+            image=self._image,
+            limits=self._limits,
+            agent=self._agent_of(plan),
+        )
+        self._containers[plan.id] = container_of(plan, around).start().get_wrapped_container()
+        return self._containers[plan.id]
+
+
+@contextmanager
+def _engine() -> Iterator[docker.DockerClient]:
+    """Give a client of the engine, whose refusals become InsyncErrors of one line."""
+    with told("cluster"), closing(engine.client()) as client:
+        yield client

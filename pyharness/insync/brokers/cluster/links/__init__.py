@@ -1,0 +1,1 @@
+"""The network between brokers: one TCP proxy before each replication listener."""

@@ -1,0 +1,82 @@
+"""How brokers listen and what they advertise where replication goes through proxies (`proxies.py`).
+
+Replication gets a listener of its own, for a client's traffic must not go through a proxy, and
+what a broker advertises for it is its proxy.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from insync.brokers.cluster.addresses import BETWEEN_BROKERS, InNetwork, OnLoopback
+from insync.brokers.cluster.links.proxies import Address, Links
+from insync.brokers.kafka.ports import LOOPBACK, free_ports
+
+_BETWEEN: Final = "inter.broker.listener.name"
+_NAME: Final = "REPLICATION"
+
+
+class LinkedOnLoopback(OnLoopback):
+    """Nodes that are processes of this host, with a proxy between each two brokers."""
+
+    def __init__(self, links: Links) -> None:
+        """Open the proxies on loopback."""
+        links.open(LOOPBACK)
+        self._links = links
+
+    def of_broker(self, number: int, port: int) -> dict[str, str]:
+        """Return two listeners; a broker that has no proxy is found directly."""
+        (free,) = free_ports(1)
+        own = (LOOPBACK, free)
+        settings = with_second_listener(super().of_broker(number, port), own)
+        proxy = self._links.brokers.get(number)
+        if proxy is None:
+            return settings
+        self._links.lead(number, lambda: own)
+        return advertised(settings, proxy)
+
+
+class LinkedInNetwork(InNetwork):
+    """Nodes that are containers, with a proxy of this host between each two brokers."""
+
+    def __init__(self, links: Links, host: str, find: Callable[[int], str]) -> None:
+        """Open the proxies on `host`, this host's own address in the network.
+
+        `find` returns the address at which this host reaches a broker's container.
+        """
+        links.open(host)
+        self._links = links
+        self._find = find
+
+    def of_broker(self, number: int, port: int) -> dict[str, str]:
+        """Return its listeners; a broker that has no proxy is found directly."""
+        settings = super().of_broker(number, port)
+        proxy = self._links.brokers.get(number)
+        if proxy is None:
+            return settings
+        self._links.lead(number, lambda: (self._find(number), BETWEEN_BROKERS))
+        return advertised(settings, proxy)
+
+
+def with_second_listener(settings: Mapping[str, str], at: Address) -> dict[str, str]:
+    """Return a broker's settings with a listener for the other brokers alone."""
+    listener = f"{_NAME}://{at[0]}:{at[1]}"
+    kinds = "listener.security.protocol.map"
+    return {
+        **settings,
+        "listeners": f"{settings['listeners']},{listener}",
+        "advertised.listeners": f"{settings['advertised.listeners']},{listener}",
+        kinds: f"{settings[kinds]},{_NAME}:PLAINTEXT",
+        _BETWEEN: _NAME,
+    }
+
+
+def advertised(settings: Mapping[str, str], at: Address) -> dict[str, str]:
+    """Return a broker's settings with its listener for the others advertised at an address."""
+    name = settings[_BETWEEN]
+    kept = [
+        each
+        for each in settings["advertised.listeners"].split(",")
+        if not each.startswith(f"{name}://")
+    ]
+    told = [*kept, f"{name}://{at[0]}:{at[1]}"]
+    return {**settings, "advertised.listeners": ",".join(told)}

@@ -1,0 +1,35 @@
+"""A cluster of local processes on loopback: one controller, some brokers, nothing left behind.
+
+Brokers that know no KRaft have a ZooKeeper as well.
+"""
+
+import os
+
+from insync.brokers.cluster.addresses import Addresses, OnLoopback
+from insync.brokers.cluster.common import NodeCluster
+from insync.brokers.cluster.links.listeners import LinkedOnLoopback
+from insync.brokers.cluster.node import TEMPORARY, Node, NodePlan
+from insync.brokers.kafka import process
+from insync.brokers.kafka.jvm import node_flags
+
+
+class LocalCluster(NodeCluster):
+    """A fresh cluster, started on entering the `with` block and gone when it is left.
+
+    Entering raises InsyncError, with the last lines of its log, when a node does not start.
+    """
+
+    addresses = OnLoopback()
+
+    def _addresses(self) -> Addresses:
+        return self.addresses if self._links is None else LinkedOnLoopback(self._links)
+
+    def _run(self, plan: NodePlan) -> Node:
+        flags = [*plan.flags, *node_flags(plan.folder / TEMPORARY)]
+        running = process.start(
+            self._dist.command(flags, plan.main, str(plan.settings_file)),
+            log=plan.log,
+            folder=plan.folder,
+            environment={**os.environ, **plan.equipment.environment},
+        )
+        return plan.started(running)

@@ -1,0 +1,54 @@
+"""The nodes of a cluster before they run, in the order in which they are to start."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from insync.brokers.cluster import properties
+from insync.brokers.cluster.addresses import Addresses
+from insync.brokers.cluster.node import NodePlan, Role
+from insync.brokers.cluster.properties import ZOOKEEPER_ID
+from insync.brokers.kafka import formats, zookeeper
+from insync.brokers.kafka.ports import free_ports
+from insync.nodes import CONTROLLER_ID
+
+
+def on_kraft(
+    folder: Path, brokers: Sequence[int], settings: Mapping[str, str], addresses: Addresses
+) -> list[NodePlan]:
+    """Plan one controller and the brokers; OSError when there are no free ports."""
+    first, *ports = free_ports(1 + len(brokers))
+    home = folder / str(CONTROLLER_ID)
+    controller = "{}:{}".format(*addresses.meeting(CONTROLLER_ID, first))
+    made = properties.controller(home, controller, settings)
+    plans = [NodePlan(CONTROLLER_ID, "controller", home, first, made)]
+    for number, port in zip(brokers, ports, strict=True):
+        home = folder / str(number)
+        own = addresses.of_broker(number, port)
+        made = properties.broker(number, home, controller, own, settings)
+        plans.append(NodePlan(number, "broker", home, port, made))
+    return plans
+
+
+def on_zookeeper(
+    folder: Path, brokers: Sequence[int], settings: Mapping[str, str], addresses: Addresses
+) -> list[NodePlan]:
+    """Plan one ZooKeeper, one broker to be the controller and nothing else, and the brokers.
+
+    Any broker can become the controller. One that holds no partition keeps it out of reach of
+    what is done to the others, as it is on KRaft. OSError when there are no free ports.
+    """
+    first, *ports = free_ports(2 + len(brokers))
+    home = folder / str(ZOOKEEPER_ID)
+    host, inside = addresses.meeting(ZOOKEEPER_ID, first)
+    made = zookeeper.settings(home / formats.METADATA, inside, host)
+    server = NodePlan(
+        ZOOKEEPER_ID, "zookeeper", home, first, made, main=zookeeper.MAIN, flags=zookeeper.FLAGS
+    )
+    plans = [server]
+    for number, port in zip((CONTROLLER_ID, *brokers), ports, strict=True):
+        home = folder / str(number)
+        own = addresses.of_broker(number, port)
+        made = properties.broker_on_zookeeper(number, home, f"{host}:{inside}", own, settings)
+        role: Role = "controller" if number == CONTROLLER_ID else "broker"
+        plans.append(NodePlan(number, role, home, port, made))
+    return plans

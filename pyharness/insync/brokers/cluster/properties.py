@@ -1,0 +1,114 @@
+"""The server.properties of this project's nodes, fit for short runs on a small machine."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from insync.brokers.kafka.formats import DATA, METADATA
+from insync.nodes import CONTROLLER_ID
+
+ZOOKEEPER_ID = 99
+COORDINATORS = 3
+"""Partitions of the transactions' own topic: one for each broker to lead."""
+_SERVING = {
+    # A topic that nobody created would hide a mistyped name.
+    "auto.create.topics.enable": "false",
+    "group.initial.rebalance.delay.ms": "0",
+    # The default of 128 MiB is zeroed at every start, out of a heap of 256 MiB.
+    "log.cleaner.dedupe.buffer.size": str(4 << 20),
+    "num.io.threads": "4",
+    "num.network.threads": "2",
+    "offsets.topic.num.partitions": "1",
+    "transaction.state.log.num.partitions": str(COORDINATORS),
+}
+
+
+def controller(folder: Path, address: str, settings: Mapping[str, str]) -> dict[str, str]:
+    """Return the settings of the one controller; those in `settings` win over all of ours.
+
+    `address` is the HOST:PORT at which it listens and all others find it.
+    """
+    return {
+        **_on_kraft("controller", CONTROLLER_ID, folder, address),
+        "listeners": f"CONTROLLER://{address}",
+        "listener.security.protocol.map": "CONTROLLER:PLAINTEXT",
+        # A short election: there is nobody else to elect.
+        "controller.quorum.election.timeout.ms": "100",
+        **settings,
+    }
+
+
+def broker(
+    number: int,
+    folder: Path,
+    controller: str,
+    listeners: Mapping[str, str],
+    settings: Mapping[str, str],
+) -> dict[str, str]:
+    """Return the settings of broker `number`; those in `settings` win over all of ours.
+
+    `controller` is the controller's HOST:PORT, `listeners` the settings about its own.
+    """
+    return {
+        **_on_kraft("broker", number, folder, controller),
+        **listeners,
+        **_SERVING,
+        "group.coordinator.threads": "1",
+        **settings,
+    }
+
+
+def broker_on_zookeeper(
+    number: int,
+    folder: Path,
+    zookeeper: str,
+    listeners: Mapping[str, str],
+    settings: Mapping[str, str],
+) -> dict[str, str]:
+    """Return the settings of a broker that knows no KRaft; those in `settings` win.
+
+    `zookeeper` is the ZooKeeper's HOST:PORT, `listeners` the settings about its own.
+    """
+    return {
+        "broker.id": str(number),
+        "zookeeper.connect": zookeeper,
+        "zookeeper.session.timeout.ms": _session_ms(settings),
+        "log.dirs": str(folder / DATA),
+        **listeners,
+        **_SERVING,
+        **settings,
+    }
+
+
+def text(settings: Mapping[str, str]) -> str:
+    """Return a Java properties file; escaped, for Java reads it as Latin-1."""
+    return "".join(f"{key}={_escaped(value)}\n" for key, value in settings.items())
+
+
+def _session_ms(settings: Mapping[str, str]) -> str:
+    """Return how long a session is to last, so that one scenario's times fit every version.
+
+    With the default of KRaft's. A session is heard of every third of its length only, so half
+    as long again lets a frozen broker be for no less time than KRaft does.
+    """
+    return str(int(settings.get("broker.session.timeout.ms", "9000")) * 3 // 2)
+
+
+def _on_kraft(role: str, number: int, folder: Path, controller: str) -> dict[str, str]:
+    return {
+        "process.roles": role,
+        "node.id": str(number),
+        "controller.quorum.voters": f"{CONTROLLER_ID}@{controller}",
+        "controller.listener.names": "CONTROLLER",
+        "log.dirs": str(folder / DATA),
+        # Apart from the data, so that a stalled data disk does not stall the metadata.
+        "metadata.log.dir": str(folder / METADATA),
+    }
+
+
+def _escaped(value: str) -> str:
+    value = value.replace("\\", "\\\\")
+    if value.startswith(" "):
+        value = "\\" + value
+    units = value.encode("utf-16-be")
+    pairs = (int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2))
+    return "".join(chr(unit) if 32 <= unit < 127 else f"\\u{unit:04x}" for unit in pairs)

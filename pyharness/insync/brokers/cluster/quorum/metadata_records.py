@@ -1,0 +1,144 @@
+"""From the controller's metadata records, as DumpLogSegments prints them, to states in time.
+
+The log holds changes: a field that a change does not name stays as it was. Here every change
+of a partition becomes the partition's full state after it, and every fencing or unfencing of a
+broker one line. Pure: text lines in, dicts out.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from insync.brokers.cluster.quorum.isr_lines import Line, line
+from insync.errors import InsyncError
+
+_Otherwise = TypeVar("_Otherwise")
+_RECORD = re.compile(r"^\|? ?offset: \d+ CreateTime: (\d+) .*?payload: (\{.*)$")
+# BrokerRegistrationFencingChange: what a change record's `fenced` means; 0 is no change.
+_FENCING = {1: True, -1: False}
+
+
+@dataclass(frozen=True)
+class Partition:
+    """A partition's state: leader -1 is none; `elr` is None until the log names one."""
+
+    leader: int
+    leader_epoch: int
+    isr: tuple[int, ...]
+    replicas: tuple[int, ...]
+    elr: tuple[int, ...] | None
+
+    def changed(self, data: Line) -> "Partition":
+        """Return the state after a PARTITION_CHANGE_RECORD, as PartitionRegistration does."""
+        leads = data.get("leader", -2)
+        # -2 keeps leader and epoch; naming a leader, be it the same one, starts a new epoch.
+        moved = leads != -2
+        return replace(
+            self,
+            leader=leads if moved else self.leader,
+            leader_epoch=self.leader_epoch + 1 if moved else self.leader_epoch,
+            isr=_ids(data.get("isr"), self.isr),
+            replicas=_ids(data.get("replicas"), self.replicas),
+            elr=_ids(data.get("eligibleLeaderReplicas"), self.elr),
+        )
+
+
+def records(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
+    """Yield the records among printed `lines`: the controller's time in epoch ms, and the payload.
+
+    A record cut off in the very last line is left out; one cut off earlier is an InsyncError.
+    """
+    broken: str | None = None
+    for printed in lines:
+        found = _RECORD.match(printed)
+        if found is None:
+            continue
+        if broken is not None:
+            raise InsyncError(f"metadata log: unreadable record: {broken[:120]}")
+        try:
+            yield int(found[1]), json.loads(found[2])
+        except json.JSONDecodeError:
+            broken = printed
+
+
+def states(lines: Iterable[str], arm: str) -> Iterator[Line]:
+    """Yield the lines of isr.jsonl for printed `lines`, in log order; `arm` goes into each.
+
+    InsyncError for a change of what the lines before it do not hold.
+    """
+    history = _History(arm)
+    for time_ms, record in records(lines):
+        try:
+            yield from history.follow(time_ms, record["type"], record["data"])
+        except KeyError as missing:
+            raise InsyncError(
+                f"metadata log: {record['type']} without the {missing} it builds on"
+            ) from None
+
+
+class _History:
+    """What the records so far add up to."""
+
+    def __init__(self, arm: str) -> None:
+        self._arm = arm
+        self._topics: dict[str, str] = {}
+        self._partitions: dict[tuple[str, int], Partition] = {}
+        self._fenced: dict[int, bool] = {}
+
+    def follow(self, time_ms: int, kind: str, data: Line) -> Iterator[Line]:
+        """Take in one record; yield the line it gives, if any."""
+        match kind:
+            case "TOPIC_RECORD":
+                self._topics[data["topicId"]] = data["name"]
+            case "PARTITION_RECORD":
+                created = Partition(
+                    data["leader"],
+                    data["leaderEpoch"],
+                    tuple(data["isr"]),
+                    tuple(data["replicas"]),
+                    _ids(data.get("eligibleLeaderReplicas"), None),
+                )
+                yield self._partition(time_ms, data, created)
+            case "PARTITION_CHANGE_RECORD":
+                before = self._partitions[data["topicId"], data["partitionId"]]
+                yield self._partition(time_ms, data, before.changed(data))
+            case "CLEAR_ELR_RECORD":
+                yield from self._without_elr(time_ms, data["topicName"])
+            case "REGISTER_BROKER_RECORD":
+                yield from self._broker(time_ms, data["brokerId"], data["fenced"])
+            case "BROKER_REGISTRATION_CHANGE_RECORD" if data.get("fenced") in _FENCING:
+                yield from self._broker(time_ms, data["brokerId"], _FENCING[data["fenced"]])
+
+    def _partition(self, time_ms: int, data: Line, state: Partition) -> Line:
+        topic, index = data["topicId"], data["partitionId"]
+        self._partitions[topic, index] = state
+        return line(
+            self._arm,
+            time_ms,
+            kind="partition",
+            topic=self._topics[topic],
+            partition=index,
+            leader=state.leader,
+            leader_epoch=state.leader_epoch,
+            isr=list(state.isr),
+            elr=None if state.elr is None else list(state.elr),
+            replicas=list(state.replicas),
+        )
+
+    def _without_elr(self, time_ms: int, name: str) -> Iterator[Line]:
+        """Forget the eligible replicas of the topic `name`, or of every topic if it is empty."""
+        for (topic, index), state in list(self._partitions.items()):
+            if state.elr and name in ("", self._topics[topic]):
+                cleared = replace(state, elr=())
+                yield self._partition(time_ms, {"topicId": topic, "partitionId": index}, cleared)
+
+    def _broker(self, time_ms: int, broker: int, fenced: bool) -> Iterator[Line]:
+        if self._fenced.get(broker) is not fenced:
+            self._fenced[broker] = fenced
+            yield line(self._arm, time_ms, kind="broker", broker=broker, fenced=fenced)
+
+
+def _ids(named: list[int] | None, otherwise: _Otherwise) -> tuple[int, ...] | _Otherwise:
+    return otherwise if named is None else tuple(named)

@@ -1,0 +1,54 @@
+"""What this project asks of a ZooKeeper: whether it serves, and to forget a broker that is gone.
+
+A killed broker's registration lasts as long as its session, and a new process with its id
+ends at once while it does. A broker that was stopped in order takes it along.
+"""
+
+import socket
+import struct
+
+from insync.brokers.kafka.framed import exchange, read
+from insync.brokers.kafka.ports import LOOPBACK
+from insync.errors import InsyncError
+
+_WITHIN_S = 5.0
+_SESSION_MS = 5_000
+_DELETE, _CLOSE = 2, -11
+_DONE, _NO_NODE = 0, -101
+_ANSWER_WITHIN_S = 0.5
+# Of the commands without a session, the one that every version allows unless told otherwise.
+_STATUS, _SERVING = b"srvr", b"Zookeeper version:"
+
+
+def serves(port: int) -> bool:
+    """Tell whether a ZooKeeper is ready for sessions; one that only listens is not yet."""
+    try:
+        with socket.create_connection((LOOPBACK, port), timeout=_ANSWER_WITHIN_S) as server:
+            server.sendall(_STATUS)
+            return read(server, len(_SERVING)) == _SERVING
+    except OSError:
+        return False
+
+
+def forget_broker(port: int, broker: int) -> None:
+    """End the registration of `broker`, if there is one; InsyncError when that is refused."""
+    try:
+        with socket.create_connection((LOOPBACK, port), timeout=_WITHIN_S) as server:
+            _ask(server, struct.pack(">iqiq", 0, 0, _SESSION_MS, 0) + _buffer(bytes(16)))
+            path = _buffer(f"/brokers/ids/{broker}".encode())
+            whatever_version = struct.pack(">i", -1)
+            answer = _ask(server, struct.pack(">ii", 1, _DELETE) + path + whatever_version)
+            _ask(server, struct.pack(">ii", 2, _CLOSE))
+    except OSError as error:
+        raise InsyncError(f"zookeeper: cannot forget broker {broker}: {error}") from error
+    code = struct.unpack_from(">iqi", answer)[2]
+    if code not in (_DONE, _NO_NODE):
+        raise InsyncError(f"zookeeper: cannot forget broker {broker}: error {code}")
+
+
+def _ask(server: socket.socket, request: bytes) -> bytes:
+    return exchange(server, _buffer(request))
+
+
+def _buffer(content: bytes) -> bytes:
+    return struct.pack(">i", len(content)) + content

@@ -1,0 +1,50 @@
+"""The record batches in every replica's log, as the Kafka that wrote them reads them.
+
+A small program of ours runs on that Kafka's class path (pyharness/java): formats are Kafka's
+to know. The logs may be in use; what is not written to its end is left out.
+"""
+
+import json
+import tempfile
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from insync.artifacts import LOGS_JAR, built
+from insync.brokers.cluster.common import NodeCluster
+from insync.brokers.kafka import process
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.jvm import SHORT_LIVED
+from insync.errors import InsyncError
+
+_MAIN: Final = "insync.logs.PrintBatches"
+_WITHIN_S: Final = 120.0
+
+
+def require_reader() -> Path:
+    """Return the jar of the program that reads logs; raises InputError where it is not built."""
+    return built(LOGS_JAR)
+
+
+def batches(
+    cluster: NodeCluster, dist: Distribution, topics: Collection[str]
+) -> Iterator[dict[str, Any]]:
+    """Yield the fields of every batch of `topics`, and of every log after its batches.
+
+    Their `kind` is "batch" or "log"; the others are those of BatchLine and ReplicaLogLine
+    but for `arm` and `repeat`. Raises InsyncError if the program failed.
+    """
+    if not topics:
+        return
+    brokers = [node for node in cluster.nodes.values() if node.role == "broker"]
+    folders = [f"{node.id}={node.data_dir}" for node in brokers]
+    with tempfile.TemporaryDirectory(prefix="insync-") as scratch:
+        out, log = Path(scratch) / "batches.jsonl", Path(scratch) / "log.txt"
+        command = dist.command(
+            SHORT_LIVED, _MAIN, str(out), ",".join(sorted(topics)), *folders,
+            jars=[require_reader()],
+        )  # fmt: skip
+        if process.run(command, log=log, folder=log.parent, within_s=_WITHIN_S) != 0:
+            raise InsyncError(f"replicas' logs: not read: {process.complaint(log)}")
+        with out.open(encoding="utf-8") as lines:
+            yield from map(json.loads, lines)

@@ -1,0 +1,61 @@
+"""Removes containers and networks of ours by their labels: one cluster's, or dead harnesses'."""
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import docker
+from docker.errors import APIError, DockerException
+
+from insync import owner
+from insync.brokers.docker.process import copy_log
+
+OWNER: Final = "insync.owner"
+CLUSTER: Final = "insync.cluster"
+LOG: Final = "insync.log"
+# HTTP statuses of what another harness removes at this moment: "conflict", and "forbidden" for a
+# network that has containers yet.
+_NOT_NOW: Final = (403, 404, 409)
+
+
+def labels(cluster: str, log: Path | None = None) -> dict[str, str]:
+    """Return the labels of what belongs to this process's `cluster`; `log` only a container's."""
+    named = {OWNER: owner.mine(), CLUSTER: cluster}
+    return named if log is None else {**named, LOG: str(log)}
+
+
+def remove(client: docker.DockerClient, cluster: str) -> None:
+    """Remove the containers of a cluster, and then its network."""
+    marked = {"label": f"{CLUSTER}={cluster}"}
+    for container in client.containers.list(all=True, filters=marked, ignore_removed=True):
+        _remove(container, force=True, v=True)
+    for network in client.networks.list(filters=marked):
+        _remove(network)
+
+
+def sweep(client: docker.DockerClient) -> None:
+    """Remove what harnesses have left which are gone; the logs of their containers are saved."""
+    marked = {"label": OWNER}
+    for container in client.containers.list(all=True, filters=marked, ignore_removed=True):
+        if owner.is_gone(container.labels[OWNER]):
+            _save_log(container)
+            _remove(container, force=True, v=True)
+    for network in client.networks.list(filters=marked):
+        if owner.is_gone(network.attrs["Labels"][OWNER]):
+            _remove(network)
+
+
+def _save_log(container: Any) -> None:
+    """End a container and save its log in the file that its label names, if that can be."""
+    with suppress(APIError):  # it has ended before
+        container.kill()
+    with suppress(DockerException, OSError):  # its folder is gone, or full
+        copy_log(container, Path(container.labels[LOG]))
+
+
+def _remove(thing: Any, **how: bool) -> None:
+    try:
+        thing.remove(**how)
+    except APIError as error:
+        if error.status_code not in _NOT_NOW:
+            raise

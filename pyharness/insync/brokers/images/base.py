@@ -1,0 +1,71 @@
+"""The image that an image of Kafka stands on: the user's own, or one made from this host."""
+
+from collections.abc import Callable
+
+import docker
+from docker.errors import APIError, ImageNotFound
+
+from insync.brokers.images import host_base
+from insync.brokers.images.recipe import Base
+from insync.brokers.kafka.java import OLDEST, Java, parse_settings
+from insync.errors import InputError
+
+_ASK_JAVA = 'exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" -XshowSettings:properties -version'
+
+
+def prepare(
+    client: docker.DockerClient, wanted: str | None, java: Java, tell: Callable[[str], None]
+) -> Base:
+    """Return the base `wanted`, pulled if it is not there; None is the one made from this host.
+
+    InputError when it cannot be had, or has no Java that runs Kafka.
+    """
+    if wanted is None:
+        name = host_base.tag(java)
+        tell(f"base {name}: from this host's Java")
+        host_base.ensure(client, java)
+    else:
+        name = wanted
+        tell(f"base {name}")
+    image = _get(client, name, tell)
+    its = parse_settings(_ask(client, image.id, name), f"base {name}")
+    if its.version < OLDEST:
+        raise InputError(f"base {name}: has Java {its.version}, expected {OLDEST} or newer")
+    return Base(image.id, name, its.binary, its.description)
+
+
+def _get(
+    client: docker.DockerClient, name: str, tell: Callable[[str], None]
+) -> docker.models.images.Image:
+    try:
+        return client.images.get(name)
+    except ImageNotFound:
+        tell(f"base {name}: pulling")
+    try:
+        # Without a tag docker-py would pull every one of them.
+        return client.images.pull(name, tag=None if _tagged(name) else "latest")
+    except APIError as error:
+        raise InputError(f"base {name}: cannot be had: {error.explanation or error}") from error
+
+
+def _tagged(name: str) -> bool:
+    return "@" in name or ":" in name.rpartition("/")[2]
+
+
+def _ask(client: docker.DockerClient, image: str, name: str) -> str:
+    """Return what the Java in an image says of itself."""
+    container = client.containers.create(
+        image, entrypoint=["sh", "-c", _ASK_JAVA], network_mode="none"
+    )
+    try:
+        container.start()
+        code = container.wait()["StatusCode"]
+        said: str = container.logs().decode(errors="replace")
+    except APIError as error:
+        told = " ".join(str(error.explanation or error).split())
+        raise InputError(f"base {name}: has no shell that runs: {told}") from error
+    finally:
+        container.remove(force=True)
+    if code != 0:
+        raise InputError(f"base {name}: its java does not run: {' '.join(said.split())}")
+    return said

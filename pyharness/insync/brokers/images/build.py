@@ -1,0 +1,130 @@
+"""Build the image of a Kafka version: its context goes to the engine as one tar."""
+
+import io
+import tarfile
+import tempfile
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+import docker
+from docker.errors import APIError
+
+from insync.brokers.images import built, recipe
+from insync.brokers.images.built import Found
+from insync.brokers.images.image import image_of
+from insync.brokers.kafka import formats, sample_node
+from insync.brokers.kafka.distribution import Distribution
+from insync.errors import InsyncError
+
+_SAMPLE = "sample"
+# Kafka's releases are no older; the same for every jar wherever and whenever it is built.
+_MTIME = 1_500_000_000
+_QUOTED = 5
+
+
+def build(
+    client: docker.DockerClient,
+    dist: Distribution,
+    base: recipe.Base,
+    tell: Callable[[str], None],
+    *,
+    cached: bool = True,
+) -> tuple[Found, bool]:
+    """Return the image of `dist` on `base`, and whether it had to be made.
+
+    Unless `cached`, it is made anew in any case. InsyncError, with what the engine and the
+    failed step said, when it cannot be made.
+    """
+    before = built.find(client, dist.release)
+    if cached and before and before.fresh and before.base and before.base.id == base.id:
+        return before, False
+    with tempfile.TemporaryFile() as context:
+        _pack(dist, base, context)
+        context.seek(0)
+        _send(client, dist, base, context, tell, cached=cached)
+    made = built.find(client, dist.release)
+    if made is None:
+        raise InsyncError(f"image {image_of(dist.release, base.java).tag}: built, and not there")
+    if before and before.id != made.id:
+        # The one it replaces has no name left; a container that still runs on it keeps it.
+        with suppress(APIError):
+            client.images.remove(before.id)
+    return made, True
+
+
+def _pack(dist: Distribution, base: recipe.Base, context: IO[bytes]) -> None:
+    texts = recipe.texts(image_of(dist.release, base.java), dist.release)
+    with (
+        tarfile.open(fileobj=context, mode="w", dereference=True) as tar,
+        tempfile.TemporaryDirectory() as scratch,
+    ):
+        for name, text in texts.items():
+            entry = tarfile.TarInfo(name)
+            entry.size, entry.mode = len(text.encode()), 0o755 if name.endswith(".sh") else 0o644
+            tar.addfile(_plain(entry), io.BytesIO(text.encode()))
+        for jar in dist.jars:
+            tar.add(jar, arcname=f"libs/{jar.name}", filter=_plain)
+        if not dist.release.zookeeper:
+            folder = Path(scratch)
+            formats.copy(dist.formats / "controller", folder, node=1, cluster=formats.new_id())
+            tar.add(folder, arcname=_SAMPLE, filter=_plain)
+
+
+def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """For everybody to read, whoever the container's user is."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = "root"
+    entry.mtime = _MTIME
+    entry.mode |= 0o755 if entry.isdir() else 0o444
+    return entry
+
+
+def _send(
+    client: docker.DockerClient,
+    dist: Distribution,
+    base: recipe.Base,
+    context: IO[bytes],
+    tell: Callable[[str], None],
+    *,
+    cached: bool,
+) -> None:
+    image = image_of(dist.release, base.java)
+    try:
+        answers = client.api.build(
+            fileobj=context,
+            custom_context=True,
+            tag=image.tag,
+            buildargs={
+                "BASE": base.name,
+                "JAVA": str(base.java),
+                "STARTED": sample_node.started(dist.release),
+            },
+            labels=recipe.labels(dist.release, base),
+            # The sample node talks to itself only.
+            network_mode="none",
+            nocache=not cached,
+            rm=True,
+            forcerm=True,
+            decode=True,
+        )
+        _follow(answers, image.tag, tell)
+    except APIError as error:
+        raise InsyncError(f"image {image.tag}: {error.explanation or error}") from error
+
+
+def _follow(answers: Iterable[Mapping[str, Any]], tag: str, tell: Callable[[str], None]) -> None:
+    """Tell each step as it begins; InsyncError when one fails."""
+    said: deque[str] = deque(maxlen=_QUOTED)
+    for answer in answers:
+        if "error" in answer:
+            words = " | ".join([*said, str(answer["error"])])
+            raise InsyncError(f"image {tag}: not built: {words}")
+        text = str(answer.get("stream", "")).strip()
+        if text.startswith("Step "):
+            tell(f"image {tag}: {text.partition(' : ')[0].lower()}")
+            said.clear()
+        elif text:
+            said.append(text)

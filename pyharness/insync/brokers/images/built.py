@@ -1,0 +1,66 @@
+"""The images that are there: what a cluster of containers takes to start its nodes.
+
+An image tells by its labels what it was made of. One that this insync would make otherwise is
+stale, and not used.
+"""
+
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+
+import docker
+from docker.errors import ImageNotFound
+
+from insync.brokers.docker import engine
+from insync.brokers.images import recipe
+from insync.brokers.images.image import Image, image_of, tag
+from insync.brokers.kafka import versions
+from insync.brokers.kafka.versions import Release
+from insync.errors import InputError
+
+
+@dataclass(frozen=True)
+class Found:
+    """An image that is there; `fresh` tells whether this insync would make the same one."""
+
+    kafka: str
+    tag: str
+    id: str
+    base: recipe.Base | None
+    size_bytes: int
+    fresh: bool
+
+
+def require(version: str) -> Image:
+    """Return the image of Kafka `version`.
+
+    InputError: unknown version, no engine, no image, a stale one.
+    """
+    release = versions.find(version)
+    with closing(engine.client()) as client:
+        found = find(client, release)
+    wanted = f"expected it from `insync image build --kafka {version}`"
+    if found is None:
+        raise InputError(f"image {tag(version)}: not built, {wanted}")
+    if found.base is None or not found.fresh:
+        raise InputError(f"image {tag(version)}: not what this insync makes, {wanted}")
+    return image_of(release, found.base.java)
+
+
+def find(client: docker.DockerClient, release: Release) -> Found | None:
+    """Return what the engine has under the name of the image of `release`."""
+    name = tag(release.version)
+    try:
+        image = client.images.get(name)
+    except ImageNotFound:
+        return None
+    base = _base(image.labels)
+    fresh = base is not None and recipe.digest(release, base) == image.labels.get(recipe.LABEL)
+    return Found(release.version, name, image.id, base, image.attrs["Size"], fresh)
+
+
+def _base(labels: Mapping[str, str]) -> recipe.Base | None:
+    try:
+        return recipe.base_of(labels)
+    except KeyError:
+        return None

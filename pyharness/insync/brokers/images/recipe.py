@@ -1,0 +1,94 @@
+"""What goes into an image of Kafka beside the jars, and the one digest of all of it.
+
+Pure: it reads what insync itself ships, and asks no engine.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+from insync.brokers.images.image import Image, image_of
+from insync.brokers.kafka import sample_node, zookeeper
+from insync.brokers.kafka.formats import METADATA
+from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
+from insync.brokers.kafka.versions import Release
+
+LABEL = "insync.recipe"
+# Where the sample node works while the image is built. Nobody else is there to take its ports.
+SAMPLE = Path("/tmp/sample")  # noqa: S108  # a path inside the image
+_PORT, _OTHER_PORT = 9092, 9093
+_SETTINGS, _ZOOKEEPER = "server.properties", "zookeeper.properties"
+
+
+@dataclass(frozen=True)
+class Base:
+    """What an image stands on: the base image's id and name, its Java's launcher and full name."""
+
+    id: str
+    name: str
+    java: Path
+    jre: str
+
+
+def labels(release: Release, base: Base) -> dict[str, str]:
+    """Return the labels of the image of `release` on `base`: what it is, and of what recipe."""
+    return {
+        "insync.kafka": release.version,
+        "insync.base": base.name,
+        "insync.base.id": base.id,
+        "insync.java": str(base.java),
+        "insync.jre": base.jre,
+        LABEL: digest(release, base),
+    }
+
+
+def base_of(labelled: Mapping[str, str]) -> Base:
+    """Return the base that an image's labels tell of; KeyError where they tell of none."""
+    return Base(
+        labelled["insync.base.id"],
+        labelled["insync.base"],
+        Path(labelled["insync.java"]),
+        labelled["insync.jre"],
+    )
+
+
+def digest(release: Release, base: Base) -> str:
+    """Return a digest of everything that makes an image what it is."""
+    jars = [jar.sha256 for jar in release.jars]
+    whole = [base.id, str(base.java), jars, texts(image_of(release, base.java), release)]
+    return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def texts(image: Image, release: Release) -> dict[str, str]:
+    """Return the text files of the build's context, by their names there."""
+    flags = node_flags(SAMPLE, SAMPLE / LOG_CONFIG.name)
+    node = image.dump_command(flags, "kafka.Kafka", str(SAMPLE / _SETTINGS))
+    made = {
+        "Dockerfile": _shipped("Dockerfile"),
+        "health.sh": _shipped("health.sh"),
+        "sample/dump.sh": _shipped("dump.sh"),
+        f"sample/{LOG_CONFIG.name}": LOG_CONFIG.read_text(encoding="utf-8"),
+        "sample/node.args": _arguments(node),
+        f"sample/{_SETTINGS}": sample_node.settings(release, SAMPLE, _PORT, _OTHER_PORT),
+    }
+    if release.zookeeper:
+        flags = [*zookeeper.FLAGS, *flags]
+        server = image.command(flags, zookeeper.MAIN, str(SAMPLE / _ZOOKEEPER))
+        settings = zookeeper.settings(SAMPLE / METADATA, _OTHER_PORT)
+        made["sample/zookeeper.args"] = _arguments(server)
+        made[f"sample/{_ZOOKEEPER}"] = "".join(f"{key}={settings[key]}\n" for key in settings)
+    return made
+
+
+def _arguments(command: list[str]) -> str:
+    """Return a command as the argument file of its own java, which is left out."""
+    return "\n".join(command[1:]) + "\n"
+
+
+@cache
+def _shipped(name: str) -> str:
+    return files(__package__).joinpath("context", name).read_text(encoding="utf-8")

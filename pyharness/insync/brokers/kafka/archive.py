@@ -1,0 +1,70 @@
+"""The AppCDS archive of the classes that a node loads, dumped by a node that starts and stops."""
+
+import os
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from insync.brokers.kafka import formats, process, sample_node, zookeeper
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.jvm import node_flags
+from insync.brokers.kafka.ports import free_ports
+from insync.errors import InsyncError
+
+_WITHIN_S = 60.0
+_POLL_S = 0.05
+
+
+def dump(cold: Distribution, archive: Path, scratch: Path) -> None:
+    """Write the file `archive`, working in the folder `scratch`; InsyncError when it fails."""
+    port, other_port = free_ports(2)
+    settings = scratch / "server.properties"
+    text = sample_node.settings(cold.release, scratch, port, other_port)
+    settings.write_text(text, encoding="utf-8")
+    if cold.release.zookeeper:
+        server = _start_zookeeper(cold, scratch, other_port)
+        try:
+            _dump(cold, settings, archive)
+        finally:
+            process.kill([server])
+    else:
+        formats.copy(cold.formats / "controller", scratch, node=1, cluster=formats.new_id())
+        _dump(cold, settings, archive)
+
+
+def _start_zookeeper(cold: Distribution, scratch: Path, port: int) -> "subprocess.Popen[bytes]":
+    file = scratch / "zookeeper.properties"
+    settings = zookeeper.settings(scratch / formats.METADATA, port)
+    file.write_text("".join(f"{key}={value}\n" for key, value in settings.items()))
+    command = cold.command([*zookeeper.FLAGS, *node_flags(scratch)], zookeeper.MAIN, str(file))
+    log = scratch / "zookeeper.log"
+    return process.start(command, log=log, folder=scratch, environment=os.environ)
+
+
+def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
+    """Start a node and stop it once it has started; the JVM writes the archive as it exits."""
+    scratch = settings.parent
+    log = scratch / "node.log"
+    flags = [*node_flags(scratch), f"-XX:ArchiveClassesAtExit={archive}"]
+    command = cold.command(flags, "kafka.Kafka", str(settings))
+    node = process.start(command, log=log, folder=scratch, environment=os.environ)
+    try:
+        _await_started(node, log, sample_node.started(cold.release))
+        node.send_signal(signal.SIGTERM)
+        node.wait(_WITHIN_S)
+    except subprocess.TimeoutExpired:
+        raise InsyncError(f"no archive within {_WITHIN_S:g} s") from None
+    finally:
+        process.kill([node])
+    if not archive.is_file():
+        raise InsyncError(f"the JVM wrote no archive: {process.complaint(log)}")
+
+
+def _await_started(node: "subprocess.Popen[bytes]", log: Path, started: str) -> None:
+    """Until the log says so: this node serves nobody, so nothing else needs to be true."""
+    until = time.monotonic() + _WITHIN_S
+    while started not in log.read_text(encoding="utf-8", errors="replace"):
+        if node.poll() is not None or time.monotonic() > until:
+            raise InsyncError(f"a node did not start: {process.complaint(log)}")
+        time.sleep(_POLL_S)

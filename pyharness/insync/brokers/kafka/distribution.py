@@ -1,0 +1,45 @@
+"""A Kafka version that is ready to run from the cache, and the command lines it runs with."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.versions import Release
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """One Kafka version on one Java.
+
+    `jars` is the class path, in the order the archive `cds` was dumped with; `cds` is None
+    where this Java cannot dump one. `formats` holds a formatted node of each role, for
+    insync.brokers.kafka.formats to copy; brokers on ZooKeeper need none.
+    """
+
+    release: Release
+    java: Java
+    jars: tuple[Path, ...]
+    formats: Path
+    cds: Path | None
+
+    @property
+    def version(self) -> str:
+        """The Kafka version, such as 4.3.1."""
+        return self.release.version
+
+    def command(
+        self, flags: Sequence[str], main: str, *arguments: str, jars: Sequence[Path] = ()
+    ) -> list[str]:
+        """Return the command that runs the class `main` with `arguments`, started quickly.
+
+        `jars` are those of others than Kafka; behind its own, they leave the archive valid.
+        """
+        shared = [f"-XX:SharedArchiveFile={self.cds}"] if self.cds else []
+        path = (*self.jars, *jars)
+        return [*java_command(self.java, path, [*shared, *flags]), main, *arguments]
+
+
+def java_command(java: Java, jars: Sequence[Path], flags: Sequence[str]) -> list[str]:
+    """Java with its flags and class path; what follows is the class to run."""
+    return [str(java.binary), *flags, "-cp", ":".join(str(jar) for jar in jars)]

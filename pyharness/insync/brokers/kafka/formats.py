@@ -1,0 +1,110 @@
+"""A formatted node's folders, without a JVM for each node.
+
+StorageTool runs once per version and role; what it wrote is kept as a template. A new node
+is a copy of it in which only the ids differ: those of the cluster, the node and the folders.
+"""
+
+import base64
+import os
+import re
+import shutil
+import subprocess
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+
+from insync.brokers.kafka import process
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.jvm import SHORT_LIVED
+from insync.brokers.kafka.ports import LOOPBACK
+from insync.errors import InsyncError
+
+ROLES = ("controller", "broker")
+DATA, METADATA = "data", "metadata"
+_META = "meta.properties"
+_WITHIN_S = 60.0
+
+
+def new_id() -> str:
+    """Return a fresh id as Kafka writes them: 22 characters, not starting with a dash."""
+    while True:
+        made = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
+        if not made.startswith("-"):
+            return made
+
+
+def copy(template: Path, folder: Path, *, node: int, cluster: str) -> None:
+    """Format `folder` (its data and metadata) as node `node` of the cluster `cluster`.
+
+    Either part may be there already, if it is empty.
+    """
+    for part in (DATA, METADATA):
+        (folder / part).mkdir(exist_ok=True)
+        for source in sorted((template / part).rglob("*")):
+            # The bytes alone: what `folder` is mounted from may take no owners and no times.
+            target = folder / source.relative_to(template)
+            target.mkdir() if source.is_dir() else shutil.copyfile(source, target)
+        meta = folder / part / _META
+        ids = {"cluster.id": cluster, "node.id": str(node), "directory.id": new_id()}
+        meta.write_text(with_ids(meta.read_text(encoding="utf-8"), ids), encoding="utf-8")
+
+
+def with_ids(meta: str, ids: dict[str, str]) -> str:
+    """Return a meta.properties text with the values of `ids` in place of its own."""
+    for key, value in ids.items():
+        meta = re.sub(rf"^{re.escape(key)}=.*$", f"{key}={value}", meta, flags=re.MULTILINE)
+    return meta
+
+
+def make_templates(
+    cold: Distribution, scratch: Path, features: Mapping[str, int] | None = None
+) -> None:
+    """Let StorageTool format one node of each role into `cold.formats`; InsyncError if it fails.
+
+    `features` are levels that differ from the version's defaults.
+    """
+    cluster = new_id()
+    tools: dict[str, subprocess.Popen[bytes]] = {}
+    try:
+        for role in ROLES:
+            tools[role] = _start_tool(cold, role, cluster, scratch, features or {})
+        for role, tool in tools.items():
+            if tool.wait(_WITHIN_S) != 0:
+                said = process.complaint(_log(scratch, role))
+                raise InsyncError(f"kafka {cold.version}: StorageTool failed: {said}")
+    except subprocess.TimeoutExpired:
+        raise InsyncError(f"kafka {cold.version}: StorageTool hangs") from None
+    finally:
+        process.kill(tuple(tools.values()))
+
+
+def _start_tool(
+    cold: Distribution, role: str, cluster: str, scratch: Path, features: Mapping[str, int]
+) -> "subprocess.Popen[bytes]":
+    properties = scratch / f"{role}.properties"
+    properties.write_text(_properties(role, cold.formats / role), encoding="utf-8")
+    command = cold.command(
+        SHORT_LIVED, "kafka.tools.StorageTool",
+        "format", "--cluster-id", cluster, "--config", str(properties),
+        *(word for name, level in features.items() for word in ("--feature", f"{name}={level}")),
+    )  # fmt: skip
+    log = _log(scratch, role)
+    return process.start(command, log=log, folder=scratch, environment=os.environ)
+
+
+def _log(scratch: Path, role: str) -> Path:
+    return scratch / f"format-{role}.log"
+
+
+def _properties(role: str, folder: Path) -> str:
+    """As little as StorageTool accepts; the ports and ids are not kept."""
+    listener = "CONTROLLER" if role == "controller" else "PLAINTEXT"
+    return f"""process.roles={role}
+node.id={ROLES.index(role) + 1}
+controller.quorum.voters=1@{LOOPBACK}:9093
+listeners={listener}://{LOOPBACK}:{9093 + ROLES.index(role)}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+controller.listener.names=CONTROLLER
+log.dirs={folder / DATA}
+metadata.log.dir={folder / METADATA}
+"""

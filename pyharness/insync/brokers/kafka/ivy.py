@@ -1,0 +1,120 @@
+"""Fetch pinned jars with Apache Ivy, whose jar comes with pyspark.
+
+Ivy needs nothing but Java, knows Maven Central by itself and checks what it downloads
+against the checksum published beside it. What it must not do here is resolve: the jars are
+pinned one by one, so it is told to fetch no poms and to follow no dependencies.
+"""
+
+import importlib.util
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from insync.brokers.kafka import process
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.jvm import SHORT_LIVED
+from insync.brokers.kafka.versions import Jar
+from insync.errors import InputError
+
+SETTINGS_VARIABLE = "INSYNC_IVY_SETTINGS"
+# Ivy asks for one file after the other; most of that time is spent waiting for answers.
+_PARALLEL = 4
+_DONE_WITHIN_S = 600.0
+_LOG = "ivy.log"
+_SETTINGS = """<ivysettings>
+  <settings defaultResolver="central"/>
+  <resolvers>
+    <ibiblio name="central" m2compatible="true" usepoms="false" checksums="sha1"/>
+  </resolvers>
+</ivysettings>
+"""
+_REASON = re.compile(
+    r"not found$|invalid sha1|invalid md5|Exception|FAILED|impossible|timed out|denied|No space"
+)
+
+
+def fetch(jars: Sequence[Jar], java: Java, libs: Path, scratch: Path) -> None:
+    """Put `jars` into the folder `libs`; `scratch` is Ivy's own, for the caller to remove.
+
+    InputError, in one line, when a jar cannot be had or fails the registry's checksum.
+    """
+    settings = _settings(scratch)
+    shares = [jars[first::_PARALLEL] for first in range(min(_PARALLEL, len(jars)))]
+    running: dict[Path, subprocess.Popen[bytes]] = {}
+    try:
+        for number, share in enumerate(shares):
+            folder = scratch / str(number)
+            running[folder] = _start(share, java, settings, libs, folder)
+        for folder, ivy in running.items():
+            if ivy.wait(_DONE_WITHIN_S) != 0:
+                said = (folder / _LOG).read_text(encoding="utf-8", errors="replace")
+                raise InputError(f"ivy: cannot fetch Kafka's jars: {reason(said)}")
+    except subprocess.TimeoutExpired:
+        raise InputError(f"ivy: not done in {_DONE_WITHIN_S:.0f} s, expected a registry") from None
+    finally:
+        process.kill(tuple(running.values()))
+
+
+def ivy_jar() -> Path:
+    """Where pyspark keeps Ivy; found without importing pyspark, InputError when it is not there."""
+    spec = importlib.util.find_spec("pyspark")
+    folders = spec.submodule_search_locations if spec else None
+    for folder in folders or ():
+        for jar in sorted(Path(folder).glob("jars/ivy-*.jar")):
+            return jar
+    raise InputError("ivy: no pyspark/jars/ivy-*.jar, expected pyspark as installed from PyPI")
+
+
+def _settings(scratch: Path) -> Path:
+    """Return the user's own Ivy settings (a mirror, say) or ours, which name no host."""
+    own = os.environ.get(SETTINGS_VARIABLE)
+    if own:
+        if not Path(own).is_file():
+            raise InputError(f"ivy: {SETTINGS_VARIABLE} is {own}, expected a readable file")
+        return Path(own).absolute()
+    ours = scratch / "ivysettings.xml"
+    ours.write_text(_SETTINGS, encoding="utf-8")
+    return ours
+
+
+def _start(
+    jars: Sequence[Jar], java: Java, settings: Path, libs: Path, folder: Path
+) -> "subprocess.Popen[bytes]":
+    folder.mkdir()
+    wanted = folder / "ivy.xml"
+    wanted.write_text(_module(jars), encoding="utf-8")
+    command = [
+        str(java.binary), *SHORT_LIVED,
+        f"-Divy.default.ivy.user.dir={folder}",
+        "-jar", str(ivy_jar()), "-warn",
+        "-settings", str(settings), "-ivy", str(wanted), "-cache", str(folder / "cache"),
+        "-retrieve", str(libs / "[artifact]-[revision].[ext]"),
+    ]  # fmt: skip
+    return process.start(command, log=folder / _LOG, folder=folder, environment=os.environ)
+
+
+def _module(jars: Sequence[Jar]) -> str:
+    wanted = "\n".join(
+        f"    <dependency org={quoteattr(jar.org)} name={quoteattr(jar.name)} "
+        f'rev={quoteattr(jar.revision)} transitive="false" conf="default->*"/>'
+        for jar in jars
+    )
+    return f"""<ivy-module version="2.0">
+  <info organisation="insync" module="kafka"/>
+  <configurations><conf name="default"/></configurations>
+  <dependencies>
+{wanted}
+  </dependencies>
+</ivy-module>
+"""
+
+
+def reason(output: str) -> str:
+    """Return the line of Ivy's output that says what went wrong, or its last one."""
+    lines = [line.strip(" \t:") for line in output.splitlines()]
+    telling = [line for line in lines if _REASON.search(line)]
+    # The first is the cause; later ones count the damage.
+    return next(iter(telling or [line for line in reversed(lines) if line]), "no output")

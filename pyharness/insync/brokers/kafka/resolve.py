@@ -1,0 +1,68 @@
+"""Kafka's jars in the user's cache: fetched once, checked, and from then on used offline."""
+
+import hashlib
+from collections.abc import Callable
+from pathlib import Path
+
+from insync.brokers.kafka import cache, ivy, versions
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.versions import Jar, Release
+from insync.brokers.kafka.warmup import warm
+from insync.errors import InputError
+
+Progress = Callable[[str], None]
+
+
+def distribution(version: str, java: Java, progress: Progress | None = None) -> Distribution:
+    """Kafka `version`, ready to run on `java`; `progress` hears one line per slow step.
+
+    InputError: unknown version, a jar that cannot be had or is not what it should be, an
+    unwritable or busy cache.
+    """
+    tell = progress or _silent
+    release = versions.find(version)
+    folder = cache.root() / "kafka" / release.version
+    jars = cached_jars(release, folder / "libs", java, tell)
+    return warm(release, jars, java, folder, tell)
+
+
+def cached_jars(release: Release, libs: Path, java: Java, tell: Progress) -> tuple[Path, ...]:
+    """Return the class path of `release` from the folder `libs`, filled first if need be."""
+    if first_bad(release, libs):
+        with cache.locked(libs):
+            _fill(release, libs, java, tell)
+    return tuple(libs / jar.file_name for jar in release.jars)
+
+
+def first_bad(release: Release, libs: Path) -> Jar | None:
+    """Return the first jar in `libs` that is missing or not what its pinned checksum says."""
+    return next((jar for jar in release.jars if not _matches(jar, libs / jar.file_name)), None)
+
+
+def _fill(release: Release, libs: Path, java: Java, tell: Progress) -> None:
+    bad = first_bad(release, libs)  # asked again: another insync may have fetched meanwhile
+    if bad is None:
+        return
+    if libs.exists():
+        tell(f"kafka {release.version}: {bad.file_name} in the cache is damaged, fetching again")
+    tell(f"kafka {release.version}: fetching {len(release.jars)} jars, once")
+    with cache.made_whole(libs) as made, cache.scratch(libs) as scratch:
+        ivy.fetch(release.jars, java, made, scratch)
+        bad = first_bad(release, made)
+        if bad is not None:
+            raise InputError(
+                f"kafka {release.version}: {bad.file_name} as fetched is not the jar that was "
+                f"pinned, expected SHA-256 {bad.sha256}"
+            )
+
+
+def _matches(jar: Jar, file: Path) -> bool:
+    if not file.is_file():
+        return False
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest() == jar.sha256
+
+
+def _silent(_: str) -> None:
+    """Progress that nobody asked for."""

@@ -1,0 +1,83 @@
+"""Which cores the threads of a process may run on, and how long they waited for one.
+
+A thread inherits the cores of the one that started it, so whoever changes them looks again
+until no thread is left with others.
+"""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from insync.errors import InsyncError
+from insync.faults.base import await_true
+from insync.faults.support.procfs import PROC
+
+Cores = frozenset[int]
+
+_SETTLED_WITHIN_S: Final = 2.0
+_NS_PER_MS: Final = 1e6
+
+
+def cores_of(pid: int) -> dict[int, Cores]:
+    """Return the cores of each thread of a process; empty if there is no such process."""
+    found = {}
+    for thread in threads(pid):
+        try:
+            found[thread] = frozenset(os.sched_getaffinity(thread))
+        except ProcessLookupError:
+            continue
+    return found
+
+
+def confine(pid: int, core: int) -> None:
+    """Let all threads of a process run on one core; raises InsyncError if they do not."""
+    _settle(pid, {}, frozenset({core}))
+
+
+def release(pid: int, before: dict[int, Cores], others: Cores) -> None:
+    """Give each thread the cores that it had `before`, and threads that are new `others`."""
+    _settle(pid, before, others)
+
+
+def waited_ms(pid: int) -> dict[int, float]:
+    """Return for how long each thread stood ready to run without a core, since it began."""
+    found = {}
+    for thread in threads(pid):
+        try:
+            fields = (PROC / str(pid) / "task" / str(thread) / "schedstat").read_text().split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        found[thread] = int(fields[1]) / _NS_PER_MS
+    return found
+
+
+def threads(pid: int, proc: Path = PROC) -> list[int]:
+    """Return the threads of a process; none if there is no such process."""
+    try:
+        return [int(thread.name) for thread in (proc / str(pid) / "task").iterdir()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def _settle(pid: int, wanted: dict[int, Cores], others: Cores) -> None:
+    def settled() -> bool:
+        wrong = {
+            thread: wanted.get(thread, others)
+            for thread, cores in cores_of(pid).items()
+            if cores != wanted.get(thread, others)
+        }
+        for thread, cores in wrong.items():
+            _place(thread, cores)
+        return not wrong
+
+    if not await_true(settled, _SETTLED_WITHIN_S):
+        raise InsyncError(f"process {pid}: its threads do not keep to their cores")
+
+
+def _place(thread: int, cores: Cores) -> None:
+    try:
+        os.sched_setaffinity(thread, cores)
+    except ProcessLookupError:
+        return
+    except OSError as error:
+        raise InsyncError(f"thread {thread}: cores {sorted(cores)}: {error.strerror}") from error

@@ -1,0 +1,142 @@
+"""Control groups of our own, on cgroup v1 and v2.
+
+A group is named after the harness that made it, so that the next one can remove what a
+killed one left behind. What it limits is for `cpu_groups` and `disk/blkio` to say.
+"""
+
+import os
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from insync.errors import InsyncError
+from insync.faults.base import await_true
+from insync.faults.support.cgroup_places import Controller, Parent, home_of
+from insync.owner import is_gone, mine
+
+PREFIX: Final = "insync-"
+EMPTY_WITHIN_S: Final = 2.0
+_OURS: Final = re.compile(rf"{PREFIX}(\d+-\d+)-")
+_UNIFIED_NAMES: Final = {"cpu": "cpu", "blkio": "io"}
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One group."""
+
+    folder: Path
+    unified: bool
+
+    @classmethod
+    def make(cls, parent: Parent, name: str, limit: "Limit") -> "Group":
+        """Make a group with a limit; raises OSError."""
+        if parent.unified:
+            _enable(parent)
+        group = cls(parent.folder / f"{PREFIX}{mine()}-{name}", parent.unified)
+        group.folder.mkdir()
+        try:
+            limit(group)
+        except OSError:
+            _remove(group.folder)
+            raise
+        return group
+
+    def add(self, pid: int) -> None:
+        """Move a process into the group, with all its threads; raises OSError."""
+        self.write("cgroup.procs", str(pid))
+
+    def read(self, file: str) -> str:
+        """Return what a file of the group says; raises OSError."""
+        return (self.folder / file).read_text(encoding="ascii")
+
+    def write(self, file: str, text: str) -> None:
+        """Write to a file of the group; raises OSError."""
+        _write(self.folder / file, text)
+
+    def remove(self) -> None:
+        """Remove the empty group; raises InsyncError if it cannot be removed."""
+        if not await_true(lambda: _remove(self.folder), EMPTY_WITHIN_S):
+            raise InsyncError(f"{self.folder}: not removed, it is not empty")
+
+
+Limit = Callable[[Group], None]
+"""Writes a limit into a new group; raises OSError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stay:
+    """A process in a group that was made for it, and the folder of the group it came from."""
+
+    pid: int
+    home: Path
+    group: Group
+
+    @classmethod
+    def begin(cls, pid: int, parent: Parent, name: str, limit: Limit) -> "Stay":
+        """Make the group and move the process; raises OSError, and then no group is left."""
+        home = home_of(pid, parent)
+        stay = cls(pid, home, Group.make(parent, name, limit))
+        try:
+            stay.group.add(pid)
+        except OSError:
+            stay.end()
+            raise
+        return stay
+
+    def end(self) -> None:
+        """Put the process back where it was and remove the group; raises InsyncError."""
+        with suppress(OSError):  # a process that is gone has left its group by itself
+            Group(self.home, self.group.unified).add(self.pid)
+        self.group.remove()
+
+
+def usable(candidates: Sequence[Parent], controller: Controller, limit: Limit) -> Parent | str:
+    """Return the first parent in which a group with a limit can be made, or why there is none."""
+    why = f"no cgroup with the {controller} controller is mounted"
+    for parent in candidates:
+        try:
+            group = Group.make(parent, "probe", limit)
+        except OSError as error:
+            why = f"{error.filename or parent.folder}: {error.strerror}"
+            continue
+        group.remove()
+        return parent
+    return why
+
+
+def sweep(candidates: Sequence[Parent]) -> None:
+    """Remove the groups of harnesses that are gone."""
+    for parent in candidates:
+        for folder in parent.folder.glob(f"{PREFIX}*"):
+            named = _OURS.match(folder.name)
+            if named and is_gone(named[1]):
+                _remove(folder)
+
+
+def _enable(parent: Parent) -> None:
+    control = parent.folder / "cgroup.subtree_control"
+    name = _UNIFIED_NAMES[parent.controller]
+    if name not in control.read_text(encoding="ascii").split():
+        _write(control, f"+{name}")
+
+
+def _write(file: Path, text: str) -> None:
+    """Write to a file of the kernel's: never make one."""
+    descriptor = os.open(file, os.O_WRONLY)
+    try:
+        os.write(descriptor, text.encode())
+    finally:
+        os.close(descriptor)
+
+
+def _remove(folder: Path) -> bool:
+    try:
+        folder.rmdir()
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True

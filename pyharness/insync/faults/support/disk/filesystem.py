@@ -1,0 +1,232 @@
+"""The file system behind a log folder that can be stalled: the folder itself, through a gate.
+
+A process of its own: `python -m` this module, with FOLDER CONTROL SOURCE [everybody].
+It is mounted over the very folder whose files it shows, so that these are in their place
+again when it is gone. Log files are opened without the kernel's page cache (`direct_io`):
+with it, what was written a moment ago would be read without asking here. All others go
+through it, for a file without it cannot be mapped, as Kafka does with its indexes.
+"""
+
+import errno
+import os
+import stat
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from mfusepy import FUSE, Operations, fuse_get_context, fuse_version_minor
+
+from insync.faults.support.control import Site
+from insync.faults.support.disk.gate import Gate
+
+THREADS: Final = 64  # as many operations can be held while others go on
+IDLE_THREADS: Final = 10
+_HIDDEN: Final = ".fuse_hidden"  # libfuse's name for a file that is deleted while it is open
+_NOW: Final = (1 << 30) - 1  # utimensat's words for a time
+_OMIT: Final = (1 << 30) - 2
+_STATUS: Final = ("st_mode", "st_nlink", "st_uid", "st_gid", "st_size", "st_ino", "st_blocks")
+_SPACE: Final = ("f_bsize", "f_frsize", "f_blocks", "f_bfree", "f_bavail", "f_files", "f_ffree",
+                 "f_favail", "f_namemax")  # fmt: skip
+
+
+class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no types
+    """Every operation is done to the covered folder, once the gate lets it pass.
+
+    Reading bytes is a read, flushing them an fsync, and all that changes anything a write.
+    Looking up names and sizes is none: a kernel remembers those of a disk that hangs.
+    """
+
+    use_ns = True
+
+    def __init__(self, folder: int, gate: Gate) -> None:
+        """`folder` is a descriptor of the folder, opened before it was covered."""
+        self._folder = folder
+        self._gate = gate
+        self._chowns = os.geteuid() == 0
+
+    def init(self, path: str) -> None:
+        """Begin: from here on, relative paths are those of the covered folder."""
+        os.fchdir(self._folder)
+        self._gate.attach()
+
+    def getattr(self, path: str, fh: Any = None) -> dict[str, int]:
+        """Return a file's status."""
+        status = os.lstat(_below(path))
+        found = {name: getattr(status, name) for name in _STATUS}
+        for name in ("st_atime", "st_mtime", "st_ctime"):
+            found[name] = getattr(status, f"{name}_ns")
+        return found
+
+    def statfs(self, path: str) -> dict[str, int]:
+        """Return the space of the disk below."""
+        space = os.fstatvfs(self._folder)
+        return {name: getattr(space, name) for name in _SPACE}
+
+    def readdir(self, path: str, fh: int) -> Iterator[tuple[str, dict[str, int], int]]:
+        """Yield what is in a folder: names, kinds and inodes, for one without is not shown."""
+        here = os.stat(_below(path))
+        for name in (".", ".."):
+            yield name, {"st_ino": here.st_ino, "st_mode": here.st_mode}, 0
+        with os.scandir(_below(path)) as entries:
+            for entry in entries:
+                if not entry.name.startswith(_HIDDEN):
+                    yield entry.name, {"st_ino": entry.inode(), "st_mode": _kind(entry)}, 0
+
+    def open(self, path: str, fi: Any) -> int:
+        """Open a file."""
+        if fi.flags & os.O_TRUNC:
+            self._gate.enter(Site.WRITE)
+        # The kernel knows where an append goes, and buffers here are not aligned.
+        fi.fh = os.open(_below(path), fi.flags & ~(os.O_APPEND | os.O_DIRECT))
+        fi.direct_io = path.endswith(".log")
+        return 0
+
+    def create(self, path: str, mode: int, fi: Any) -> int:
+        """Make and open a file."""
+        self._gate.enter(Site.WRITE)
+        flags = fi.flags & ~(os.O_APPEND | os.O_DIRECT) | os.O_CREAT
+        fi.fh = os.open(_below(path), flags, mode)
+        self._give(path)
+        fi.direct_io = path.endswith(".log")
+        return 0
+
+    def read(self, path: str, size: int, offset: int, fi: Any) -> bytes:
+        """Read from an open file."""
+        self._gate.enter(Site.READ)
+        return os.pread(fi.fh, size, offset)
+
+    def write(self, path: str, data: bytes, offset: int, fi: Any) -> int:
+        """Write to an open file."""
+        self._gate.enter(Site.WRITE)
+        return os.pwrite(fi.fh, data, offset)
+
+    def fsync(self, path: str, datasync: int, fi: Any) -> None:
+        """Flush an open file."""
+        self._gate.enter(Site.FSYNC)
+        (os.fdatasync if datasync else os.fsync)(fi.fh)
+
+    def fsyncdir(self, path: str, datasync: int, fh: int) -> None:
+        """Flush a folder."""
+        self._gate.enter(Site.FSYNC)
+        folder = os.open(_below(path), os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+    def release(self, path: str, fi: Any) -> None:
+        """Close a file."""
+        os.close(fi.fh)
+
+    def truncate(self, path: str, length: int, fh: Any = None) -> None:
+        """Set a file's length."""
+        self._gate.enter(Site.WRITE)
+        os.truncate(_below(path) if fh is None else fh.fh, length)
+
+    def fallocate(self, path: str, mode: int, offset: int, size: int, fi: Any) -> None:
+        """Set blocks aside for a file."""
+        if mode != 0:  # holes and the like
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+        self._gate.enter(Site.WRITE)
+        os.posix_fallocate(fi.fh, offset, size)
+
+    def mkdir(self, path: str, mode: int) -> None:
+        """Make a folder."""
+        self._gate.enter(Site.WRITE)
+        os.mkdir(_below(path), mode)
+        self._give(path)
+
+    def rmdir(self, path: str) -> None:
+        """Remove a folder."""
+        self._gate.enter(Site.WRITE)
+        os.rmdir(_below(path))
+
+    def unlink(self, path: str) -> None:
+        """Remove a file."""
+        self._gate.enter(Site.WRITE)
+        os.unlink(_below(path))
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a file or folder another name, in place of what bears it."""
+        self._gate.enter(Site.WRITE)
+        os.rename(_below(old), _below(new))
+
+    def link(self, target: str, source: str) -> None:
+        """Give a file a second name."""
+        self._gate.enter(Site.WRITE)
+        os.link(_below(source), _below(target))
+
+    def symlink(self, target: str, source: str) -> None:
+        """Make a symbolic link."""
+        self._gate.enter(Site.WRITE)
+        os.symlink(source, _below(target))
+        self._give(target)
+
+    def readlink(self, path: str) -> str:
+        """Return where a symbolic link points."""
+        return os.readlink(_below(path))
+
+    def chmod(self, path: str, mode: int) -> None:
+        """Set a file's permissions."""
+        self._gate.enter(Site.WRITE)
+        os.chmod(_below(path), mode)
+
+    def chown(self, path: str, uid: int, gid: int) -> None:
+        """Set a file's owner."""
+        self._gate.enter(Site.WRITE)
+        os.lchown(_below(path), uid, gid)
+
+    def utimens(self, path: str, times: tuple[int, int] | None = None) -> None:
+        """Set a file's times."""
+        self._gate.enter(Site.WRITE)
+        below = _below(path)
+        seen = os.lstat(below)
+        atime, mtime = times or (_NOW, _NOW)
+        asked = (_time(atime, seen.st_atime_ns), _time(mtime, seen.st_mtime_ns))
+        os.utime(below, ns=asked, follow_symlinks=False)
+
+    def _give(self, path: str) -> None:
+        """Make what is new the caller's, where that is somebody else and can be done."""
+        uid, gid, _ = fuse_get_context()
+        if self._chowns and (uid, gid) != (0, 0):
+            os.lchown(_below(path), uid, gid)
+
+
+def _below(path: str) -> str:
+    return f".{path}"
+
+
+def _kind(entry: os.DirEntry[str]) -> int:
+    if entry.is_symlink():
+        return stat.S_IFLNK
+    return stat.S_IFDIR if entry.is_dir() else stat.S_IFREG
+
+
+def _time(asked: int, present: int) -> int:
+    if asked == _OMIT:
+        return present
+    return time.time_ns() if asked == _NOW else asked
+
+
+def serve(folder: Path, control: Path, source: str, *, everybody: bool) -> None:
+    """Cover `folder` until it is unmounted; `source` is its name in the mount table.
+
+    `everybody`: users other than this one see it too.
+    """
+    os.umask(0)  # the kernel has taken the caller's off already
+    options: dict[str, Any] = {"allow_other": True} if everybody else {}
+    if fuse_version_minor >= 12:  # before, libfuse made as many threads as were needed
+        options |= {"max_threads": THREADS, "max_idle_threads": IDLE_THREADS}
+    covered = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    # auto_unmount: should this process be killed, fusermount3 takes the mount away.
+    FUSE(
+        Passthrough(covered, Gate(control)), str(folder), raw_fi=True, foreground=True,
+        fsname=source, subtype="insync", use_ino=True, auto_unmount=True, **options,
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    folder, control, source, *more = sys.argv[1:]
+    serve(Path(folder), Path(control), source, everybody=more == ["everybody"])

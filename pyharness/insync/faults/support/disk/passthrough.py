@@ -1,0 +1,107 @@
+"""A folder that is mounted over itself through a file system of ours, which can be stalled."""
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from ctypes.util import find_library
+from pathlib import Path
+from typing import Final
+
+from insync.errors import InsyncError
+from insync.faults.base import await_true
+from insync.faults.support.control import ControlFile
+from insync.faults.support.disk import mounts
+from insync.owner import mine
+from insync.running import Running
+
+FUSE: Final = Path("/dev/fuse")
+FUSE_SETTINGS: Final = Path("/etc/fuse.conf")
+UP_WITHIN_S: Final = 20.0
+GONE_WITHIN_S: Final = 5.0
+
+Launch = Callable[[Sequence[str], Path], Running]
+"""Starts a command that ends with the harness, its output in a file."""
+
+
+def unavailable(*, for_others: bool = False) -> str | None:
+    """Return why no folder can be mounted through a file system of ours here, or None.
+
+    `for_others`: other users than this one, such as a container's, are to see it.
+    """
+    why = None
+    if not FUSE.exists():
+        why = f"no {FUSE}"
+    elif not os.access(FUSE, os.R_OK | os.W_OK):
+        why = f"{FUSE} may not be opened by this user"
+    elif shutil.which("fusermount3") is None or find_library("fuse3") is None:
+        why = "no libfuse3 with fusermount3 (apt-get install fuse3)"
+    elif for_others and not _others_may():
+        why = f"a container's user is another one, expected user_allow_other in {FUSE_SETTINGS}"
+    return None if why is None else f"no file system can be put under a log folder: {why}"
+
+
+class Passthrough:
+    """A folder behind a gate; whoever mounts it unmounts it when its users are gone."""
+
+    def __init__(self, folder: Path, control: ControlFile, process: Running) -> None:
+        self.folder = folder
+        self.control = control
+        self._process = process
+
+    @classmethod
+    def mount(cls, folder: Path, control: Path, rules: int, launch: Launch) -> "Passthrough":
+        """Mount `folder`, which must be there; `control` is made for so many rules.
+
+        Raises InsyncError, with what the file system's process says, if it does not come up.
+        """
+        made = ControlFile.create(control, folder, rules)
+        log = control.with_suffix(".log")
+        process = launch(_command(folder, control), log)
+        mount = cls(folder, made, process)
+        try:
+            mount._await_up(log)
+        except BaseException:
+            mount.unmount()
+            raise
+        return mount
+
+    def unmount(self) -> None:
+        """Unmount it and end its process; what is in the folder stays."""
+        try:
+            mounts.unmount(self.folder)
+        finally:
+            if not await_true(lambda: self._process.poll() is not None, GONE_WITHIN_S):
+                self._process.send_signal(9)
+                self._process.wait(GONE_WITHIN_S)
+
+    def _await_up(self, log: Path) -> None:
+        def decided() -> bool:
+            return self._is_up() or self._process.poll() is not None
+
+        if not (await_true(decided, UP_WITHIN_S) and self._is_up()):
+            lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
+            said = next((line for line in reversed(lines) if line.strip()), "it printed nothing")
+            raise InsyncError(f"{self.folder}: not mounted: {said} (all of it: {log})")
+
+    def _is_up(self) -> bool:
+        return self.control.attached > 0 and mounts.is_mounted(self.folder)
+
+
+def _command(folder: Path, control: Path) -> list[str]:
+    module = "insync.faults.support.disk.filesystem"
+    # The wrong libfuse of the two that a machine may have would be taken by default.
+    command = ["env", "FUSE_LIBRARY_NAME=fuse3", sys.executable, "-m", module]
+    command += [str(folder), str(control), f"{mounts.PREFIX}{mine()}"]
+    return [*command, *(["everybody"] if _others_may() else [])]
+
+
+def _others_may() -> bool:
+    """Whether other users, such as a container's, may be let in: root says so, or its settings."""
+    if os.geteuid() == 0:
+        return True
+    try:
+        lines = FUSE_SETTINGS.read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return False
+    return "user_allow_other" in (line.strip() for line in lines)

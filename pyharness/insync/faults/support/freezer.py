@@ -1,0 +1,98 @@
+"""How a broker is stopped and let go on: by signals, or with the whole container it is in."""
+
+import signal
+from typing import Protocol
+
+from insync.faults.support.cgroup_places import group_of
+from insync.faults.support.procfs import is_stopped
+from insync.running import Running
+
+
+class Freezer(Protocol):
+    """Stops one process, with all its threads; `words` say by what."""
+
+    words: str
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+
+    def stop(self) -> None:
+        """Have it stop, which may take a moment."""
+
+    def go_on(self) -> None:
+        """Have it go on; nothing happens if it runs or has ended."""
+
+    def is_stopped(self) -> bool:
+        """Whether the kernel says that all of it is stopped."""
+
+
+class BySignal:
+    """A process of this host: SIGSTOP and SIGCONT."""
+
+    words = "SIGSTOP"
+
+    def __init__(self, process: Running) -> None:
+        self._process = process
+
+    @property
+    def pid(self) -> int:
+        """The process."""
+        return self._process.pid
+
+    def stop(self) -> None:
+        """Send SIGSTOP."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Send SIGCONT."""
+        self._process.send_signal(signal.SIGCONT)
+
+    def is_stopped(self) -> bool:
+        """Whether each of its threads is stopped."""
+        return is_stopped(self.pid)
+
+
+class Pausable(Protocol):
+    """A container as far as it is paused; `pid` is its process."""
+
+    pid: int
+
+    def pause(self) -> None:
+        """Stop all in it."""
+
+    def unpause(self) -> None:
+        """Let all in it go on; nothing happens if it is not paused."""
+
+
+class ByPause:
+    """A container: the engine's pause, which is the kernel's freezer of control groups."""
+
+    words = "the container's pause"
+
+    def __init__(self, container: Pausable) -> None:
+        self._container = container
+
+    @property
+    def pid(self) -> int:
+        """The container's process."""
+        return self._container.pid
+
+    def stop(self) -> None:
+        """Pause the container."""
+        self._container.pause()
+
+    def go_on(self) -> None:
+        """Unpause it."""
+        self._container.unpause()
+
+    def is_stopped(self) -> bool:
+        """Whether the container's control group is frozen."""
+        try:
+            group = group_of(self.pid, "freezer")
+            if group.unified:
+                return "frozen 1" in (group.folder / "cgroup.events").read_text(encoding="ascii")
+            state = (group.folder / "freezer.state").read_text(encoding="ascii")
+        except OSError:
+            return False
+        return state.strip() == "FROZEN"

@@ -1,0 +1,76 @@
+"""A set of stall rules armed and lifted as one, and what the shim counted for them."""
+
+import time
+from collections.abc import Sequence
+from typing import Final
+
+from insync.errors import InsyncError
+from insync.faults.base import Held, await_true
+from insync.faults.support.control import ControlFile, Counters, Mode, Rule, Site
+
+DRAIN_SECONDS: Final = 5.0  # held calls leave within milliseconds; more: a dead or frozen broker
+DEADLINE_SECONDS: Final = 5.0  # how far beyond its time a stall may live if the harness dies
+
+
+class Holds:
+    """The rules of one fault in the control file of one broker."""
+
+    def __init__(self, control: ControlFile, broker: int) -> None:
+        self._control = control
+        self._broker = broker
+        self._slots: list[int] = []
+        self._died_ns: int | None = None
+
+    def check(self) -> None:
+        """Raise InsyncError if the broker does not run under the shim."""
+        if self._control.attached == 0:
+            raise InsyncError(f"broker {self._broker} did not load the stall shim")
+
+    def arm(
+        self, targets: Sequence[str], site: Site, mode: Mode, *, planned_ms: int, delay_ms: int = 0
+    ) -> None:
+        """Arm a rule for each target, a folder's name; `delay_ms` only for Mode.DELAY."""
+        deadline = time.monotonic_ns() + int((planned_ms / 1000 + DEADLINE_SECONDS) * 1e9)
+        for target in targets:
+            rule = Rule(
+                site=site, mode=mode, target=target, delay_ns=delay_ms * 1_000_000,
+                deadline_ns=deadline,
+            )  # fmt: skip
+            self._slots.append(self._control.arm(rule))
+
+    def lift(self) -> None:
+        """Lift all rules; what they hold leaves soon after."""
+        for slot in self._slots:
+            self._control.lift(slot)
+
+    def drain(self) -> None:
+        """Wait until no call is held; raises InsyncError if some stay."""
+        if not await_true(lambda: self.now == 0, DRAIN_SECONDS):
+            raise InsyncError(f"{self.now} calls still held {DRAIN_SECONDS:g} s after the lift")
+
+    def bury(self) -> None:
+        """Note that the broker is dead: what it held ended now, and will not be counted there."""
+        self._died_ns = time.monotonic_ns()
+
+    @property
+    def now(self) -> int:
+        """How many calls are held at this moment."""
+        return sum(self._control.counters(slot).held_now for slot in self._slots)
+
+    @property
+    def total(self) -> Held:
+        """What was held so far, over all rules; of a dead broker's last calls only the first."""
+        seen = [self._control.counters(slot) for slot in self._slots]
+        last = [self._at_death_ns(counters) for counters in seen]
+        longest = [counters.longest_ns for counters in seen]
+        return Held(
+            calls=sum(counters.calls for counters in seen),
+            sum_ms=(sum(counters.held_ns for counters in seen) + sum(last)) / 1e6,
+            longest_ms=max([0, *longest, *last]) / 1e6,
+        )
+
+    def _at_death_ns(self, counters: Counters) -> int:
+        """How long a call had been held that ended with its broker; 0 if none did."""
+        if self._died_ns is None or not counters.held_now:
+            return 0
+        return self._died_ns - counters.first_ns

@@ -1,0 +1,114 @@
+"""A matrix in words: what a cell says, its one-line result, the table as Markdown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from insync.events.run_info import Bound
+from insync.report.matrix.cells import Figure, Grid, MatrixCell, figure, grids, outcome
+from insync.report.matrix.figures import SHOWN, legend
+from insync.report.metrics import METRICS
+from insync.report.policies.text import policy_markdown
+from insync.report.words import span
+
+_UNKNOWN_FIGURE = "-"
+
+
+def figures(cell: MatrixCell) -> str:
+    """Write the figures of a cell; with several repeats the worst, then the typical one."""
+    return " / ".join(
+        _written(figure(cell.values(metric)), SHOWN[metric].brief, once=cell.once)
+        for metric in cell.figures
+    )
+
+
+def wanted(cell: MatrixCell) -> str:
+    """Say what was expected of the arm; empty if nothing was."""
+    return ", ".join(_bound(metric, bound) for metric, bound in cell.expected.items())
+
+
+def sentence(cells: Sequence[MatrixCell]) -> str:
+    """Say how the matrix came out, in figures."""
+    counts = Counter[str](cell.state for cell in cells)
+    ran = len(cells) - counts["skipped"]
+    found = [f"{counts['pass']} of {ran} cells are as expected"]
+    found += [
+        f"{counts[state]} {words}"
+        for state, words in (("fail", "differ"), ("unknown", "prove nothing"))
+        if counts[state]
+    ]
+    if counts["skipped"]:
+        found.append(f"{counts['skipped']} were skipped")
+    return ", ".join(found)
+
+
+def notes(cells: Sequence[MatrixCell]) -> list[str]:
+    """Say of each cell that is not as expected why; arms with the same reason on one line."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for cell in cells:
+        if cell.state != "pass":
+            why = {"fail": "differs", "unknown": "unknown", "skipped": "skipped"}[cell.state]
+            key = (cell.kafka, cell.scenario, f"{why}: {cell.reason}")
+            found.setdefault(key, []).append(cell.arm)
+    several = len({cell.kafka for cell in cells}) > 1
+    return [
+        f"{f'{kafka} ' if several else ''}{scenario}, {', '.join(arms)}: {why}"
+        for (kafka, scenario, why), arms in found.items()
+    ]
+
+
+def markdown(cells: Sequence[MatrixCell]) -> str:
+    """Return the tables as Markdown, one per version, with what they show and what differs."""
+    parts = [_version(grid) for grid in grids(cells)]
+    return "\n".join([*parts, f"{outcome(cells)}: {sentence(cells)}.", ""])
+
+
+def _bound(metric: str, bound: Bound) -> str:
+    if (metric, bound) == ("isr_shrinks", Bound(min=bound.min, max=0)):
+        return "no shrink"
+    if metric == "isr_shrinks":
+        return f"{bound} shrink{'s' if bound != Bound(min=1) else ''}"
+    if metric == "first_shrink_ms" and bound.min is None and bound.max is not None:
+        return f"out within {span(bound.max)}"
+    if metric == "false_alarms":
+        return "no false alarm" if bound == Bound(min=bound.min, max=0) else f"{bound} false alarm"
+    if metric == "detected_ms" and bound.min is None and bound.max is not None:
+        return f"out within {span(bound.max)}" if bound.max else "out from the beginning"
+    if metric == "min_isr_size":
+        return f"{bound} in sync"
+    if metric in SHOWN and SHOWN[metric].time:
+        return f"{SHOWN[metric].name} {bound.written(span)}"
+    name = SHOWN[metric].name if metric in SHOWN else METRICS.get(metric, metric)
+    return f"{name} {bound}"
+
+
+def _version(grid: Grid) -> str:
+    cells = [cell for row in grid.rows.values() for cell in row.values()]
+    repeated = not all(cell.once or not cell.repeats for cell in cells)
+    lines = [
+        f"Kafka {grid.kafka}: {legend(grid.figures)}"
+        + (", each of the worst repeat (and the median)." if repeated else "."),
+        "",
+        f"| stall | {' | '.join(grid.arms)} |",
+        f"|---|{'---|' * len(grid.arms)}",
+    ]
+    for scenario, row in grid.rows.items():
+        shown = (_cell(row[arm]) if arm in row else "" for arm in grid.arms)
+        lines.append(f"| `{scenario}` | {' | '.join(shown)} |")
+    listed = [f"- {note}" for note in notes(cells)]
+    return "\n".join([*lines, "", *listed, *([""] if listed else []), policy_markdown(grid)])
+
+
+def _cell(cell: MatrixCell) -> str:
+    if cell.state == "skipped":
+        return "skipped"
+    marks = {"fail": "**differs**: ", "unknown": "*unknown*: "}
+    return marks.get(cell.state, "") + figures(cell)
+
+
+def _written(found: Figure, write: Callable[[float], str], *, once: bool) -> str:
+    if found.worst is None or found.typical is None:
+        return _UNKNOWN_FIGURE
+    typical = "" if once else f" ({write(found.typical)})"
+    return f"{write(found.worst)}{typical}"

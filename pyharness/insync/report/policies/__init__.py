@@ -1,0 +1,1 @@
+"""The table and the picture that compare lag policies."""

@@ -1,0 +1,191 @@
+"""The overview: one small picture per arm and repeat, an ISR lane per partition.
+
+Computes coordinates only; the page's template draws them as SVG. All pictures share
+one time axis, so that arms and repeats can be compared by eye.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from insync.report.timeline.labels import centred, levels
+from insync.report.timeline.lateness import in_short
+from insync.report.timeline.leaders import change_in_short
+from insync.report.timeline.scenes import Scene, Span, State
+from insync.report.words import members
+
+WIDTH = 340.0
+LEFT = 30.0
+RIGHT = 14.0
+LANE = 17.0
+GAP = 9.0
+TOP = 16.0
+_NAME_Y = 9.0
+AXIS = 18.0
+LABEL = 10.0
+_LETTER = 5.4
+"""How wide a letter of a fault's name is, about."""
+
+LEAST_WIDTH = 2.5
+"""No stretch of a smaller ISR is drawn narrower: it must not vanish."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A stretch of one lane: the whole lane's place, and how high the ISR fills it."""
+
+    x: float
+    y: float
+    width: float
+    filled_y: float
+    filled: float
+    state: State
+    title: str
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A text, a tick, a shrink's arrow or a leader's change at a place."""
+
+    x: float
+    y: float
+    text: str
+
+
+@dataclass(frozen=True)
+class Band:
+    """A fault's time, over the whole picture's height; its name is at `name_y`."""
+
+    x: float
+    width: float
+    title: str
+    name_y: float
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One small picture with everything at its coordinates; `top` is where the lanes begin.
+
+    `words` say what it shows.
+    """
+
+    arm: str
+    repeat: int
+    height: float
+    top: float
+    bottom: float
+    bars: tuple[Bar, ...]
+    names: tuple[Mark, ...]
+    arrows: tuple[Mark, ...]
+    changes: tuple[Mark, ...]
+    ticks: tuple[Mark, ...]
+    faults: tuple[Band, ...]
+    words: str
+
+
+def cells(pictures: Sequence[Scene]) -> list[Cell]:
+    """One cell per scene, all on the time axis of the longest."""
+    longest = max((scene.length_s for scene in pictures), default=1.0) or 1.0
+    return [_cell(scene, longest) for scene in pictures]
+
+
+def tick_step(length_s: float, most: int = 6) -> float:
+    """Return a round distance between ticks, so that at most `most` of them fit."""
+    step = 0.001
+    while length_s / step > most:
+        for factor in (2.0, 2.5, 2.0):
+            step *= factor
+            if length_s / step <= most:
+                break
+    return step
+
+
+def _cell(scene: Scene, longest: float) -> Cell:
+    lanes = max((span.partition + 1 for span in scene.spans), default=1)
+    per_s = (WIDTH - LEFT - RIGHT) / longest
+
+    def x(at_s: float) -> float:
+        return LEFT + at_s * per_s
+
+    step = tick_step(longest)
+    bands = _bands(scene, x)
+    top = TOP + max((band.name_y for band in bands), default=_NAME_Y) - _NAME_Y
+
+    def top_of(lane: int) -> float:
+        return top + lane * (LANE + GAP)
+
+    bottom = top_of(lanes) - GAP + 4
+    return Cell(
+        arm=scene.arm,
+        repeat=scene.repeat,
+        height=bottom + AXIS,
+        top=top,
+        bottom=bottom,
+        bars=tuple(
+            _bar(span, x(span.start_s), x(span.end_s), top_of(span.partition))
+            for span in _small_last(scene)
+        ),
+        names=tuple(Mark(0, top_of(lane) + LANE - 4, f"p{lane}") for lane in range(lanes)),
+        arrows=tuple(
+            Mark(x(shrink.at_s), top_of(shrink.partition), in_short(shrink))
+            for shrink in scene.shrinks
+        ),
+        changes=tuple(
+            Mark(x(change.at_s), top_of(change.partition), change_in_short(change))
+            for change in scene.changes
+        ),
+        ticks=tuple(
+            Mark(x(count * step), bottom, f"{count * step:g}")
+            for count in range(int(longest / step) + 1)
+        ),
+        faults=bands,
+        words=_words(scene),
+    )
+
+
+def _words(scene: Scene) -> str:
+    """Say what a picture shows: the faults, then every shrink and change of a leader."""
+    parts = [
+        *(
+            f"{fault.name} from {fault.start_s:.1f} to {fault.end_s:.1f} s"
+            for fault in scene.faults
+        ),
+        *(f"partition {each.partition}: {in_short(each)}" for each in scene.shrinks),
+        *(f"partition {each.partition}: {change_in_short(each)}" for each in scene.changes),
+    ]
+    nothing = [] if scene.shrinks else ["no ISR shrink"]
+    return f"{scene.arm}, repeat {scene.repeat}: " + "; ".join([*parts, *nothing])
+
+
+def _bands(scene: Scene, x: Callable[[float], float]) -> tuple[Band, ...]:
+    """Place the faults, and their names so that none lies over another."""
+    spans = [(x(fault.start_s), x(fault.end_s), fault.name) for fault in scene.faults]
+    found = levels([centred(start, end, name, _LETTER) for start, end, name in spans])
+    return tuple(
+        Band(start, end - start, name, _NAME_Y + LABEL * level)
+        for (start, end, name), level in zip(spans, found, strict=True)
+    )
+
+
+def _small_last(scene: Scene) -> list[Span]:
+    """Full stretches first, so that a widened small one is drawn over them."""
+    return sorted(scene.spans, key=lambda span: -span.share)
+
+
+def _bar(span: Span, left: float, right: float, top: float) -> Bar:
+    least = 0.0 if span.state == "full" else LEAST_WIDTH
+    height = LANE * span.share
+    leader = "no leader" if span.leader < 0 else f"leader {span.leader}"
+    return Bar(
+        x=left,
+        y=top,
+        width=max(right - left, least),
+        filled_y=top + LANE - height,
+        filled=height,
+        state=span.state,
+        title=(
+            f"partition {span.partition}, {leader}, ISR {members(span.isr)}, "
+            f"{span.start_s:.2f} to {span.end_s:.2f} s"
+        ),
+    )

@@ -1,0 +1,63 @@
+"""When a shrink came, in words: where among the faults, when it was due, and why it was late."""
+
+from __future__ import annotations
+
+from insync.report.timeline.scenes import Shrink
+from insync.report.words import span
+
+MOMENTS = {
+    "before": "before any fault",
+    "during": "during a fault",
+    "on_lift": "as a fault ended",
+    "after": "after the faults",
+}
+"""The moments of the table isr_shrinks, as a reader says them."""
+
+_LOCK = "the isr-expiration task waited for the lock that the stalled read held"
+_FROZEN = "the leader could not act while it did not run"
+_UNEXPLAINED = "later than the next look of the isr-expiration task"
+
+
+def moment(shrink: Shrink) -> str:
+    """Say where the shrink fell among the faults; empty where there were none."""
+    return MOMENTS[shrink.moment] if shrink.moment else ""
+
+
+def lateness(shrink: Shrink) -> str:
+    """Say when a delayed shrink was due, when it came, and what it waited for; else nothing."""
+    if not shrink.delayed or shrink.due_s is None:
+        return ""
+    return f"was due at {shrink.due_s:.2f} s, came at {shrink.at_s:.2f} s: {_why(shrink)}"
+
+
+def in_short(shrink: Shrink) -> str:
+    """Say all of it in one line, for a pointer that rests on the shrink."""
+    when = f", {moment(shrink)}" if shrink.moment else ""
+    when += ", for the leader stepped down" if shrink.cause == "stepped down" else ""
+    late = lateness(shrink)
+    return f"shrink at {shrink.at_s:.2f} s{when}" + (f"; {late}" if late else "")
+
+
+def delayed_sentence(shrinks: list[Shrink]) -> str:
+    """Say of all shrinks of an arm how many came late, and by how much; nothing if none did."""
+    late = [s.at_s - s.due_s for s in shrinks if s.delayed and s.due_s is not None]
+    if not late:
+        return ""
+    least, most = span(min(late) * 1e3), span(max(late) * 1e3)
+    by = most if least == most else f"{least} to {most}"
+    return f" {len(late)} of {len(shrinks)} shrinks came {by} after they were due."
+
+
+def _why(shrink: Shrink) -> str:
+    """Name what held it up, as far as the fault it is put down to tells.
+
+    A leader's stalled read holds a partition's lock for reading; the shrink wants it for
+    writing, and the one isr-expiration task visits all partitions in turn.
+    """
+    by_leader = shrink.cause.startswith("leader: ")
+    if by_leader and shrink.moment in ("during", "on_lift"):
+        if shrink.cause.endswith(("read stall", "queue-stall", "disk-stall")):
+            return _LOCK
+        if shrink.cause.endswith(("freeze", "cpu-quota")):
+            return _FROZEN
+    return _UNEXPLAINED

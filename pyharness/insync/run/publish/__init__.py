@@ -1,0 +1,1 @@
+"""Sends a run's events to a Kafka topic while the run goes on."""

@@ -1,0 +1,81 @@
+"""One repeat of a race: its halves put in order by holds, samples all along, evidence of each hold.
+
+Broker 1 leads partition 0 of a fresh topic and the bystander, partition 1; broker 2 is the
+follower whose fetch the race is about; broker 3 lets the high watermark move.
+"""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from functools import partial
+from typing import Final
+
+from insync.brokers.cluster.admin import SMALL_SEGMENTS, create_topic
+from insync.errors import InsyncError
+from insync.events.schema import topic_name
+from insync.run.context import ArmContext
+from insync.run.counters import write_counters
+from insync.run.heal import await_full_isr
+from insync.run.noise import Ticker
+from insync.run.race.orders import play
+from insync.run.race.samples import Sampler
+from insync.run.race.topic import BYSTANDER, RACED, Raced
+from insync.run.watch import Watch
+from insync.scenario.roles import ring
+
+AFTERWARDS: Final = 5
+"""Records of each partition that are produced when the race is over, to see who gets them."""
+
+
+def run_race(context: ArmContext, repeat: int, watch: Watch) -> None:
+    """Run one repeat and write its events; raises InsyncError if its order could not be kept.
+
+    Every thread goes on however it ends, and a broker that lost a fetcher is started again.
+    """
+    scenario, files = context.plan.scenario, context.files
+    race = scenario.race
+    if race is None:
+        raise InsyncError(f"{scenario.name}: no race in it")
+    topic = topic_name(scenario.name, repeat)
+    say = partial(_say, watch, context, repeat)
+    say("creating the topic")
+    create_topic(
+        context.bootstrap, topic, [ring(leader) for leader in scenario.workload.leaders],
+        {"min.insync.replicas": str(scenario.min_insync_replicas), **SMALL_SEGMENTS},
+    )  # fmt: skip
+    files.phase("repeat_started", repeat=repeat, topic=topic)
+    with ExitStack() as stack, Ticker() as ticker:
+        raced = stack.enter_context(Raced(context, topic, repeat))
+        sampler = stack.enter_context(Sampler(context, topic, repeat))
+        for partition in (RACED, BYSTANDER):
+            raced.burst(partition, AFTERWARDS)
+        raced.await_all_equal(scenario.timeline.steady_ms)
+        sampler.write("before")
+        files.phase("steady", repeat=repeat, topic=topic)
+        play(raced, race, say)
+        say("who gets what is produced now")
+        for partition in (RACED, BYSTANDER):
+            raced.burst(partition, AFTERWARDS)
+        sampler.write_settled("after", scenario.timeline.recover_ms)
+        files.phase(
+            "repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=ticker.longest_gap_ms
+        )
+        for hold in raced.holds:
+            files.faults.write(hold.evidence())
+    write_counters(context, repeat)
+    say("recovering")
+    _heal(context, topic, sampler.lost())
+
+
+def _heal(context: ArmContext, topic: str, lost: Sequence[int]) -> None:
+    """Start brokers again whose fetcher threads are not all there: they do not come back."""
+    cluster = context.stage.cluster
+    for broker in lost:
+        cluster.kill(broker)
+        (context.stage.bridge / f"bridge-{broker}.json").unlink()
+        cluster.restart(broker)
+    if lost:
+        await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
+
+
+def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:
+    watch.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")

@@ -1,0 +1,71 @@
+"""Acked against read back: what counts as lost, what as duplicated."""
+
+from typing import Any
+
+from pyspark.sql import SparkSession
+
+from insync.analysis.checks import records
+
+PRODUCE = (
+    "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
+    " error string, offset long, sent_ms double, producer int, idempotent boolean,"
+    " transaction long"
+)
+CONSUME = (
+    "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
+    " read_ms double"
+)
+ENDS = "run string, arm string, repeat int, topic string, transaction long, end string"
+GRID = "run string, arm string, repeat int, topic string, partition int"
+
+
+def compare(
+    spark: SparkSession, produced: list[tuple[Any, ...]], read: list[tuple[Any, ...]]
+) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+    """Return (acked, read, lost, duplicated) per partition, and the odd records."""
+    sent = [("r", "a", 0, "t", *line, 0.0, 0, False, None) for line in produced]
+    fates = records.record_fates(
+        spark.createDataFrame(sent, PRODUCE),
+        spark.createDataFrame([("r", "a", 0, "t", *line, 9.0) for line in read], CONSUME),
+        spark.createDataFrame([], ENDS),
+    )
+    grid = spark.createDataFrame([("r", "a", 0, "t", 0), ("r", "a", 0, "t", 1)], GRID)
+    counts = records.readback(fates, grid).orderBy("partition").collect()
+    odd = records.lost(fates).unionByName(records.duplicated(fates)).orderBy("partition").collect()
+    return [tuple(row)[5:] for row in counts], [
+        (*tuple(row)[4:-1], [(each["what"], each["seq"]) for each in row["operations"]])
+        for row in odd
+    ]
+
+
+def test_lost_and_duplicated_records_are_named(spark: SparkSession) -> None:
+    produced = [
+        (0, 0, 1.0, None, 10),
+        (0, 1, 1.0, None, 11),
+        (0, 2, 1.0, "failed", None),
+        (0, 3, None, None, None),
+        (1, 0, 1.0, None, 7),
+    ]
+    read = [(0, 10, 0), (0, 12, 2), (1, 7, 0), (1, 8, 0)]
+    counts, odd = compare(spark, produced, read)
+    assert counts == [(2, 2, 1, 0), (1, 1, 0, 1)]
+    assert odd == [
+        (0, "lost", 11, 11, [("ack", 1)]),
+        (1, "duplicated", 7, 8, [("produce", 0), ("read", 0), ("read", 0)]),
+    ]
+
+
+def test_a_line_that_stands_there_twice_is_one_read(spark: SparkSession) -> None:
+    counts, odd = compare(spark, [(0, 0, 1.0, None, 3)] * 2, [(0, 3, 0)] * 2)
+    assert counts[0] == (1, 1, 0, 0)
+    assert odd == []
+
+
+def test_a_record_that_was_read_without_an_ack_is_neither(spark: SparkSession) -> None:
+    counts, odd = compare(spark, [(0, 0, 1.0, "timed out", None)], [(0, 3, 0)])
+    assert counts == [(0, 1, 0, 0), (0, 0, 0, 0)]
+    assert odd == []
+
+
+def test_nothing_at_all_is_zero_everywhere(spark: SparkSession) -> None:
+    assert compare(spark, [], []) == ([(0, 0, 0, 0), (0, 0, 0, 0)], [])

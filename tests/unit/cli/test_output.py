@@ -1,0 +1,206 @@
+"""What the commands print: words for people, or one JSON document."""
+
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from insync.brokers.kafka.java import Java
+from insync.cli import judge
+from insync.cli.app import invoke
+from insync.cli.matrix_table import grid_table, show_matrix
+from insync.cli.replicas import table
+from insync.cli.summary import arms_table
+from insync.report.matrix.cells import MatrixCell, grids
+from insync.run import plan
+from insync.scenario.load import builtin_names
+from insync_bridge import PartitionState, PendingMark, ReplicaState
+
+
+def arm(**metrics: Any) -> Mapping[str, Any]:
+    """Make an arm of a verdict, two repeats, nothing out of the ordinary."""
+    return {
+        "repeats": 2, "isr_shrinks": [0, 0], "min_isr_size": [3, 3], "under_min_isr_ms": [0, 0],
+        "offline_ms": [0, 0], "max_ack_gap_ms": [50.0, 60.0], "acked": [100, 110],
+        "lost": [0, 0], "duplicated": [0, 0], "evidence": [], "agent_errors": [],
+        **metrics,
+    }  # fmt: skip
+
+
+def verdict(word: str) -> dict[str, Any]:
+    """Make a verdict of one arm."""
+    return {
+        "scenario": "control", "kafka": "4.3.1", "scale": 0.2, "seed": 1, "verdict": word,
+        "reason": "stock: [isr_shrinks] is 1, expected at most 0", "arms": {"stock": arm()},
+    }  # fmt: skip
+
+
+def drawn(renderable: object) -> str:
+    """Return what a table looks like on 80 columns."""
+    text = io.StringIO()
+    Console(width=80, file=text).print(renderable)
+    return text.getvalue()
+
+
+@pytest.fixture
+def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Let the analysis find the verdict that the test fills in."""
+    found: dict[str, Any] = {}
+    monkeypatch.setattr(judge, "analyse", lambda folders, *_: [found] * len(folders))
+    monkeypatch.setattr(judge, "find_java", lambda: Java(tmp_path, 17, "Java"))
+    return found
+
+
+@pytest.mark.parametrize(("word", "code"), [("pass", 0), ("fail", 1), ("unknown", 3)])
+def test_the_verdict_is_the_exit_code(
+    word: str, code: int, judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged.update(verdict(word))
+    assert invoke(["report", "run"]) == code
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert f"{word}: stock: [isr_shrinks] is 1, expected at most 0\n" in said.err
+    assert "report: run/report.html" in said.err
+
+
+def test_json_is_one_document_on_standard_output(
+    judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged.update(verdict("pass"))
+    assert invoke(["report", "run", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == judged
+
+
+def test_several_folders_give_one_document_with_each_verdict(
+    judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    judged.update(verdict("unknown"))
+    assert invoke(["report", "one", "two", "--json"]) == 3
+    assert json.loads(capsys.readouterr().out) == [judged, judged]
+
+
+def test_the_summary_shows_repeats_side_by_side_and_sums_up_records() -> None:
+    held = {"calls_held": 2, "held_ms": 9_950.0}
+    text = drawn(
+        arms_table(
+            {
+                "stock": arm(
+                    isr_shrinks=[2, 3], max_ack_gap_ms=[5_100, 5_240], evidence=[held] * 2
+                ),
+                "plugin": arm(
+                    isr_shrinks=[0, None],
+                    lost=[0, None],
+                    evidence=[{"calls_held": 0, "held_ms": 0, "acted_ms": 3_990.0}] * 2,
+                ),
+            },
+            "kip-501",
+        )
+    )
+    stock = next(line for line in text.splitlines() if "stock" in line)
+    plugin = next(line for line in text.splitlines() if "plugin" in line)
+    assert " ".join(stock.split()) == "stock 2 3 3 3 0.0 0.0 5.1 5.2 210 0 0 4 held, 20 s"
+    assert " ".join(plugin.split()) == "plugin 0 - 3 3 0.0 0.0 0.1 0.1 210 - 0 8 s"
+
+
+def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
+    follower = ReplicaState(
+        id=2, is_leader=False, in_isr=True, leo=90, last_caught_up_ms=1, lag_ms=2_500,
+        pending=(PendingMark(offset=90, leader_epoch=3, age_ms=2_400),),
+    )  # fmt: skip
+    state = PartitionState(
+        topic="events", partition=0, leader=1, leader_epoch=3, isr=(1, 2), leo=100,
+        high_watermark=90,
+        replicas=(
+            ReplicaState(id=1, is_leader=True, in_isr=True),
+            follower,
+            ReplicaState(id=3, is_leader=False, in_isr=False, known=False),
+        ),
+    )  # fmt: skip
+    rows = [" ".join(line.split()) for line in drawn(table([state])).splitlines()]
+    assert "events-0 90 *1 yes 100" in rows
+    assert "2 yes 90 10 2500 1 2400" in rows
+    assert "3 no - - - 0 -" in rows
+
+
+def cell(arm: str, **more: Any) -> MatrixCell:
+    """Make a cell of two repeats, as expected but for what is given."""
+    return MatrixCell.model_validate({
+        "scenario": "freeze", "kafka": "4.3.1", "expected": {}, "differs": None, "unknown": None,
+        "skipped": None, "report": None, "repeats": 2, "isr_shrinks": [0, 0],
+        "under_min_isr_ms": [0, 0], "max_ack_gap_ms": [4_100.0, 4_300.0], "arm": arm, **more,
+    })  # fmt: skip
+
+
+def test_a_matrix_is_a_table_of_sites_by_arms_with_its_odd_cells_marked() -> None:
+    cells = [
+        cell("stock", isr_shrinks=[2, 5], under_min_isr_ms=[100, 300]),
+        cell("off", isr_shrinks=[0, None], unknown="off, repeat 1: was cut short"),
+        cell("read", differs="read, repeat 0: [isr_shrinks] was 0, expected at least 1"),
+        cell("request", skipped="no cgroup", repeats=0, max_ack_gap_ms=[]),
+    ]
+    (grid,) = grids(cells)
+    rows = [" ".join(line.split()) for line in drawn(grid_table(grid)).splitlines()]
+    assert "stall stock off read request" in rows
+    at = rows.index("freeze 5 (3.5) ? 0 (0) ✗ 0 (0) skipped")
+    assert rows[at + 1 : at + 3] == [
+        "0.3 (0.2) 0.0 (0.0) 0.0 (0.0)",
+        "4.3 (4.2) 4.3 (4.2) 4.3 (4.2)",
+    ]
+    (grid,) = grids([cell("stock", repeats=1, isr_shrinks=[2])])
+    assert "2/0.0/4.3" in drawn(grid_table(grid))
+
+
+def test_what_is_odd_in_a_matrix_is_said_below_it(capsys: pytest.CaptureFixture[str]) -> None:
+    cells = [
+        cell("read", differs="read, repeat 0: [isr_shrinks] was 0, expected at least 1"),
+        *(cell(arm, skipped="no cgroup", repeats=0) for arm in ("stock", "off")),
+    ]
+    show_matrix(cells, Path("/out"), ["4.3.1 off: broker 1 ended"])
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[-5:] == [
+        "freeze, read: differs: repeat 0: [isr_shrinks] was 0, expected at least 1",
+        "freeze, stock, off: skipped: no cgroup",
+        "4.3.1 off: broker 1 ended",
+        "fail: 0 of 1 cells are as expected, 1 differ, 2 were skipped",
+        "matrix: /out/matrix.html",
+    ]
+
+
+def test_scenarios_are_listed_one_per_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["scenarios"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == builtin_names()
+    assert invoke(["scenarios", "--json"]) == 0
+    names = [scenario["name"] for scenario in json.loads(capsys.readouterr().out)]
+    assert names == builtin_names()
+
+
+def test_the_agent_is_told_by_path_and_jvm_option(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    jar = tmp_path / "insync-agent.jar"
+    monkeypatch.setattr(plan, "AGENT_JAR", jar)
+    assert invoke(["agent"]) == 2
+    assert "insync-agent.jar: not built" in capsys.readouterr().err
+    jar.touch()
+    assert invoke(["agent"]) == 0
+    said = capsys.readouterr().out
+    assert said.splitlines()[0] == str(jar)
+    assert f"-javaagent:{jar}=" in said
+    assert invoke(["agent", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["jar"] == str(jar)
+
+
+def test_the_harness_never_imports_spark() -> None:
+    script = (
+        "import sys, insync.cli.judge, insync.cli.replicas, insync.run.runner\n"
+        "sys.exit('pyspark' in sys.modules)"
+    )
+    environment = {"PYTHONPATH": ":".join(sys.path)}
+    assert subprocess.run([sys.executable, "-c", script], env=environment).returncode == 0

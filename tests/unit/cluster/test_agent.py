@@ -1,0 +1,72 @@
+"""Who carries the agent, and what a cluster without eligible leader replicas is formatted from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from insync.brokers.cluster import common
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.common import NodeCluster
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import NodePlan, Role
+from insync.brokers.kafka import formats, warmup
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.versions import find
+
+
+def cluster(folder: Path, kafka: str = "4.3.1", *, elr: bool = True, **agent: Any) -> NodeCluster:
+    spec = AgentSpec(folder / "agent.jar", folder / "events", folder / "bridge", **agent)
+    dist = SimpleNamespace(release=find(kafka), formats=folder / "warm" / "formats")
+    return LocalCluster(cast("Any", dist), folder / "nodes", agent=spec, elr=elr)
+
+
+def carriers(made: NodeCluster, folder: Path) -> list[Role]:
+    roles: tuple[Role, ...] = ("zookeeper", "controller", "broker")
+    plans = (NodePlan(7, role, folder, 7, {}) for role in roles)
+    return [plan.role for plan in plans if made._watched(plan).flags]
+
+
+def test_the_controller_carries_the_agent_as_brokers_do(tmp_path: Path) -> None:
+    assert carriers(cluster(tmp_path), tmp_path) == ["controller", "broker"]
+
+
+def test_a_controller_may_be_left_stock_and_one_on_zookeeper_is(tmp_path: Path) -> None:
+    assert carriers(cluster(tmp_path, on_controller=False), tmp_path) == ["broker"]
+    assert carriers(cluster(tmp_path, "2.8.2"), tmp_path) == ["broker"]
+
+
+def test_without_the_agent_nobody_carries_it(tmp_path: Path) -> None:
+    dist = cast("Any", SimpleNamespace(release=find("4.3.1")))
+    assert carriers(LocalCluster(dist, tmp_path / "nodes"), tmp_path) == []
+
+
+def test_a_cluster_without_eligible_replicas_is_formatted_from_templates_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(common, "without_elr", lambda dist: dist.formats.with_name("without"))
+    warm = tmp_path / "warm"
+    assert cluster(tmp_path)._templates() == warm / "formats"
+    assert cluster(tmp_path, elr=False)._templates() == warm / "without"
+    assert cluster(tmp_path, "2.8.2", elr=False)._templates() is None
+
+
+def test_those_templates_are_made_once_with_the_feature_off(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[dict[str, int]] = []
+
+    def make(cold: Distribution, scratch: Path, features: dict[str, int]) -> None:
+        assert scratch.is_dir()
+        (cold.formats / "broker").mkdir()
+        asked.append(features)
+
+    monkeypatch.setattr(formats, "make_templates", make)
+    made = Distribution(find("4.3.1"), cast("Any", None), (), tmp_path / "warm" / "formats", None)
+    first = warmup.without_elr(made)
+    assert (first / "broker").is_dir()
+    assert warmup.without_elr(made) == first != made.formats
+    assert asked == [{"eligible.leader.replicas.version": 0}]

@@ -1,0 +1,135 @@
+"""A node's container as it is asked of the engine, without one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.brokers.cluster import container_plan
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.container_plan import (
+    Limits,
+    Surroundings,
+    container_of,
+    make_accessible,
+)
+from insync.brokers.cluster.equipment import Equipment
+from insync.brokers.cluster.node import NodePlan
+from insync.brokers.docker import leftovers
+from insync.brokers.images.image import Image
+from insync.brokers.kafka.jvm import LOG_CONFIG
+
+IMAGE = Image("insync-kafka:4.3.1", Path("/jre/java"), (Path("/libs/a.jar"),), Path("/a.jsa"))
+
+
+class FakeTestcontainer:
+    """Takes what Testcontainers' container takes."""
+
+    def __init__(self, image: str) -> None:
+        self.image = f"mirror/{image}"
+        self.ports: dict[str, Any] = {}
+        self.volumes: dict[str, str] = {}
+        self.asked: dict[str, Any] = {}
+
+    def with_volume_mapping(self, host: Path, inside: str, mode: str) -> None:
+        assert str(host) == inside
+        self.volumes[inside] = mode
+
+    def with_envs(self, **variables: str) -> None:
+        self.asked["env"] = variables
+
+    def with_kwargs(self, **more: Any) -> FakeTestcontainer:
+        self.asked |= more
+        return self
+
+    def __getattr__(self, name: str) -> Any:
+        def take(value: Any) -> FakeTestcontainer:
+            self.asked[name.removeprefix("with_")] = value
+            return self
+
+        return take
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> NodePlan:
+    folder = tmp_path / "nodes" / "2"
+    folder.mkdir(parents=True)
+    own = Equipment(
+        environment={"LD_PRELOAD": "/s.so"}, files=[Path("/s.so")], shared=[tmp_path / "control"]
+    )
+    return NodePlan(2, "broker", folder, 20_002, {}, flags=["-Dx=y"], equipment=own)
+
+
+def made(
+    plan: NodePlan, monkeypatch: pytest.MonkeyPatch, agent: AgentSpec | None = None
+) -> FakeTestcontainer:
+    monkeypatch.setattr(container_plan, "DockerContainer", FakeTestcontainer)
+    network: Any = "network"
+    limits = Limits(memory_mib=256, cpus=0.5)
+    around = Surroundings(cluster="abc", network=network, image=IMAGE, limits=limits, agent=agent)
+    container: Any = container_of(plan, around)
+    assert isinstance(container, FakeTestcontainer)
+    return container
+
+
+def test_it_sees_its_folder_and_what_it_was_given_at_the_same_paths(
+    plan: NodePlan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    agent = AgentSpec(tmp_path / "agent.jar", tmp_path / "events", tmp_path / "bridge")
+    assert made(plan, monkeypatch, agent).volumes == {
+        str(LOG_CONFIG): "ro",
+        "/s.so": "ro",
+        str(tmp_path / "agent.jar"): "ro",
+        str(plan.folder): "rw",
+        str(tmp_path / "control"): "rw",
+        str(tmp_path / "events"): "rw",
+        str(tmp_path / "bridge"): "rw",
+    }
+
+
+def test_it_is_shut_in_and_limited(plan: NodePlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    container = made(plan, monkeypatch)
+    asked = container.asked
+    assert container.image == "insync-kafka:4.3.1", "not a mirror's"
+    assert container.ports == {"9092/tcp": ("127.0.0.1", 20_002)}
+    assert asked["mem_limit"] == asked["memswap_limit"] == 256 << 20
+    assert (asked["cpu_period"], asked["cpu_quota"]) == (100_000, 50_000)
+    assert asked["cap_drop"] == ["ALL"]
+    assert "privileged" not in asked
+    assert asked["env"] == {"LD_PRELOAD": "/s.so"}
+    assert asked["healthcheck"] == {"test": ["NONE"]}
+    assert asked["labels"] == leftovers.labels("abc", plan.log)
+    assert asked["command"][-2:] == ["kafka.Kafka", str(plan.settings_file)]
+    assert "-Dx=y" in asked["command"]
+    assert not any("bridge" in word for word in asked["command"])
+
+
+def test_a_bridge_listens_in_the_network(
+    plan: NodePlan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    agent = AgentSpec(tmp_path / "agent.jar", tmp_path, tmp_path)
+    command = made(plan, monkeypatch, agent).asked["command"]
+    assert "-Dinsync.bridge.address=node-2" in command
+
+
+@pytest.mark.parametrize(
+    ("own", "inside"), [((0, 0), "1000:1000"), ((1234, 99), "1234:99")], ids=["root", "a user"]
+)
+def test_it_is_never_roots(
+    own: tuple[int, int],
+    inside: str,
+    plan: NodePlan,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    given: list[tuple[Path, int, int]] = []
+    monkeypatch.setattr("os.getuid", lambda: own[0])
+    monkeypatch.setattr("os.getgid", lambda: own[1])
+    monkeypatch.setattr("os.chown", lambda *what: given.append(what))
+    assert made(plan, monkeypatch).asked["user"] == inside
+    (plan.folder / "data").mkdir()
+    make_accessible(plan, None)
+    expected = [plan.folder, tmp_path / "control", plan.folder / "data"] if own[0] == 0 else []
+    assert given == [(path, 1000, 1000) for path in expected]

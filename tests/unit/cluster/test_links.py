@@ -1,0 +1,295 @@
+"""The proxies between brokers: who is meant, what is held, delayed or slowed, and what goes on."""
+
+import asyncio
+import socket
+import struct
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.brokers.cluster.links.listeners import (
+    LinkedOnLoopback,
+    advertised,
+    with_second_listener,
+)
+from insync.brokers.cluster.links.proxies import Links
+from insync.brokers.cluster.links.proxy import PIECE, PIECES, _connected, _tcp, who
+from insync.brokers.cluster.links.rules import FREE, Rule, Treatment
+from insync.errors import InputError
+from waiting import wait_for
+
+BROKERS = (1, 2, 3)
+CUT = Treatment(cut=True)
+
+
+def request(client: bytes, body: bytes = b"") -> bytes:
+    """Return a Kafka request's bytes: header and body."""
+    rest = struct.pack(">hhih", 1, 12, 7, len(client)) + client + body
+    return struct.pack(">i", len(rest)) + rest
+
+
+class Echo:
+    """Stands in for a broker: sends back what it gets, connection by connection."""
+
+    def __init__(self) -> None:
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.address = self.server.getsockname()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self.server.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._echo, args=(connection,), daemon=True).start()
+
+    @staticmethod
+    def _echo(connection: socket.socket) -> None:
+        with connection, suppress(ConnectionError):
+            while got := connection.recv(65536):
+                connection.sendall(got)
+
+
+@pytest.fixture
+def links() -> Iterator[Links]:
+    """Open the proxies of three brokers that echo."""
+    with ExitStack() as stack:
+        opened = stack.enter_context(Links(BROKERS))
+        opened.open("127.0.0.1")
+        for broker in BROKERS:
+            echo = Echo()
+            stack.callback(echo.server.close)
+            opened.lead(broker, lambda echo=echo: echo.address)  # type: ignore[misc]
+        yield opened
+
+
+def follower(links: Links, of: int, number: int, client: bytes | None = None) -> socket.socket:
+    """Connect as the follower `number` to the leader `of`."""
+    connection = socket.create_connection(links.brokers[of], timeout=10)
+    connection.sendall(request(client or b"broker-%d-fetcher-0" % number))
+    return connection
+
+
+def answer(connection: socket.socket, size: int) -> bytes:
+    got = b""
+    while len(got) < size and (part := connection.recv(size - len(got))):
+        got += part
+    return got
+
+
+OPENING = len(request(b"broker-2-fetcher-0"))
+
+
+@pytest.mark.parametrize(
+    ("client", "broker"),
+    [
+        (b"broker-2-fetcher-0", 2),
+        (b"broker-12-fetcher-3", 12),
+        (b"rdkafka", None),
+        (b"broker-2-fetcher-", None),
+        (b"xbroker-2-fetcher-0", None),
+        (b"", None),
+    ],
+)
+def test_a_follower_is_known_by_its_client_id(client: bytes, broker: int | None) -> None:
+    assert who(client) == broker
+
+
+def test_what_is_sent_comes_through_whole_both_ways(links: Links) -> None:
+    with follower(links, 1, 2) as connection:
+        assert answer(connection, OPENING) == request(b"broker-2-fetcher-0")
+        sent = bytes(range(256)) * 4096
+        threading.Thread(target=connection.sendall, args=(sent,)).start()
+        assert answer(connection, len(sent)) == sent
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(1) == b"", "the end comes through as well"
+    assert links.passed(1, 2).bytes == 2 * (OPENING + len(sent))
+    assert links.passed(1, 3).bytes == 0
+
+
+@pytest.mark.parametrize("leader", [1, 2])
+def test_a_cut_holds_a_pair_in_both_directions_and_nobody_else(links: Links, leader: int) -> None:
+    with (
+        follower(links, leader, 3 - leader) as one,
+        follower(links, leader, 3) as other,
+        follower(links, leader, 3 - leader, b"a-client-of-brokers") as client,
+    ):
+        for connection in (one, other):
+            answer(connection, OPENING)
+        answer(client, len(request(b"a-client-of-brokers")))
+        links.treat(1, 2, CUT)
+        for connection in (one, other, client):
+            connection.sendall(b"ping")
+        wait_for(lambda: links.passed(2, 1).in_hand, lambda held: held == 4, within_s=10)
+        assert answer(other, 4) == answer(client, 4) == b"ping"
+        assert links.passed(1, 2).bytes == 0
+        links.free(1, 2)
+        assert answer(one, 4) == b"ping"
+        assert links.passed(1, 2).in_hand == 0
+
+
+def test_a_cut_link_takes_connections_and_does_not_serve_them(links: Links) -> None:
+    links.treat(1, 2, CUT)
+    with follower(links, 1, 2) as connection:
+        wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == OPENING, within_s=10)
+        connection.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            connection.recv(1)
+        connection.settimeout(10)
+        links.free(1, 2)
+        assert len(answer(connection, OPENING)) == OPENING
+
+
+def test_what_is_held_has_a_bound(links: Links) -> None:
+    links.treat(1, 2, CUT)
+    with follower(links, 1, 2) as connection:
+        connection.settimeout(0.3)
+        with pytest.raises(TimeoutError):
+            while True:
+                connection.sendall(b"x" * 65536)
+        assert 0 < links.passed(1, 2).in_hand <= PIECE * (PIECES + 2)
+    links.free(1, 2)
+    wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == 0, within_s=10)
+
+
+def test_a_delay_is_taken_by_each_piece_and_not_by_one_after_the_other(links: Links) -> None:
+    with follower(links, 1, 2) as connection:
+        answer(connection, OPENING)
+        links.treat(1, 2, Treatment(delay_s=0.1))
+        began = time.monotonic()
+        for _ in range(5):
+            connection.sendall(b"ping")
+            time.sleep(0.01)  # pieces of their own
+        answer(connection, 20)
+        took = time.monotonic() - began
+    assert 0.2 <= took < 1.0, "there and back, not five times"
+    passed = links.passed(1, 2)
+    assert passed.pieces_held >= 2
+    assert passed.longest_ms >= 100
+
+
+def test_a_slow_link_lets_no_more_than_its_rate_through(links: Links) -> None:
+    with follower(links, 1, 2) as connection:
+        answer(connection, OPENING)
+        links.treat(1, 2, Treatment(bytes_per_s=40_000))
+        began = time.monotonic()
+        connection.sendall(b"x" * 20_000)
+        answer(connection, 20_000)
+        took = time.monotonic() - began
+    assert 0.5 <= took < 3.0
+    assert links.passed(1, 2).pieces_held >= 2
+
+
+def test_no_piece_waits_for_the_ack_of_the_one_before() -> None:
+    options: list[int] = []
+
+    class Waiting(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            options.append(nodelay(transport))
+
+    def nodelay(transport: asyncio.BaseTransport) -> int:
+        own = transport.get_extra_info("socket")
+        return int(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+
+    async def play() -> None:
+        listening = _tcp()
+        listening.bind(("127.0.0.1", 0))
+        loop = asyncio.get_running_loop()
+        async with await loop.create_server(Waiting, sock=listening):
+            _, writer = await _connected(listening.getsockname())
+            while not options:
+                await asyncio.sleep(0)
+            options.append(nodelay(writer.transport))
+            writer.close()
+
+    asyncio.run(play())
+    assert options == [1, 1]
+
+
+def test_a_broker_that_is_gone_is_gone_for_its_followers(links: Links) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as nobody:
+        gone = nobody.getsockname()
+    links.lead(1, lambda: gone)
+    with follower(links, 1, 2) as connection:
+        assert connection.recv(1) == b""
+
+
+def test_what_speaks_no_kafka_is_led_on_or_let_go(links: Links) -> None:
+    with socket.create_connection(links.brokers[1], timeout=10) as connection:
+        connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        assert answer(connection, 18) == b"GET / HTTP/1.1\r\n\r\n"
+    with socket.create_connection(links.brokers[1], timeout=10) as connection:
+        connection.sendall(b"x")
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(1) == b""
+
+
+def test_an_address_that_is_not_of_this_host_is_named() -> None:
+    with (
+        Links(BROKERS) as links,
+        pytest.raises(InputError, match=r"links: no proxy on 192\.0\.2\.1: "),
+    ):
+        links.open("192.0.2.1")
+
+
+def test_proxies_can_be_opened_anew(links: Links) -> None:
+    before = dict(links.brokers)
+    with follower(links, 1, 2) as connection:
+        answer(connection, OPENING)
+        links.open("127.0.0.1")
+        assert connection.recv(1) == b"", "what went through the old ones is closed"
+    assert not set(before.values()) & set(links.brokers.values())
+    with follower(links, 1, 2) as connection:
+        assert len(answer(connection, OPENING)) == OPENING
+
+
+@given(st.lists(st.tuples(st.integers(1, 5_000), st.booleans()), min_size=1, max_size=8))
+def test_pieces_leave_in_the_order_in_which_they_came(pieces: list[tuple[int, bool]]) -> None:
+    left: list[int] = []
+
+    async def play() -> None:
+        rule = Rule()
+        for number, (size, cut) in enumerate(pieces):
+            await rule.change(CUT if cut else Treatment(bytes_per_s=10**9))
+            rule.came(size)
+            going = asyncio.create_task(rule.hold(size, time.monotonic(), (1, 2)))
+            await asyncio.sleep(0)
+            await rule.change(FREE)
+            await going
+            left.append(number)
+        assert rule.passed.in_hand == 0
+
+    asyncio.run(play())
+    assert left == list(range(len(pieces)))
+
+
+LISTENERS = {
+    "listeners": "PLAINTEXT://127.0.0.1:1",
+    "advertised.listeners": "PLAINTEXT://127.0.0.1:1",
+    "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT",
+}
+
+
+def test_a_broker_advertises_its_proxy_to_the_others_alone() -> None:
+    made = advertised(with_second_listener(LISTENERS, ("127.0.0.1", 2)), ("127.0.0.1", 3))
+    assert made == {
+        "listeners": "PLAINTEXT://127.0.0.1:1,REPLICATION://127.0.0.1:2",
+        "advertised.listeners": "PLAINTEXT://127.0.0.1:1,REPLICATION://127.0.0.1:3",
+        "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT,REPLICATION:PLAINTEXT",
+        "inter.broker.listener.name": "REPLICATION",
+    }
+
+
+def test_the_controller_of_old_has_the_listener_and_no_proxy(links: Links) -> None:
+    addresses = LinkedOnLoopback(links)
+    own = addresses.of_broker(100, 1)
+    assert own["listeners"] == own["advertised.listeners"]
+    proxied = addresses.of_broker(2, 1)
+    assert proxied["advertised.listeners"].endswith(f":{links.brokers[2][1]}")
+    assert own["inter.broker.listener.name"] == proxied["inter.broker.listener.name"]

@@ -1,0 +1,88 @@
+"""What nodes are told in their server.properties."""
+
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.cluster import properties
+from insync.brokers.cluster.addresses import InNetwork, OnLoopback
+from insync.brokers.cluster.agent import AgentSpec
+from insync.errors import InputError
+
+HOME = Path("/runs/nodes/2")
+LISTENERS = OnLoopback().of_broker(2, 2002)
+SESSION = "broker.session.timeout.ms"
+
+
+def test_a_broker_knows_its_controller_and_the_scenario_wins() -> None:
+    settings = {"replica.lag.time.max.ms": "2000", "num.io.threads": "2"}
+    made = properties.broker(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
+    assert made["node.id"] == "2"
+    assert made["process.roles"] == "broker"
+    assert made["controller.quorum.voters"] == "100@127.0.0.1:2100"
+    assert made["listeners"] == made["advertised.listeners"] == "PLAINTEXT://127.0.0.1:2002"
+    assert made["log.dirs"] == "/runs/nodes/2/data"
+    assert made["replica.lag.time.max.ms"] == "2000"
+    assert made["num.io.threads"] == "2"
+
+
+def test_the_controller_hears_the_scenario_too() -> None:
+    made = properties.controller(HOME, "127.0.0.1:2100", {"broker.session.timeout.ms": "3000"})
+    assert made["process.roles"] == "controller"
+    assert made["listeners"] == "CONTROLLER://127.0.0.1:2100"
+    assert made["broker.session.timeout.ms"] == "3000"
+
+
+def test_a_broker_on_zookeeper_knows_no_kraft() -> None:
+    settings = {"replica.lag.time.max.ms": "2000"}
+    made = properties.broker_on_zookeeper(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
+    assert made["broker.id"] == "2"
+    assert made["zookeeper.connect"] == "127.0.0.1:2100"
+    assert made["listeners"] == made["advertised.listeners"] == "PLAINTEXT://127.0.0.1:2002"
+    assert made["log.dirs"] == "/runs/nodes/2/data"
+    assert made["replica.lag.time.max.ms"] == "2000"
+    assert not {"process.roles", "node.id", "controller.quorum.voters"} & made.keys()
+
+
+def test_in_a_network_brokers_have_names_and_clients_stay_on_loopback() -> None:
+    network = InNetwork()
+    assert network.meeting(100, 2100) == ("node-100", 9092)
+    made = network.of_broker(2, 2002)
+    assert made["listeners"] == "CLIENT://node-2:9092,INTERNAL://node-2:9094"
+    assert made["advertised.listeners"] == "CLIENT://127.0.0.1:2002,INTERNAL://node-2:9094"
+    assert made["inter.broker.listener.name"] == "INTERNAL"
+
+
+@pytest.mark.parametrize(("said", "kept"), [({}, "13500"), ({SESSION: "3000"}, "4500")])
+def test_a_session_on_zookeeper_follows_krafts(said: dict[str, str], kept: str) -> None:
+    made = properties.broker_on_zookeeper(2, HOME, "127.0.0.1:2100", LISTENERS, said)
+    assert made["zookeeper.session.timeout.ms"] == kept
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("/plain", "/plain"),
+        ("/läuft/日", "/l\\u00e4uft/\\u65e5"),
+        ("/𝄞", "/\\ud834\\udd1e"),
+        ("a\\b", "a\\\\b"),
+        (" a", "\\ a"),
+        ("two\nlines", "two\\u000alines"),
+    ],
+)
+def test_values_survive_javas_reading(value: str, written: str) -> None:
+    assert properties.text({"log.dirs": value}) == f"log.dirs={written}\n"
+
+
+def test_the_agents_flag() -> None:
+    agent = AgentSpec(Path("/jars/agent.jar"), Path("/events"), Path("/bridges"))
+    assert agent.flag(2) == (
+        "-javaagent:/jars/agent.jar=events=/events/broker-2.jsonl,"
+        "bridge=/bridges/bridge-2.json,on-unsupported=fail"
+    )
+
+
+def test_a_comma_would_end_the_agents_argument() -> None:
+    agent = AgentSpec(Path("/jars/agent.jar"), Path("/events,old"), Path("/bridges"))
+    with pytest.raises(InputError, match=r"/events,old/broker-1\.jsonl has a comma"):
+        agent.flag(1)

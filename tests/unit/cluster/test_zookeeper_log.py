@@ -1,0 +1,113 @@
+"""Reading ZooKeeper's transaction log: changes in order, a cut end, and damage before the end."""
+
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.cluster.quorum.zookeeper_log import Change, changes
+from insync.errors import InsyncError
+
+HEADER = b"ZKLG" + struct.pack(">iq", 2, 0)
+CREATE, DELETE, SET, CREATE2, MULTI, CLOSE, OPEN = 1, 2, 5, 15, 14, -11, -10
+
+
+def text(value: str | bytes) -> bytes:
+    content = value.encode() if isinstance(value, str) else value
+    return struct.pack(">i", len(content)) + content
+
+
+def create(path: str, data: bytes, *, ephemeral: bool = False) -> bytes:
+    may = struct.pack(">ii", 1, 31) + text("world") + text("anyone")
+    return text(path) + text(data) + may + bytes([ephemeral]) + struct.pack(">i", 7)
+
+
+def set_data(path: str, data: bytes) -> bytes:
+    return text(path) + text(data) + struct.pack(">i", 3)
+
+
+def record(time_ms: int, kind: int, body: bytes, *, session: int = 5) -> bytes:
+    transaction = struct.pack(">qiqqi", session, 1, 1, time_ms, kind) + body
+    return struct.pack(">q", zlib.adler32(transaction)) + text(transaction) + b"B"
+
+
+def written(folder: Path, *records: bytes, name: str = "log.1", padding: int = 64) -> Path:
+    (folder / name).write_bytes(HEADER + b"".join(records) + bytes(padding))
+    return folder
+
+
+FIRST = record(1000, CREATE, create("/a", b"1"))
+SECOND = record(2000, SET, set_data("/a", b"2"))
+
+
+def test_every_kind_of_change_with_its_time_and_session(tmp_path: Path) -> None:
+    folder = written(
+        tmp_path,
+        record(900, OPEN, struct.pack(">i", 9000)),
+        FIRST,
+        SECOND,
+        record(3000, CREATE2, create("/own", b"", ephemeral=True), session=-6),
+        record(4000, DELETE, text("/a")),
+        record(5000, CLOSE, b"", session=-6),
+    )
+    assert list(changes(folder)) == [
+        Change(1000, 5, "/a", b"1"),
+        Change(2000, 5, "/a", b"2"),
+        Change(3000, -6, "/own", b"", ephemeral=True),
+        Change(4000, 5, "/a"),
+        Change(5000, -6, None),
+    ]
+
+
+def test_the_changes_within_one_transaction(tmp_path: Path) -> None:
+    parts = (DELETE, text("/old")), (SET, set_data("/läuft", b"2"))
+    body = b"".join(struct.pack(">i", kind) + text(content) for kind, content in parts)
+    folder = written(tmp_path, record(1000, MULTI, struct.pack(">i", 2) + body))
+    assert list(changes(folder)) == [Change(1000, 5, "/old"), Change(1000, 5, "/läuft", b"2")]
+
+
+def test_a_node_without_content_is_not_a_deleted_one(tmp_path: Path) -> None:
+    body = text("/a") + struct.pack(">ii", -1, 0) + b"\0" + struct.pack(">i", 0)
+    assert list(changes(written(tmp_path, record(1, CREATE, body)))) == [Change(1, 5, "/a", b"")]
+
+
+def test_files_follow_each_other_by_their_number(tmp_path: Path) -> None:
+    for name, at in (("log.1", 1), ("log.9", 2), ("log.1a", 3)):
+        written(tmp_path, record(at, DELETE, text("/a")), name=name)
+    (tmp_path / "snapshot.0").write_bytes(b"not a log")
+    assert [change.time_ms for change in changes(tmp_path)] == [1, 2, 3]
+
+
+@pytest.mark.parametrize("padding", [0, 64])
+def test_a_record_cut_off_at_the_end_is_left_out(tmp_path: Path, padding: int) -> None:
+    for kept in range(len(SECOND)):
+        folder = written(tmp_path, FIRST, SECOND[:kept], padding=padding)
+        assert [change.data for change in changes(folder)] == [b"1"], kept
+
+
+def test_a_file_that_was_only_begun_is_left_out(tmp_path: Path) -> None:
+    written(tmp_path, FIRST)
+    (tmp_path / "log.2").write_bytes(HEADER[:7])
+    assert len(list(changes(tmp_path))) == 1
+
+
+def test_a_record_broken_before_the_end_is_an_error(tmp_path: Path) -> None:
+    broken = FIRST[:-9] + b"x" + FIRST[-8:]
+    with pytest.raises(InsyncError, match=r"unreadable record at byte 16 of .*log\.1"):
+        list(changes(written(tmp_path, broken, SECOND)))
+
+
+def test_only_the_last_file_may_be_cut(tmp_path: Path) -> None:
+    written(tmp_path, FIRST[:-3])
+    written(tmp_path, SECOND, name="log.2")
+    with pytest.raises(InsyncError, match="unreadable record at byte 16"):
+        list(changes(tmp_path))
+
+
+def test_no_log_and_no_such_log_are_errors(tmp_path: Path) -> None:
+    with pytest.raises(InsyncError, match="no files in"):
+        list(changes(tmp_path))
+    (tmp_path / "log.1").write_bytes(b"ZKLG" + struct.pack(">iq", 3, 0))
+    with pytest.raises(InsyncError, match="no transaction log of version 2"):
+        list(changes(tmp_path))

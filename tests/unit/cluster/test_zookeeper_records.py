@@ -1,0 +1,77 @@
+"""From a recorded ZooKeeper log of Kafka 2.8.2 to the states in time.
+
+The recording: three brokers and one more that is the controller, min ISR 2, a topic of two
+partitions; broker 3 is frozen, then broker 2, which leads partition 1, then broker 1, and all
+are woken.
+"""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.cluster.quorum.isr_lines import Line
+from insync.brokers.cluster.quorum.zookeeper_log import Change, changes
+from insync.brokers.cluster.quorum.zookeeper_records import states
+from insync.errors import InsyncError
+
+RECORDED = Path(__file__).parents[2] / "data" / "zookeeper-2.8.2.log"
+KEYS = [
+    "v", "arm", "t_ms", "kind", "topic", "partition", "leader", "leader_epoch", "isr", "elr",
+    "replicas", "broker", "fenced",
+]  # fmt: skip
+TOPIC = Change(1000, 5, "/brokers/topics/events", b'{"partitions":{"0":[1,2]}}')
+STATE = "/brokers/topics/events/partitions/0/state"
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
+    folder = tmp_path_factory.mktemp("version-2")
+    shutil.copyfile(RECORDED, folder / "log.1")
+    return list(states(changes(folder), "stock"))
+
+
+def test_every_line_has_every_key_and_time_does_not_run_back(recorded: list[Line]) -> None:
+    assert all(list(line) == KEYS for line in recorded)
+    assert all(line["arm"] == "stock" and line["v"] == 1 for line in recorded)
+    times = [line["t_ms"] for line in recorded]
+    assert times == sorted(times)
+
+
+def test_a_partitions_states_are_whole(recorded: list[Line]) -> None:
+    of_1 = [line for line in recorded if line["partition"] == 1]
+    assert [(line["leader"], line["leader_epoch"], line["isr"]) for line in of_1] == [
+        (2, 0, [2, 3, 1]),
+        (2, 0, [2]),
+        (2, 0, [2, 1]),
+        (1, 1, [1]),
+        (-1, 2, [1]),
+        (1, 3, [1]),
+        (1, 3, [1, 3]),
+        (1, 3, [1, 3, 2]),
+    ]
+    assert all(line["topic"] == "events" and line["replicas"] == [2, 3, 1] for line in of_1)
+    assert all(line["elr"] is None and line["broker"] is None for line in of_1)
+
+
+@pytest.mark.parametrize("broker", [1, 2, 3])
+def test_a_broker_is_fenced_while_it_has_no_session(recorded: list[Line], broker: int) -> None:
+    of_it = [line["fenced"] for line in recorded if line["broker"] == broker]
+    assert of_it == [False, True, False]
+
+
+def test_a_broker_that_leaves_in_order_is_fenced_once() -> None:
+    came = Change(1000, 7, "/brokers/ids/3", b"", ephemeral=True)
+    left, ended = Change(2000, 7, "/brokers/ids/3"), Change(2001, 7, None)
+    lines = list(states([came, left, ended], "stock"))
+    assert [(line["t_ms"], line["fenced"]) for line in lines] == [(1000.0, False), (2000.0, True)]
+
+
+def test_what_was_deleted_gives_no_line() -> None:
+    assert list(states([TOPIC, Change(2000, 5, STATE), Change(2000, 5, TOPIC.path)], "a")) == []
+
+
+@pytest.mark.parametrize("data", [b"{", b"{}", b'{"leader":1,"leader_epoch":0,"isr":[1]}'])
+def test_a_state_that_is_not_kafkas_is_an_error(data: bytes) -> None:
+    with pytest.raises(InsyncError, match=r"^zookeeper log: /brokers/topics/events/.* is b'"):
+        list(states([Change(2000, 5, STATE, data)], "stock"))

@@ -1,0 +1,60 @@
+"""No Docker engine to use: one line says why, and what was expected."""
+
+from __future__ import annotations
+
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.docker import engine
+from insync.errors import InputError
+
+
+def refused(monkeypatch: pytest.MonkeyPatch, host: str) -> str:
+    monkeypatch.setenv(engine.HOST_VARIABLE, host)
+    with pytest.raises(InputError) as error:
+        engine.client()
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.mark.parametrize("host", ["tcp://192.0.2.1:2375", "ssh://somebody@example.org", "/run/x"])
+def test_an_engine_elsewhere_is_refused_without_asking_it(
+    host: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"DOCKER_HOST is {host}, expected this host's engine" in refused(monkeypatch, host)
+
+
+def test_without_an_engine_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said = refused(monkeypatch, f"unix://{tmp_path}/none.sock")
+    assert "no engine at unix:///" in said
+    assert "apt-get install docker.io" in said
+
+
+def test_an_engine_that_was_left_by_its_socket_is_not_running(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left = tmp_path / "left.sock"
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(left))
+    assert "no answer, expected an engine that runs" in refused(monkeypatch, f"unix://{left}")
+
+
+@pytest.mark.parametrize(
+    ("kernel", "root", "problem"),
+    [
+        ("5.4.1-linuxkit", "/", "its kernel is 5.4.1-linuxkit and this host's"),
+        (os.uname().release, "/nowhere/docker", "its folder /nowhere/docker is not on this host"),
+        (os.uname().release, "/", None),
+    ],
+)
+def test_an_engine_of_a_virtual_machine_or_of_the_host_outside_is_told(
+    kernel: str, root: str, problem: str | None
+) -> None:
+    facts: dict[str, object] = {"KernelVersion": kernel, "DockerRootDir": root}
+    said = engine._elsewhere(facts, os.uname().release)
+    assert said is None if problem is None else problem in str(said)

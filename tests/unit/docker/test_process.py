@@ -1,0 +1,192 @@
+"""A container's process and what killed harnesses left, on an engine that only pretends."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from docker.errors import APIError, ImageNotFound, NotFound
+
+from insync import owner
+from insync.brokers.docker import leftovers, testcontainers
+from insync.brokers.docker.process import ContainerProcess
+from insync.brokers.docker.words import told
+from insync.errors import InsyncError
+
+GONE = "1-1"
+
+
+def refusal(status: int, words: str = "no") -> APIError:
+    response = SimpleNamespace(status_code=status, reason="", url="")
+    return APIError("refused", response=response, explanation=words)
+
+
+class FakeContainer:
+    """Prints `said`, ends when it is told to, and notes what is asked of it."""
+
+    def __init__(self, code: int = 0, *, oom: bool = False, labels: Any = None) -> None:
+        self.name, self.id, self.status, self.labels = "node-1", "1", "running", labels or {}
+        self.attrs = {
+            "State": {"Pid": 4711, "OOMKilled": oom},
+            "HostConfig": {"Memory": 64 << 20, "CpuPeriod": 0, "CpuQuota": 0},
+        }
+        self.code = code
+        self.said = [b"one\n", b"two\n"]
+        self.end = threading.Event()
+        self.asked: list[Any] = []
+        self.error: Exception | None = None
+
+    def reload(self) -> None:
+        pass
+
+    def logs(self, **_: Any) -> Iterator[bytes]:
+        yield from self.said
+        self.end.wait(10)
+        if self.error is not None:
+            raise self.error
+
+    def wait(self) -> dict[str, int]:
+        return {"StatusCode": self.code}
+
+    def kill(self, **how: Any) -> None:
+        self.asked.append(("kill", *how.values()))
+        if self.error is not None:
+            raise self.error
+        self.end.set()
+
+    def remove(self, **_: Any) -> None:
+        self.asked.append("remove")
+        if self.error is not None:
+            raise self.error
+
+
+@pytest.mark.parametrize(("code", "told"), [(0, 0), (1, 1), (137, -9), (134, -6)])
+def test_an_exit_code_is_known_when_the_log_is_whole(code: int, told: int, tmp_path: Path) -> None:
+    container = FakeContainer(code)
+    process = ContainerProcess(container, tmp_path / "log")
+    assert (process.pid, process.poll()) == (4711, None)
+    with pytest.raises(subprocess.TimeoutExpired):
+        process.wait(0.01)
+    container.end.set()
+    assert process.wait(10) == process.poll() == told
+    assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
+    process.send_signal(signal.SIGKILL)
+    assert container.asked == [], "it has ended"
+
+
+def test_who_was_killed_for_its_memory_says_so(tmp_path: Path) -> None:
+    container = FakeContainer(137, oom=True)
+    container.end.set()
+    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
+    assert "beyond its 64 MiB of memory" in (tmp_path / "log").read_text()
+
+
+def test_a_container_that_somebody_removed_was_killed(tmp_path: Path) -> None:
+    container = FakeContainer()
+    container.error = NotFound("gone")
+    container.end.set()
+    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
+
+
+def test_an_engine_that_is_gone_is_told_not_guessed(tmp_path: Path) -> None:
+    container = FakeContainer()
+    container.error = ConnectionError("refused\nby all")
+    container.end.set()
+    process = ContainerProcess(container, tmp_path / "log")
+    with pytest.raises(InsyncError, match=r"^container node-1: docker: refused by all$"):
+        process.wait(10)
+    with pytest.raises(InsyncError, match="refused by all"):
+        process.poll()
+
+
+def test_a_signal_to_one_that_is_just_ending_is_nothing(tmp_path: Path) -> None:
+    container = FakeContainer()
+    process = ContainerProcess(container, tmp_path / "log")
+    container.error = refusal(409)
+    process.send_signal(signal.SIGKILL)
+    container.error = refusal(500, "the engine's own words")
+    with pytest.raises(InsyncError, match="node-1: docker: the engine's own words"):
+        process.send_signal(signal.SIGKILL)
+    container.end.set()
+
+
+def test_refusals_are_one_line() -> None:
+    with (
+        pytest.raises(InsyncError, match=r"^broker 1: docker: no space left on device$"),
+        told("broker 1"),
+    ):
+        raise refusal(500, "no space left\non device\n")
+
+
+class FakeEngine:
+    """Has containers and networks, and perhaps an image of Ryuk."""
+
+    def __init__(self, *owners: str, folder: Path = Path()) -> None:
+        self.made = [
+            FakeContainer(labels={leftovers.OWNER: each, leftovers.LOG: str(folder / "log")})
+            for each in owners
+        ]
+        self.wires = [FakeContainer() for _ in owners]
+        for wire, each in zip(self.wires, owners, strict=True):
+            wire.attrs = {"Labels": {leftovers.OWNER: each}}
+        for container in self.made:
+            container.end.set()
+        self.containers = SimpleNamespace(list=lambda **_: self.made)
+        self.networks = SimpleNamespace(list=lambda **_: self.wires)
+        self.images = SimpleNamespace(get=self._image)
+
+    def _image(self, name: str) -> None:
+        raise ImageNotFound(name)
+
+
+def test_only_what_belongs_to_nobody_is_swept(tmp_path: Path) -> None:
+    engine: Any = FakeEngine(owner.mine(), GONE, folder=tmp_path)
+    leftovers.sweep(engine)
+    assert [each.asked for each in engine.made] == [[], [("kill",), "remove"]]
+    assert [each.asked for each in engine.wires] == [[], ["remove"]]
+    assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
+
+
+def test_a_log_that_has_no_place_any_more_keeps_nobody(tmp_path: Path) -> None:
+    engine: Any = FakeEngine(GONE, folder=tmp_path / "gone")
+    leftovers.sweep(engine)
+    assert engine.made[0].asked == [("kill",), "remove"]
+
+
+def test_two_may_sweep_at_once_but_a_refusal_is_not_hidden(tmp_path: Path) -> None:
+    engine: Any = FakeEngine(GONE, folder=tmp_path)
+    engine.wires[0].error = refusal(404)
+    leftovers.sweep(engine)
+    engine.wires[0].error = refusal(500)
+    with pytest.raises(APIError):
+        leftovers.sweep(engine)
+
+
+def test_without_its_image_there_is_no_ryuk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(testcontainers.testcontainers_config, "_ryuk_disabled", None)
+    monkeypatch.setattr(testcontainers.Reaper, "get_instance", lambda: pytest.fail("started"))
+    monkeypatch.setenv(testcontainers.NO_RYUK, "false")
+    monkeypatch.setenv(testcontainers.HOST_VARIABLE, "unix:///the/users/own")
+    engine: Any = FakeEngine()
+    testcontainers.prepare(engine)
+    assert os.environ[testcontainers.NO_RYUK] == "true"
+    assert os.environ[testcontainers.HOST_VARIABLE] == "unix:///the/users/own"
+
+
+def test_with_its_image_ryuk_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+    started: list[bool] = []
+    monkeypatch.setattr(testcontainers.testcontainers_config, "_ryuk_disabled", None)
+    monkeypatch.setattr(testcontainers.Reaper, "get_instance", lambda: started.append(True))
+    monkeypatch.setenv(testcontainers.NO_RYUK, "false")
+    monkeypatch.setenv(testcontainers.HOST_VARIABLE, "unix:///the/users/own")
+    engine: Any = FakeEngine()
+    engine.images.get = lambda name: name
+    testcontainers.prepare(engine)
+    assert started == [True]

@@ -1,0 +1,106 @@
+"""CPU groups: where they may be made, what is written, and that none stays."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.faults.support.cgroup_places import Parent, parents
+from insync.faults.support.cgroups import Group, sweep, usable
+from insync.faults.support.cpu_groups import Throttled, quota, quota_us, throttled
+from insync.owner import mine
+
+V1 = "cgroup {root}/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct 0 0\n"
+V2 = "cgroup2 {root}/unified cgroup2 rw,relatime 0 0\n"
+OWN = "1:cpu,cpuacct:/a/b\n2:memory:/m\n0::/c/d\n"
+
+
+def test_both_versions_are_found_and_v1_comes_first(tmp_path: Path) -> None:
+    mounts = ("tmpfs /x tmpfs rw 0 0\n" + V2 + V1).format(root=tmp_path)
+    v1, v2 = tmp_path / "cpu,cpuacct", tmp_path / "unified"
+    assert parents(mounts, OWN, "cpu") == [
+        Parent(v1 / "a/b", unified=False),
+        Parent(v1, unified=False),
+        Parent(v2 / "c/d", unified=True),
+        Parent(v2 / "c", unified=True),
+        Parent(v2, unified=True),
+    ]
+
+
+def test_a_machine_without_the_cpu_controller_says_so() -> None:
+    assert parents("cgroup /sys/memory cgroup rw,memory 0 0\n", "1:memory:/\n", "cpu") == []
+    assert usable([], "cpu", quota(50)) == "no cgroup with the cpu controller is mounted"
+
+
+class Folders:
+    """A folder in place of the kernel's: new groups have the files that the kernel would show."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, unified: bool) -> None:
+        names = ("cpu.max",) if unified else ("cpu.cfs_period_us", "cpu.cfs_quota_us")
+        real = Path.mkdir
+
+        def mkdir(folder: Path, *args: int) -> None:
+            real(folder, *args)
+            for name in (*names, "cgroup.procs"):
+                (folder / name).touch()
+
+        def rmdir(folder: Path) -> None:
+            for file in folder.iterdir():
+                file.unlink()
+            os.rmdir(folder)  # noqa: PTH106 - Path.rmdir is what is replaced
+
+        monkeypatch.setattr(Path, "mkdir", mkdir)
+        monkeypatch.setattr(Path, "rmdir", rmdir)
+
+
+@pytest.mark.parametrize("unified", [False, True])
+def test_a_group_has_its_quota_its_process_and_its_figures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, unified: bool
+) -> None:
+    (tmp_path / "cgroup.subtree_control").write_text("memory")
+    Folders(monkeypatch, unified)
+    group = Group.make(Parent(tmp_path, unified), "2", quota(2.5))
+    assert group.folder.name == f"insync-{mine()}-2"
+    if unified:
+        assert (group.folder / "cpu.max").read_text() == "2500 100000"
+        assert (tmp_path / "cgroup.subtree_control").read_text().startswith("+cpu")
+        stat = "usage_usec 5\nnr_periods 9\nnr_throttled 7\nthrottled_usec 1500\n"
+    else:
+        assert (group.folder / "cpu.cfs_period_us").read_text() == "100000"
+        assert (group.folder / "cpu.cfs_quota_us").read_text() == "2500"
+        stat = "nr_periods 9\nnr_throttled 7\nthrottled_time 1500000\n"
+    (group.folder / "cpu.stat").write_text(stat)
+    assert throttled(group) == Throttled(times=7, ms=1.5)
+    group.add(77)
+    assert (group.folder / "cgroup.procs").read_text() == "77"
+    group.remove()
+    assert not group.folder.exists()
+
+
+def test_where_a_quota_cannot_be_written_the_file_is_named_and_nothing_stays(
+    tmp_path: Path,
+) -> None:
+    places = [Parent(tmp_path, unified=False), Parent(tmp_path / "none", unified=False)]
+    found = usable(places, "cpu", quota(50))
+    assert isinstance(found, str)
+    assert "No such file or directory" in found
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_groups_of_harnesses_that_are_gone_are_swept(tmp_path: Path) -> None:
+    gone = f"{os.getpid()}-1"  # a process of the same number that started when the machine did
+    names = [f"insync-{gone}-1", f"insync-{mine()}-1", "insync-x-1", f"other-{gone}-1"]
+    for name in names:
+        (tmp_path / name).mkdir()
+    sweep([Parent(tmp_path, unified=False), Parent(tmp_path / "none", unified=True)])
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
+
+
+@given(st.floats(0.1, 100))
+def test_a_quota_is_one_the_kernel_takes_and_as_large_as_asked(percent: float) -> None:
+    period, quota = quota_us(percent)
+    assert 100_000 <= period <= 1_000_000
+    assert 1_000 <= quota <= period
+    assert quota / period * 100 == pytest.approx(percent, rel=0.01)

@@ -1,0 +1,44 @@
+"""Where a file system of ours can be put under a log folder, and for whom."""
+
+from pathlib import Path
+
+import pytest
+
+from insync.faults.support.disk import passthrough
+
+
+@pytest.fixture
+def able(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine on which it can be done by a user that is not root; its folder."""
+    for name in ("fuse", "fuse.conf"):
+        (tmp_path / name).touch()
+    monkeypatch.setattr(passthrough, "FUSE", tmp_path / "fuse")
+    monkeypatch.setattr(passthrough, "FUSE_SETTINGS", tmp_path / "fuse.conf")
+    monkeypatch.setattr(passthrough.shutil, "which", lambda name: name)
+    monkeypatch.setattr(passthrough, "find_library", lambda name: name)
+    monkeypatch.setattr(passthrough.os, "geteuid", lambda: 1000)
+    return tmp_path
+
+
+def test_what_is_missing_is_named(able: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert passthrough.unavailable() is None
+    monkeypatch.setattr(passthrough, "find_library", lambda _: None)
+    assert "apt-get install fuse3" in str(passthrough.unavailable())
+    (able / "fuse").unlink()
+    assert passthrough.unavailable() == (
+        f"no file system can be put under a log folder: no {able / 'fuse'}"
+    )
+
+
+def test_others_see_it_where_root_or_its_settings_say_so(
+    able: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert "expected user_allow_other" in str(passthrough.unavailable(for_others=True))
+    (able / "fuse.conf").write_text("# user_allow_other\nmount_max = 10\n")
+    assert passthrough.unavailable(for_others=True) is not None
+    (able / "fuse.conf").write_text("user_allow_other\n")
+    assert passthrough.unavailable(for_others=True) is None
+    (able / "fuse.conf").unlink()
+    assert passthrough.unavailable(for_others=True) is not None
+    monkeypatch.setattr(passthrough.os, "geteuid", lambda: 0)
+    assert passthrough.unavailable(for_others=True) is None

@@ -1,0 +1,107 @@
+"""The order in which a disk begins to hang, and what is left of it."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from insync.faults.base import Occasion
+from insync.faults.kinds import disk_stall as stall
+from insync.faults.kinds.disk_stall import DiskStallFault
+from insync.faults.support.control import ControlFile, Mode, Site
+from insync.faults.support.disk.gate import Gate
+from insync.faults.support.holds import Holds
+from waiting import wait_for
+
+ALL = (Site.READ, Site.WRITE, Site.FSYNC)
+
+
+class Disk:
+    """A gate with somebody at it, in this process."""
+
+    def __init__(self, control: ControlFile, gate: Gate, ends: ExitStack) -> None:
+        self.control = control
+        self._gate = gate
+        self._ends = ends
+        self.passed: list[Site] = []
+
+    def use(self, site: Site) -> None:
+        """Do one operation; it may hang."""
+        thread = threading.Thread(target=self._use, args=(site,))
+        thread.start()
+        self._ends.callback(thread.join)
+
+    def _use(self, site: Site) -> None:
+        self._gate.enter(site)
+        self.passed.append(site)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Disk]:
+    control = ControlFile.create(tmp_path / "disk.control", tmp_path, 9)
+    with ExitStack() as ends:
+        yield Disk(control, Gate(tmp_path / "disk.control"), ends)
+
+
+def fault_on(disk: Disk, *operations: Site, delay_ms: int = 0) -> DiskStallFault:
+    plan = Occasion(
+        arm="stock", repeat=0, kind="disk-stall", broker=1, planned_ms=10_000,
+        mode="delay" if delay_ms else "hold",
+    )  # fmt: skip
+    return DiskStallFault(disk.control, operations, plan, delay_ms)
+
+
+def test_a_read_is_the_first_to_hang(disk: Disk) -> None:
+    fault = fault_on(disk, *ALL)
+    injecting = threading.Thread(target=fault.inject)
+    injecting.start()
+    wait_for(lambda: disk.control._armed, lambda armed: armed == 1)
+    disk.use(Site.WRITE)
+    wait_for(lambda: disk.passed, bool)
+    disk.use(Site.READ)
+    injecting.join()
+    disk.use(Site.WRITE)
+    disk.use(Site.FSYNC)
+    wait_for(lambda: [disk.control.counters(slot).held_now for slot in range(3)], all)
+    fault.lift()
+    line = fault.evidence()
+    assert line.figures == {"reads": 1, "writes": 1, "fsyncs": 1}
+    assert line.calls_held == 3
+    assert line.acted_ms == line.longest_held_ms > 0
+    assert line.held_ms > line.longest_held_ms
+
+
+def test_where_nobody_reads_the_rest_hangs_all_the_same(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stall, "FIRST_READ_WITHIN_S", 0.01)
+    fault = fault_on(disk, *ALL)
+    fault.inject()
+    disk.use(Site.WRITE)
+    wait_for(lambda: disk.control.counters(1).held_now, bool)
+    fault.lift()
+    assert fault.evidence().figures == {"reads": 0, "writes": 1, "fsyncs": 0}
+
+
+def test_a_delay_begins_for_all_at_once_and_what_is_not_meant_passes(disk: Disk) -> None:
+    fault = fault_on(disk, Site.READ, Site.WRITE, delay_ms=20)
+    began = time.monotonic()
+    fault.inject()
+    assert time.monotonic() - began < stall.FIRST_READ_WITHIN_S
+    for site in ALL:
+        disk.use(site)
+    wait_for(lambda: disk.passed, lambda passed: len(passed) == 3)
+    fault.lift()
+    assert disk.passed[0] is Site.FSYNC
+    assert fault.evidence().longest_held_ms >= 20
+
+
+def test_a_rule_that_is_over_holds_nothing(tmp_path: Path, disk: Disk) -> None:
+    holds = Holds(disk.control, 1)
+    holds.arm([""], Site.READ, Mode.HOLD, planned_ms=-6_000)
+    Gate(tmp_path / "disk.control").enter(Site.READ)
+    assert holds.total.calls == 0
+    holds.drain()

@@ -1,0 +1,96 @@
+"""Limits on a disk: what is written to the kernel, what is read from it, and a slow read."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from insync.errors import InsyncError
+from insync.faults.base import Occasion
+from insync.faults.kinds.disk_throttle import DiskThrottleFault
+from insync.faults.support.cgroups import Group
+from insync.faults.support.disk import blkio
+from insync.faults.support.disk.blkio import Moved, Rates
+from insync.faults.support.disk.evict import evict
+
+PLAN = Occasion(arm="stock", repeat=0, kind="disk-throttle", broker=1, planned_ms=2_000)
+MEBIBYTE = 1 << 20
+READ_ALL = """
+import sys
+sys.stdin.read()
+print(len(open(sys.argv[1], "rb").read()))
+"""
+
+
+def test_a_limit_and_what_was_moved_in_the_words_of_v1(tmp_path: Path) -> None:
+    group = Group(tmp_path, unified=False)
+    for name in ("read", "write"):
+        (tmp_path / f"blkio.throttle.{name}_bps_device").touch()
+    blkio.limits("8:0", Rates(read=1000))(group)
+    assert (tmp_path / "blkio.throttle.read_bps_device").read_text() == "8:0 1000"
+    assert (tmp_path / "blkio.throttle.write_bps_device").read_text() == ""
+    text = "8:16 Read 9\n8:0 Read 512\n8:0 Write 77\n8:0 Total 589\nTotal 598\n"
+    (tmp_path / "blkio.throttle.io_service_bytes").write_text(text)
+    assert blkio.moved(group, "8:0") == Moved(512, 77)
+    assert blkio.moved(group, "9:0") == Moved(0, 0)
+
+
+def test_a_limit_and_what_was_moved_in_the_words_of_v2(tmp_path: Path) -> None:
+    group = Group(tmp_path, unified=True)
+    (tmp_path / "io.max").touch()
+    blkio.limits("8:0", Rates(read=1000, write=5))(group)
+    assert (tmp_path / "io.max").read_text() == "8:0 rbps=1000 wbps=5"
+    text = "8:16 rbytes=9 wbytes=9\n8:0 rbytes=512 wbytes=77 rios=1 wios=1 dbytes=0 dios=0\n"
+    (tmp_path / "io.stat").write_text(text)
+    assert blkio.moved(group, "8:0") == Moved(512, 77)
+
+
+def test_a_folder_in_memory_is_on_no_disk() -> None:
+    why = blkio.unavailable(Path("/proc/none/such"))
+    assert why == ("no disk can be throttled: /proc is on none of its own, expected a block device")
+
+
+def test_files_that_are_evicted_are_counted_and_stay_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "t-0").mkdir()
+    (tmp_path / "t-0" / "0.log").write_bytes(b"x" * 5000)
+    assert evict(tmp_path) == 5000
+    assert (tmp_path / "t-0" / "0.log").read_bytes() == b"x" * 5000
+    assert evict(tmp_path / "none") == 0
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
+    (tmp_path / "0.log").write_bytes(os.urandom(2 * MEBIBYTE))
+    command = [sys.executable, "-c", READ_ALL, str(tmp_path / "0.log")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        yield process
+        process.kill()
+
+
+def test_a_process_reads_no_quicker_than_its_disk_may(
+    tmp_path: Path, reader: "subprocess.Popen[bytes]"
+) -> None:
+    why = blkio.unavailable(tmp_path)
+    if why is not None:
+        pytest.skip(why)
+    fault = DiskThrottleFault(lambda: reader, tmp_path, Rates(read=2 * MEBIBYTE), PLAN)
+    fault.lift()  # nothing was injected
+    fault.inject()
+    said, _ = reader.communicate()
+    fault.lift()
+    line = fault.evidence()
+    assert said == b"%d\n" % (2 * MEBIBYTE)
+    assert line.figures["evicted_bytes"] == 2 * MEBIBYTE
+    assert line.figures["read_bytes"] >= 2 * MEBIBYTE
+    assert line.acted_ms is not None and line.acted_ms >= 900
+    assert line.lifted_ms - line.injected_ms >= 900
+    assert not list(Path("/sys/fs/cgroup").glob(f"**/insync-{os.getpid()}-*"))
+
+
+def test_a_fault_on_no_disk_says_so(reader: "subprocess.Popen[bytes]") -> None:
+    fault = DiskThrottleFault(lambda: reader, Path("/proc"), Rates(read=1), PLAN)
+    with pytest.raises(InsyncError, match="no disk can be throttled: /proc is on none"):
+        fault.inject()

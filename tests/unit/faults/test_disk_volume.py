@@ -1,0 +1,163 @@
+"""A volume that fills up or turns read-only under a process, and what ends with the fault."""
+
+import errno
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from insync.errors import InsyncError
+from insync.faults.base import Occasion
+from insync.faults.kinds.disk_broken import FULL, READ_ONLY, BrokenDiskFault, Way
+from insync.faults.support.disk import mounts, volume
+from insync.faults.support.disk.volume import Volume
+from waiting import wait_for
+
+NO_VOLUME = volume.unavailable()
+MEBIBYTE = 1 << 20
+PLAN = Occasion(arm="stock", repeat=0, kind="disk-full", broker=1, planned_ms=100)
+needs_volume = pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))
+
+WRITER = """
+import os, sys
+file = os.open(sys.argv[1] + "/0.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+os.write(file, b"x" * 100)
+print("ready", flush=True)
+if sys.argv[2] == "stubborn":
+    sys.stdin.read()
+while True:
+    os.write(file, b"x" * 100)
+"""
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Iterator[Volume]:
+    (tmp_path / "1" / "data").mkdir(parents=True)
+    made = Volume.make(tmp_path / "1" / "data", tmp_path, 16 * MEBIBYTE)
+    yield made
+    made.remove()
+    assert not mounts.is_mounted(tmp_path / "1" / "data")
+    assert not list(tmp_path.glob("*.img"))
+
+
+class Writer:
+    """A process that writes until its disk refuses, unless it waits for its input first."""
+
+    def __init__(self, folder: Path, manner: str) -> None:
+        self.starts = 0
+        self._command = [sys.executable, "-c", WRITER, str(folder), manner]
+        self.start()
+
+    def start(self) -> None:
+        self.starts += 1
+        self.process = subprocess.Popen(
+            self._command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline() == b"ready\n"
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait(10)
+
+
+def fault_on(small: Volume, way: Way, writer: Writer) -> BrokenDiskFault:
+    return BrokenDiskFault(small, way, lambda: writer.process, writer.kill, writer.start, PLAN)
+
+
+@needs_volume
+@pytest.mark.parametrize("way", [FULL, READ_ONLY])
+def test_a_process_that_ends_of_it_is_started_again_on_a_disk_that_takes_writes(
+    small: Volume, way: Way
+) -> None:
+    writer = Writer(small.folder, "eager")
+    fault = fault_on(small, way, writer)
+    try:
+        assert small.refusal() == 0
+        fault.inject()
+        wait_for(writer.process.poll, bool)
+        assert small.refusal() == way.refusal
+        fault.lift()
+        assert writer.starts == 2
+        assert small.refusal() == 0
+        line = fault.evidence()
+        assert line.figures["refused"] == 2
+        assert line.figures["ended"] == 1
+        assert line.acted_ms is not None and line.acted_ms > 0
+        if way is FULL:
+            assert line.figures["free_bytes"] < volume.BLOCK
+    finally:
+        writer.kill()
+
+
+@needs_volume
+@pytest.mark.parametrize(("way", "starts"), [(FULL, 1), (READ_ONLY, 2)])
+def test_one_that_does_not_is_killed_only_if_the_disk_cannot_be_mended_under_it(
+    small: Volume, way: Way, starts: int
+) -> None:
+    writer = Writer(small.folder, "stubborn")
+    fault = fault_on(small, way, writer)
+    try:
+        fault.inject()
+        fault.lift()
+        fault.lift()
+        assert fault.evidence().figures["ended"] == 0
+        assert writer.starts == starts
+        assert (small.folder / "0.log").stat().st_size >= 100, "what was flushed is still there"
+        assert small.refusal() == 0
+    finally:
+        writer.kill()
+
+
+@needs_volume
+def test_a_disk_that_takes_writes_again_before_the_end_is_no_evidence(small: Volume) -> None:
+    writer = Writer(small.folder, "stubborn")
+    fault = fault_on(small, FULL, writer)
+    try:
+        fault.inject()
+        small.clear()
+        fault.lift()
+    finally:
+        writer.kill()
+    assert fault.evidence().acted_ms == 0.0
+    assert fault.evidence().figures["refused"] == 1
+
+
+@needs_volume
+def test_a_volume_is_empty_and_its_own(small: Volume) -> None:
+    assert list(small.folder.iterdir()) == []
+    assert 8 * MEBIBYTE < small.free_bytes < 16 * MEBIBYTE
+    assert small.refusal() == 0
+    small.fill()
+    assert small.refusal() == errno.ENOSPC
+
+
+@needs_volume
+def test_the_volume_of_a_dead_harness_is_swept(small: Volume, tmp_path: Path) -> None:
+    image = next(tmp_path.glob("*.img"))
+    small.unmount()
+    gone = tmp_path / "insync-1-77-1.img"
+    image.rename(gone)
+    (tmp_path / "2").mkdir()
+    mounts.run("mount", "-o", "loop", str(gone), str(tmp_path / "2"))
+    mounts.sweep()
+    assert not mounts.is_mounted(tmp_path / "2")
+    gone.unlink()
+
+
+@needs_volume
+def test_a_volume_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "1" / "data").mkdir(parents=True)
+    with pytest.raises(InsyncError, match=r"mkfs\.ext4: inode_size"):
+        Volume.make(tmp_path / "1" / "data", tmp_path, 1024)
+    assert not list(tmp_path.glob("*.img"))
+
+
+def test_a_mount_table_is_read_with_its_escapes() -> None:
+    table = "/dev/loop0 /tmp/a\\040b ext4 rw 0 0\ninsync-1-2 /x fuse.insync rw 0 0\n"
+    assert mounts.parse(table) == [
+        mounts.Mount("/dev/loop0", Path("/tmp/a b"), "ext4"),  # noqa: S108 - a name, no file
+        mounts.Mount("insync-1-2", Path("/x"), "fuse.insync"),
+    ]

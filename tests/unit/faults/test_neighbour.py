@@ -1,0 +1,140 @@
+"""The busy neighbour, on a process of this test's own: what it shows, and that nothing stays."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from insync.errors import InsyncError
+from insync.faults.base import Occasion
+from insync.faults.kinds.neighbour import NeighbourFault, busy_command, unavailable
+from insync.faults.support import affinity, procfs
+from waiting import wait_for
+
+BUSY = """
+import threading, time
+def spin():
+    while True: sum(range(1000))
+for _ in range(2): threading.Thread(target=spin).start()
+while True:
+    thread = threading.Thread(target=time.sleep, args=(0.01,)); thread.start(); thread.join()
+"""
+pytestmark = pytest.mark.skipif(unavailable() is not None, reason=str(unavailable()))
+
+
+@pytest.fixture
+def busy() -> Iterator["subprocess.Popen[bytes]"]:
+    """Start a process whose threads never rest and that starts threads all the time."""
+    with subprocess.Popen([sys.executable, "-c", BUSY]) as process:
+        wait_for(lambda: procfs.cpu_ms(process.pid), lambda ms: bool(ms and ms > 50), within_s=10)
+        yield process
+        process.kill()
+
+
+class Neighbours:
+    """Starts processes and remembers them."""
+
+    def __init__(self) -> None:
+        self.started: list[subprocess.Popen[bytes]] = []
+
+    def __call__(self, command: list[str]) -> "subprocess.Popen[bytes]":
+        self.started.append(subprocess.Popen(command))
+        return self.started[-1]
+
+
+def waited(pid: int) -> float:
+    """Return for how long the threads waited that are there from the beginning to the end."""
+    return sum(sorted(affinity.waited_ms(pid).values())[-3:])
+
+
+def fault_on(
+    process: "subprocess.Popen[bytes]", start: Neighbours, neighbours: int = 2
+) -> NeighbourFault:
+    at = Occasion(arm="stock", repeat=0, kind="cpu-neighbour", broker=1, planned_ms=200)
+    return NeighbourFault(lambda: process, start, neighbours, at)
+
+
+def test_a_process_beside_busy_ones_waits_and_goes_back_where_it_was(
+    busy: "subprocess.Popen[bytes]",
+) -> None:
+    before, start = affinity.cores_of(busy.pid)[busy.pid], Neighbours()
+    fault = fault_on(busy, start)
+    fault.prepare()
+    fault.inject()
+    core = {max(before)}
+    assert set(affinity.cores_of(busy.pid).values()) == {frozenset(core)}
+    assert all(os.sched_getaffinity(each.pid) == core for each in start.started)
+    since = waited(busy.pid)
+    wait_for(lambda: waited(busy.pid) - since, lambda ms: ms > 400, within_s=20)
+    fault.lift()
+    fault.lift()
+    line = fault.evidence()
+    assert line.acted_ms is not None and line.acted_ms > 0
+    assert line.figures["waited_ms"] > 100
+    assert line.figures["neighbours_ms"] > 50
+    assert 0 < line.figures["share_percent"] < 75
+    assert all(each.poll() is not None for each in start.started)
+    assert set(affinity.cores_of(busy.pid).values()) == {before}
+
+
+def test_a_neighbour_that_somebody_ended_shows_no_fault(busy: "subprocess.Popen[bytes]") -> None:
+    start = Neighbours()
+    fault = fault_on(busy, start)
+    fault.inject()
+    start.started[0].kill()
+    start.started[0].wait()
+    fault.lift()
+    assert fault.evidence().acted_ms == 0
+
+
+def test_a_process_that_ends_under_it_is_lifted_and_shows_nothing(
+    busy: "subprocess.Popen[bytes]",
+) -> None:
+    start = Neighbours()
+    fault = fault_on(busy, start)
+    fault.inject()
+    busy.kill()
+    busy.wait()
+    fault.lift()
+    assert fault.evidence().acted_ms == 0
+    assert all(each.poll() is not None for each in start.started)
+
+
+def test_neighbours_that_were_started_are_ended_where_the_next_could_not_be(
+    busy: "subprocess.Popen[bytes]",
+) -> None:
+    start = Neighbours()
+
+    def twice(command: list[str]) -> "subprocess.Popen[bytes]":
+        if start.started:
+            raise InsyncError("no more")
+        return start(command)
+
+    at = Occasion(arm="stock", repeat=0, kind="cpu-neighbour", broker=1, planned_ms=200)
+    fault = NeighbourFault(lambda: busy, twice, 2, at)
+    with pytest.raises(InsyncError, match="no more"):
+        fault.inject()
+    fault.lift()
+    assert start.started[0].poll() is not None
+
+
+def test_a_process_that_is_gone_cannot_be_given_a_neighbour() -> None:
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    with pytest.raises(InsyncError, match="broker 1: had ended before"):
+        fault_on(ended, Neighbours()).inject()
+
+
+def test_a_fault_that_was_never_injected_lifts_to_nothing() -> None:
+    fault = fault_on(None, Neighbours())  # type: ignore[arg-type]  # never asked
+    fault.lift()
+    with pytest.raises(InsyncError, match="was not injected"):
+        fault.evidence()
+
+
+def test_a_neighbour_ends_by_itself_after_its_time() -> None:
+    core = max(os.sched_getaffinity(0))
+    with subprocess.Popen(busy_command(core, 0.05)) as neighbour:
+        assert neighbour.wait(10) == 0

@@ -1,0 +1,155 @@
+"""Faults on whole processes: freeze, kill, quota; each on a process of this test's own."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.errors import InsyncError
+from insync.faults.base import Occasion
+from insync.faults.kinds.freeze import FreezeFault
+from insync.faults.kinds.kill import KillFault
+from insync.faults.kinds.quota import QuotaFault
+from insync.faults.support import cpu_groups, procfs
+from insync.faults.support.cgroup_places import here
+from insync.faults.support.cgroups import Group
+from insync.faults.support.freezer import BySignal
+from insync.faults.support.shares import GroupShare
+from insync.owner import mine
+from waiting import wait_for
+
+BUSY = """
+import threading
+for _ in range(2):
+    threading.Thread(target=lambda: [0 for _ in iter(int, 1)]).start()
+"""
+
+
+def occasion(kind: str, planned_ms: int = 100) -> Occasion:
+    return Occasion(arm="stock", repeat=0, kind=kind, broker=1, planned_ms=planned_ms)
+
+
+@pytest.fixture
+def busy() -> Iterator["subprocess.Popen[bytes]"]:
+    """Start a process whose threads never rest."""
+    with subprocess.Popen([sys.executable, "-c", BUSY]) as process:
+        wait_for(lambda: procfs.cpu_ms(process.pid), lambda ms: bool(ms and ms > 50), within_s=10)
+        yield process
+        process.kill()
+
+
+def test_a_frozen_process_gets_no_cpu_and_goes_on_after(busy: "subprocess.Popen[bytes]") -> None:
+    fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
+    fault.prepare()
+    fault.inject()
+    before = procfs.cpu_ms(busy.pid)
+    assert procfs.is_stopped(busy.pid)
+    fault.lift()
+    fault.lift()
+    line = fault.evidence()
+    assert (line.fault, line.site, line.broker, line.planned_ms) == ("freeze", "", 1, 100)
+    assert line.acted_ms is not None and line.acted_ms > 0
+    assert line.figures == {"cpu_ms": 0.0}
+    assert line.lifted_ms >= line.injected_ms
+    wait_for(lambda: procfs.cpu_ms(busy.pid), lambda ms: ms != before, within_s=10)
+
+
+def test_a_process_that_somebody_else_let_go_on_shows_no_freeze(
+    busy: "subprocess.Popen[bytes]",
+) -> None:
+    fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
+    fault.inject()
+    busy.send_signal(signal.SIGCONT)
+    wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped, within_s=10)
+    fault.lift()
+    assert fault.evidence().acted_ms == 0
+
+
+def test_a_process_that_is_gone_can_be_lifted_and_shows_nothing(
+    busy: "subprocess.Popen[bytes]",
+) -> None:
+    fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
+    fault.inject()
+    busy.kill()
+    busy.wait()
+    fault.lift()
+    assert fault.evidence().acted_ms == 0
+
+
+def test_a_kill_shows_how_long_there_was_no_process(busy: "subprocess.Popen[bytes]") -> None:
+    def kill() -> None:
+        busy.kill()
+        busy.wait()
+
+    restarted: list[bool] = []
+    fault = KillFault(lambda: busy, kill, lambda: restarted.append(True), occasion("kill"))
+    fault.prepare()
+    fault.inject()
+    assert not restarted
+    fault.lift()
+    fault.lift()
+    line = fault.evidence()
+    assert restarted == [True]
+    assert line.figures == {"signal": 9.0}
+    assert line.acted_ms is not None and line.acted_ms > 0
+    with pytest.raises(InsyncError, match="broker 1: had ended before it was killed"):
+        fault.inject()
+
+
+@pytest.mark.parametrize("fault", ["freeze", "kill", "quota"])
+def test_a_fault_that_was_never_injected_lifts_to_nothing_and_has_no_evidence(fault: str) -> None:
+    def nobody() -> Any:
+        raise AssertionError("not to be asked")
+
+    made = {
+        "freeze": FreezeFault(nobody, occasion("freeze")),
+        "kill": KillFault(nobody, lambda: None, nobody, occasion("kill")),
+        "quota": QuotaFault(nobody, 2.0, occasion("quota")),
+    }[fault]
+    made.lift()
+    with pytest.raises(InsyncError, match="was not injected"):
+        made.evidence()
+
+
+@pytest.mark.skipif(cpu_groups.unavailable() is not None, reason=str(cpu_groups.unavailable()))
+def test_a_starved_process_waits_for_its_share_and_leaves_no_group(
+    busy: "subprocess.Popen[bytes]",
+) -> None:
+    fault = QuotaFault(lambda: GroupShare(busy, "1"), 5.0, occasion("cpu-quota"))
+    fault.inject()
+    (folder,) = _groups()
+    group = Group(folder, unified=(folder / "cpu.max").exists())
+    wait_for(lambda: cpu_groups.throttled(group), lambda seen: seen.times >= 3, within_s=10)
+    fault.lift()
+    line = fault.evidence()
+    assert line.figures["throttled"] >= 3
+    assert (
+        line.acted_ms is not None and 100 < line.acted_ms <= line.lifted_ms - line.injected_ms + 1
+    )
+    assert not _groups()
+
+
+def _groups() -> set[Path]:
+    name = f"insync-{mine()}-1"
+    return {folder for parent in here("cpu") for folder in parent.folder.glob(name)}
+
+
+@given(st.text(max_size=15), st.integers(0, 10**6), st.integers(0, 10**6))
+def test_a_stat_line_is_read_whatever_the_commands_name(name: str, user: int, system: int) -> None:
+    class Stat:
+        def read_text(self, **_: str) -> str:
+            return f"7 ({name}) T " + " ".join(["0"] * 10) + f" {user} {system} 0 0"
+
+    fields = procfs._fields(Stat())  # type: ignore[arg-type]  # stands in for a path
+    assert (fields[0], fields[11], fields[12]) == ("T", str(user), str(system))
+
+
+def test_no_process_is_not_stopped_and_had_no_time(tmp_path: Path) -> None:
+    assert not procfs.is_stopped(1, tmp_path)
+    assert procfs.cpu_ms(1, tmp_path) is None

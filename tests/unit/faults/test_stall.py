@@ -1,0 +1,192 @@
+"""The harness's side of the stall fault: layout, rules, evidence, and what it refuses."""
+
+import mmap
+import re
+import struct
+import time
+from pathlib import Path
+
+import pytest
+
+from insync.errors import InputError, InsyncError
+from insync.faults.base import Occasion
+from insync.faults.kinds import stall
+from insync.faults.kinds.stall import StallFault, preload, require_shim
+from insync.faults.support import control, holds
+from insync.faults.support.control import (
+    HEADER_BYTES,
+    LAYOUT,
+    MAGIC,
+    RULE_BYTES,
+    ControlFile,
+    Mode,
+    Rule,
+    Site,
+)
+
+HEADER = Path(control.__file__).parent / "native" / "stall.h"
+READ_RULE = Rule(site=Site.READ, mode=Mode.HOLD, target="t-0", deadline_ns=1)
+
+
+@pytest.fixture
+def control(tmp_path: Path) -> ControlFile:
+    """Make a control file that no process has mapped."""
+    return ControlFile.create(tmp_path / "control", tmp_path, capacity=3)
+
+
+def poke(path: Path, offset: int, code: str, *values: int) -> None:
+    """Write into a control file as the shim would."""
+    with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        struct.pack_into(code, mapped, offset, *values)
+
+
+def plan(partitions: tuple[int, ...] = (0, 1), planned_ms: int = 100) -> Occasion:
+    """Plan a read stall of topic t at broker 1."""
+    return Occasion(
+        arm="stock", repeat=0, kind="stall", site="read", mode="hold", broker=1,
+        target=[f"t-{partition}" for partition in partitions], planned_ms=planned_ms,
+    )  # fmt: skip
+
+
+def test_both_sides_name_the_same_layout() -> None:
+    text = HEADER.read_text()
+    assert f"STALL_MAGIC {MAGIC:#x}u" in text
+    assert f"STALL_LAYOUT {LAYOUT}u" in text
+    assert re.search(rf"sizeof\(struct stall_rule\) == {RULE_BYTES},", text)
+    assert re.search(rf"offsetof\(struct stall_control, rules\) == {HEADER_BYTES},", text)
+
+
+def test_rules_are_handed_out_in_order_and_never_reused(control: ControlFile) -> None:
+    slots = []
+    for _ in range(3):
+        slots.append(control.arm(READ_RULE))
+        control.lift(slots[-1])
+    assert slots == [0, 1, 2]
+    with pytest.raises(InsyncError, match="cannot arm stall rule 3 of 3"):
+        control.arm(READ_RULE)
+
+
+def test_armed_counts_what_is_armed_so_that_the_shim_may_look_away(
+    control: ControlFile, tmp_path: Path
+) -> None:
+    def armed() -> int:
+        return int(struct.unpack_from("@I", (tmp_path / "control").read_bytes(), 16)[0])
+
+    first, second = control.arm(READ_RULE), control.arm(READ_RULE)
+    assert armed() == 2
+    control.lift(first)
+    control.lift(first)
+    assert armed() == 1
+    control.lift(second)
+    assert armed() == 0
+
+
+@pytest.mark.parametrize("content", [b"", b"\0" * 4096])
+def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "other").write_bytes(content)
+    with pytest.raises(InsyncError, match="other: "):
+        ControlFile(tmp_path / "other")
+
+
+def test_a_path_too_long_for_the_layout_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InsyncError, match="longer than 999 bytes"):
+        ControlFile.create(tmp_path / "control", Path("/" + "x" * 1000), capacity=1)
+
+
+def test_a_stall_without_a_process_under_the_shim_is_refused(control: ControlFile) -> None:
+    with pytest.raises(InsyncError, match="broker 1 did not load the stall shim"):
+        StallFault(control, plan()).inject()
+
+
+def test_evidence_is_the_sum_over_the_partitions(control: ControlFile, tmp_path: Path) -> None:
+    path = tmp_path / "control"
+    poke(path, 20, "@I", 1)  # attached
+    fault = StallFault(control, plan())
+    fault.inject()
+    poke(path, HEADER_BYTES + 32, "@QQQ", 2, 30_000_000, 20_000_000)
+    poke(path, HEADER_BYTES + RULE_BYTES + 32, "@QQQ", 1, 5_000_000, 5_000_000)
+    fault.lift()
+    line = fault.evidence()
+    assert (line.calls_held, line.held_ms, line.longest_held_ms) == (3, 35.0, 20.0)
+    assert (line.fault, line.site, line.mode, line.broker) == ("stall", "read", "hold", 1)
+    assert line.target == ["t-0", "t-1"]
+    assert line.injected_ms <= line.lifted_ms
+
+
+def test_what_a_killed_broker_held_counts_until_its_death(
+    control: ControlFile, tmp_path: Path
+) -> None:
+    path = tmp_path / "control"
+    poke(path, 20, "@I", 1)
+    fault = StallFault(control, plan(), alive=lambda: False)
+    fault.inject()
+    poke(path, HEADER_BYTES + 12, "@I", 2)  # held now
+    poke(path, HEADER_BYTES + 32, "@QQQQ", 2, 0, 0, time.monotonic_ns() - 300_000_000)
+    fault.lift()  # does not wait for the calls to leave
+    line = fault.evidence()
+    assert line.calls_held == 2
+    assert 300 <= line.longest_held_ms == line.held_ms < 5_000
+
+
+def test_a_rule_dies_soon_after_its_planned_time(control: ControlFile, tmp_path: Path) -> None:
+    path = tmp_path / "control"
+    poke(path, 20, "@I", 1)
+    before = time.monotonic_ns()
+    StallFault(control, plan((0,), planned_ms=2_000)).inject()
+    (deadline,) = struct.unpack_from("@Q", path.read_bytes(), HEADER_BYTES + 24)
+    assert 2e9 < deadline - before < 2e9 + 6e9
+
+
+def test_a_stall_that_was_never_injected_may_be_lifted_but_has_no_evidence(
+    control: ControlFile,
+) -> None:
+    fault = StallFault(control, plan())
+    fault.lift()
+    with pytest.raises(InsyncError, match="not injected and lifted"):
+        fault.evidence()
+
+
+def test_calls_that_stay_held_after_the_lift_are_an_error(
+    control: ControlFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(holds, "DRAIN_SECONDS", 0.05)
+    poke(tmp_path / "control", 20, "@I", 1)
+    fault = StallFault(control, plan((0,)))
+    fault.inject()
+    poke(tmp_path / "control", HEADER_BYTES + 12, "@I", 1)  # held_now
+    with pytest.raises(InsyncError, match="1 calls still held"):
+        fault.lift()
+
+
+def test_a_missing_shim_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stall, "SHIM", tmp_path / "libinsync_stall.so")
+    with pytest.raises(InputError, match=r"no libinsync_stall.so: .*needs a C compiler") as caught:
+        require_shim()
+    assert "\n" not in str(caught.value)
+
+
+def test_a_shim_that_ld_preload_cannot_name_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shim = tmp_path / "my tools" / "shim.so"
+    shim.parent.mkdir()
+    shim.touch()
+    monkeypatch.setattr(stall, "SHIM", shim)
+    with pytest.raises(InputError, match="no path with a space"):
+        require_shim()
+
+
+def test_a_library_that_is_preloaded_already_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LD_PRELOAD", "/lib/other.so")
+    assert preload(tmp_path / "shim.so", tmp_path)["LD_PRELOAD"].endswith("shim.so:/lib/other.so")
+
+
+def test_the_environment_names_shim_and_control_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LD_PRELOAD", raising=False)
+    environment = preload(tmp_path / "shim.so", tmp_path / "control")
+    assert environment["LD_PRELOAD"] == str(tmp_path / "shim.so")
+    assert Path(environment["INSYNC_STALL_CONTROL"]).is_absolute()

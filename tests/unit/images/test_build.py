@@ -1,0 +1,97 @@
+"""The build's context, what is told while it goes on, and what is said when it fails."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.images import build
+from insync.brokers.images.recipe import Base
+from insync.brokers.kafka import versions
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.formats import ROLES
+from insync.brokers.kafka.java import Java
+from insync.errors import InsyncError
+
+BASE = Base("sha256:1", "insync-base:jre17", Path("/opt/jre/bin/java"), "OpenJDK 17.0.15+6")
+
+
+@pytest.fixture
+def dist(tmp_path: Path) -> Distribution:
+    """A distribution as the cache has it, with private permissions."""
+    release = versions.find("4.3.1")
+    jars = tuple(tmp_path / jar.file_name for jar in release.jars)
+    for jar in jars:
+        jar.write_text(jar.name)
+        jar.chmod(0o600)
+    for role in ROLES:
+        for part in ("data", "metadata"):
+            folder = tmp_path / "formats" / role / part
+            folder.mkdir(parents=True)
+            (folder / "meta.properties").write_text("node.id=9\ncluster.id=x\n")
+    return Distribution(release, Java(tmp_path, 17, "x"), jars, tmp_path / "formats", None)
+
+
+def packed(dist: Distribution) -> tarfile.TarFile:
+    context = io.BytesIO()
+    build._pack(dist, BASE, context)
+    context.seek(0)
+    return tarfile.open(fileobj=context)
+
+
+def test_the_context_has_all_that_the_dockerfile_copies(dist: Distribution) -> None:
+    with packed(dist) as tar:
+        names = set(tar.getnames())
+        dockerfile = tar.extractfile("Dockerfile")
+        assert dockerfile is not None
+        lines = dockerfile.read().decode().splitlines()
+    copied = [line.split()[1] for line in lines if line.startswith("COPY ")]
+    assert copied == ["libs", "health.sh", "sample"]
+    assert {"health.sh", "sample/dump.sh", "sample/node.args", "sample/log4j2.properties"} <= names
+    assert {f"libs/{jar.name}" for jar in dist.jars} <= names
+    assert "sample/metadata/meta.properties" in names
+
+
+def test_everybody_may_read_it_whoever_packed_it(dist: Distribution) -> None:
+    with packed(dist) as tar:
+        for entry in tar:
+            assert entry.mode & 0o444 == 0o444, entry.name
+            assert (entry.uid, entry.gid) == (0, 0)
+            assert bool(entry.mode & 0o111) == (entry.isdir() or entry.name.endswith(".sh"))
+
+
+def test_the_sample_node_is_node_1_of_a_cluster_of_its_own(dist: Distribution) -> None:
+    with packed(dist) as tar:
+        meta = tar.extractfile("sample/data/meta.properties")
+        assert meta is not None
+        lines = meta.read().decode().splitlines()
+    assert "node.id=1" in lines
+    assert "cluster.id=x" not in lines
+
+
+def test_every_step_is_told() -> None:
+    told: list[str] = []
+    answers: Sequence[dict[str, str]] = [
+        {"stream": "Step 1/2 : ARG BASE\n"}, {"stream": "\n"}, {"stream": " ---> 1a2b\n"},
+        {"stream": "Step 2/2 : FROM ${BASE}\n"}, {"aux": "x"},
+    ]  # fmt: skip
+    build._follow(answers, "insync-kafka:4.3.1", told.append)
+    assert told == ["image insync-kafka:4.3.1: step 1/2", "image insync-kafka:4.3.1: step 2/2"]
+
+
+def test_a_failed_step_says_its_own_last_words() -> None:
+    answers = [
+        {"stream": "Step 1/2 : RUN true\n"}, {"stream": "fine\n"},
+        {"stream": "Step 2/2 : RUN sh dump.sh\n"}, {"stream": "a node did not start:\n"},
+        {"stream": "ERROR no port\n"}, {"error": "The command returned a non-zero code: 1"},
+    ]  # fmt: skip
+    with pytest.raises(InsyncError) as error:
+        build._follow(answers, "insync-kafka:4.3.1", print)
+    assert str(error.value) == (
+        "image insync-kafka:4.3.1: not built: a node did not start: | ERROR no port | "
+        "The command returned a non-zero code: 1"
+    )

@@ -1,0 +1,62 @@
+"""The cache folder: one writer at a time, whole folders only, one line when it cannot be."""
+
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+
+from insync.brokers.kafka import cache
+from insync.errors import InputError
+
+
+def test_the_root_is_the_users_or_the_one_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSYNC_CACHE", "/somewhere")
+    assert cache.root() == Path("/somewhere")
+    monkeypatch.delenv("INSYNC_CACHE")
+    assert cache.root().name == "insync"
+
+
+def test_a_busy_cache_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSYNC_CACHE_WAIT_S", "0.1")
+    with (
+        FileLock(tmp_path / ".libs.lock"),
+        pytest.raises(InputError, match=r"cache: .*/libs is busy for 0\.1 s"),
+        cache.locked(tmp_path / "libs"),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("wait", ["soon", "-1", "nan", "inf"])
+def test_a_wait_that_is_no_time(wait: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSYNC_CACHE_WAIT_S", wait)
+    with pytest.raises(InputError, match=f"is '{wait}', expected seconds"), cache.locked(tmp_path):
+        pass
+
+
+def test_an_unwritable_cache_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    folder = tmp_path / "file" / "kafka" / "libs"
+    with pytest.raises(InputError, match=r"cache: cannot write .*/libs: Not a directory, expected"):
+        cache.locked(folder).__enter__()
+    with pytest.raises(InputError, match=r"cache: cannot write .*/libs: Not a directory, expected"):
+        cache.scratch(folder).__enter__()
+
+
+def test_a_folder_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "libs"
+    with cache.made_whole(folder) as made:
+        (made / "jar").write_text("one")
+    with pytest.raises(RuntimeError), cache.made_whole(folder) as made:
+        (made / "jar").write_text("half")
+        raise RuntimeError
+    assert (folder / "jar").read_text() == "one"
+    with cache.made_whole(folder) as made:
+        (made / "jar").write_text("two")
+    assert (folder / "jar").read_text() == "two"
+    assert list(tmp_path.iterdir()) == [folder]
+
+
+def test_what_a_killed_one_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / ".libs-abc").mkdir()
+    with cache.locked(tmp_path / "libs"):
+        assert not (tmp_path / ".libs-abc").exists()

@@ -1,0 +1,83 @@
+"""Which Java is taken, and what is said when none will do."""
+
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.kafka.java import find_java, parse_settings
+from insync.errors import InputError
+
+SETTINGS = """Picked up JAVA_TOOL_OPTIONS: -Dx=y
+Property settings:
+    java.home = {home}
+    java.runtime.version = {full}
+    java.specification.version = {specification}
+    java.vm.name = OpenJDK 64-Bit Server VM
+
+openjdk version "{full}" 2025-04-15
+"""
+
+
+def installed(home: Path, specification: str = "17", full: str = "17.0.15+6") -> Path:
+    """Install a Java that answers like one; returns its home."""
+    said = SETTINGS.format(home=home, specification=specification, full=full)
+    script(home, f"cat >&2 <<'EOF'\n{said}EOF\n")
+    return home
+
+
+def script(home: Path, body: str) -> None:
+    binary = home / "bin" / "java"
+    binary.parent.mkdir(parents=True)
+    binary.write_text(f"#!/bin/sh\n{body}", encoding="utf-8")
+    binary.chmod(0o755)
+
+
+def test_java_home_comes_before_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(installed(tmp_path / "home", "21", "21.0.4+7")))
+    monkeypatch.setenv("PATH", f"{installed(tmp_path / 'path')}/bin:/usr/bin:/bin")
+    java = find_java()
+    assert (java.home, java.version) == (tmp_path / "home", 21)
+    assert java.description == "OpenJDK 64-Bit Server VM 21.0.4+7"
+    assert java.binary == tmp_path / "home" / "bin" / "java"
+
+
+def test_the_path_serves_without_java_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", f"{installed(tmp_path / 'path')}/bin:/usr/bin:/bin")
+    assert find_java().home == tmp_path / "path"
+
+
+def test_no_java_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match=r"^java: none in JAVA_HOME or on the PATH, expected .*17"):
+        find_java()
+
+
+def test_a_java_home_without_java_is_not_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))
+    with pytest.raises(InputError, match=r"JAVA_HOME is .*/gone, expected a folder with bin/java"):
+        find_java()
+
+
+@pytest.mark.parametrize(("specification", "version"), [("11", 11), ("1.8", 8)])
+def test_too_old(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, specification: str, version: int
+) -> None:
+    monkeypatch.setenv("JAVA_HOME", str(installed(tmp_path / "old", specification, "old")))
+    with pytest.raises(InputError, match=rf"is Java {version}, expected 17 or newer"):
+        find_java()
+
+
+def test_broken_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script(tmp_path / "broken", "echo 'error while loading shared libraries' >&2; exit 127\n")
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path / "broken"))
+    with pytest.raises(InputError, match="answered 'error while loading shared libraries'"):
+        find_java()
+
+
+def test_silent_java() -> None:
+    with pytest.raises(InputError, match=r"^java: here answered 'nothing', expected its version$"):
+        parse_settings("", "here")

@@ -1,0 +1,99 @@
+"""Children that go when the harness goes, and what their logs say of a failure."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import psutil
+import pytest
+
+from insync.brokers.kafka import process
+from insync.errors import InputError, InsyncError
+from waiting import wait_for
+
+HARNESS = """
+import os, pathlib, sys, time
+from insync.brokers.kafka import process
+folder = pathlib.Path(sys.argv[1])
+child = process.start(["sleep", "600"], log=folder / "log", folder=folder, environment=os.environ)
+print(child.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def sleeper(folder: Path) -> "subprocess.Popen[bytes]":
+    return process.start(
+        ["sleep", "600"], log=folder / "log", folder=folder, environment=os.environ
+    )
+
+
+def gone(pid: int) -> bool:
+    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_a_child_goes_with_a_killed_harness(tmp_path: Path, how: signal.Signals) -> None:
+    harness = subprocess.Popen(
+        [sys.executable, "-c", HARNESS, str(tmp_path)], stdout=subprocess.PIPE, text=True
+    )
+    with harness:
+        assert harness.stdout is not None
+        child = int(harness.stdout.readline())
+        assert not gone(child)
+        harness.send_signal(how)
+    wait_for(lambda: gone(child), bool, within_s=5)
+
+
+def test_a_child_outlives_the_thread_that_asked_for_it(tmp_path: Path) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+    asker = threading.Thread(target=lambda: started.append(sleeper(tmp_path)))
+    asker.start()
+    asker.join()
+    with pytest.raises(subprocess.TimeoutExpired):
+        started[0].wait(0.3)
+    process.kill(started)
+
+
+def test_a_child_has_a_session_of_its_own(tmp_path: Path) -> None:
+    child = sleeper(tmp_path)
+    assert os.getsid(child.pid) == child.pid
+    process.kill([child])
+    assert child.returncode == -signal.SIGKILL
+    process.kill([child])  # again: nothing to do
+
+
+def test_a_stopped_child_is_killed_too(tmp_path: Path) -> None:
+    child = sleeper(tmp_path)
+    child.send_signal(signal.SIGSTOP)
+    process.kill([child])
+    assert child.returncode == -signal.SIGKILL
+
+
+def test_without_setpriv_there_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match=r"^setpriv: not on the PATH"):
+        sleeper(tmp_path)
+
+
+def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(InsyncError, match=r"sleep: not done in 0\.1 s"):
+        process.run(["sleep", "600"], log=tmp_path / "log", folder=tmp_path, within_s=0.1)
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (
+            "INFO starting\nERROR cannot (Kafka$)\na.b.ConfigException: bad\n\tat a.b.ErrorC.d\n",
+            "ERROR cannot (Kafka$) | a.b.ConfigException: bad",
+        ),
+        ("one\ntwo\n", "one | two"),
+        ("", "it printed nothing"),
+    ],
+)
+def test_the_cause_is_taken_from_a_log(tmp_path: Path, log: str, said: str) -> None:
+    (tmp_path / "log").write_text(log)
+    assert process.complaint(tmp_path / "log") == said

@@ -1,0 +1,127 @@
+"""Jars in the cache: checked twice, fetched again when damaged, and offline once they are there.
+
+Real Ivy, on a repository that is a folder.
+"""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.kafka.java import Java, find_java
+from insync.brokers.kafka.resolve import cached_jars
+from insync.brokers.kafka.versions import Jar, Release
+from insync.errors import InputError
+
+SETTINGS = """<ivysettings>
+  <settings defaultResolver="folder"/>
+  <resolvers>
+    <ibiblio name="folder" m2compatible="true" usepoms="false" checksums="sha1" root="{root}"/>
+  </resolvers>
+</ivysettings>
+"""
+
+
+@pytest.fixture(scope="module")
+def java() -> Java:
+    return find_java()
+
+
+class Repository:
+    """A Maven repository in a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def file(self, name: str) -> Path:
+        """Return where the jar `name` is."""
+        return self.folder / "org" / "example" / name / "1.0" / f"{name}-1.0.jar"
+
+    def publish(self, name: str, content: bytes) -> Jar:
+        """Put a jar there, with the checksum beside it."""
+        file = self.file(name)
+        file.parent.mkdir(parents=True)
+        file.write_bytes(content)
+        self.checksum(name).write_text(hashlib.sha1(content).hexdigest())  # noqa: S324 - Maven's
+        return Jar("org.example", name, "1.0", hashlib.sha256(content).hexdigest())
+
+    def checksum(self, name: str) -> Path:
+        """Return where the checksum of the jar `name` is."""
+        return self.file(name).with_suffix(".jar.sha1")
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    settings = tmp_path / "ivysettings.xml"
+    folder = tmp_path / "repository"
+    settings.write_text(SETTINGS.format(root=folder.as_uri() + "/"), encoding="utf-8")
+    monkeypatch.setenv("INSYNC_IVY_SETTINGS", str(settings))
+    return Repository(folder)
+
+
+@pytest.fixture
+def release(repository: Repository) -> Release:
+    return Release("0.0.1", tuple(repository.publish(name, name.encode()) for name in "abc"))
+
+
+def test_fetched_once_and_offline_from_then_on(
+    tmp_path: Path, release: Release, java: Java, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    jars = cached_jars(release, tmp_path / "cache" / "libs", java, told.append)
+    assert [jar.read_bytes() for jar in jars] == [b"a", b"b", b"c"]
+    assert told == ["kafka 0.0.1: fetching 3 jars, once"]
+    monkeypatch.setenv("INSYNC_IVY_SETTINGS", "gone")
+    assert cached_jars(release, tmp_path / "cache" / "libs", java, told.append) == jars
+    assert len(told) == 1
+    left = sorted(path.name for path in (tmp_path / "cache").iterdir())
+    assert left == [".libs.lock", "libs"]
+
+
+def test_a_damaged_jar_in_the_cache_is_fetched_again(
+    tmp_path: Path, release: Release, java: Java
+) -> None:
+    told: list[str] = []
+    jars = cached_jars(release, tmp_path / "libs", java, told.append)
+    jars[1].write_bytes(b"half")
+    assert cached_jars(release, tmp_path / "libs", java, told.append) == jars
+    assert jars[1].read_bytes() == b"b"
+    assert "b-1.0.jar in the cache is damaged, fetching again" in told[1]
+
+
+def test_a_download_that_fails_the_registrys_checksum(
+    tmp_path: Path, release: Release, repository: Repository, java: Java
+) -> None:
+    repository.file("b").write_bytes(b"tampered")
+    with pytest.raises(
+        InputError, match=r"^ivy: cannot fetch Kafka's jars: .*invalid sha1"
+    ) as told:
+        cached_jars(release, tmp_path / "libs", java, print)
+    assert "\n" not in str(told.value)
+    assert not (tmp_path / "libs").exists()
+
+
+def test_a_download_that_is_not_the_pinned_one(
+    tmp_path: Path, release: Release, repository: Repository, java: Java
+) -> None:
+    repository.file("b").write_bytes(b"tampered")
+    repository.checksum("b").unlink()
+    with pytest.raises(InputError, match=r"b-1\.0\.jar as fetched is not the jar that was pinned"):
+        cached_jars(release, tmp_path / "libs", java, print)
+    assert not (tmp_path / "libs").exists()
+
+
+def test_a_jar_that_is_not_there(
+    tmp_path: Path, release: Release, repository: Repository, java: Java
+) -> None:
+    repository.file("c").unlink()
+    with pytest.raises(InputError, match=r"org\.example#c;1\.0"):
+        cached_jars(release, tmp_path / "libs", java, print)
+
+
+def test_settings_that_are_not_there(
+    tmp_path: Path, release: Release, java: Java, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSYNC_IVY_SETTINGS", "gone.xml")
+    with pytest.raises(InputError, match=r"INSYNC_IVY_SETTINGS is gone\.xml, expected a readable"):
+        cached_jars(release, tmp_path / "libs", java, print)

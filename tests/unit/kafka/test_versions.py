@@ -1,0 +1,35 @@
+"""The pinned releases: complete, and an unknown one is refused by name."""
+
+import re
+
+import pytest
+
+from insync.brokers.kafka import versions
+from insync.errors import InputError
+
+
+def test_an_unknown_version_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(InputError, match=r"unknown version '9\.9\.9', expected one of .*4\.3\.1"):
+        versions.find("9.9.9")
+
+
+def test_the_default_is_known() -> None:
+    assert versions.DEFAULT in versions.known()
+
+
+@pytest.mark.parametrize("version", versions.known())
+def test_a_release_pins_each_jar_once(version: str) -> None:
+    release = versions.find(version)
+    names = [jar.file_name for jar in release.jars]
+    assert release.version == version
+    assert names == sorted(set(names))
+    assert all(re.fullmatch("[0-9a-f]{64}", jar.sha256) for jar in release.jars)
+    assert any(re.fullmatch(rf"kafka_2\.1[23]-{re.escape(version)}\.jar", name) for name in names)
+    # 3.9 brings 3.8 as well, for brokers that are still to leave it.
+    assert release.zookeeper == any(re.match(r"zookeeper-3\.[45]\.", name) for name in names)
+
+
+def test_versions_are_listed_oldest_first() -> None:
+    assert versions.known() == (
+        "1.1.0", "1.1.1", "2.8.2", "3.9.2", "4.0.2", "4.1.2", "4.3.1", "4.4.0",
+    )  # fmt: skip

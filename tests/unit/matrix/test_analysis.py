@@ -1,0 +1,215 @@
+"""A matrix analysed: its cells as data, its page, its table in Markdown."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from insync.analysis.verdict.cells import judge, left_nothing
+from insync.analysis.verdict.facts import METRICS, RepeatFacts, RunFacts
+from insync.errors import InputError
+from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix
+from insync.events.run_info import Bound, RunInfo
+from insync.report.matrix.cells import outcome, read_cells
+from insync.report.matrix.text import wanted
+from unit.matrix_folder import ARMS, row, write_matrix
+
+
+@pytest.fixture(scope="module")
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Analyse the made-up matrix."""
+    folder = write_matrix(tmp_path_factory.mktemp("matrix"))
+    done = subprocess.run(
+        [sys.executable, "-m", "insync.analysis.job", folder],
+        capture_output=True, text=True, timeout=400, check=False,
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == str(folder / "matrix.html")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def cells(matrix: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    found = json.loads((matrix / "matrix.json").read_text())
+    return {(cell["scenario"], cell["arm"]): cell for cell in found}
+
+
+def test_the_tables_of_all_runs_are_the_matrixs_own(matrix: Path) -> None:
+    assert (matrix / "tables" / "gold" / "medians").is_dir()
+    assert not list((matrix / "4.3.1").glob("*/tables"))
+
+
+def test_every_scenario_and_arm_has_its_cell_in_order(
+    cells: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    names = ("good", "bad", "cut", "none", "no-cgroup")
+    assert list(cells) == [(name, arm) for name in names for arm in ARMS]
+    assert list(cells["good", "stock"])[:10] == [
+        "scenario", "arm", "kafka", "expected", "figures", "ok", "differs", "unknown", "skipped",
+        "report",
+    ]  # fmt: skip
+
+
+def test_a_cell_has_the_figures_of_its_arm_as_in_the_verdict(
+    matrix: Path, cells: dict[tuple[str, str], dict[str, Any]]
+) -> None:
+    arms = json.loads((matrix / "4.3.1" / "good" / "verdict.json").read_text())["arms"]
+    for arm in ARMS:
+        cell = cells["good", arm]
+        assert {name: cell[name] for name in arms[arm]} == arms[arm]
+        assert cell["ok"] is True
+    assert cells["good", "stock"]["expected"] == {"isr_shrinks": {"min": 1}}
+    assert cells["good", "plugin"]["expected"] == {"isr_shrinks": {"max": 0}}
+    assert cells["good", "stock"]["report"] == "4.3.1/good/report.html"
+
+
+def test_only_the_arm_that_differs_is_not_ok(
+    cells: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    assert cells["bad", "stock"]["ok"] is True
+    assert cells["bad", "plugin"]["ok"] is False
+    assert cells["bad", "plugin"]["differs"].startswith(
+        "plugin, repeat 0: isr_shrinks was 2, expected at most 0"
+    )
+
+
+def test_an_arm_that_ended_counts_though_its_run_was_cut_short(
+    cells: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    assert cells["cut", "stock"]["ok"] is True
+    assert cells["cut", "plugin"]["ok"] is False
+    assert "was cut short" in cells["cut", "plugin"]["unknown"]
+    assert cells["none", "stock"]["ok"] is False
+    assert cells["none", "stock"]["unknown"] == (
+        "left nothing: not begun, or cut short, as 4.3.1/tasks/stock.progress.jsonl tells"
+    )
+
+
+def test_an_arm_that_left_nothing_was_not_begun(made_up_run: RunInfo) -> None:
+    nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(METRICS))
+    facts = RunFacts(finished=False, arms=dict.fromkeys(ARMS, (nothing,)), unreadable={})
+    of_run = row("made-up")
+    cells = judge(of_run, made_up_run, facts)
+    assert [(cell.outcome, cell.reason) for cell in cells] == [
+        ("unknown", left_nothing(of_run, arm)) for arm in ARMS
+    ]
+
+
+def test_a_skipped_cell_says_why_and_is_neither_right_nor_wrong(
+    cells: dict[tuple[str, str], dict[str, Any]],
+) -> None:
+    cell = cells["no-cgroup", "plugin"]
+    assert (cell["ok"], cell["report"], cell["repeats"]) == (None, None, 0)
+    assert cell["skipped"] == "no cgroup that this user may write"
+
+
+def test_the_worst_cell_is_the_matrixs_outcome(matrix: Path) -> None:
+    found = read_cells(matrix)
+    assert outcome(found) == "fail"
+    assert outcome([cell for cell in found if cell.scenario != "bad"]) == "unknown"
+    assert outcome([cell for cell in found if cell.scenario == "good"]) == "pass"
+    good = [cell for cell in found if cell.scenario in ("good", "no-cgroup")]
+    assert outcome(good) == "pass"
+    assert outcome([cell for cell in found if cell.skipped]) == "unknown"
+
+
+def test_the_table_as_markdown_marks_what_differs_and_says_why(matrix: Path) -> None:
+    lines = (matrix / "matrix.md").read_text().splitlines()
+    assert "| stall | stock | plugin |" in lines
+    assert any(line.startswith("| `good` | 2 (2) / 0.6 (0.6) / 5.") for line in lines)
+    assert any("**differs**: 2 (2) / 0.6" in line for line in lines)
+    assert "| `no-cgroup` | skipped | skipped |" in lines
+    assert any("bad, plugin: differs: repeat 0: isr_shrinks was 2, expected" in s for s in lines)
+    assert lines[-1] == (
+        "fail: 4 of 8 cells are as expected, 1 differ, 3 prove nothing, 2 were skipped."
+    )
+
+
+def test_the_page_links_each_cell_to_its_arm_in_the_runs_report(matrix: Path) -> None:
+    page = (matrix / "matrix.html").read_text(encoding="utf-8")
+    outside = re.findall(r'href="([^#"]+)(#[^"]*)?"', page)
+    assert outside == [
+        (f"4.3.1/{name}/report.html", f"#arm-{arm}")
+        for name in ("good", "bad", "cut")
+        for arm in ARMS
+    ]
+    assert "src=" not in page
+    assert "what no-cgroup is" in page
+    assert "expected at most 0" in page
+
+
+def test_the_page_says_how_to_make_the_matrix_again_and_where_it_was_made(matrix: Path) -> None:
+    page = (matrix / "matrix.html").read_text(encoding="utf-8")
+    assert "insync matrix --kafka 4.3.1 --cluster local --only good,bad --arms stock" in page
+    assert "17.0.15" in page
+
+
+def test_the_results_beside_it_agree_with_the_cells(
+    matrix: Path, cells: dict[tuple[str, str], dict[str, Any]]
+) -> None:
+    root = ElementTree.parse(matrix / "matrix-junit.xml").getroot()  # noqa: S314 - our own
+    worst: dict[tuple[str, str], str] = {}
+    for case in root.iter("testcase"):
+        _, scenario, arm = case.attrib["classname"].rsplit(".", 2)
+        tags = {child.tag for child in case}
+        found = next((tag for tag in ("failure", "error", "skipped") if tag in tags), "pass")
+        if worst.get((scenario, arm), "pass") == "pass":
+            worst[scenario, arm] = found
+    whys = {"differs": "failure", "unknown": "error", "skipped": "skipped"}
+    assert worst == {
+        key: next((tag for why, tag in whys.items() if cell[why] is not None), "pass")
+        for key, cell in cells.items()
+    }
+    for name in ("good", "bad", "cut"):
+        assert (matrix / "4.3.1" / name / "junit.xml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("expected", "words"),
+    [
+        ({"isr_shrinks": {"max": 0}}, "no shrink"),
+        ({"isr_shrinks": {"min": 1}}, "at least 1 shrink"),
+        ({"isr_shrinks": {"min": 1, "max": 2}}, "1 to 2 shrinks"),
+        (
+            {"first_shrink_ms": {"max": 4_000}, "min_isr_size": {"min": 2}},
+            "out within 4.0 s, at least 2 in sync",
+        ),
+        ({"max_ack_gap_ms": {"max": 9_000}}, "longest ack gap at most 9.0 s"),
+        ({}, ""),
+    ],
+)
+def test_what_a_cell_expects_in_words(
+    matrix: Path, expected: dict[str, dict[str, float]], words: str
+) -> None:
+    (cell, *_) = read_cells(matrix)
+    bounds = {metric: Bound(**bound) for metric, bound in expected.items()}
+    assert wanted(cell.model_copy(update={"expected": bounds})) == words
+
+
+def test_a_matrix_stands_alone(matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    from insync.analysis import job
+
+    assert job.main([str(matrix), str(matrix / "4.3.1" / "good")]) == 2
+    assert "a matrix, expected no other DIR beside it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("text", [None, "{", '{"schema": 2, "repeats": 1, "rows": []}'])
+def test_a_folder_without_a_sound_plan_is_bad_input(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "matrix-plan.json").write_text(text)
+    with pytest.raises(InputError, match=r"^[^\n]*matrix-plan\.json[^\n]+$"):
+        load_matrix(tmp_path)
+
+
+def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
+    info = MatrixInfo(repeats=None, rows=(row("a"), row("b", "why not")))
+    save_matrix(tmp_path, info)
+    assert load_matrix(tmp_path) == info
+    assert info.run_folders(tmp_path) == [tmp_path / "4.3.1" / "a"]

@@ -1,0 +1,72 @@
+"""Which scenarios a matrix plays: those of every site, or those of a group, each known."""
+
+from pathlib import Path
+
+import pytest
+
+from insync.cli.app import invoke
+from insync.errors import InputError
+from insync.matrix.groups import entries
+from insync.matrix.plan import prepare_matrix
+from insync.matrix.request import MatrixRequest
+from insync.report.matrix.cells import MatrixCell
+from insync.report.matrix.figures import SHOWN
+from insync.run.watch import Unwatched
+from insync.scenario.groups import DEFAULT, groups
+from insync.scenario.load import builtin_names, load
+
+GROUPS = groups()
+
+
+def test_without_a_name_the_sites_of_a_stall_are_played() -> None:
+    assert [entry.scenario for entry in entries(None)] == list(GROUPS["sites"].scenarios)
+    assert next(iter(GROUPS)) == DEFAULT == "sites"
+
+
+@pytest.mark.parametrize("name", GROUPS)
+def test_a_group_is_its_scenarios_which_exist_at_its_scale(name: str) -> None:
+    found = entries([name])
+    assert [entry.scenario for entry in found] == list(GROUPS[name].scenarios)
+    assert {entry.group for entry in found} == {GROUPS[name]}
+    for entry in found:
+        load(entry.scenario, entry.group.scale_of(entry.scenario))
+    assert set(GROUPS[name].full_size) <= set(GROUPS[name].scenarios)
+    assert set(GROUPS[name].figures) <= SHOWN.keys() & MatrixCell.model_fields.keys()
+
+
+def test_what_clients_pauses_would_drown_is_played_at_its_full_size() -> None:
+    scales = {each: GROUPS["step-down"].scale_of(each) for each in ("all-slow", "transactions")}
+    assert scales == {"all-slow": 1.0, "transactions": 0.25}
+
+
+def test_arms_run_side_by_side_as_the_most_careful_group_takes(tmp_path: Path) -> None:
+    def at_once(*only: str, asked: int | None = None) -> int:
+        request = MatrixRequest(only=only, at_once=asked, out=tmp_path / "out")
+        return prepare_matrix(request, Unwatched()).at_once
+
+    assert (at_once("kafka-7104"), at_once("freeze"), at_once("kafka-7104", "freeze")) == (8, 2, 2)
+    assert at_once("kafka-7104", asked=1) == 1
+
+
+def test_groups_and_scenarios_may_be_asked_for_together_in_one_order() -> None:
+    found = [entry.scenario for entry in entries(["step-down", "freeze", "step-down-send"])]
+    assert found == ["freeze", *GROUPS["step-down"].scenarios]
+
+
+def test_a_scenario_is_in_one_group() -> None:
+    names = [name for group in GROUPS.values() for name in group.scenarios]
+    assert len(set(names)) == len(names)
+    assert set(names) <= set(builtin_names())
+
+
+def test_another_name_is_refused_with_those_that_are_known() -> None:
+    with pytest.raises(
+        InputError, match=r"--only: 'kip-501', expected one of: .*, policies, step-down$"
+    ):
+        entries(["kip-501"])
+
+
+def test_the_help_names_every_group(capsys: pytest.CaptureFixture[str]) -> None:
+    assert invoke(["matrix", "--help"]) == 0
+    said = "".join(capsys.readouterr().out.split()).replace("│", "")
+    assert f"groupsofthem:{','.join(GROUPS)}." in said

@@ -1,0 +1,111 @@
+"""A matrix's runs: which there are, where they go, and what is refused before any file is made."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from insync.errors import InputError
+from insync.faults.kinds import stall
+from insync.matrix.plan import prepare_matrix
+from insync.matrix.request import MatrixRequest
+from insync.matrix.task import tasks_of
+from insync.run import plan, support
+from insync.run.watch import Unwatched
+from insync.scenario.groups import groups
+
+MATRIX = groups()["sites"].scenarios
+
+
+@pytest.fixture(autouse=True)
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Stand in an empty folder, with everything built, two versions, and no cgroups."""
+    made = tmp_path / "built"
+    made.mkdir()
+    monkeypatch.setattr(stall, "SHIM", made / "shim.so")
+    monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
+    monkeypatch.setattr(support, "VERSIONS_TABLE", made / "table.properties")
+    (made / "table.properties").write_text(
+        "adapters=v8,v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read,request\n"
+        "v8.from=2.0\nv8.below=3\nv8.scopes=read\n"
+    )
+    (made / "shim.so").touch()
+    (made / "agent.jar").touch()
+    monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
+    monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))
+    monkeypatch.setattr(
+        plan, "unavailable", lambda scenario, *_: "no cgroup" if "cpu" in scenario.name else None
+    )
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+
+
+def test_a_matrix_is_every_scenario_on_every_arm_that_a_version_has(tmp_path: Path) -> None:
+    request = MatrixRequest(kafka=("4.3.1", "2.8.2"), out=tmp_path / "out")
+    found = prepare_matrix(request, Unwatched())
+    names = [(row.kafka, row.scenario) for row in found.info.rows]
+    assert names == [(kafka, name) for kafka in ("4.3.1", "2.8.2") for name in MATRIX]
+    arms = {row.kafka: row.arms for row in found.info.rows}
+    assert arms["4.3.1"] == ("stock", "off", "read", "request")
+    assert arms["2.8.2"] == ("stock", "off", "read")
+    assert found.info.rows[0].folder == f"4.3.1/{MATRIX[0]}"
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_cannot_run_here_has_a_row_and_no_run(tmp_path: Path) -> None:
+    request = MatrixRequest(only=("cpu-starved", "freeze"), out=tmp_path / "out")
+    found = prepare_matrix(request, Unwatched())
+    assert {row.scenario: row.skipped for row in found.info.rows} == {
+        "freeze": None,
+        "cpu-starved": "no cgroup",
+    }
+    assert [run.scenario.name for run in found.runs] == ["freeze"]
+
+
+def test_each_arm_of_each_version_is_a_task_with_the_scenarios_in_order(tmp_path: Path) -> None:
+    request = MatrixRequest(
+        kafka=("4.3.1", "2.8.2"), only=("freeze", "read-stall"), arms=("stock", "read"), repeats=3,
+        out=tmp_path / "out",
+    )  # fmt: skip
+    found = prepare_matrix(request, Unwatched())
+    tasks = tasks_of(found.runs, found.out)
+    assert [(task.kafka, task.arm, task.repeats) for task in tasks] == [
+        (kafka, arm, 3) for kafka in ("4.3.1", "2.8.2") for arm in ("stock", "read")
+    ]
+    names = [name for name in MATRIX if name in ("freeze", "read-stall")]
+    assert [part.scenario for part in tasks[0].parts] == names
+    assert tasks[0].parts[0].out == found.out / "4.3.1" / names[0]
+    assert tasks[0].home == found.out / "4.3.1" / "nodes" / "stock"
+
+
+@pytest.mark.parametrize(
+    ("request_", "problem"),
+    [
+        (MatrixRequest(only=("nonsense",)), "--only: 'nonsense', expected one of: read-stall, "),
+        (MatrixRequest(only=("freeze", "freeze")), "--only: freeze,freeze, expected each only"),
+        (MatrixRequest(kafka=("4.3.1", "4.3.1")), "--kafka: 4.3.1,4.3.1, expected each only once"),
+        (MatrixRequest(arms=("stock", "nonsense")), r"arms\[1\]: 'nonsense', expected"),
+        (
+            MatrixRequest(kafka=("2.8.2",), arms=("request",)),
+            "arms: request: Kafka 2.8.2 has only stock, off, read, raised-lag, time$",
+        ),
+        (
+            MatrixRequest(kafka=("1.1.0",), arms=("stock", "read")),
+            "arms: read: Kafka 1.1.0 has only stock, raised-lag, time$",
+        ),
+        (MatrixRequest(repeats=0), "repeats: 0, expected at least 1"),
+        (MatrixRequest(at_once=0), "--side-by-side 0: expected at least 1"),
+    ],
+)
+def test_wrong_input_is_one_line(request_: MatrixRequest, problem: str) -> None:
+    with pytest.raises(InputError, match=problem) as caught:
+        prepare_matrix(request_, Unwatched())
+    assert "\n" not in str(caught.value)
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_an_output_folder_in_use_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "file").touch()
+    with pytest.raises(InputError, match="not empty"):
+        prepare_matrix(MatrixRequest(out=tmp_path / "out"), Unwatched())

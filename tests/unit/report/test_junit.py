@@ -1,0 +1,118 @@
+"""JUnit XML as test readers take it: counts that add up, and never a pass without evidence."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.facts import RunFacts
+from insync.analysis.verdict.file import as_list
+from insync.events.run_info import RunInfo
+from insync.report.judgement import Judgement, Outcome
+from insync.report.junit import as_xml, matrix_suites, run_suite
+from insync.report.matrix.cells import MatrixCell
+from unit.verdict.test_decide import PLUGIN, RUN, STOCK, measured, run_of
+
+CELL = {
+    "scenario": "read-stall", "arm": "stock", "kafka": "4.3.1", "expected": {}, "differs": None,
+    "unknown": None, "skipped": None, "report": None, "repeats": 0, "isr_shrinks": [],
+    "under_min_isr_ms": [], "max_ack_gap_ms": [],
+}  # fmt: skip
+HELD = {"expected": "isr_shrinks at most 0", "outcome": "pass", "found": "0"}
+
+
+def written(run: RunInfo, facts: RunFacts) -> Xml.Element:
+    found = decide(run, facts)
+    verdict = Judgement(
+        verdict=found.outcome, reason=found.reason, findings=as_list(found.findings), arms={}
+    )
+    return Xml.fromstring(as_xml("insync run", [run_suite(run, verdict)]))  # noqa: S314 - our own
+
+
+def matrix_of(*cells: MatrixCell) -> Xml.Element:
+    return Xml.fromstring(as_xml("insync matrix", matrix_suites(cells)))  # noqa: S314 - our own
+
+
+def counts(element: Xml.Element) -> tuple[int, ...]:
+    return tuple(
+        int(element.attrib.get(key, len(list(element.iter("skipped")))))
+        for key in ("tests", "failures", "errors", "skipped")
+    )
+
+
+def test_a_run_is_one_suite_with_a_case_per_expectation_of_each_arm() -> None:
+    root = written(RUN, run_of())
+    (suite,) = root
+    assert (root.tag, suite.tag) == ("testsuites", "testsuite")
+    assert suite.attrib["name"] == "made-up on Kafka 4.3.1"
+    assert counts(root) == counts(suite) == (7, 0, 0, 0)
+    cases = [(case.attrib["classname"], case.attrib["name"]) for case in suite.iter("testcase")]
+    assert cases[-1] == ("kafka-4.3.1.made-up.plugin", "isr_shrinks at most 0")
+    assert len(set(cases)) == len(cases)
+    told = {each.attrib["name"]: each.attrib["value"] for each in suite.iter("property")}
+    assert told["verdict"].startswith("pass: in each of 2 repeats")
+    assert told["command"].startswith("insync run ")
+    assert (told["began"][:10], told["java"]) == ("2026-09-21", "17.0.15")
+
+
+def test_what_broke_is_a_failure_with_the_verdicts_words() -> None:
+    root = written(RUN, run_of(plugin=measured(PLUGIN, isr_shrinks=2.0)))
+    assert counts(root) == (7, 1, 0, 0)
+    (failure,) = root.iter("failure")
+    words = "plugin, repeat 1: isr_shrinks was 2, expected at most 0"
+    assert (failure.attrib["message"], failure.text) == (words, words)
+
+
+def test_what_proves_nothing_is_an_error_never_a_pass() -> None:
+    root = written(RUN, run_of(stock=measured(STOCK, acked=None)))
+    assert counts(root)[1:] == (0, 3, 0)
+    assert all("no data for acked" in error.attrib["message"] for error in root.iter("error"))
+
+
+def test_a_run_that_could_not_be_made_is_skipped_per_arm() -> None:
+    root = written(RUN.model_copy(update={"skipped": "no cgroup"}), run_of())
+    assert counts(root) == (2, 0, 0, 2)
+    assert {each.attrib["message"] for each in root.iter("skipped")} == {"no cgroup"}
+
+
+@pytest.mark.parametrize("outcome", ["pass", "unknown", "fail"])
+def test_a_verdict_that_lists_no_findings_is_never_an_empty_suite(outcome: Outcome) -> None:
+    verdict = Judgement(verdict=outcome, reason="as it was", arms={})
+    root = Xml.fromstring(as_xml("insync run", [run_suite(RUN, verdict)]))  # noqa: S314 - our own
+    assert counts(root) == (1, outcome == "fail", outcome == "unknown", 0)
+
+
+@pytest.mark.parametrize(
+    ("key", "tag"), [("unknown", "error"), ("skipped", "skipped"), ("differs", "failure")]
+)
+def test_a_cell_that_left_no_findings_is_one_case_with_its_reason(key: str, tag: str) -> None:
+    root = matrix_of(MatrixCell.model_validate({**CELL, key: "the matrix was cut short"}))
+    (case,) = root.iter("testcase")
+    assert [(each.tag, each.attrib["message"]) for each in case] == [
+        (tag, "the matrix was cut short")
+    ]
+
+
+def test_a_matrix_has_a_suite_per_scenario_and_version() -> None:
+    cells = [
+        MatrixCell.model_validate(
+            {**CELL, "kafka": kafka, "arm": arm, "findings": [{**HELD, "arm": arm}]}
+        )
+        for kafka in ("4.3.1", "3.9.2")
+        for arm in ("stock", "request")
+    ]
+    root = matrix_of(*cells)
+    assert [(suite.attrib["name"], counts(suite)) for suite in root] == [
+        ("read-stall on Kafka 4.3.1", (2, 0, 0, 0)),
+        ("read-stall on Kafka 3.9.2", (2, 0, 0, 0)),
+    ]
+    assert counts(root) == (4, 0, 0, 0)
+
+
+def test_words_that_xml_cannot_hold_do_not_break_the_file() -> None:
+    reason = 'broker said "\x1b[31mno\x00" & <so>'
+    root = matrix_of(MatrixCell.model_validate({**CELL, "differs": reason}))
+    (failure,) = root.iter("failure")
+    assert failure.attrib["message"] == 'broker said "?[31mno?" & <so>'

@@ -1,0 +1,50 @@
+"""The command beside a report is one that the command line takes, with all that mattered."""
+
+import shlex
+from collections.abc import Sequence
+
+import pytest
+from typer.main import get_command
+
+from insync.cli.app import app
+from insync.events.matrix_info import Asked
+from insync.matrix.plan import _asked
+from insync.matrix.request import MatrixRequest
+from insync.report.reproduce import matrix_command, run_command, where
+from unit.verdict.test_decide import RUN
+
+
+def parsed(command: str) -> dict[str, object]:
+    """Return the parameters that the command line reads from a command."""
+    name, verb, *words = shlex.split(command)
+    assert name == "insync"
+    group = get_command(app)
+    found = group.commands[verb].make_context(verb, list(words))  # type: ignore[attr-defined]
+    return dict(found.params)
+
+
+@pytest.mark.parametrize(("builtin", "scenario"), [(True, "made-up"), (False, "scenario.toml")])
+def test_a_runs_command_names_everything_that_decides_it(builtin: bool, scenario: str) -> None:
+    run = RUN.model_copy(update={"builtin": builtin, "cluster": "docker", "seed": 11})
+    found = parsed(run_command(run))
+    assert {key: found[key] for key in ("scenario", "arms", "kafka", "cluster")} == {
+        "scenario": scenario, "arms": "stock,plugin", "kafka": "4.3.1", "cluster": "docker",
+    }  # fmt: skip
+    assert (found["scale"], found["repeat"], found["seed"]) == (0.2, 2, 11)
+    assert ("folder" in where(run)) is not builtin
+
+
+@pytest.mark.parametrize("only", [None, ("freeze", "step-down")])
+def test_a_matrixs_command_leaves_to_the_groups_what_they_decided(
+    only: Sequence[str] | None,
+) -> None:
+    request = MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2)
+    asked = _asked(request, at_once=2)
+    found = parsed(matrix_command(Asked.model_validate_json(asked.model_dump_json())))
+    assert (found["kafka"], found["repeat"], found["seed"]) == ("4.3.1,3.9.2", 3, 2)
+    assert (found["arms"], found["scale"], found["side_by_side"]) == (None, None, 2)
+    assert found["only"] == (None if only is None else "freeze,step-down")
+
+
+def test_a_file_with_blanks_in_an_arms_name_is_quoted() -> None:
+    assert "'a b,plugin'" in run_command(RUN.model_copy(update={"arms": ("a b", "plugin")}))

@@ -1,0 +1,106 @@
+"""The analysis is a process of its own: started with the right words, believed only fresh."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.kafka.java import Java
+from insync.errors import InputError, InsyncError
+from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
+from insync.run import analysis
+from insync.run.request import SparkOptions
+from insync.run.watch import Unwatched
+
+JAVA = Java(Path("/jdk"), 17, "Java 17")
+LOCAL = SparkOptions()
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Path:
+    """Make a run folder with the verdict of an earlier analysis."""
+    (tmp_path / "run.json").write_text('{"schema": 1}')
+    (tmp_path / "verdict.json").write_text('{"verdict": "pass"}')
+    return tmp_path
+
+
+def stage(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put a script in the place of `python`; it gets the stage's own arguments."""
+    program = folder / "stage"
+    program.write_text(f"#!{sys.executable}\nimport os, sys\n{script}\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(program))
+
+
+def test_the_stage_gets_folder_spark_options_and_java(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage(
+        run,
+        "import json; json.dump({'args': sys.argv[1:], 'java': os.environ['JAVA_HOME']},"
+        f" open({str(run / 'verdict.json')!r}, 'w'))",
+        monkeypatch,
+    )
+    spark = SparkOptions(master="local[1]", conf=("a=b", "c=d"))
+    assert analysis.analyse([run], spark, JAVA, Unwatched()) == [{
+        "args": [
+            "-m", "insync.analysis.job", str(run), "--spark-master", "local[1]",
+            "--spark-conf", "a=b", "--spark-conf", "c=d",
+        ],
+        "java": "/jdk",
+    }]  # fmt: skip
+
+
+def test_an_old_verdict_is_not_taken_for_a_new_one(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage(run, "print('no memory'); sys.exit(3)", monkeypatch)
+    with pytest.raises(InsyncError, match="ended with 3 and no verdict: no memory"):
+        analysis.analyse([run], LOCAL, JAVA, Unwatched())
+
+
+def test_a_verdict_that_is_no_object_is_refused(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage(run, f"open({str(run / 'verdict.json')!r}, 'w').write('[]')", monkeypatch)
+    with pytest.raises(InsyncError, match="expected an object"):
+        analysis.analyse([run], LOCAL, JAVA, Unwatched())
+
+
+def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no run folder"):
+        analysis.analyse([tmp_path], LOCAL, JAVA, Unwatched())
+
+
+@pytest.fixture
+def matrix(tmp_path: Path) -> Path:
+    """Make the folder of a matrix, with the page of an earlier analysis."""
+    row = MatrixRow(kafka="4.3.1", scenario="freeze", summary="", arms=("stock",), folder="a")
+    save_matrix(tmp_path, MatrixInfo(repeats=None, rows=(row,)))
+    (tmp_path / "matrix.html").touch()
+    (tmp_path / "matrix.json").write_text("[]")
+    return tmp_path
+
+
+def test_a_matrix_is_one_folder_to_the_stage(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = matrix / "told"
+    page = matrix / "matrix.html"
+    stage(
+        matrix,
+        f"open({str(told)!r}, 'w').write(sys.argv[3]); open({str(page)!r}, 'w')",
+        monkeypatch,
+    )
+    analysis.analyse_matrix(matrix, LOCAL, JAVA, Unwatched())
+    assert told.read_text() == str(matrix)
+    assert not (matrix / "matrix.json").exists(), "the cells of the earlier analysis"
+
+
+def test_an_old_page_of_a_matrix_is_not_taken_for_a_new_one(
+    matrix: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage(matrix, "print('no memory'); sys.exit(3)", monkeypatch)
+    with pytest.raises(InsyncError, match="ended with 3: no memory"):
+        analysis.analyse_matrix(matrix, LOCAL, JAVA, Unwatched())
+
+
+def test_a_folder_that_is_no_matrix_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no matrix"):
+        analysis.analyse_matrix(tmp_path, LOCAL, JAVA, Unwatched())

@@ -1,0 +1,96 @@
+"""Who coordinates transactions: the topic is made once, and led anew before each repeat."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from insync.brokers.kafka import wire
+from insync.brokers.kafka.metadata import State
+from insync.errors import InsyncError
+from insync.run import coordinators
+from insync.run.coordinators import partition_of, place_coordinators, transactional_ids
+from insync.run.stage import Stage
+from insync.scenario.roles import ring
+
+PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
+
+
+class FakeCluster:
+    """A topic that is there or not; `state` is what brokers show of it."""
+
+    bootstrap = "nowhere:1"
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, state: State) -> None:
+        self.state = state
+        self.asked: list[tuple[int, bytes]] = []
+        self.obeys = True
+        self.nodes = {broker: SimpleNamespace(port=9000 + broker) for broker in (1, 2, 3)}
+        monkeypatch.setattr(coordinators, "partitions", lambda *_: self.state)
+        monkeypatch.setattr(coordinators, "create_topic", self._create)
+        monkeypatch.setattr(coordinators, "await_state", self._await)
+        monkeypatch.setattr(wire, "ask", self._ask)
+
+    @property
+    def stage(self) -> Stage:
+        """Return a stage on which it runs."""
+        kafka = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
+        return Stage(
+            arm="stock", kafka=cast("Any", kafka), cluster=cast("Any", self), controls={},
+            home=cast("Any", None),
+        )  # fmt: skip
+
+    def _create(self, _: str, topic: str, assignment: list[list[int]], config: Any) -> None:
+        assert (topic, config["min.insync.replicas"]) == (coordinators.TOPIC, "2")
+        self.state = {number: (each[0], sorted(each)) for number, each in enumerate(assignment)}
+
+    def _await(self, _: str, __: str, wanted: Any, ___: float) -> str | None:
+        return None if wanted(self.state) else f"{self.state}"
+
+    def _ask(self, port: int, request: bytes, _: float) -> int:
+        self.asked.append((port, request))
+        if self.obeys and request == wire.elect_preferred(coordinators.TOPIC, [0, 1, 2], 4_000):
+            self.state = PLACED
+        return 0
+
+
+def test_the_topic_is_made_with_a_partition_for_each_broker(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = FakeCluster(monkeypatch, {})
+    place_coordinators(cluster.stage)
+    assert cluster.state == PLACED
+    assert cluster.asked == []
+
+
+def test_leaders_that_stepped_down_are_brought_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
+    place_coordinators(cluster.stage)
+    assert cluster.state == PLACED
+    first = wire.reassign(coordinators.TOPIC, 0, ring(1), 4_000)
+    assert cluster.asked[0] == (9001, first), "also where a reassignment had moved them"
+    assert len(cluster.asked) == 4
+
+
+def test_who_leads_as_wanted_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = FakeCluster(monkeypatch, PLACED)
+    place_coordinators(cluster.stage)
+    assert cluster.asked == []
+
+
+def test_a_leader_that_does_not_come_back_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
+    cluster.obeys = False
+    with pytest.raises(InsyncError, match=r"__transaction_state: .*0: \(3, .*, expected each"):
+        place_coordinators(cluster.stage)
+
+
+def test_ids_meet_the_coordinators_asked_for() -> None:
+    ids = transactional_ids("transactions-r0", [1, 2, 3, 1])
+    assert [partition_of(name) + 1 for name in ids] == [1, 2, 3, 1]
+    assert len(set(ids)) == 4
+
+
+def test_the_hash_is_javas() -> None:
+    assert partition_of("hello") == 99162322 % 3
+    assert partition_of("zzzzzzzz") == 1910022912 % 3, "of -1910022912 the absolute value"

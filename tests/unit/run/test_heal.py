@@ -1,0 +1,53 @@
+"""A repeat has healed when every broker says so; else the last state seen is told."""
+
+import pytest
+
+from insync.brokers.cluster import admin
+from insync.errors import InsyncError
+from insync.run import heal
+
+FULL = {0: (1, [1, 2, 3]), 1: (2, [1, 2, 3])}
+SHRUNK = {0: (1, [1, 2, 3]), 1: (2, [2])}
+
+
+class Brokers:
+    """Each server's successive answers; the last one repeats."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: list[object]) -> None:
+        self.asked: list[str] = []
+        self._answers = answers
+        monkeypatch.setattr(admin, "partitions", self._answer)
+        monkeypatch.setattr(heal, "HEALED_SECONDS", 0.3)
+
+    def _answer(self, server: str, topic: str) -> object:
+        self.asked.append(server)
+        answers = self._answers[server]
+        return answers.pop(0) if len(answers) > 1 else answers[0]
+
+
+def test_every_broker_must_see_every_isr_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    brokers = Brokers(monkeypatch, a=[{}, SHRUNK, FULL], b=[SHRUNK, FULL])
+    heal.await_full_isr("a,b", "t", lambda: None)
+    assert brokers.asked == ["a", "a", "a", "b", "b"]
+
+
+def test_what_was_seen_last_is_told_when_it_does_not_heal(monkeypatch: pytest.MonkeyPatch) -> None:
+    Brokers(monkeypatch, a=[FULL], b=[SHRUNK])
+    with pytest.raises(InsyncError, match=r"topic t: not healed: at b .*1: \(2, \[2\]\)"):
+        heal.await_full_isr("a,b", "t", lambda: None)
+
+
+def test_a_partition_without_leader_has_not_healed(monkeypatch: pytest.MonkeyPatch) -> None:
+    Brokers(monkeypatch, a=[{0: (-1, [])}])
+    with pytest.raises(InsyncError, match="not healed"):
+        heal.await_full_isr("a", "t", lambda: None)
+
+
+def test_the_wait_ends_when_the_check_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    Brokers(monkeypatch, a=[SHRUNK])
+
+    def dead() -> None:
+        raise InsyncError("broker 1: ended with -9")
+
+    with pytest.raises(InsyncError, match="ended with -9"):
+        heal.await_full_isr("a", "t", dead)

@@ -1,0 +1,109 @@
+"""What a scenario asks of brokers and machine, and the faults made of its plans."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from insync.arms import FEATURE
+from insync.errors import InsyncError
+from insync.faults.support import cpu_groups
+from insync.faults.support.control import ControlFile
+from insync.run import faults as run_faults
+from insync.run.context import ArmContext
+from insync.run.needs import stall_rules, stalled, unavailable
+from insync.run.stage import Stage, broker_settings, open_stage, wanted
+from insync.run.watch import Unwatched
+from insync.scenario.groups import groups
+from insync.scenario.load import load, narrow
+
+MATRIX = groups()["sites"].scenarios
+
+
+def test_only_brokers_whose_calls_are_held_run_under_the_shim() -> None:
+    found = {name: stalled(load(name)) for name in MATRIX}
+    assert found["read-stall"] == found["queue-stall"] == {1}
+    assert found["slow-follower"] == {3}
+    assert found["freeze"] == found["cpu-starved"] == found["dead-follower"] == set()
+
+
+def test_every_repeat_needs_rules_of_its_own() -> None:
+    assert stall_rules(narrow(load("two-stalls"), repeats=3)) == 3 * 2 * 2
+    assert stall_rules(load("queue-stall")) == load("queue-stall").broker.num_io_threads
+    assert stall_rules(load("freeze")) == 0
+
+
+def test_the_scenarios_of_the_matrix_may_share_a_cluster() -> None:
+    settings = [broker_settings(load(name), "request") for name in MATRIX]
+    assert all(each == settings[0] for each in settings)
+    assert settings[0][FEATURE] == "true"
+    assert settings[0]["broker.session.timeout.ms"] == "5000"
+    assert settings[0]["broker.heartbeat.interval.ms"] == "500"
+    assert "broker.session.timeout.ms" not in broker_settings(load("kip-501"), "stock")
+
+
+def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> None:
+    scenario = load("step-down-read", 0.2)
+    time = "leader.fetch.process.time.max.ms"
+    calm, wild = (broker_settings(scenario, arm) for arm in ("step-down", "step-down-wild"))
+    assert (calm[time], calm["leader.relinquish.cooldown.ms"]) == ("400", "60000")
+    assert (wild[time], wild["leader.relinquish.cooldown.ms"]) == ("400", "0")
+    assert time not in broker_settings(scenario, "request")
+    lags = [
+        broker_settings(scenario, arm)["replica.lag.time.max.ms"] for arm in ("stock", "raised-lag")
+    ]
+    assert lags == ["2000", "12000"]
+
+
+def test_a_scenario_that_keeps_the_controller_stock_wants_nodes_of_its_own() -> None:
+    scenario = load("step-down-read", 0.2)
+    broker = scenario.broker.model_copy(update={"controller_agent": False})
+    other = scenario.model_copy(update={"broker": broker})
+    assert wanted(scenario, "step-down") != wanted(other, "step-down")
+    assert wanted(scenario, "stock") == wanted(other, "stock")
+
+
+def test_leaders_are_brought_back_only_where_the_scenario_says_so() -> None:
+    on = broker_settings(load("rebalance-pulls-back", 0.2), "step-down")
+    assert on["auto.leader.rebalance.enable"] == "true"
+    assert on["leader.imbalance.check.interval.seconds"] == "1", "Kafka knows no less"
+    off = broker_settings(load("transactions"), "step-down")
+    assert off["auto.leader.rebalance.enable"] == "false"
+    assert "leader.imbalance.check.interval.seconds" not in off
+
+
+def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
+    plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
+    with pytest.raises(InsyncError, match="want different nodes"):
+        open_stage(plans, "stock", tmp_path, Unwatched()).__enter__()
+
+
+def test_only_a_scenario_with_a_quota_can_be_unavailable(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(cpu_groups, "here", lambda _: [])
+    assert unavailable(load("freeze"), "local", tmp_path) is None
+    assert unavailable(load("cpu-starved"), "local", tmp_path) == (
+        "no CPU quota can be set: no cgroup with the cpu controller is mounted"
+    )
+
+
+@pytest.mark.parametrize("name", MATRIX)
+def test_every_planned_fault_becomes_one_of_its_kind(tmp_path: Path, name: str) -> None:
+    scenario = load(name)
+    controls = {
+        broker: ControlFile.create(tmp_path / str(broker), tmp_path, 8) for broker in (1, 3)
+    }
+    dist = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
+    cluster = SimpleNamespace(nodes={}, kill=print, restart=print)
+    stage = Stage(
+        arm="stock", kafka=cast("Any", dist), cluster=cast("Any", cluster), controls=controls,
+        home=tmp_path,
+    )  # fmt: skip
+    plan = SimpleNamespace(scenario=scenario)
+    context = ArmContext(plan=cast("Any", plan), stage=stage, files=cast("Any", None))
+    made = [run_faults.build(context, "t-r0", 0, spec) for spec in scenario.faults]
+    kinds = [type(fault).__name__.removesuffix("Fault").lower() for fault in made]
+    words = {"cpu-quota": "quota", "queue-stall": "queuestall"}
+    assert kinds == [words.get(spec.kind, spec.kind) for spec in scenario.faults]

@@ -1,0 +1,112 @@
+"""Everything that can be wrong is found before the first file is made."""
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from insync.brokers.cluster import replica_logs
+from insync.errors import InputError
+from insync.faults.kinds import stall
+from insync.run import plan, support
+from insync.run.plan import check_out, make_out, prepare
+from insync.run.request import RunRequest
+from insync.run.watch import Unwatched
+
+
+@pytest.fixture(autouse=True)
+def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Stand in an empty folder, with shim and jar built and Java and Kafka found."""
+    made = tmp_path / "built"
+    made.mkdir()
+    monkeypatch.setattr(stall, "SHIM", made / "shim.so")
+    monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
+    monkeypatch.setattr(replica_logs, "LOGS_JAR", made / "logs.jar")
+    monkeypatch.setattr(support, "VERSIONS_TABLE", made / "table.properties")
+    rows = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
+    (made / "table.properties").write_text(rows)
+    (made / "shim.so").touch()
+    (made / "agent.jar").touch()
+    (made / "logs.jar").touch()
+    monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
+    monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    return made
+
+
+def test_a_plan_holds_the_scaled_and_narrowed_scenario(built: Path) -> None:
+    request = RunRequest(scenario="kip-501", arms=("off",), scale=0.2, repeats=1)
+    found = prepare(request, Unwatched())
+    assert found.scenario.arms == ("off",)
+    assert found.scenario.broker.replica_lag_time_max_ms == 2_000
+    assert (found.shim, found.agent_jar) == (built / "shim.so", built / "agent.jar")
+    assert found.out.parent == Path.cwd() / "insync-runs"
+    assert found.out.name.startswith("kip-501-")
+    assert list(Path.cwd().iterdir()) == []
+
+
+def test_only_what_is_needed_must_be_built(built: Path) -> None:
+    (built / "shim.so").unlink()
+    (built / "agent.jar").unlink()
+    found = prepare(RunRequest(scenario="control", arms=("stock",)), Unwatched())
+    assert (found.shim, found.agent_jar) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("kafka", "arm", "problem"),
+    [
+        (
+            "4.3.1",
+            "request",
+            "arms: request: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off, time$",
+        ),
+        (
+            "4.3.1",
+            "plugin",
+            "arms: plugin: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off, time$",
+        ),
+        ("3.9.2", "off", "arms: off: Kafka 3.9.2 has only stock, raised-lag, time$"),
+        (
+            "4.3.1",
+            "step-down",
+            "arms.1.: 'step-down', expected another arm, or broker.leader_",
+        ),
+        ("3.9.2", "elr-off", "has only stock, raised-lag, time; without eligible leader"),
+        ("5.0.0", "off", "kafka: unknown version .5.0.0., expected one of "),
+    ],
+)
+def test_an_arm_that_the_version_lacks_is_refused_with_those_it_has(
+    kafka: str, arm: str, problem: str
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        prepare(RunRequest(scenario="control", arms=("stock", arm), kafka=kafka), Unwatched())
+
+
+@pytest.mark.parametrize(
+    ("missing", "arm", "problem"),
+    [
+        ("shim.so", "stock", "no shim.so: it is compiled"),
+        ("agent.jar", "off", "not built"),
+        ("logs.jar", "stock", "logs.jar: not built"),
+    ],
+)
+def test_what_is_needed_and_not_built_is_named(
+    built: Path, missing: str, arm: str, problem: str
+) -> None:
+    (built / missing).unlink()
+    with pytest.raises(InputError, match=problem):
+        prepare(RunRequest(scenario="kip-501", arms=("stock", arm)[-1:]), Unwatched())
+
+
+def test_the_folder_above_the_output_may_be_missing_too() -> None:
+    assert check_out(Path("a/b/c")) == Path.cwd() / "a/b/c"
+    make_out(Path("a/b/c"))
+    assert check_out(Path("a/b/c")) == Path.cwd() / "a/b/c"
+
+
+@pytest.mark.parametrize("out", ["/proc/insync", "file/below"])
+def test_a_folder_that_cannot_be_made_is_an_input_error(out: str) -> None:
+    Path("file").touch()
+    with pytest.raises(InputError, match=r"--out .*writable"):
+        make_out(check_out(Path(out)))

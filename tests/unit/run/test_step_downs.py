@@ -1,0 +1,66 @@
+"""What is taken out of the agents' own events, and what they leave of the controller."""
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+from insync.brokers.cluster.agent import AgentSpec
+from insync.events import agent_log
+from insync.events.schema import ControllerLine
+from insync.events.writer import encode
+from insync.run.counters import _of_controller
+from insync.run.step_downs import step_downs
+
+
+def agent(folder: Path, **events: list[dict[str, Any]]) -> AgentSpec:
+    """Write events by node (`n1`) and return the agent that left them."""
+    for node, lines in events.items():
+        text = "".join(json.dumps(line) + "\n" for line in lines)
+        (folder / f"broker-{node[1:]}.jsonl").write_text(text)
+    return AgentSpec(jar=folder / "agent.jar", events_dir=folder, bridge_dir=folder)
+
+
+def test_the_events_of_step_downs_become_lines_and_each_broker_says_that_it_was_read(
+    tmp_path: Path,
+) -> None:
+    slow = {"topic": "t", "partition": 3, "leader_epoch": 4, "pending_ms": 2001, "score": 1.5}
+    answer = {"outcome": "done", "way": "reassign", "error": None, "asked_ms": 70}
+    left = agent(
+        tmp_path,
+        n1=[
+            {"v": 1, "t_ms": 5, "type": "pending", "marks_total": 1},
+            {"v": 1, "t_ms": 6, "type": "step_down_withheld", **slow, "reason": "peers_slow"},
+            {"v": 1, "t_ms": 7, "type": "step_down_answered", **slow, **answer, "successor": 2},
+        ],
+        n2=[],
+    )
+    stage = cast("Any", SimpleNamespace(agent=left, arm="step-down"))
+    found = list(step_downs(stage))
+    assert [(line.broker, line.type) for line in found] == [
+        (1, "withheld"), (1, "answered"), (1, "read"), (2, "read"),
+    ]  # fmt: skip
+    assert (found[0].reason, found[0].outcome) == ("peers_slow", None)
+    assert (found[1].way, found[1].successor, found[1].asked_ms) == ("reassign", 2, 70)
+    assert all(encode(line).startswith(b'{"v":1,"arm":"step-down"') for line in found)
+
+
+def test_a_torn_last_line_is_left_out_and_no_file_is_no_event(tmp_path: Path) -> None:
+    path = tmp_path / "broker-1.jsonl"
+    assert list(agent_log.read(path)) == []
+    path.write_text('{"type": "error"}\n{"type": "er')
+    assert list(agent_log.read(path)) == [{"type": "error"}]
+
+
+def line_of(folder: Path) -> ControllerLine:
+    left = agent(folder)
+    context = SimpleNamespace(arm="read", stage=SimpleNamespace(agent=left))
+    return _of_controller(cast("Any", context), 1)
+
+
+def test_a_controllers_agent_shows_by_its_events_that_it_was_woven_and_failed(
+    tmp_path: Path,
+) -> None:
+    assert (line_of(tmp_path).woven, line_of(tmp_path).errors) == (False, 0)
+    agent(tmp_path, n100=[{"type": "agent_installed"}, {"type": "error", "where": "hook"}])
+    assert (line_of(tmp_path).woven, line_of(tmp_path).errors) == (True, 1)

@@ -1,0 +1,223 @@
+"""Scenarios load as written, or fail with one line that says where and what was expected."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from insync.errors import InputError
+from insync.scenario.groups import groups
+from insync.scenario.load import builtin_names, load, narrow, on_zookeeper, parse, source
+
+KIP = source("kip-501")
+COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
+OTHERS = {"control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
+
+
+def test_the_built_in_scenarios_are_known_and_load() -> None:
+    grouped = {name for group in groups().values() for name in group.scenarios}
+    assert set(builtin_names()) == {*OTHERS, *grouped}
+    assert [load(name).name for name in builtin_names()] == builtin_names()
+
+
+def test_kip_501_is_the_case_of_the_kip() -> None:
+    kip = load("kip-501")
+    assert kip.broker.replica_lag_time_max_ms == 10_000
+    assert kip.broker.replica_fetch_wait_max_ms == 500
+    assert [(stall.site, stall.for_ms) for stall in kip.faults] == [("read", 25_000)]
+    assert kip.repeats == 3
+
+
+@pytest.mark.parametrize("name", ["kip-501", "read-stall", "send-stall"])
+def test_a_stalled_leader_leads_at_least_two_partitions(name: str) -> None:
+    scenario = load(name)
+    for fault in scenario.faults:
+        assert scenario.workload.leaders.count(fault.broker) >= 2
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_isr_expiration_runs_once_while_a_repeat_recovers(name: str) -> None:
+    scenario = load(name)
+    assert scenario.timeline.recover_ms > scenario.broker.replica_lag_time_max_ms / 2
+
+
+def test_a_file_loads_like_a_built_in(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(KIP, encoding="utf-8")
+    assert load(str(path)) == load("kip-501")
+
+
+def test_a_scenario_survives_its_own_json() -> None:
+    assert load("kip-501").as_dict()["schema"] == 1
+    assert narrow(load("kip-501")) == load("kip-501")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("[broker]", "[broker]\nlag = 1", "broker.lag: unknown key, expected one of: replica_lag"),
+        ("[[faults]]", "[[fault]]", "fault: unknown key, expected one of: schema, name"),
+        ("at_ms = 2_000", "at_ms = -3", "faults[0].at_ms: -3, expected at least 0"),
+        ("at_ms = 2_000", "at_ms = 1.5", "faults[0].at_ms: 1.5, expected a whole number"),
+        ("at_ms = 2_000", "at_ms = 1", "faults[0].at_ms: 1, expected at least timeline.steady"),
+        ("for_ms = 25_000", "for_ms = 0", "faults[0].for_ms: 0, expected more than 0"),
+        ('site = "read"', 'site = "disk"', "faults[0].site: 'disk', expected 'read', 'send'"),
+        ('mode = "hold"', 'mode = "delay"', "faults[0].delay_ms: 0, expected more than 0"),
+        ('mode = "hold"', 'mode = "hold"\ndelay_ms = 5', "faults[0].delay_ms: 5, expected none"),
+        ('mode = "hold"', 'mode = "hold"\nacts_ms = 25_001', "faults[0].acts_ms: 25001, expected"),
+        (
+            'mode = "hold"',
+            'mode = "delay"\ndelay_ms = 5\nacts_ms = 1',
+            "faults[0].acts_ms: 1, expected none",
+        ),
+        ("partitions = [0, 1]", "partitions = [9]", "partitions[0]: 9, expected 0 to 3"),
+        ("partitions = [0, 1]", "partitions = [0, 2]", "partitions[1]: 2, expected a partition"),
+        ("partitions = [0, 1]", "partitions = [0, 0]", "partitions: [0, 0], expected each only"),
+        ("broker = 1", "broker = 4", "faults[0].broker: 4, expected at most 3"),
+        ("broker = 1", "broker = 2", "partitions[0]: 0, expected a partition led by broker 2"),
+        ("leaders = [1, 1, 2, 3]", "leaders = [0]", "leaders[0]: 0, expected at least 1"),
+        ("leaders = [1, 1, 2, 3]", "leaders = 4", "workload.leaders: 4, expected a list"),
+        ('"plugin"]', '"plug"]', "arms[1]: 'plug', expected 'stock', 'off', 'read'"),
+        ('["stock", "plugin"]', "[]", "arms: [], expected at least 1 item"),
+        ('control_arms = ["stock"]', 'control_arms = ["off"]', "control_arms[0]: 'off', expected"),
+        ("[expect.stock]", "[expect.all]", "expect.all: 'all', expected 'stock', 'off'"),
+        ("isr_shrinks = { min = 1 }", "shrinks = {}", "expect.stock.shrinks: 'shrinks', expected"),
+        ("{ min = 1 }", "{}", "expect.stock.isr_shrinks.min: None, expected min or max"),
+        ("{ min = 1 }", "{ min = 2, max = 1 }", "isr_shrinks.min: 2.0, expected at most max"),
+        ("replica_fetch_wait_max_ms = 500", "replica_fetch_wait_max_ms = 10_000", "less than"),
+        ("replica_lag_time_max_ms = 10_000", "replica_lag_time_max_ms = 499", "at least 500"),
+        (
+            "[workload]",
+            "leader_fetch_process_time_max_ms = 500\n[workload]",
+            "broker.leader_fetch_process_time_max_ms: 500, expected more than replica_fetch_wait",
+        ),
+        (
+            '"plugin"]',
+            '"step-down"]',
+            "arms[1]: 'step-down', expected another arm, or broker.leader_fetch_process_time",
+        ),
+        (
+            "record_bytes = 200",
+            "record_bytes = 200\nclient_timeout_ms = 9",
+            "workload.client_timeout_ms: 9, expected 10 to 300000",
+        ),
+        (
+            "[expect.stock]",
+            f'{COMPARE}against = "stock"\nbelow = 1\n[expect.stock]',
+            "compare[0].against: 'stock', expected another arm than stock",
+        ),
+        (
+            "[expect.stock]",
+            f'{COMPARE}against = "off"\n[expect.stock]',
+            "compare[0].at_most: None, expected one of at_most, at_least and below",
+        ),
+        ("repeats = 3\n", "", "repeats: missing"),
+        ("repeats = 3", "repeats = 0", "repeats: 0, expected at least 1"),
+        ("schema = 1", "schema = 2", "schema: 2, expected 1"),
+        ("schema = 1", "schema 1", "no TOML: Expected '=' after a key"),
+        ('name = "kip-501"', 'name = "My Case"', "name: 'My Case', expected text that matches"),
+    ],
+)
+def test_what_does_not_fit_is_named_on_one_line(old: str, new: str, problem: str) -> None:
+    assert old in KIP
+    with pytest.raises(InputError) as caught:
+        parse(KIP.replace(old, new, 1), "mine.toml")
+    message = str(caught.value)
+    assert message.startswith("mine.toml: ")
+    assert problem in message
+    assert "\n" not in message
+
+
+FREEZE = """
+[[faults]]
+kind = "freeze"
+broker = 1
+at_ms = 30_000
+for_ms = 1_000
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: stall, freeze, cpu-"),
+        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: stall, freeze, cpu-quo"),
+        ('"freeze"', "3", "faults[1].kind: '3', expected one of: stall"),
+        ("at_ms = 30_000", "", "faults[1].at_ms: missing"),
+        ("at_ms = 30_000", "at_ms = 30_000\nx = 1", "faults[1].x: unknown key, expected one of: b"),
+        ("at_ms = 30_000", "at_ms = 9_000", "faults[1].at_ms: 9000, expected outside of 2000 to"),
+        ('"freeze"', '"kill"', None),
+        ('"freeze"', '"queue-stall"', None),
+        ('"freeze"', '"cpu-quota"', "faults[1].quota_percent: missing"),
+        ('"freeze"', '"cpu-quota"\nquota_percent = 0.0', "quota_percent: 0.0, expected at least"),
+        ('"freeze"', '"elect"\npartitions = [2]', "faults[1].for_ms: unknown key, expected one"),
+        ("for_ms = 1_000", "for_ms = 0", "faults[1].for_ms: 0, expected more than 0"),
+        (
+            '"freeze"\nbroker = 1',
+            '"stall"\nmode = "hold"\nsite = "write"\npartitions = [0, 3]\nbroker = 2',
+            None,
+        ),
+        (
+            '"freeze"\nbroker = 1',
+            '"stall"\nmode = "hold"\nsite = "send"\npartitions = [0]\nbroker = 2',
+            "faults[1].partitions[0]: 0, expected a partition led by broker 2: [2]",
+        ),
+        (
+            '"freeze"\nbroker = 1\nat_ms = 30_000\nfor_ms = 1_000',
+            '"elect"\npartitions = [2, 0]\nbroker = 1\nat_ms = 3_000',
+            "faults[1].partitions[1]: 0, expected a partition that broker 1 does not lead alr",
+        ),
+    ],
+)
+def test_faults_of_every_kind_are_read_or_named(old: str, new: str, problem: str | None) -> None:
+    assert old in FREEZE
+    text = KIP.replace("[expect.stock]", FREEZE.replace(old, new, 1) + "\n[expect.stock]", 1)
+    if problem is None:
+        assert len(parse(text, "mine.toml").faults) == 2
+        return
+    with pytest.raises(InputError, match=r"^mine.toml: [^\n]*" + re.escape(problem)):
+        parse(text, "mine.toml")
+
+
+def test_brokers_before_kraft_may_have_expectations_of_their_own() -> None:
+    written = load("follower-restart-mid-stall")
+    older = on_zookeeper(written)
+    assert written.expect["read"]["isr_shrinks"].max == 3
+    assert older.expect["read"]["isr_shrinks"].max == 4
+    assert "min_isr_size" not in older.expect["read"]
+    assert older.expect["stock"] == written.expect["stock"]
+
+
+def test_an_unknown_scenario_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(
+        InputError, match=r"no-such: no such scenario.*control, cpu-starved, dead-follower"
+    ):
+        load("no-such")
+
+
+def test_a_scenario_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be read: Is a directory"):
+        load(str(tmp_path))
+    (tmp_path / "latin.toml").write_bytes(b"name = '\xff'")
+    with pytest.raises(InputError, match="cannot be read: not UTF-8"):
+        load(str(tmp_path / "latin.toml"))
+
+
+def test_narrowing_drops_control_arms_that_are_not_run() -> None:
+    narrowed = narrow(load("kip-501"), arms=["plugin"], repeats=1)
+    assert (narrowed.arms, narrowed.control_arms, narrowed.repeats) == (("plugin",), (), 1)
+
+
+@pytest.mark.parametrize(
+    ("arms", "repeats", "problem"),
+    [
+        (["plug"], None, "arms\\[0\\]: 'plug', expected"),
+        (["stock", "stock"], None, "each only once"),
+        (None, 0, "repeats: 0, expected at least 1"),
+    ],
+)
+def test_narrowing_checks_what_it_is_given(
+    arms: list[str] | None, repeats: int | None, problem: str
+) -> None:
+    with pytest.raises(InputError, match=problem):
+        narrow(load("kip-501"), arms=arms, repeats=repeats)

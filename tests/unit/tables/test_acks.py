@@ -1,0 +1,103 @@
+"""Ack latency, gaps between acks, latency over time."""
+
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+from insync.analysis.tables.gold import acks
+from insync.analysis.tables.silver.repeats import partitions
+
+PRODUCE = (
+    "run string, arm string, repeat int, topic string, partition int, seq long, sent_ms double,"
+    " done_ms double, latency_ms double, error string, offset long"
+)
+REPEATS = (
+    "run string, arm string, repeat int, topic string, start_ms double, end_ms double,"
+    " complete boolean"
+)
+
+
+def sent(spark: SparkSession, *records: tuple[int, float, float | None, str | None]) -> DataFrame:
+    """Make produce lines of (partition, sent, done, error)."""
+    lines = [
+        ("r", "a", 0, "t", partition, seq, at, done, done and done - at, error, None)
+        for seq, (partition, at, done, error) in enumerate(records)
+    ]
+    return spark.createDataFrame(lines, PRODUCE)
+
+
+def latency(produce: DataFrame) -> DataFrame:
+    """Compute the table of records that nobody is known to have led."""
+    counted = acks.latency_histogram(produce.withColumn("leader", fn.lit(None).cast("int")))
+    return acks.ack_latency(counted)
+
+
+def window(spark: SparkSession, end: float = 1_000.0) -> DataFrame:
+    return spark.createDataFrame([("r", "a", 0, "t", 0.0, end, True)], REPEATS)
+
+
+def by_partition(table: DataFrame) -> dict[int | None, dict[str, Any]]:
+    return {row["partition"]: row.asDict() for row in table.collect()}
+
+
+def test_failed_and_unanswered_records_are_counted_beside_the_percentiles(
+    spark: SparkSession,
+) -> None:
+    found = by_partition(
+        latency(
+            sent(
+                spark,
+                (0, 0.0, 10.0, None),
+                (0, 0.0, 20.0, None),
+                (0, 0.0, 900.0, "timed out"),
+                (1, 0.0, 40.0, None),
+                (1, 0.0, None, None),
+            )
+        )
+    )
+    assert found[0]["p50_ms"] == 10.0
+    assert found[0]["max_ms"] == 20.0
+    assert [found[0][n] for n in ("sent", "acked", "failed", "unanswered")] == [3, 2, 1, 0]
+    assert [found[None][n] for n in ("sent", "acked", "failed", "unanswered")] == [5, 3, 1, 1]
+    assert (found[None]["p50_ms"], found[None]["max_ms"]) == (20.0, 40.0)
+
+
+def test_gaps_count_from_the_edges_of_the_repeat(spark: SparkSession) -> None:
+    records = sent(
+        spark,
+        (0, 0.0, 100.0, None),
+        (0, 0.0, 700.0, None),
+        (1, 0.0, 400.0, None),
+        (1, 0.0, 450.0, "failed"),
+        (1, 0.0, 5_000.0, None),
+    )
+    found = by_partition(acks.ack_gaps(records, partitions(window(spark), 3)))
+    assert [(found[p]["gap_ms"], found[p]["from_ms"], found[p]["to_ms"]) for p in range(3)] == [
+        (600.0, 100.0, 700.0),
+        (600.0, 400.0, 1_000.0),
+        (1_000.0, 0.0, 1_000.0),
+    ]
+
+
+def test_bins_lie_where_records_were_due(spark: SparkSession) -> None:
+    end = 10.0 * acks.BINS
+    records = sent(
+        spark, (0, 1.0, 4.0, None), (0, 9.0, 10.0, None), (1, 25.0, 30.0, None), (1, 26.0, None, "")
+    )
+    table = acks.latency_over_time(records, window(spark, end)).orderBy("partition", "since_ms")
+    found = [tuple(row)[4:] for row in table.collect()]
+    assert found == [
+        (None, 0.0, 10.0, 2, 1.0, 3.0),
+        (None, 20.0, 10.0, 1, 5.0, 5.0),
+        (0, 0.0, 10.0, 2, 1.0, 3.0),
+        (1, 20.0, 10.0, 1, 5.0, 5.0),
+    ]
+
+
+def test_no_record_is_no_row_but_still_a_gap(spark: SparkSession) -> None:
+    none = sent(spark)
+    assert latency(none).collect() == []
+    assert acks.latency_over_time(none, window(spark)).collect() == []
+    gaps = acks.ack_gaps(none, partitions(window(spark), 1)).collect()
+    assert [row["gap_ms"] for row in gaps] == [1_000.0]

@@ -1,0 +1,69 @@
+"""Time under min ISR and offline: per partition, and as a union over the topic."""
+
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyspark.sql import SparkSession
+
+from insync.analysis.tables.gold.availability import availability
+
+COLUMNS = (
+    "run string, arm string, repeat int, topic string, partition int, leader int, isr_size int,"
+    " start_ms double, end_ms double"
+)
+Span = tuple[int, int, int, float, float]
+
+
+def measure(spark: SparkSession, spans: list[Span]) -> dict[int | None, dict[str, Any]]:
+    """Compute the table for spans of (partition, leader, size, start, end), min ISR 2."""
+    intervals = spark.createDataFrame([("r", "a", 0, "t", *span) for span in spans], COLUMNS)
+    return {row["partition"]: row.asDict() for row in availability(intervals, 2).collect()}
+
+
+def test_overlapping_spans_of_two_partitions_count_once(spark: SparkSession) -> None:
+    found = measure(
+        spark,
+        [
+            (0, 1, 3, 0.0, 100.0),
+            (0, 1, 1, 100.0, 400.0),
+            (0, 1, 3, 400.0, 1_000.0),
+            (1, 1, 1, 0.0, 50.0),
+            (1, 1, 3, 50.0, 300.0),
+            (1, 1, 1, 300.0, 600.0),
+            (1, -1, 1, 600.0, 700.0),
+            (1, 2, 2, 700.0, 1_000.0),
+        ],
+    )
+    assert found[0]["under_min_isr_ms"] == 300.0
+    assert found[1]["under_min_isr_ms"] == 50.0 + 300.0 + 100.0
+    assert found[None]["under_min_isr_ms"] == 50.0 + 600.0
+    assert [found[key]["offline_ms"] for key in (0, 1, None)] == [0.0, 100.0, 100.0]
+    assert [found[key]["observed_ms"] for key in (0, 1, None)] == [1_000.0] * 3
+    assert found[None]["min_isr_size"] == 1
+
+
+def test_nothing_known_is_no_row(spark: SparkSession) -> None:
+    assert measure(spark, []) == {}
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9)), min_size=1, max_size=5),
+        min_size=1,
+        max_size=3,
+    )
+)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_the_union_is_what_counting_every_millisecond_gives(
+    spark: SparkSession, lanes: list[list[tuple[int, int]]]
+) -> None:
+    spans: list[Span] = []
+    under: set[int] = set()
+    for partition, steps in enumerate(lanes):
+        at = 0
+        for size, length in steps:
+            spans.append((partition, 1, size, float(at), float(at + length)))
+            under.update(range(at, at + length) if size < 2 else ())
+            at += length
+    assert measure(spark, spans)[None]["under_min_isr_ms"] == len(under)

@@ -1,0 +1,178 @@
+"""Torn, foreign and missing event files: counted, never silently dropped, never fatal."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from pyspark.sql import Row, SparkSession
+from pyspark.sql.types import StructType
+
+from insync.analysis.tables.bronze import lines as bronze
+from insync.analysis.tables.bronze.folders import of_run
+from insync.analysis.tables.bronze.migrations import Step, Steps
+from insync.analysis.tables.bronze.runs import runs_table
+from insync.analysis.tables.bronze.schemas import CONSUME
+from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark.hadoop import Hadoop
+from insync.analysis.tables.spark.store import Rows
+from insync.events.run_info import load_run
+from unit.conftest import rows_of
+from unit.run_folder import EPOCH_MS, Story, append, write_run
+
+SMALL = Story(repeats=1, interval_ms=500.0)
+
+
+def without_events(run: Path) -> Path:
+    """Remove every event file of a run."""
+    for file in (run / "events").glob("*/*"):
+        file.unlink()
+    return run
+
+
+READ = {"arm": "stock", "repeat": 0, "topic": "t", "partition": 0, "offset": 1, "seq": 1}
+TORN, BAD, FAR, OLD = (f"{arm}/consume-{n}.jsonl" for arm in ("stock", "plugin") for n in (1, 2))
+
+
+@dataclass(frozen=True)
+class Bronze:
+    """What came of odd lines: per file its counts, the bad ones, and the readable ones."""
+
+    counts: dict[str, tuple[int, int, int]]
+    bad: list[Row]
+    read: dict[str, list[Row]]
+
+
+@pytest.fixture(scope="module")
+def bronzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Bronze:
+    """Read a run with every odd line that there is, each kind of them in a file of its own."""
+    run = without_events(write_run(tmp_path_factory.mktemp("lines"), SMALL))
+    events = run / "events"
+    append(events / TORN, [READ, READ])
+    (events / TORN).write_bytes((events / TORN).read_bytes()[:-30])
+    wrong = ({"v": 2}, {"seq": "one"}, {"seq": None}, {"v": None})
+    append(events / BAD, [READ, *({**READ, **each} for each in wrong)])
+    append(events / "stock/consume-0 (copy).jsonl", [READ])
+    append(events / "another/consume-0.jsonl", [READ])
+    at = (EPOCH_MS, EPOCH_MS - 3_600_000.0, EPOCH_MS + 3_600_000.0)
+    append(events / FAR, [{**READ, "read_ms": ms} for ms in at])
+    old = {name: value for name, value in READ.items() if name != "seq"}
+    append(events / OLD, [{**old, "v": 0, "serial": 7}, READ])
+    schema = StructType.fromDDL(CONSUME.schema.toDDL().replace("seq BIGINT", "serial BIGINT"))
+    step = Step(schema, lambda lines: lines.withColumnRenamed("serial", "seq"))
+    return _bronze_of(spark, run, {("consume", 0): step})
+
+
+def _bronze_of(spark: SparkSession, run: Path, steps: Steps) -> Bronze:
+    folders = [of_run(places.local(run), load_run(run), has_events=True)]
+    runs = runs_table(spark, Hadoop(spark), folders)
+    lines = bronze.raw_lines(spark, folders, runs)
+    tables = dict(bronze.bronze(lines, steps))
+    counted = bronze.input_lines(lines, tables, runs).cache()
+    bad = bronze.quarantine(lines, counted, steps).collect()
+    read: dict[str, list[Row]] = {}
+    for row in tables["consume"].collect():
+        read.setdefault(row["file"], []).append(row)
+    counts = {r["file"]: (r["lines"], r["unreadable"], r["skewed"]) for r in counted.collect()}
+    return Bronze(counts, bad, read)
+
+
+def test_a_torn_last_line_is_counted_and_the_rest_is_read(bronzed: Bronze) -> None:
+    assert bronzed.counts[TORN] == (2, 1, 0)
+    assert len(bronzed.read[TORN]) == 1
+    (bad,) = (row for row in bronzed.bad if row["file"] == TORN)
+    assert bad["problem"] == "torn, or no JSON"
+    assert bad["text"].startswith('{"v": 1, "arm"')
+
+
+def test_lines_that_cannot_be_read_are_kept_with_the_reason(bronzed: Bronze) -> None:
+    assert bronzed.counts[BAD] == (5, 4, 0)
+    assert len(bronzed.read[BAD]) == 1
+    assert sorted(row["problem"] for row in bronzed.bad if row["file"] == BAD) == [
+        "a field of another type",
+        "no schema version v",
+        "schema version 2, expected 1 at most",
+        "seq is missing",
+    ]
+
+
+def test_files_that_no_run_leaves_are_named_line_by_line(bronzed: Bronze) -> None:
+    foreign = {"stock/consume-0%20(copy).jsonl", "another/consume-0.jsonl"}
+    assert {bronzed.counts[name] for name in foreign} == {(1, 1, 0)}
+    problem = "a file that no run of these arms leaves"
+    assert {row["file"] for row in bronzed.bad if row["problem"] == problem} == foreign
+    assert not foreign & bronzed.read.keys()
+
+
+def test_a_time_far_outside_of_the_run_is_counted_and_kept(bronzed: Bronze) -> None:
+    assert bronzed.counts[FAR] == (3, 0, 2)
+    assert len(bronzed.read[FAR]) == 3
+
+
+def test_lines_of_an_older_version_are_lifted_to_the_newest(bronzed: Bronze) -> None:
+    assert bronzed.counts[OLD] == (2, 0, 0)
+    assert sorted(row["seq"] for row in bronzed.read[OLD]) == [1, 7]
+
+
+@pytest.fixture(scope="module")
+def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Rows]:
+    """Compute the tables of four odd runs: without faults, empty, cut short, unsteady at first."""
+    folder = tmp_path_factory.mktemp("odd")
+    plain = Story(repeats=1, arms=("stock",), interval_ms=500.0, faults=False)
+    names = ("plain", "empty", "cut", "unsteady")
+    runs = [write_run(folder / name, replace(plain, seed=n)) for n, name in enumerate(names)]
+    for run in runs[1:3]:
+        without_events(run)
+    _cut(runs[2] / "events/stock")
+    _unsteady(runs[3] / "events/stock")
+    return dict(zip(names, rows_of(spark, *runs), strict=True))
+
+
+def _cut(events: Path) -> None:
+    """Write a repeat that begins, sends one record, and says no more."""
+    topic = {"arm": "stock", "repeat": 0, "topic": "made-up-r0"}
+    started = {**topic, "type": "repeat_started", "t_ms": EPOCH_MS, "note": ""}
+    record = {
+        **topic, "partition": 0, "seq": 0, "sent_ms": EPOCH_MS + 40.0, "done_ms": EPOCH_MS + 90.0,
+        "latency_ms": 50.0, "error": None, "offset": 0,
+    }  # fmt: skip
+    append(events / "phases.jsonl", [started])
+    append(events / "produce-0.jsonl", [record])
+
+
+def _unsteady(events: Path) -> None:
+    """Add a shrink and a failed record from before the repeat was steady."""
+    begun = EPOCH_MS + 1_000.0
+    topic = {"arm": "stock", "topic": "made-up-r0", "partition": 0}
+    change = {
+        **topic, "kind": "partition", "leader": 1, "leader_epoch": 0, "elr": [],
+        "replicas": [1, 2, 3],
+    }  # fmt: skip
+    states = ((200, [1]), (100, [1, 2, 3]))
+    append(events / "isr.jsonl", [{**change, "t_ms": begun - at, "isr": isr} for at, isr in states])
+    record = {
+        **topic, "repeat": 0, "seq": 999, "sent_ms": begun - 300.0, "done_ms": begun - 250.0,
+        "latency_ms": 50.0, "error": "NOT_ENOUGH_REPLICAS", "offset": None,
+    }  # fmt: skip
+    append(events / "produce-0.jsonl", [record])
+
+
+def test_a_run_without_agents_faults_or_any_file_still_gives_tables(odd: dict[str, Rows]) -> None:
+    rows = odd["plain"]
+    assert (rows["faults"], rows["agent_counters"], rows["isr_shrinks"]) == ([], [], [])
+    assert len(rows["ack_gaps"]) == 4
+    assert all(table == [] for table in odd["empty"].values())
+
+
+def test_a_repeat_that_was_cut_short_ends_with_its_last_operation(odd: dict[str, Rows]) -> None:
+    rows = odd["cut"]
+    assert [(r["end_ms"] - EPOCH_MS, r["complete"]) for r in rows["repeats"]] == [(90.0, False)]
+    assert [row["gap_ms"] for row in rows["ack_gaps"] if row["partition"] == 0] == [90.0]
+
+
+def test_what_befell_a_new_topic_before_it_was_steady_is_not_judged(odd: dict[str, Rows]) -> None:
+    rows = odd["unsteady"]
+    assert [row["start_ms"] - EPOCH_MS for row in rows["repeats"]] == [1_000.0]
+    assert rows["isr_shrinks"] == []
+    assert {row["min_isr_size"] for row in rows["availability"]} == {3}
+    assert {row["failed"] for row in rows["ack_latency"]} == {0}
+    assert {row["since_ms"] >= 0 for row in rows["latency_over_time"]} == {True}

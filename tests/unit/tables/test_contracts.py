@@ -1,0 +1,79 @@
+"""A contract that is broken is named in one line: the column, the rows, the key or the rule."""
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from insync.analysis.tables.catalogue import CONTRACTS, as_markdown
+from insync.analysis.tables.contracts import Contract, Rule, ms, text
+from insync.errors import InsyncError
+
+SPANS = Contract(
+    "spans",
+    "Made up.",
+    ("name",),
+    (text("name", "who"), ms("start_ms", "from"), ms("end_ms", "to", null=True)),
+    (Rule("it ends after it begins", "end_ms >= start_ms"),),
+)
+COLUMNS = "name string, start_ms double, end_ms double"
+
+
+def write(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
+    """Write rows to nowhere, and hold them against the contract."""
+    table, watched = SPANS.watched(spark.createDataFrame(rows, COLUMNS).repartition(1))
+    assert table.columns == ["name", "start_ms", "end_ms"]
+    table.write.format("noop").mode("overwrite").save()
+    watched.check()
+
+
+@pytest.mark.parametrize(
+    ("rows", "words"),
+    [
+        ([("a", 1.0, None), ("a", 2.0, 3.0)], "more than one row for one name (rows: 2)"),
+        ([("a", None, 3.0), ("b", None, 4.0)], "start_ms is null (rows: 2)"),
+        ([("a", 3.0, 1.0)], "not true: it ends after it begins (rows: 1)"),
+    ],
+)
+def test_rows_that_break_a_promise_are_counted(
+    spark: SparkSession, rows: list[tuple[object, ...]], words: str
+) -> None:
+    with pytest.raises(InsyncError) as told:
+        write(spark, rows)
+    assert str(told.value) == f"table spans breaks its contract: {words}"
+
+
+def test_rows_that_keep_it_pass(spark: SparkSession) -> None:
+    write(spark, [("a", 1.0, None), ("b", 1.0, 1.0)])
+    write(spark, [])
+
+
+@pytest.mark.parametrize(
+    ("columns", "odd"),
+    [
+        ("name string, start_ms double", "end_ms double"),
+        ("name string, start_ms double, end_ms bigint", "end_ms bigint"),
+        ("start_ms double, name string, end_ms double", "another order"),
+    ],
+)
+def test_columns_that_are_not_as_promised_are_named(
+    spark: SparkSession, columns: str, odd: str
+) -> None:
+    with pytest.raises(InsyncError, match=f"spans breaks its contract: found {odd}, expected name"):
+        SPANS.check_columns(spark.createDataFrame([], columns))
+
+
+@pytest.mark.parametrize("contract", CONTRACTS.values(), ids=lambda contract: contract.name)
+def test_every_contract_can_be_kept(contract: Contract) -> None:
+    names = [column.name for column in contract.columns]
+    assert len(set(names)) == len(names)
+    assert set(contract.key) <= set(names)
+    assert all(column.unit == "ms" for column in contract.columns if column.name.endswith("_ms"))
+
+
+def test_the_document_of_the_tables_is_what_the_contracts_say() -> None:
+    document = Path(__file__).parents[3] / "docs" / "tables.md"
+    _, _, told = document.read_text(encoding="utf-8").partition("\n### Silver")
+    assert "### Silver" + told == as_markdown(), (
+        "python -m insync.analysis.tables.catalogue writes it"
+    )

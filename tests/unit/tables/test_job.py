@@ -1,0 +1,83 @@
+"""The stage as a process: what it leaves, what it prints, and how it refuses."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from insync.analysis import job
+from unit.run_folder import Story, write_run
+
+
+def stage(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the stage as the command line does."""
+    command = [sys.executable, "-m", "insync.analysis.job", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+
+
+def test_a_run_gets_its_tables_verdict_and_report_and_can_be_reported_again(
+    tmp_path: Path,
+) -> None:
+    run = write_run(tmp_path / "a run {1} [x] 50% ü", Story(repeats=1))
+    done = stage(str(run))
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{run / 'report.html'}\n", "")
+    assert json.loads((run / "verdict.json").read_text())["verdict"] == "pass"
+    # Hadoop leaves a checksum beside each file that it writes, under a hidden name.
+    made = {path.name for path in (run / "tables").glob("[!.]*")}
+    assert made == {"_insync.json", "bronze", "silver", "gold"}
+
+    page = (run / "report.html").read_text(encoding="utf-8")
+    (run / "report.html").unlink()
+    shutil.rmtree(run / "events")
+    again = stage(str(run), "--only", "report", "--spark-conf", "spark.app.name=again")
+    assert (again.returncode, again.stderr) == (0, "")
+    assert (run / "report.html").read_text(encoding="utf-8") == page
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (None, "no run folder (run.json: No such file or directory)"),
+        ("{", "run.json: the file: Invalid JSON"),
+        ('{"kafka": 4}', "run.json: scenario_name: Field required"),
+    ],
+)
+def test_a_folder_that_is_no_run_is_refused_before_spark_starts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str | None, words: str
+) -> None:
+    if content is not None:
+        (tmp_path / "run.json").write_text(content)
+    assert job.main([str(tmp_path)]) == 2
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.count("\n") == 1
+    assert not (tmp_path / "spark.log").exists()
+
+
+def test_a_setting_without_a_value_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert job.main([str(tmp_path), "--spark-conf", "spark.x"]) == 2
+    assert capsys.readouterr().err == "insync: --spark-conf: 'spark.x', expected KEY=VALUE\n"
+
+
+def test_tables_may_live_elsewhere_than_the_run() -> None:
+    asked = job.parse_job(["run", "--storage", "s3a://bucket/run", "--spark-master", "spark://m:1"])
+    assert asked.storage == "s3a://bucket/run"
+    assert asked.folders == [Path("run").absolute()]
+    assert not asked.settings.local
+    assert "spark.sql.shuffle.partitions" not in asked.settings.resolved()
+
+
+def test_a_local_session_listens_on_loopback_only() -> None:
+    conf = job.parse_job(["run", "--spark-conf", "spark.driver.memory=1g"]).settings.resolved()
+    assert {conf["spark.driver.host"], conf["spark.driver.bindAddress"]} == {"127.0.0.1"}
+    assert (conf["spark.driver.memory"], conf["spark.ui.enabled"]) == ("1g", "false")
+
+
+def test_one_storage_cannot_hold_several_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert job.main(["one", "two", "--storage", "s3a://bucket/run"]) == 2
+    assert "for one DIR, got 2" in capsys.readouterr().err

@@ -1,0 +1,143 @@
+"""Many runs at once: kept apart, the same bytes each time, and all of it or nothing."""
+
+import hashlib
+import shutil
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
+
+from insync.analysis.tables import pipeline
+from insync.analysis.tables.bronze.folders import look, of_run
+from insync.analysis.tables.catalogue import CONTRACTS, LAYERS
+from insync.analysis.tables.pipeline import refresh
+from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark.hadoop import Hadoop
+from insync.errors import InputError, InsyncError
+from insync.events.run_info import load_run
+from unit.run_folder import Story, write_run
+
+SMALL = Story(repeats=1, interval_ms=500.0)
+SECOND = Story(repeats=2, interval_ms=400.0, seed=8)
+
+
+@pytest.fixture(scope="module")
+def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Compute the tables of two runs, in `all` beside them; tests leave it as it is."""
+    folder = tmp_path_factory.mktemp("lake")
+    write_run(folder / "runs" / "first")
+    write_run(folder / "runs" / "second", SECOND)
+    compute(spark, folder)
+    return folder
+
+
+def compute(spark: SparkSession, folder: Path) -> None:
+    folders = look(Hadoop(spark), [places.local(folder / "runs")])
+    refresh(spark, folders, places.local(folder / "all"), "spark.log")
+
+
+def table(spark: SparkSession, folder: Path, layer: str, name: str) -> DataFrame:
+    return spark.read.parquet(places.table_to_read(places.local(folder / "all"), layer, name))
+
+
+def contents(folder: Path) -> list[tuple[str, str]]:
+    """Return the digest of every Parquet file, with the folder that it is in."""
+    files = (folder / "all").rglob("*.parquet")
+    return sorted(
+        (str(file.parent.relative_to(folder)), hashlib.sha256(file.read_bytes()).hexdigest())
+        for file in files
+    )
+
+
+def test_every_table_is_there_as_its_contract_says(spark: SparkSession, lake: Path) -> None:
+    for layer, contracts in LAYERS.items():
+        for contract in contracts:
+            found = table(spark, lake, layer, contract.name)
+            empty = spark.createDataFrame([], contract.schema)
+            assertSchemaEqual(found.schema, empty.schema, ignoreNullable=True)
+
+
+@pytest.mark.usefixtures("made_up_rows")
+def test_a_run_among_others_has_the_rows_that_it_has_alone(
+    spark: SparkSession, lake: Path, made_up_folder: Path
+) -> None:
+    run = of_run("", load_run(made_up_folder), has_events=True).run
+    of_repeats = [
+        (layer, contract.name)
+        for layer, contracts in LAYERS.items()
+        for contract in contracts
+        if contract.tells_of("run") and contract.tells_of("repeat")
+    ]
+    for layer, name in of_repeats:
+        alone = places.table_to_read(places.local(made_up_folder / "tables"), layer, name)
+        among = table(spark, lake, layer, name).where(fn.col("run") == run)
+        assertDataFrameEqual(among, spark.read.parquet(alone))
+
+
+def test_a_rerun_gives_the_same_bytes(spark: SparkSession, lake: Path) -> None:
+    first = contents(lake)
+    compute(spark, lake)
+    assert contents(lake) == first
+    assert {path.name for path in lake.iterdir()} == {"runs", "all"}
+
+
+def test_a_stage_that_fails_leaves_the_output_before_it(
+    spark: SparkSession, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = contents(lake)
+
+    def broken(*_: object) -> list[tuple[str, DataFrame]]:
+        columns = CONTRACTS["medians"].columns
+        failing = (
+            fn.raise_error(fn.lit("no disk left")).cast(c.type).alias(c.name) for c in columns
+        )
+        return [("medians", spark.range(1).select(*failing))]
+
+    monkeypatch.setattr(pipeline, "STEPS", {"gold": ((broken,),)})
+    with pytest.raises(InsyncError) as told:
+        compute(spark, lake)
+    assert "gold failed" in str(told.value)
+    assert "no disk left" in str(told.value)
+    assert "\n" not in str(told.value)
+    assert contents(lake) == before
+    assert {path.name for path in lake.iterdir()} == {"runs", "all"}
+
+
+def test_a_folder_with_other_things_in_it_is_not_replaced(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    (tmp_path / "all").mkdir()
+    (tmp_path / "all" / "thesis.txt").write_text("years of work")
+    write_run(tmp_path / "runs" / "first", SMALL)
+    with pytest.raises(InputError, match=r"all: holds thesis.txt, expected a new or empty folder"):
+        compute(spark, tmp_path)
+    assert (tmp_path / "all" / "thesis.txt").read_text() == "years of work"
+
+
+def test_folders_that_prove_less_or_nothing_are_named(spark: SparkSession, tmp_path: Path) -> None:
+    runs = tmp_path / "runs"
+    write_run(runs / "whole", SMALL)
+    shutil.copytree(runs / "whole", runs / "whole-copied")
+    write_run(runs / "cut", Story(repeats=1, interval_ms=500.0, seed=9, finished=False))
+    write_run(runs / "silent", Story(repeats=1, interval_ms=500.0, seed=10))
+    shutil.rmtree(runs / "silent" / "events")
+    (runs / "foreign").mkdir()
+    (runs / "foreign" / "notes.txt").write_text("not a run")
+    (runs / "torn").mkdir()
+    (runs / "torn" / "run.json").write_text('{"scenario_name": "kip')
+    (tmp_path / "empty").mkdir()
+    named = [places.local(tmp_path / name) for name in ("runs", "empty", "missing")]
+    found = look(Hadoop(spark), named)
+    told = {Path(folder.path).name: (folder.used, folder.problem) for folder in found}
+    assert told.pop("torn")[1].startswith("run.json: the file: Invalid JSON")  # type: ignore[union-attr]
+    assert told == {
+        "whole": (True, None),
+        "whole-copied": (False, f"a copy of {Path('file:' + str(runs))}/whole: the same run"),
+        "cut": (True, "cut short: run.json has no finished_ms"),
+        "silent": (True, "no events: the run left nothing"),
+        "foreign": (False, "holds no run: no run.json"),
+        "empty": (False, "is empty: no run.json, in it or up to 3 folders down"),
+        "missing": (False, "no such folder"),
+    }

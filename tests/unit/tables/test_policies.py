@@ -1,0 +1,117 @@
+"""Who was dropped though healthy, when one at fault was out, and how many bursts there were."""
+
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
+
+from insync.analysis.tables.gold.policies import bursts, detections, follower_drops
+from insync.analysis.tables.silver.isr import isr_intervals
+from insync.analysis.tables.silver.shrinks import isr_shrinks
+from unit.isr_log import END, LAG, faults, log, repeats
+
+Fault = tuple[str, str, int, float, float | None]
+
+FULL = (500.0, 1, [1, 2, 3])
+FROZEN: Fault = ("freeze", "", 3, 3_000.0, 6_000.0)
+
+
+def drops(spark: SparkSession, changes: DataFrame, *injected: Fault) -> list[tuple[Any, ...]]:
+    found, lag = faults(spark, *injected), fn.lit(LAG)
+    shrinks = isr_shrinks(changes, found, repeats(spark), lag)
+    table = follower_drops(shrinks, found, lag).orderBy("t_ms", "replica")
+    return [tuple(row) for row in table.select("t_ms", "replica", "healthy").collect()]
+
+
+def detected(
+    spark: SparkSession, changes: DataFrame, *injected: Fault, target: tuple[str, ...] = ()
+) -> list[tuple[Any, ...]]:
+    names = fn.array(*map(fn.lit, target)).cast("array<string>")
+    found = faults(spark, *injected).withColumn("target", names)
+    table = detections(isr_intervals(changes, repeats(spark)), found).orderBy("fault_no")
+    return [tuple(row) for row in table.select("broker", "partitions", "detected_ms").collect()]
+
+
+def test_without_a_fault_whoever_is_dropped_was_healthy(spark: SparkSession) -> None:
+    changes = log(spark, FULL, (4_000.0, 1, [1]))
+    assert drops(spark, changes) == [(4_000.0, 2, True), (4_000.0, 3, True)]
+
+
+@pytest.mark.parametrize(
+    ("at", "healthy"),
+    [(2_999.0, True), (3_000.0, False), (6_000.0 + LAG, False), (6_001.0 + LAG, True)],
+)
+def test_a_follower_is_at_fault_from_the_beginning_until_a_lag_after_the_end(
+    spark: SparkSession, at: float, healthy: bool
+) -> None:
+    """Beside it the other follower is dropped: that one is healthy at any time."""
+    changes = log(spark, FULL, (at, 1, [1]))
+    assert drops(spark, changes, FROZEN) == [(at, 2, True), (at, 3, healthy)]
+
+
+def test_a_fault_of_the_leader_leaves_its_followers_healthy(spark: SparkSession) -> None:
+    stall: Fault = ("stall", "send", 1, 3_000.0, 6_000.0)
+    assert drops(spark, log(spark, FULL, (5_000.0, 1, [1, 2])), stall) == [(5_000.0, 3, True)]
+
+
+def test_for_a_broken_link_nobody_is_dropped_by_mistake(spark: SparkSession) -> None:
+    cut: Fault = ("link", "", 1, 3_000.0, 6_000.0)
+    assert drops(spark, log(spark, FULL, (5_000.0, 1, [1, 3])), cut) == [(5_000.0, 2, False)]
+
+
+def test_a_fenced_broker_is_not_healthy(spark: SparkSession) -> None:
+    changes = log(spark, FULL, (4_000.0, 3, True), (4_000.0, 1, [1, 2]))
+    assert drops(spark, changes) == [(4_000.0, 3, False)]
+
+
+def test_detection_counts_from_the_fault_to_the_isr_without_its_broker(
+    spark: SparkSession,
+) -> None:
+    changes = log(spark, FULL, (5_400.0, 1, [1, 2]), (7_000.0, 1, [1, 2, 3]))
+    assert detected(spark, changes, FROZEN) == [(3, 1, 2_400.0)]
+
+
+def test_who_is_out_already_is_detected_at_once(spark: SparkSession) -> None:
+    changes = log(spark, FULL, (2_000.0, 1, [1, 2]))
+    assert detected(spark, changes, FROZEN) == [(3, 1, 0.0)]
+
+
+@pytest.mark.parametrize("changes", [[FULL], [FULL, (6_500.0, 1, [1, 2])]])
+def test_who_stays_to_the_end_of_the_fault_is_not_detected(
+    spark: SparkSession, changes: list[tuple[Any, ...]]
+) -> None:
+    assert detected(spark, log(spark, *changes), FROZEN) == [(3, 1, None)]
+
+
+def test_a_fault_of_a_leader_or_of_another_partition_is_nobodys_to_detect(
+    spark: SparkSession,
+) -> None:
+    changes = log(spark, FULL, (5_000.0, 1, [1]))
+    assert detected(spark, changes, ("freeze", "", 1, 3_000.0, END)) == []
+    assert detected(spark, changes, FROZEN, target=("t-1",)) == []
+    assert detected(spark, changes, FROZEN, target=("t-0",)) == [(3, 1, 2_000.0)]
+
+
+def test_bursts_count_when_all_of_their_records_were_acked(spark: SparkSession) -> None:
+    columns = "run string, arm string, repeat int, partition int, seq long, offset long"
+    acked = [("r", "a", 0, 0, seq, seq) for seq in range(10)]
+    lost = [("r", "a", 0, 0, 10, 10), ("r", "a", 0, 0, 11, None)]
+    even = [("r", "a", 0, 1, seq, seq) for seq in range(10)]
+    produced = spark.createDataFrame([*acked, *lost, *even], columns)
+    dropped = spark.createDataFrame(
+        [
+            ("r", "a", 0, 0, 2, True),
+            ("r", "a", 0, 0, 3, True),
+            ("r", "a", 0, 0, 3, False),
+            ("r", "a", 0, 1, 2, True),
+        ],
+        "run string, arm string, repeat int, partition int, replica int, healthy boolean",
+    )
+    plan = spark.createDataFrame([("r", 0, 2)], "run string, partition int, records int")
+    (row,) = bursts(produced, dropped, plan).collect()
+    assert row.asDict() == {
+        "run": "r", "arm": "a", "repeat": 0, "partition": 0, "records": 2, "bursts": 5,
+        "false_alarms": 2,
+    }  # fmt: skip
+    assert bursts(produced, dropped, plan.limit(0)).collect() == []

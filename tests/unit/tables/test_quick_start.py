@@ -1,0 +1,67 @@
+"""The archive for a quick start of Spark's JVM: written once, used from then on, never half."""
+
+from pathlib import Path
+
+import pytest
+
+from insync.analysis.tables.spark import quick_start
+from insync.analysis.tables.spark.session import SparkSettings
+from insync.brokers.kafka.java import Java
+
+JVM = "spark.driver.extraJavaOptions"
+
+
+@pytest.fixture
+def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Say where the archive is to be, in an environment of its own."""
+    monkeypatch.setattr(quick_start, "_FOLDER", tmp_path / "share")
+    return quick_start.archive_of(Java(tmp_path, 17, "a VM"))
+
+
+def written(archive: Path, text: str) -> Path:
+    """Do what the JVM does as it ends; returns the file that it was asked for."""
+    (asked,) = archive.parent.iterdir()
+    asked.write_text(text)
+    return asked
+
+
+def test_the_first_jvm_writes_what_the_next_ones_use(archive: Path) -> None:
+    asked = quick_start.flag(archive)
+    assert asked.startswith("-XX:ArchiveClassesAtExit=")
+    assert asked.endswith(str(written(archive, "classes")))
+    assert quick_start.is_asked_for()
+    quick_start.keep()
+    assert list(archive.parent.iterdir()) == [archive]
+    assert quick_start.flag(archive) == f"-XX:SharedArchiveFile={archive}"
+    assert not quick_start.is_asked_for()
+
+
+def test_a_jvm_that_wrote_nothing_leaves_nothing(archive: Path) -> None:
+    quick_start.flag(archive)
+    quick_start.keep()
+    assert list(archive.parent.iterdir()) == []
+
+
+def test_what_killed_processes_left_goes(archive: Path) -> None:
+    quick_start.flag(archive)
+    written(archive, "classes")
+    archive.with_suffix(".1").write_text("half")
+    quick_start.keep()
+    assert list(archive.parent.iterdir()) == [archive]
+
+
+def test_another_java_has_another_archive(archive: Path, tmp_path: Path) -> None:
+    assert quick_start.archive_of(Java(tmp_path, 21, "another VM")) != archive
+
+
+def test_an_environment_that_cannot_be_written_goes_without(archive: Path) -> None:
+    archive.parent.write_text("a file where the folder should be")
+    assert quick_start.flag(archive) == ""
+
+
+def test_a_session_asks_for_it_where_its_jvm_is_our_own(archive: Path) -> None:
+    settings = SparkSettings(archive=archive).resolved()
+    assert settings[JVM].endswith(quick_start.flag(archive))
+    own = SparkSettings(conf={JVM: "-Xss4m"}, archive=archive).resolved()
+    assert own[JVM] == "-Xss4m"
+    assert JVM not in SparkSettings("spark://there:7077", archive=archive).resolved()

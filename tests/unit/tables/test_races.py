@@ -1,0 +1,67 @@
+"""What became of each replica in a race, out of samples of all brokers."""
+
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StringType, StructField
+
+from insync.analysis.tables.bronze.schemas import CORRUPT, SAMPLES
+from insync.analysis.tables.silver.races import raced_replicas
+
+
+def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
+    fields = [field for field in SAMPLES.schema if field.name not in ("v", CORRUPT)]
+    fields.insert(0, StructField("run", StringType()))
+    base = {
+        "run": "r", "arm": "a", "repeat": 0, "broker": 2, "topic": "t", "partition": 0,
+        "moment": "during", "log_start_offset": 0, "high_watermark": 10, "leo": 20,
+        "fetchers": 1, "failed_partitions": 0, "put_right": 0,
+    }  # fmt: skip
+    told = [{**base, "t_ms": float(at), **each} for at, each in enumerate(taken)]
+    rows = [tuple(each[field.name] for field in fields) for each in told]
+    return spark.createDataFrame(rows, type(SAMPLES.schema)(fields))
+
+
+def test_a_replica_is_what_it_was_after_the_race_and_what_it_ever_broke(
+    spark: SparkSession,
+) -> None:
+    taken = lines(
+        spark,
+        {"moment": "before", "put_right": 3},
+        {"log_start_offset": 11},
+        {"log_start_offset": 21},
+        {"log_start_offset": 20},
+        {
+            "moment": "after", "log_start_offset": 7, "fetchers": 0, "failed_partitions": 1,
+            "put_right": 5,
+        },
+    )  # fmt: skip
+    [row] = raced_replicas(taken).collect()
+    assert (row.samples, row.start_above_end, row.start_above_watermark) == (5, 1, 1)
+    assert (row.log_start_offset, row.leo) == (7, 20)
+    assert (row.fetchers_before, row.fetchers_after, row.failed, row.put_right) == (1, 0, 1, 2)
+
+
+def test_a_log_started_anew_waits_for_the_watermark_of_its_first_records(
+    spark: SparkSession,
+) -> None:
+    taken = lines(
+        spark,
+        {"leo": 10},
+        {"log_start_offset": 44, "leo": 44},  # emptied, at the leader's log start
+        {"log_start_offset": 44, "leo": 50},  # records are in, the watermark is not
+        {"log_start_offset": 44, "leo": 50, "high_watermark": 43},  # it has moved
+        {"log_start_offset": 44, "leo": 50, "high_watermark": 50},
+    )
+    assert raced_replicas(taken).collect()[0].start_above_watermark == 1
+
+
+def test_what_kafka_does_not_count_stays_unknown(spark: SparkSession) -> None:
+    none = {"failed_partitions": None}
+    taken = lines(spark, {"moment": "before", **none}, {"moment": "after", **none})
+    assert raced_replicas(taken).collect()[0].failed is None
+
+
+def test_a_race_that_was_cut_short_has_no_end(spark: SparkSession) -> None:
+    [row] = raced_replicas(lines(spark, {"moment": "before"}, {})).collect()
+    assert (row.fetchers_before, row.fetchers_after, row.leo) == (1, None, None)

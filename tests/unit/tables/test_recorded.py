@@ -1,0 +1,65 @@
+"""Runs recorded by an earlier version: the analysis still gives the figures it gave then.
+
+The recordings are of Kafka 4.3.1: `insync run kip-501 --scale 0.1 --repeat 1`, and
+`insync matrix --only read-stall,dead-follower --arms stock,request`. Each holds the events, what
+was asked for, and the verdict.json or matrix.json of the version that recorded it.
+"""
+
+import json
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from insync.analysis.job import analyse, parse_job
+from insync.events.run_info import load_run
+
+RECORDED = Path(__file__).parents[2] / "data" / "recorded"
+
+
+@pytest.fixture
+def recorded(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """Unpack the recording that the test names."""
+    with tarfile.open(RECORDED / f"{request.param}.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path / str(request.param)
+
+
+def analysed(spark: SparkSession, folder: Path) -> None:
+    """Analyse a folder as the job does, in the session that the tests share."""
+    job = parse_job([str(folder)])
+    analyse(spark, job, {each: load_run(each) for each in job.folders})
+
+
+def results(folder: Path) -> dict[Path, Any]:
+    """Return every verdict.json and matrix.json of a folder, by its path in it."""
+    files = sorted([*folder.rglob("verdict.json"), *folder.rglob("matrix.json")])
+    return {file.relative_to(folder): json.loads(file.read_text()) for file in files}
+
+
+def known(then: Any, now: Any) -> Any:
+    """Return `now` without the fields that the earlier version did not write."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        return {key: known(value, now[key]) for key, value in then.items() if key in now}
+    if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
+        return [known(before, after) for before, after in zip(then, now, strict=True)]
+    return now
+
+
+@pytest.mark.parametrize(
+    ("recorded", "files"), [("kip-501", 1), ("matrix", 3)], indirect=["recorded"]
+)
+def test_an_earlier_recording_gives_the_same_figures(
+    spark: SparkSession, recorded: Path, files: int
+) -> None:
+    then = results(recorded)
+    assert len(then) == files
+    for file in then:
+        (recorded / file).unlink()
+    analysed(spark, recorded)
+    now = results(recorded)
+    assert now.keys() == then.keys()
+    for file, before in then.items():
+        assert known(before, now[file]) == before, file

@@ -1,0 +1,96 @@
+"""The columns that Spark reads are those that the running side writes, field by field."""
+
+import types
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Literal, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from pyspark.sql.types import (
+    ArrayType,
+    BooleanType,
+    DataType,
+    DoubleType,
+    IntegerType,
+    LongType,
+    MapType,
+    StringType,
+)
+
+from insync.analysis.tables.bronze import schemas
+from insync.analysis.tables.bronze.lines import OWN
+from insync.events import schema as written
+
+
+def fits(hint: object, column: DataType) -> bool:
+    """Whether values of a written field always fit the column's type."""
+    origin = get_origin(hint)
+    if origin in (Union, types.UnionType):
+        return all(fits(part, column) for part in get_args(hint) if part is not type(None))
+    if origin is Literal:
+        return isinstance(column, StringType)
+    if origin is Sequence:
+        return isinstance(column, ArrayType) and fits(get_args(hint)[0], column.elementType)
+    if origin is Mapping:
+        key, value = get_args(hint)
+        return (
+            isinstance(column, MapType)
+            and fits(key, column.keyType)
+            and fits(value, column.valueType)
+        )
+    allowed: dict[object, tuple[type[DataType], ...]] = {
+        str: (StringType,),
+        bool: (BooleanType,),
+        float: (DoubleType,),
+        int: (IntegerType, LongType, DoubleType),
+    }
+    return isinstance(column, allowed[hint])
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (written.PhaseLine, schemas.PHASES),
+        (written.FaultLine, schemas.FAULTS),
+        (written.ProduceLine, schemas.PRODUCE),
+        (written.TransactionLine, schemas.TRANSACTIONS),
+        (written.ConsumeLine, schemas.CONSUME),
+        (written.CountersLine, schemas.COUNTERS),
+        (written.SampleLine, schemas.SAMPLES),
+        (written.ControllerLine, schemas.CONTROLLER),
+        (written.StepDownLine, schemas.STEP_DOWNS),
+        (written.RoleLine, schemas.ROLES),
+        (written.ReplicaLogLine, schemas.REPLICA_LOGS),
+        (written.BatchLine, schemas.BATCHES),
+    ],
+)
+def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.EventKind) -> None:
+    columns = {field.name: field.dataType for field in kind.schema if field.name != schemas.CORRUPT}
+    hints = get_type_hints(line)
+    assert list(columns) == [field.name for field in fields(line)]
+    assert [name for name, column in columns.items() if not fits(hints[name], column)] == []
+
+
+@pytest.mark.parametrize("kind", schemas.ALL, ids=lambda kind: kind.name)
+def test_no_field_has_the_name_of_a_column_of_ours(kind: schemas.EventKind) -> None:
+    assert not {*kind.schema.names} & {*OWN}
+
+
+def test_versions_and_file_names_agree() -> None:
+    assert schemas.EVENTS_VERSION == written.SCHEMA_VERSION
+    ours = [kind for kind in schemas.ALL if kind is not schemas.BROKER]  # the agent's own
+    assert [kind.pattern.replace("*", "0") for kind in ours] == [
+        written.PHASES,
+        written.FAULTS,
+        written.produce_file(0),
+        written.transactions_file(0),
+        written.consume_file(0),
+        written.ISR,
+        written.COUNTERS,
+        written.SAMPLES,
+        written.CONTROLLER,
+        written.STEP_DOWNS,
+        written.ROLES,
+        written.REPLICA_LOGS,
+        written.batches_file(0),
+    ]

@@ -1,0 +1,151 @@
+"""Transactions as the tables see them: torn, read though aborted, lost, and how long they took."""
+
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from insync.analysis.checks import order, records
+from insync.analysis.checks.transactions import aborted_reads, torn, transaction_fates
+from insync.analysis.tables.gold import transactions
+
+PRODUCE = (
+    "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
+    " error string, offset long, transaction long, producer int, idempotent boolean,"
+    " sent_ms double"
+)
+LINES = (
+    "run string, arm string, repeat int, topic string, producer int, transaction long,"
+    " wanted string, end string, error string, ended_ms double, took_ms double"
+)
+CONSUME = (
+    "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
+    " read_ms double, nth long, consumer int"
+)
+WINDOW = "run string, arm string, repeat int, start_ms double, end_ms double"
+
+RECORDS = [
+    # partition, seq, acked at, error, offset, transaction
+    (0, 1, 1.0, None, 0, None),
+    (0, 10, 1.0, None, 1, 100),
+    (1, 11, 1.0, None, 0, 100),
+    (0, 20, 1.0, None, 2, 200),
+    (1, 21, 1.0, None, 1, 200),
+    (0, 30, 1.0, None, 3, 300),
+    (1, 31, None, None, None, 300),
+]
+ENDS = [
+    # producer, transaction, wanted, end, error, ended at, took
+    (0, 100, "commit", "committed", None, 400.0, 40.0),
+    (1, 200, "abort", "aborted", None, 500.0, 4.0),
+]
+
+
+def made(spark: SparkSession, rows: list[tuple[Any, ...]], schema: str) -> DataFrame:
+    return spark.createDataFrame([("r", "a", 0, "t", *row) for row in rows], schema)
+
+
+def of_records(
+    spark: SparkSession,
+    read: list[tuple[int, int, int]],
+    produced: list[tuple[Any, ...]] = RECORDS,
+    ends: list[tuple[Any, ...]] = ENDS,
+) -> DataFrame:
+    """Return the records' fates after `read`: (partition, offset, seq)."""
+    return records.record_fates(
+        made(spark, [(*record, 0, True, 0.5) for record in produced], PRODUCE),
+        reads(spark, read),
+        made(spark, ends, LINES),
+    )
+
+
+def reads(spark: SparkSession, read: list[tuple[int, int, int]]) -> DataFrame:
+    return made(spark, [(*line, 9.0, nth, 0) for nth, line in enumerate(read)], CONSUME)
+
+
+def fates(spark: SparkSession, read: list[tuple[int, int, int]]) -> dict[int, tuple[Any, ...]]:
+    """Return (end, read, torn, aborted_read) of each transaction, after `read`."""
+    found = transaction_fates(of_records(spark, read), made(spark, ENDS, LINES))
+    return {
+        row["transaction"]: (row["end"], row["read"], row["torn"], row["aborted_read"])
+        for row in found.collect()
+    }
+
+
+def test_all_of_what_was_committed_and_nothing_of_what_was_aborted(spark: SparkSession) -> None:
+    assert fates(spark, [(0, 0, 1), (0, 1, 10), (1, 0, 11)]) == {
+        100: ("committed", 2, False, 0),
+        200: ("aborted", 0, False, 0),
+        300: ("unknown", 0, False, 0),
+    }
+
+
+def test_a_part_of_a_transaction_is_torn_also_where_its_end_is_unknown(
+    spark: SparkSession,
+) -> None:
+    found = fates(spark, [(0, 1, 10), (0, 3, 30)])
+    assert found[100] == ("committed", 1, True, 0)
+    assert found[300] == ("unknown", 1, True, 0)
+    assert found[200] == ("aborted", 0, False, 0)
+
+
+def test_records_of_an_aborted_transaction_are_counted_when_read(spark: SparkSession) -> None:
+    assert fates(spark, [(0, 2, 20), (1, 1, 21)])[200] == ("aborted", 2, False, 2)
+
+
+def test_an_ack_promises_nothing_before_the_commit(spark: SparkSession) -> None:
+    lost = records.lost(of_records(spark, [(0, 0, 1), (1, 0, 11)])).collect()
+    assert [row["operations"][0]["seq"] for row in lost] == [10]
+
+
+def test_torn_transactions_and_aborted_reads_are_shown_by_their_records(
+    spark: SparkSession,
+) -> None:
+    found = of_records(spark, [(0, 1, 10), (0, 2, 20)])
+    parts = torn(found).collect()
+    assert [(row["partition"], row["offset"]) for row in parts] == [(1, 0)]
+    assert [(each["seq"], each["note"]) for each in parts[0]["operations"]] == [
+        (10, "transaction 100, committed, read"),
+        (11, "transaction 100, committed, not read"),
+    ]
+    against = aborted_reads(found).collect()
+    assert [(row["partition"], row["offset"]) for row in against] == [(0, 2)]
+    assert [each["what"] for each in against[0]["operations"]] == ["produce", "read"]
+
+
+def test_what_was_aborted_and_the_ends_of_transactions_are_no_gaps(spark: SparkSession) -> None:
+    read = [(0, 0, 1), (0, 1, 10), (1, 0, 11), (0, 9, 99)]
+    assert order.polls(reads(spark, read), of_records(spark, read)).collect() == []
+    read = [(0, 0, 1), (1, 0, 11), (0, 9, 99)]
+    gaps = order.polls(reads(spark, read), of_records(spark, read)).collect()
+    assert [(row["kind"], row["offset"]) for row in gaps] == [("skipped", 1)]
+
+
+@pytest.mark.parametrize(
+    ("ended", "gap"),
+    [([], (0.0, 1_000.0)), ([400.0], (400.0, 1_000.0)), ([300.0, 900.0, 1_200.0], (300.0, 900.0))],
+)
+def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
+    spark: SparkSession, ended: list[float], gap: tuple[float, float]
+) -> None:
+    lines = [(0, 7, "abort", "aborted", None, 600.0, 1.0)] + [
+        (0, 10 + number, "commit", "committed", None, at, 20.0 + number)
+        for number, at in enumerate(ended)
+    ]
+    produced = [(0, line[1], 1.0, None, 0, line[1]) for line in lines]
+    ends = made(spark, lines, LINES)
+    wholes = transaction_fates(of_records(spark, [], produced, lines), ends)
+    window = spark.createDataFrame([("r", "a", 0, 0.0, 1_000.0)], WINDOW)
+    (row,) = transactions.by_producer(ends, wholes, window).collect()
+    assert (row["gap_from_ms"], row["gap_to_ms"]) == gap
+    assert (row["committed"], row["aborted"], row["meant_to_abort"]) == (len(ended), 1, 1)
+    assert row["commit_max_ms"] == (20.0 + len(ended) - 1 if ended else None)
+
+
+def test_a_transaction_whose_line_stands_there_twice_ended_once(spark: SparkSession) -> None:
+    ends = made(spark, [*ENDS, *ENDS], LINES)
+    wholes = transaction_fates(of_records(spark, [(0, 1, 10), (0, 2, 20)]), ends)
+    window = spark.createDataFrame([("r", "a", 0, 0.0, 1_000.0)], WINDOW)
+    found = transactions.by_producer(ends, wholes, window).orderBy("producer").collect()
+    assert [(row["committed"], row["torn"]) for row in found] == [(1, 1), (0, 0)]
+    assert [(row["aborted"], row["aborted_read"]) for row in found] == [(0, 0), (1, 1)]

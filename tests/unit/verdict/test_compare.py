@@ -1,0 +1,74 @@
+"""Arms beside each other: medians, what is said of them, and what lacks data."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from insync.analysis.verdict.decide import Verdict, decide
+from insync.events.run_info import Comparison, RunInfo
+from unit.run_folder import Story, run_json
+from unit.verdict.test_decide import PLUGIN, STOCK, measured, run_of
+
+PLAIN = RunInfo.model_validate(run_json(Story(repeats=2)))
+
+
+def check(own: float | None, other: float | None, **factor: Any) -> Verdict:
+    """Judge a run whose plugin's second repeat has `own` gap, and whose stock's has `other`."""
+    compared = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", **factor)
+    run = PLAIN.model_copy(
+        update={"scenario": PLAIN.scenario.model_copy(update={"compare": (compared,)})}
+    )
+    return decide(
+        run,
+        run_of(measured(STOCK, max_ack_gap_ms=other), measured(PLUGIN, max_ack_gap_ms=own)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("own", "factor", "outcome"),
+    [
+        (48.0, {"at_most": 1.1}, "pass"),  # the medians are 44 and 40
+        (50.0, {"at_most": 1.1}, "fail"),
+        (40.0, {"below": 1.0}, "fail"),
+        (39.0, {"below": 1.0}, "pass"),
+        (30.0, {"at_least": 0.9}, "fail"),
+        (32.0, {"at_least": 0.9}, "pass"),
+    ],
+)
+def test_medians_are_compared(own: float, factor: dict[str, float], outcome: str) -> None:
+    assert check(own, 40.0, **factor).outcome == outcome
+
+
+def test_a_broken_comparison_names_both_figures_and_one_that_holds_is_told() -> None:
+    broken = check(60.0, 40.0, at_most=1.1).reason
+    assert broken == (
+        "plugin: max_ack_gap_ms was 50, expected at most 1.1 times that of stock, which was 40"
+    )
+    assert "plugin max_ack_gap_ms was 40 (expected less than that of" in (
+        check(40.0, 41.0, below=1.0).reason
+    )
+
+
+def test_a_comparison_without_data_is_unknown_never_passed() -> None:
+    compared = Comparison(metric="first_shrink_ms", arm="plugin", against="stock", at_most=2.0)
+    scenario = PLAIN.scenario.model_copy(update={"compare": (compared,)})
+    found = decide(PLAIN.model_copy(update={"scenario": scenario}), run_of())
+    assert found.outcome == "unknown"
+    assert found.reason == "plugin: no data for first_shrink_ms of plugin, stock to compare"
+
+
+def test_an_arm_that_was_not_run_is_compared_with_nobody() -> None:
+    compared = Comparison(metric="acked", arm="plugin", against="request", below=0.5)
+    scenario = PLAIN.scenario.model_copy(update={"compare": (compared,)})
+    assert decide(PLAIN.model_copy(update={"scenario": scenario}), run_of()).outcome == "pass"
+
+
+def test_a_cell_is_compared_with_the_arms_of_its_whole_run() -> None:
+    compared = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", below=1.0)
+    scenario = PLAIN.scenario.model_copy(update={"compare": (compared,)})
+    run = PLAIN.model_copy(update={"scenario": scenario, "arms": ("plugin",)})
+    facts = run_of()
+    alone = replace(facts, arms={"plugin": facts.arms["plugin"]})
+    assert decide(run, alone).outcome == "pass"
+    assert decide(run, alone, beside=facts).outcome == "fail"

@@ -1,0 +1,252 @@
+"""The rules of the verdict, one by one."""
+
+from dataclasses import replace
+
+import pytest
+
+from insync.analysis.verdict.decide import Verdict, decide
+from insync.analysis.verdict.facts import (
+    OPTIONAL_METRICS,
+    STEPPING_METRICS,
+    TRANSACTION_METRICS,
+    AgentFact,
+    ControllerFact,
+    FaultFact,
+    RepeatFacts,
+    RunFacts,
+)
+from insync.events.run_info import Bound, RunInfo, Transactions
+from unit.run_folder import Story, run_json
+
+RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
+
+FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990.0, 4_990.0)
+AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
+METRICS = {
+    "isr_shrinks": 0.0,
+    "min_isr_size": 3.0,
+    "under_min_isr_ms": 0.0,
+    "offline_ms": 0.0,
+    "max_ack_gap_ms": 40.0,
+    "mean_ack_ms": 4.0,
+    "acked": 996.0,
+    "lost": 0.0,
+    "duplicated": 0.0,
+    "false_alarms": 0.0,
+    "leader_changes": 0.0,
+    **dict.fromkeys(STEPPING_METRICS | TRANSACTION_METRICS | OPTIONAL_METRICS),
+    "reordered": 0.0,
+    "gaps": 0.0,
+    "inconsistent": 0.0,
+    "split_epochs": 0.0,
+    "diverged": 0.0,
+    "watermarks_back": 0.0,
+}
+STOCK = RepeatFacts(
+    complete=True, metrics={**METRICS, "isr_shrinks": 2.0, "min_isr_size": 1.0}, faults=(FAULT,)
+)
+PLUGIN = RepeatFacts(complete=True, metrics=METRICS, faults=(FAULT,), agents=AGENTS)
+
+
+def run_of(stock: RepeatFacts = STOCK, plugin: RepeatFacts = PLUGIN) -> RunFacts:
+    """Return a run whose second repeats are as given, and whose first are in order."""
+    return RunFacts(
+        finished=True, arms={"stock": (STOCK, stock), "plugin": (PLUGIN, plugin)}, unreadable={}
+    )
+
+
+def measured(repeat: RepeatFacts, **metrics: float | None) -> RepeatFacts:
+    return replace(repeat, metrics={**repeat.metrics, **metrics})
+
+
+def check(facts: RunFacts, run: RunInfo = RUN) -> Verdict:
+    return decide(run, facts)
+
+
+def test_a_run_as_expected_passes_and_says_what_held() -> None:
+    found = check(run_of())
+    assert found.outcome == "pass"
+    assert "stock isr_shrinks was 2, 2 (expected at least 1)" in found.reason
+    assert "plugin isr_shrinks was 0, 0 (expected at most 0)" in found.reason
+
+
+def test_a_broken_expectation_of_the_plugin_fails_with_arm_metric_value_and_bound() -> None:
+    found = check(run_of(plugin=measured(PLUGIN, isr_shrinks=3.0)))
+    assert found.outcome == "fail"
+    assert found.reason == "plugin, repeat 1: isr_shrinks was 3, expected at most 0"
+
+
+def test_a_control_arm_that_did_not_shrink_makes_the_run_unknown() -> None:
+    found = check(run_of(stock=measured(STOCK, isr_shrinks=0.0)))
+    assert found.outcome == "unknown"
+    assert found.reason.startswith("stock, repeat 1: isr_shrinks was 0, expected at least 1")
+
+
+def test_lost_records_fail_in_the_control_arm_and_in_a_void_run() -> None:
+    facts = replace(run_of(stock=measured(STOCK, lost=1.0)), finished=False)
+    found = check(facts)
+    assert (found.outcome, found.reason) == ("fail", "stock, repeat 1: lost was 1, expected 0")
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (None, "no evidence of the read stall at broker 1: it was not recorded"),
+        (replace(FAULT, calls_held=0), "calls_held was 0, expected at least 1"),
+        (replace(FAULT, acted_ms=2_400.0), "acted_ms was 2400, expected at least"),
+        (replace(FAULT, broker=2), "it was not recorded"),
+    ],
+)
+def test_a_fault_without_evidence_voids_the_run_even_if_the_plugin_shrank(
+    fault: FaultFact | None, words: str
+) -> None:
+    plugin = replace(measured(PLUGIN, isr_shrinks=3.0), faults=() if fault is None else (fault,))
+    found = check(run_of(plugin=plugin))
+    assert found.outcome == "unknown"
+    assert words in found.reason
+
+
+def test_a_delay_is_held_to_half_its_own_length() -> None:
+    scenario = RUN.scenario
+    fault = scenario.faults[0].model_copy(update={"mode": "delay", "delay_ms": 300})
+    run = RUN.model_copy(update={"scenario": scenario.model_copy(update={"faults": (fault,)})})
+    short = replace(FAULT, mode="delay", acted_ms=310.0)
+    stock, plugin = replace(STOCK, faults=(short,)), replace(PLUGIN, faults=(short,))
+    facts = RunFacts(
+        finished=True, arms={"stock": (stock, stock), "plugin": (plugin, plugin)}, unreadable={}
+    )
+    assert check(facts, run).outcome == "pass"
+
+
+@pytest.mark.parametrize(
+    ("agent", "words"),
+    [
+        (replace(AGENTS[0], errors=2), "errors of broker 1's agent were 2"),
+        (replace(AGENTS[0], events_dropped=1), "events_dropped of broker 1's agent was 1"),
+        (replace(AGENTS[0], enabled=False), "the feature of broker 1's agent was off"),
+        (replace(AGENTS[0], lag_policy="messages:4"), "lag_policy of broker 1's agent was mess"),
+        (None, "no agent counters from broker 1"),
+    ],
+)
+def test_an_agent_that_erred_or_was_not_as_the_arm_says_voids_the_run(
+    agent: AgentFact | None, words: str
+) -> None:
+    agents = AGENTS[1:] if agent is None else (agent, *AGENTS[1:])
+    found = check(run_of(plugin=replace(PLUGIN, agents=agents)))
+    assert found.outcome == "unknown"
+    assert words in found.reason
+
+
+def test_a_run_or_repeat_cut_short_is_unknown() -> None:
+    assert check(replace(run_of(), finished=False)).reason.startswith("the run was cut short")
+    found = check(run_of(plugin=replace(PLUGIN, complete=False)))
+    assert (found.outcome, found.reason.split(":")[0]) == ("unknown", "plugin, repeat 1")
+
+
+@pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost", "diverged"])
+def test_a_metric_the_run_did_not_leave_is_unknown(metric: str) -> None:
+    found = check(run_of(plugin=measured(PLUGIN, **{metric: None})))
+    assert (found.outcome, found.reason) == ("unknown", f"plugin, repeat 1: no data for {metric}")
+
+
+@pytest.mark.parametrize(
+    ("first_shrink_ms", "outcome"), [(2_900.0, "pass"), (4_100.0, "fail"), (None, "fail")]
+)
+def test_who_must_be_out_in_time_must_be_out_at_all(
+    first_shrink_ms: float | None, outcome: str
+) -> None:
+    expect = {"plugin": {"first_shrink_ms": Bound(max=4_000)}}
+    run = RUN.model_copy(update={"scenario": RUN.scenario.model_copy(update={"expect": expect})})
+    out = measured(PLUGIN, first_shrink_ms=first_shrink_ms)
+    facts = replace(run_of(), arms={"stock": (STOCK, STOCK), "plugin": (out, out)})
+    found = check(facts, run)
+    assert found.outcome == outcome
+    if first_shrink_ms is None:
+        assert "first_shrink_ms was none, expected at most 4000" in found.reason
+
+
+def transactional(**metrics: float | None) -> Verdict:
+    """Judge a run with two transactional producers whose plugin arm has these metrics."""
+    workload = RUN.scenario.workload.model_copy(
+        update={"transactions": Transactions(coordinators=(1, 2))}
+    )
+    expect = {"plugin": {"torn": Bound(max=0), "aborted_read": Bound(max=0)}}
+    scenario = RUN.scenario.model_copy(update={"workload": workload, "expect": expect})
+    fine = {"torn": 0.0, "aborted_read": 0.0, "max_commit_gap_ms": 900.0}
+    stock, plugin = measured(STOCK, **fine), measured(PLUGIN, **{**fine, **metrics})
+    facts = replace(run_of(), arms={"stock": (stock, stock), "plugin": (plugin, plugin)})
+    return check(facts, RUN.model_copy(update={"scenario": scenario}))
+
+
+def test_a_torn_transaction_fails_and_one_that_nobody_looked_at_proves_nothing() -> None:
+    assert transactional().outcome == "pass"
+    assert transactional(torn=1.0).reason.startswith("plugin, repeat 0: torn was 1, expected 0")
+    found = transactional(torn=None, aborted_read=None)
+    assert found.outcome == "unknown"
+    assert found.reason.startswith("plugin, repeat 0: no data for aborted_read, torn")
+
+
+def test_no_ack_at_all_and_unreadable_lines_are_unknown() -> None:
+    assert check(run_of(plugin=measured(PLUGIN, acked=0.0))).outcome == "unknown"
+    torn = replace(run_of(), unreadable={"stock/consume-0.jsonl": 1})
+    assert check(torn).reason == "events/stock/consume-0.jsonl: 1 unreadable lines, expected 0"
+
+
+def test_several_findings_are_counted() -> None:
+    worse = measured(PLUGIN, isr_shrinks=3.0)
+    facts = replace(run_of(), arms={"stock": (STOCK, STOCK), "plugin": (worse, worse)})
+    assert check(facts).reason.endswith("expected at most 0 (and 1 more)")
+
+
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [
+        (Bound(min=1), "at least 1"),
+        (Bound(max=0), "at most 0"),
+        (Bound(min=2, max=2), "exactly 2"),
+        (Bound(min=1, max=3), "1 to 3"),
+    ],
+)
+def test_bounds_in_words(bound: Bound, words: str) -> None:
+    assert str(bound) == words
+
+
+@pytest.mark.parametrize(
+    ("controller", "problem"),
+    [
+        (None, "plugin, repeat 1: no evidence that the controller's agent was woven"),
+        (
+            ControllerFact(woven=False, errors=0),
+            "plugin, repeat 1: no evidence that the controller's agent was woven",
+        ),
+        (
+            ControllerFact(woven=True, errors=2),
+            "plugin, repeat 1: errors of the controller's agent were 2, expected 0",
+        ),
+        (ControllerFact(woven=True, errors=0), None),
+    ],
+)
+def test_a_controllers_agent_that_is_missing_or_failed_voids_the_run(
+    controller: ControllerFact | None, problem: str | None
+) -> None:
+    woven = replace(PLUGIN, controller=ControllerFact(woven=True, errors=0))
+    facts = RunFacts(
+        finished=True,
+        arms={"stock": (STOCK, STOCK), "plugin": (woven, replace(woven, controller=controller))},
+        unreadable={},
+    )
+    found = check(facts, RUN.model_copy(update={"controller_agent": True}))
+    assert (found.outcome, found.reason) == ("unknown", problem) or problem is None
+    assert (found.outcome == "pass") == (problem is None)
+
+
+def test_an_arm_that_may_step_down_must_tell_whether_it_did() -> None:
+    stepping = measured(PLUGIN, step_downs=1.0, step_downs_withheld=0.0, most_step_downs=1.0)
+    run = RUN.model_copy(update={"arms": ("step-down",)})
+    for repeat, outcome in ((stepping, "pass"), (PLUGIN, "unknown")):
+        facts = RunFacts(finished=True, arms={"step-down": (repeat, repeat)}, unreadable={})
+        found = check(facts, run)
+        assert found.outcome == outcome
+    assert found.reason.startswith(
+        "step-down, repeat 0: no data for step_downs, step_downs_withheld, most_step_downs"
+    )

@@ -1,0 +1,71 @@
+"""verdict.json: the contract's keys, written whole."""
+
+import json
+from pathlib import Path
+
+from insync.analysis.tables.spark.store import Rows
+from insync.analysis.verdict.condense import condense
+from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.facts import METRICS
+from insync.analysis.verdict.file import write_verdict
+from insync.events.run_info import RunInfo
+
+
+def test_the_file_has_the_contracts_keys_and_figures(
+    tmp_path: Path, made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    path = write_verdict(
+        tmp_path, made_up_run, decide(made_up_run, condense(made_up_run, made_up_rows))
+    )
+    found = json.loads(path.read_text())
+    assert list(found) == [
+        "scenario", "kafka", "scale", "seed", "verdict", "reason", "findings", "arms",
+    ]  # fmt: skip
+    assert found["findings"][-1] == {
+        "arm": "plugin", "expected": "isr_shrinks at most 0", "outcome": "pass", "found": "0, 0, 0",
+    }  # fmt: skip
+    assert (found["scenario"], found["kafka"], found["verdict"]) == ("made-up", "4.3.1", "pass")
+    stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
+    assert list(stock) == [
+        "repeats", *METRICS, "evidence", "bursts", "agent_errors",
+    ]  # fmt: skip
+    assert stock["bursts"] == []
+    assert (stock["repeats"], stock["isr_shrinks"], stock["min_isr_size"]) == (3, [2] * 3, [1] * 3)
+    assert stock["under_min_isr_ms"] == [585] * 3
+    assert (stock["first_shrink_ms"], plugin["first_shrink_ms"]) == ([5_015] * 3, [None] * 3)
+    assert all(5_000 < gap < 5_100 for gap in stock["max_ack_gap_ms"])
+    assert (stock["agent_errors"], plugin["agent_errors"]) == ([], [0, 0, 0])
+    assert (plugin["isr_shrinks"], plugin["lost"], plugin["acked"]) == ([0] * 3, [0] * 3, [996] * 3)
+    assert plugin["evidence"][0] == {
+        "fault": "stall",
+        "site": "read",
+        "target": ["made-up-r0-0", "made-up-r0-1"],
+        "calls_held": 4,
+        "held_ms": 19_500,
+        "longest_held_ms": 4_987.5,
+        "acted_ms": 4_987.5,
+        "figures": {},
+    }
+    assert [file.name for file in tmp_path.iterdir()] == ["verdict.json"]
+
+
+def test_what_a_repeat_did_not_leave_is_null(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+    def of_first(row: dict[str, object]) -> bool:
+        return row.get("arm") == "stock" and row.get("repeat") == 0
+
+    rows = {
+        name: [row for row in table if not of_first(row)] for name, table in made_up_rows.items()
+    }
+    facts = condense(made_up_run, rows)
+    assert set(facts.arms["stock"][0].metrics.values()) == {None}
+    assert facts.arms["stock"][1].metrics["acked"] == 996
+
+
+def test_a_repeat_read_back_badly_has_no_number_of_lost_records(
+    made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    unread = [{**row, "read": 0, "lost": row["acked"]} for row in made_up_rows["readback"]]
+    torn = [{"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1, "skewed": 0}]
+    for changed in ({"readback": unread}, {"input_lines": torn}):
+        facts = condense(made_up_run, {**made_up_rows, **changed})
+        assert facts.arms["stock"][0].metrics["lost"] is None

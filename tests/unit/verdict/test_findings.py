@@ -1,0 +1,84 @@
+"""All that a verdict rests on: each expectation by itself, and never a pass on missing data."""
+
+from dataclasses import replace
+
+import pytest
+
+from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.facts import RunFacts
+from insync.analysis.verdict.findings import ENDED, EVIDENCE, NO_PROBLEM, UNHARMED, Finding
+from insync.events.run_info import Comparison
+from unit.verdict.test_decide import FAULT, PLUGIN, RUN, STOCK, measured, run_of
+
+BOUND = "isr_shrinks at most 0"
+
+
+def found(facts: RunFacts, arm: str | None, expected: str) -> Finding:
+    (one,) = (
+        each for each in decide(RUN, facts).findings if (each.arm, each.expected) == (arm, expected)
+    )
+    return one
+
+
+def test_a_sound_run_passes_each_expectation_of_each_arm() -> None:
+    assert [(each.arm, each.expected) for each in decide(RUN, run_of()).findings] == [
+        (None, ENDED),
+        ("stock", EVIDENCE),
+        ("stock", UNHARMED),
+        ("stock", "isr_shrinks at least 1"),
+        ("plugin", EVIDENCE),
+        ("plugin", UNHARMED),
+        ("plugin", BOUND),
+    ]
+    assert {each.outcome for each in decide(RUN, run_of()).findings} == {"pass"}
+    assert found(run_of(), "plugin", BOUND).found == "0, 0"
+
+
+def test_a_broken_bound_fails_alone_and_says_in_which_repeat() -> None:
+    facts = run_of(plugin=measured(PLUGIN, isr_shrinks=2.0))
+    one = found(facts, "plugin", BOUND)
+    assert (one.outcome, one.found) == (
+        "fail",
+        "plugin, repeat 1: isr_shrinks was 2, expected at most 0",
+    )
+    outcomes = [each.outcome for each in decide(RUN, facts).findings]
+    assert (outcomes.count("fail"), outcomes.count("pass")) == (1, len(outcomes) - 1)
+
+
+def test_a_control_arm_without_the_problem_is_unknown_not_failed() -> None:
+    one = found(run_of(stock=measured(STOCK, isr_shrinks=0.0)), "stock", "isr_shrinks at least 1")
+    assert (one.outcome, NO_PROBLEM in one.found) == ("unknown", True)
+
+
+@pytest.mark.parametrize("shrinks", [0.0, 2.0])
+def test_without_evidence_an_arms_own_expectations_are_unknown(shrinks: float) -> None:
+    weak = replace(measured(PLUGIN, isr_shrinks=shrinks), faults=(replace(FAULT, calls_held=0),))
+    facts = run_of(plugin=weak)
+    outcomes = {(each.arm, each.expected): each.outcome for each in decide(RUN, facts).findings}
+    assert outcomes["plugin", BOUND] == outcomes["plugin", EVIDENCE] == "unknown"
+    assert outcomes["stock", EVIDENCE] == "pass"
+
+
+def test_loss_fails_whatever_else_is_missing() -> None:
+    weak = replace(measured(PLUGIN, lost=1.0), faults=())
+    assert found(run_of(plugin=weak), "plugin", UNHARMED).outcome == "fail"
+
+
+def test_a_file_that_cannot_be_read_voids_the_arm_whose_it_is() -> None:
+    facts = replace(run_of(), unreadable={"plugin/isr.jsonl": 3})
+    assert found(facts, "plugin", EVIDENCE).outcome == "unknown"
+    assert found(facts, "stock", EVIDENCE).outcome == "pass"
+
+
+def test_a_comparison_is_a_finding_of_the_arm_that_it_is_about() -> None:
+    each = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", at_most=1.1)
+    run = RUN.model_copy(update={"scenario": RUN.scenario.model_copy(update={"compare": (each,)})})
+    last = decide(run, run_of()).findings[-1]
+    assert (last.arm, last.outcome, last.found) == ("plugin", "pass", "40; stock: 40")
+    assert last.expected == "max_ack_gap_ms at most 1.1 times that of stock"
+
+
+def test_of_a_run_that_was_skipped_nothing_is_claimed() -> None:
+    run = RUN.model_copy(update={"skipped": "no cgroup"})
+    (one,) = decide(run, run_of()).findings
+    assert (one.arm, one.outcome, one.found) == (None, "unknown", "skipped: no cgroup")

@@ -1,0 +1,109 @@
+"""What must hold of the verdict for every run: worse facts never give a better verdict."""
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.facts import HARM, METRICS, AgentFact, FaultFact, RepeatFacts, RunFacts
+from insync.events.run_info import RunInfo
+from unit.run_folder import Story, run_json
+
+RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
+BETTER = {"pass": 2, "unknown": 1, "fail": 0}
+
+few = st.sampled_from([0.0, 1.0, 2.0])
+metrics = st.fixed_dictionaries(
+    {name: few if name not in HARM else st.sampled_from([0.0] * 60 + [1.0]) for name in METRICS}
+)
+faults = st.sampled_from(
+    [
+        FaultFact("stall", "read", "hold", 1, ("t-0",), 4, 9e3, held, held)
+        for held in (5e3, 5e3, 1e3)
+    ]
+)
+agents = st.sampled_from([0] * 9 + [1]).map(
+    lambda errors: tuple(
+        AgentFact(broker, enabled=True, errors=errors, events_dropped=0) for broker in (1, 2, 3)
+    )
+)
+
+
+def repeats(arm: str) -> st.SearchStrategy[tuple[RepeatFacts, ...]]:
+    """Make the two repeats of an arm, good and bad."""
+    one = st.builds(
+        RepeatFacts,
+        complete=st.sampled_from([True] * 9 + [False]),
+        metrics=metrics,
+        faults=faults.map(lambda fault: (fault,)),
+        agents=agents if arm != "stock" else st.just(()),
+    )
+    return st.tuples(one, one)
+
+
+runs = st.builds(
+    RunFacts,
+    finished=st.sampled_from([True] * 9 + [False]),
+    arms=st.fixed_dictionaries({"stock": repeats("stock"), "plugin": repeats("plugin")}),
+    unreadable=st.just({}),
+)
+places = st.tuples(st.sampled_from(["stock", "plugin"]), st.integers(0, 1))
+
+
+def changed(facts: RunFacts, place: tuple[str, int], repeat: RepeatFacts) -> RunFacts:
+    arm, number = place
+    in_arm = list(facts.arms[arm])
+    in_arm[number] = repeat
+    return replace(facts, arms={**facts.arms, arm: tuple(in_arm)})
+
+
+@given(runs, places, st.sampled_from(HARM))
+def test_what_is_lost_or_corrupted_always_fails(
+    facts: RunFacts, place: tuple[str, int], harm: str
+) -> None:
+    repeat = facts.arms[place[0]][place[1]]
+    worse = replace(repeat, metrics={**repeat.metrics, harm: 1.0})
+    assert decide(RUN, changed(facts, place, worse)).outcome == "fail"
+
+
+@given(runs, places)
+def test_without_its_evidence_no_run_passes(facts: RunFacts, place: tuple[str, int]) -> None:
+    bare = replace(facts.arms[place[0]][place[1]], faults=())
+    assert decide(RUN, changed(facts, place, bare)).outcome != "pass"
+
+
+@given(runs, places)
+def test_a_repeat_cut_short_is_unknown_unless_harm_was_done(
+    facts: RunFacts, place: tuple[str, int]
+) -> None:
+    cut = replace(facts.arms[place[0]][place[1]], complete=False)
+    found = decide(RUN, changed(facts, place, cut)).outcome
+    harm = any(
+        repeat.metrics[name] for arm in facts.arms.values() for repeat in arm for name in HARM
+    )
+    assert found == ("fail" if harm else "unknown")
+
+
+@given(runs, places)
+def test_a_shrink_under_the_plugin_never_improves(facts: RunFacts, place: tuple[str, int]) -> None:
+    place = ("plugin", place[1])
+    repeat = facts.arms["plugin"][place[1]]
+    shrinks = (repeat.metrics["isr_shrinks"] or 0.0) + 1.0
+    worse = replace(repeat, metrics={**repeat.metrics, "isr_shrinks": shrinks})
+    outcomes = [decide(RUN, run).outcome for run in (facts, changed(facts, place, worse))]
+    assert BETTER[outcomes[1]] <= BETTER[outcomes[0]]
+
+
+@given(runs)
+def test_the_order_of_arms_does_not_matter(facts: RunFacts) -> None:
+    turned = replace(facts, arms={arm: facts.arms[arm] for arm in reversed(RUN.arms)})
+    run = RUN.model_copy(update={"arms": tuple(reversed(RUN.arms))})
+    assert decide(run, turned).outcome == decide(RUN, facts).outcome
+
+
+@given(runs)
+def test_the_reason_is_one_line(facts: RunFacts) -> None:
+    reason = decide(RUN, facts).reason
+    assert reason
+    assert "\n" not in reason

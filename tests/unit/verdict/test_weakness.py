@@ -1,0 +1,99 @@
+"""What each kind of fault must show, and a host that was too busy to tell."""
+
+from dataclasses import replace
+
+import pytest
+
+from insync.analysis.verdict.facts import FaultFact
+from insync.analysis.verdict.voids import voids
+from insync.analysis.verdict.weakness import weakness
+from insync.events.run_info import PlannedFault, RunInfo
+from unit.run_folder import Story, run_json
+from unit.verdict.test_decide import STOCK, run_of
+
+FACT = FaultFact("?", "", "", 1, (), 0, 0.0, 0.0, acted_ms=4_000.0)
+
+
+def findings(plan: dict[str, object], **fact: object) -> list[str]:
+    planned = PlannedFault.model_validate({"broker": 1, **plan})
+    return list(weakness(planned, replace(FACT, fault=planned.kind, **fact), "fault"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("plan", "good", "bad", "words"),
+    [
+        ({"kind": "freeze", "for_ms": 4_000}, {"cpu_ms": 20.0}, {"cpu_ms": 700.0}, "cpu_ms was 7"),
+        ({"kind": "cpu-quota", "for_ms": 6_000}, {"throttled": 9.0}, {}, "throttled was 0, expec"),
+        (
+            {"kind": "queue-stall", "for_ms": 4_000},
+            {"threads": 4.0, "held": 4.0}, {"threads": 4.0, "held": 3.0},
+            "held was 3, expected exactly 4",
+        ),
+        (
+            {"kind": "lost-log", "for_ms": 4_000}, {"removed_bytes": 9.0}, {"removed_bytes": 0.0},
+            "removed_bytes was 0, expected more than 0",
+        ),
+        (
+            {"kind": "cpu-neighbour", "for_ms": 4_000},
+            {"waited_ms": 500.0}, {"waited_ms": 20.0}, "waited_ms was 20, expected at least 400",
+        ),
+        (
+            {"kind": "link", "mode": "cut", "for_ms": 4_000},
+            {"held_bytes": 9.0}, {"held_bytes": 9.0, "passed_bytes": 1.0},
+            "passed_bytes was 1, expected exactly 0",
+        ),
+        (
+            {"kind": "link", "mode": "cut", "for_ms": 4_000},
+            {"held_bytes": 9.0}, {}, "held_bytes was 0, expected at least 1",
+        ),
+        (
+            {"kind": "link", "mode": "delay", "delay_ms": 50, "for_ms": 4_000},
+            {"held_pieces": 9.0}, {}, "held_pieces was 0, expected at least 1",
+        ),
+        (
+            {"kind": "elect", "partitions": [0, 1]},
+            {"moved": 2.0}, {"moved": 1.0}, "moved was 1, expected exactly 2",
+        ),
+    ],
+)  # fmt: skip
+def test_each_kind_is_held_to_its_own_figure(
+    plan: dict[str, object], good: dict[str, float], bad: dict[str, float], words: str
+) -> None:
+    assert findings(plan, figures=good) == []
+    (found,) = findings(plan, figures=bad)
+    assert found.startswith("no evidence of the fault: ")
+    assert words in found
+
+
+@pytest.mark.parametrize("kind", ["freeze", "kill"])
+def test_half_of_the_planned_time_is_the_least(kind: str) -> None:
+    plan = {"kind": kind, "for_ms": 4_000}
+    assert findings(plan, acted_ms=2_000.0) == []
+    assert findings(plan, acted_ms=1_999.0) == [
+        "weak evidence of the fault: acted_ms was 1999, expected at least 2000"
+    ]
+
+
+def test_a_scenario_says_how_long_a_hold_must_act() -> None:
+    plan = {"kind": "stall", "mode": "hold", "for_ms": 20_000, "acts_ms": 4_000}
+    assert findings(plan, acted_ms=4_000.0, calls_held=1) == []
+    assert findings(plan, acted_ms=3_999.0, calls_held=1) == [
+        "weak evidence of the fault: acted_ms was 3999, expected at least 4000"
+    ]
+
+
+@pytest.mark.parametrize(("gap_ms", "void"), [(None, False), (1_000.0, False), (1_001.0, True)])
+def test_a_repeat_on_a_host_too_busy_for_the_harness_is_void(
+    gap_ms: float | None, void: bool
+) -> None:
+    run = RunInfo.model_validate(run_json(Story(repeats=2)))
+    found = [each.words for each in voids(run, run_of(stock=replace(STOCK, host_gap_ms=gap_ms)))]
+    said = "stock, repeat 1: the host was too busy: the harness got no turn for 1001 ms"
+    assert [line.startswith(said) for line in found] == [True] * void
+
+
+def test_a_skipped_run_is_unknown_for_its_one_reason() -> None:
+    raw = {**run_json(Story(repeats=2)), "skipped": "no CPU quota can be set: why"}
+    assert [each.words for each in voids(RunInfo.model_validate(raw), run_of())] == [
+        "skipped: no CPU quota can be set: why"
+    ]
