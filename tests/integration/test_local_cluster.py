@@ -18,8 +18,8 @@ from confluent_kafka import KafkaException, Producer
 
 from insync.brokers.cluster import plans
 from insync.brokers.cluster.admin import client, create_topic, partitions
-from insync.brokers.cluster.equipment import Equipment
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import Equipment
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.brokers.kafka import versions
 from insync.brokers.kafka.distribution import Distribution
@@ -47,7 +47,7 @@ import pathlib, sys, time
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution
-from insync.run.signals import interruptible  # where tests run in the background, SIGINT is ignored
+from insync.signals import interruptible  # where tests run in the background, SIGINT is ignored
 kafka = distribution(sys.argv[2], find_java())
 with interruptible(), LocalCluster(kafka, pathlib.Path(sys.argv[1])) as cluster:
     print(*(node.pid for node in cluster.nodes.values()), flush=True)

@@ -17,7 +17,7 @@ from insync.brokers.cluster.admin import SMALL_SEGMENTS, client, create_topic, d
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka.formats import new_id, with_ids
-from insync.workload.burst import burst
+from insync.workload.prefill import burst
 from insync_bridge import BridgeClient
 from waiting import wait_for
 

@@ -49,7 +49,7 @@ def tracker(
     from insync.brokers.kafka.java import find_java
     from insync.cli.progress import RichWatch
     from insync.run.plan import check_out, make_out
-    from insync.run.signals import interruptible
+    from insync.signals import interruptible
 
     jar, java = require_jar(), find_java()
     name = f"bench-tracker-{time.strftime('%Y%m%d-%H%M%S')}"

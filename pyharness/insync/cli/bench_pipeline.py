@@ -52,7 +52,7 @@ def command(
     from insync.brokers.kafka.java import find_java
     from insync.cli.progress import RichWatch
     from insync.run.plan import check_out, make_out
-    from insync.run.signals import interruptible
+    from insync.signals import interruptible
 
     sizes, names = _sizes(rows), _engines(engines)
     if duckdb_memory <= 0:

@@ -67,7 +67,7 @@ def build(
     from insync.brokers.kafka.java import find_java
     from insync.brokers.kafka.resolve import distribution
     from insync.cli.progress import RichWatch
-    from insync.run.signals import interruptible
+    from insync.signals import interruptible
 
     wanted = names(kafka) or ()
     for version in wanted:

@@ -8,7 +8,7 @@ from typing import Final
 
 from insync.brokers.kafka.java import find_java
 from insync.cli.progress import RichWatch
-from insync.cli.summary import show_verdict
+from insync.cli.results import show_verdict
 from insync.events.matrix_info import CELLS
 from insync.run.analysis import analyse, analyse_matrix
 from insync.run.request import SparkOptions
@@ -42,7 +42,7 @@ def analyse_and_show_matrix(
 
     `wrong` is what went wrong with whole arms, and is printed beside the table.
     """
-    from insync.cli.matrix_table import show_matrix
+    from insync.cli.results import show_matrix
     from insync.report.matrix.cells import outcome, read_cells
 
     analyse_matrix(matrix, spark, find_java(), watch)

@@ -15,7 +15,7 @@ from insync.cli.options import (
     names,
     spark_options,
 )
-from insync.matrix.request import MatrixRequest
+from insync.matrix.plan import MatrixRequest
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER
 
 EXAMPLES: Final = """\b
@@ -76,7 +76,7 @@ def command(
     from insync.events.matrix_info import is_matrix
     from insync.matrix.plan import prepare_matrix
     from insync.matrix.runner import record_matrix
-    from insync.run.signals import interruptible
+    from insync.signals import interruptible
 
     request = MatrixRequest(
         kafka=names(kafka) or (),

@@ -33,7 +33,7 @@ def command(
     from insync.cli.progress import RichWatch
     from insync.errors import InputError
     from insync.events.matrix_info import is_matrix
-    from insync.run.signals import interruptible
+    from insync.signals import interruptible
 
     spark = spark_options(spark_master, spark_conf)
     with interruptible(), RichWatch() as watch:

@@ -65,7 +65,7 @@ def command(
     from insync.cli.judge import analyse_and_show, show_recorded
     from insync.cli.progress import RichWatch
     from insync.run.runner import run
-    from insync.run.signals import interruptible
+    from insync.signals import interruptible
 
     request = RunRequest(
         scenario=scenario,

@@ -49,7 +49,7 @@ def command(
     from insync.analysis.tables.batch import compute
     from insync.analysis.tables.spark.session import SparkSettings
     from insync.cli.progress import RichWatch
-    from insync.run.signals import interruptible
+    from insync.signals import interruptible
 
     asked = spark_options(spark_master, spark_conf)
     conf = dict(pair.split("=", 1) for pair in asked.conf)

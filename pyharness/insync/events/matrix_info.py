@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from insync.errors import InputError
 from insync.events.run_info import first_problem
 from insync.events.schema import SCHEMA_VERSION
-from insync.events.whole import write_whole
+from insync.events.writer import write_whole
 
 PLAN: Final = "matrix-plan.json"
 CELLS: Final = "matrix.json"

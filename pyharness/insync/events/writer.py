@@ -9,7 +9,7 @@ import json
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -68,3 +68,25 @@ class EventWriter:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+@dataclass(frozen=True)
+class EventFolder:
+    """Opens the files of one arm; `publish` says by a file's name where else its lines go."""
+
+    path: Path
+    publish: Callable[[str], Publish] | None = None
+
+    def open(self, name: str) -> EventWriter:
+        """Open a file for appending; raises OSError."""
+        return EventWriter(self.path / name, self.publish and self.publish(name))
+
+
+def write_whole(path: Path, text: str) -> Path:
+    """Write `text` beside `path`, put it in its place, and return `path`; raises OSError."""
+    fresh = path.with_name(f".{path.name}.new")
+    with fresh.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    return fresh.replace(path)

@@ -8,12 +8,30 @@ from pathlib import Path
 from insync.errors import InputError
 from insync.events.matrix_info import Asked, MatrixInfo, MatrixRow
 from insync.matrix.groups import Entry, entries
-from insync.matrix.request import MatrixRequest
 from insync.run.plan import Plan, check_out, resolve
-from insync.run.request import RunRequest
+from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
 from insync.run.support import arms_of
 from insync.run.watch import Watch
 from insync.scenario.load import load
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class MatrixRequest:
+    """One matrix.
+
+    None: the scenarios of every site, the arms that they name and a version has, their own
+    repeats, the scale of their group, and as many arms at a time as it takes.
+    """
+
+    kafka: Sequence[str] = (DEFAULT_KAFKA,)
+    cluster: ClusterKind = DEFAULT_CLUSTER
+    only: Sequence[str] | None = None
+    arms: Sequence[str] | None = None
+    repeats: int | None = None
+    scale: float | None = None
+    seed: int = 1
+    out: Path | None = None
+    at_once: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from insync.events.matrix_info import save_matrix
 from insync.matrix.plan import MatrixPlan
-from insync.matrix.records import Records
-from insync.matrix.side_by_side import SideBySide
+from insync.matrix.side_by_side import Records, SideBySide
 from insync.matrix.task import tasks_of
 from insync.run.plan import make_out
 from insync.run.watch import Watch

@@ -7,18 +7,47 @@ that one that breaks takes nothing else along. They end with this process, howev
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from insync.brokers.kafka import process
 from insync.errors import InsyncError
 from insync.matrix.progress import Listener, progress_file
-from insync.matrix.records import Ended, Records
 from insync.matrix.task import Task, save_task
+from insync.run.plan import Plan
+from insync.run.runner import close_run, open_run
 from insync.run.watch import Watch
+
+Ended = Mapping[tuple[str, str], set[str]]
+"""The scenarios that came to their end, by version and arm."""
+
+
+class Records:
+    """Opens and closes the records of runs while their arms are played."""
+
+    def __init__(self, runs: Iterable[Plan]) -> None:
+        """Know the runs; each of its own folder."""
+        self._runs = {run.out: run for run in runs}
+        self._open: dict[Path, dict[str, Any]] = {}
+
+    def begin(self, task: Task) -> None:
+        """Open the runs that the task is the first to play in."""
+        for part in task.parts:
+            if part.out not in self._open:
+                self._open[part.out] = open_run(self._runs[part.out])
+
+    def close(self, ended: Ended) -> None:
+        """Close the runs of which every arm came to its end; a second time does no harm."""
+        for out, record in self._open.items():
+            run = self._runs[out]
+            of_arms = (ended.get((run.kafka.version, arm), ()) for arm in run.scenario.arms)
+            whole = all(run.scenario.name in names for names in of_arms)
+            if whole and "finished_ms" not in record:
+                close_run(run, record)
+
 
 LOOK_SECONDS: Final = 0.2
 STOP_SECONDS: Final = 60.0

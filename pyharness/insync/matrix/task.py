@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from insync.events.whole import write_whole
+from insync.events.writer import write_whole
 from insync.run.plan import Plan
 from insync.run.request import DEFAULT_CLUSTER, ClusterKind
 

@@ -18,8 +18,8 @@ from insync.run.arm import play
 from insync.run.history import write_histories
 from insync.run.plan import Plan, resolve
 from insync.run.request import RunRequest
-from insync.run.signals import interruptible
 from insync.run.stage import Wanted, open_stage, wanted
+from insync.signals import interruptible
 
 
 def do_task(task: Task, teller: Teller) -> None:

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from insync.events.run_info import RunInfo
 from insync.report.judgement import Judgement
-from insync.report.timeline.lateness import delayed_sentence
-from insync.report.timeline.leaders import changes_sentence
 from insync.report.timeline.scenes import Scene
+from insync.report.timeline.wording import changes_sentence, delayed_sentence
 
 _CHECKED = {
     "reordered": "records out of order",

@@ -14,7 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import JUNIT, REPORT
-from insync.events.whole import write_whole
+from insync.events.writer import write_whole
 from insync.report.anchors import arm_id
 from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, run_suite

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
 from insync.report.tabular import NONE, Table, in_order, table
-from insync.report.timeline.lateness import lateness, moment
 from insync.report.timeline.scenes import Row, Rows, Scene
+from insync.report.timeline.wording import lateness, moment
 from insync.report.words import latency, members, number, operation
 
 

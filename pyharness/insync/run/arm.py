@@ -9,15 +9,15 @@ from contextlib import contextmanager
 
 from insync.events.schema import events_dir, nodes_dir
 from insync.events.writer import Publish
+from insync.run.agents import BASE, write_counters
 from insync.run.context import ArmContext, ArmFiles
-from insync.run.counters import BASE, write_counters
 from insync.run.history import write_histories
 from insync.run.plan import Plan
 from insync.run.publish.events import Live, told_live
 from insync.run.race.repeat import run_race
+from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
 from insync.run.stage import Stage, open_stage
-from insync.run.warm import warm_up
 from insync.run.watch import Watch
 
 

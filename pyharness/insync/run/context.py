@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
 
-from insync.events.folder import EventFolder
 from insync.events.schema import (
     CONTROLLER,
     COUNTERS,
@@ -18,7 +17,7 @@ from insync.events.schema import (
     events_dir,
     now_ms,
 )
-from insync.events.writer import Publish
+from insync.events.writer import EventFolder, Publish
 from insync.run.plan import Plan
 from insync.run.stage import Stage
 

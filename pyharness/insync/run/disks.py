@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from insync.brokers.cluster.equipment import NOTHING, Equipment
+from insync.brokers.cluster.node import NOTHING, Equipment
 from insync.brokers.kafka import formats, process
 from insync.errors import InsyncError
 from insync.faults.support.control import MAX_RULES, ControlFile

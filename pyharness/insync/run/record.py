@@ -15,7 +15,7 @@ import confluent_kafka
 from insync import __version__
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION, now_ms
-from insync.events.whole import write_whole
+from insync.events.writer import write_whole
 from insync.run.plan import Plan
 from insync.scenario.load import builtin_names
 

@@ -11,13 +11,12 @@ from insync.brokers.cluster.admin import create_topic
 from insync.events.schema import fault_words, topic_name
 from insync.faults.base import Fault
 from insync.nodes import node_words
+from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
-from insync.run.counters import write_counters
 from insync.run.faults import build
-from insync.run.heal import await_full_isr
 from insync.run.noise import Ticker
-from insync.run.warm import await_calm
+from insync.run.readiness import await_calm, await_full_isr
 from insync.run.watch import Watch
 from insync.scenario import faults as planned
 from insync.scenario.model import Transactions

@@ -10,9 +10,9 @@ from insync import arms
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.containers import ContainerCluster
-from insync.brokers.cluster.equipment import Equipment
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import Equipment
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
 from insync.faults.kinds.stall import preload

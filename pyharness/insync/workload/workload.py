@@ -13,9 +13,8 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __al
 )
 
 from insync.errors import InsyncError
-from insync.events.folder import EventFolder
 from insync.events.schema import consume_file, produce_file, transactions_file
-from insync.events.writer import EventWriter
+from insync.events.writer import EventFolder, EventWriter
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
 from insync.workload.producer import PartitionProducer

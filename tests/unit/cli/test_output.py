@@ -14,9 +14,8 @@ from rich.console import Console
 from insync.brokers.kafka.java import Java
 from insync.cli import judge
 from insync.cli.app import invoke
-from insync.cli.matrix_table import grid_table, show_matrix
 from insync.cli.replicas import table
-from insync.cli.summary import arms_table
+from insync.cli.results import arms_table, grid_table, show_matrix
 from insync.report.matrix.cells import MatrixCell, grids
 from insync.run import plan
 from insync.scenario.load import builtin_names

@@ -15,8 +15,7 @@ from insync.brokers.cluster.container_plan import (
     container_of,
     make_accessible,
 )
-from insync.brokers.cluster.equipment import Equipment
-from insync.brokers.cluster.node import NodePlan
+from insync.brokers.cluster.node import Equipment, NodePlan
 from insync.brokers.docker import leftovers
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.jvm import LOG_CONFIG

@@ -15,9 +15,10 @@ import pytest
 from docker.errors import APIError, ImageNotFound, NotFound
 
 from insync import owner
-from insync.brokers.docker import leftovers, testcontainers
+from insync.brokers.docker import engine as testcontainers
+from insync.brokers.docker import leftovers
+from insync.brokers.docker.engine import told
 from insync.brokers.docker.process import ContainerProcess
-from insync.brokers.docker.words import told
 from insync.errors import InsyncError
 
 GONE = "1-1"

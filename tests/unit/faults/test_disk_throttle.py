@@ -10,11 +10,10 @@ import pytest
 
 from insync.errors import InsyncError
 from insync.faults.base import Occasion
-from insync.faults.kinds.disk_throttle import DiskThrottleFault
+from insync.faults.kinds.disk_throttle import DiskThrottleFault, evict
 from insync.faults.support.cgroups import Group
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Moved, Rates
-from insync.faults.support.disk.evict import evict
 
 PLAN = Occasion(arm="stock", repeat=0, kind="disk-throttle", broker=1, planned_ms=2_000)
 MEBIBYTE = 1 << 20

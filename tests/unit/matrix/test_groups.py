@@ -7,8 +7,7 @@ import pytest
 from insync.cli.app import invoke
 from insync.errors import InputError
 from insync.matrix.groups import entries
-from insync.matrix.plan import prepare_matrix
-from insync.matrix.request import MatrixRequest
+from insync.matrix.plan import MatrixRequest, prepare_matrix
 from insync.report.matrix.cells import MatrixCell
 from insync.report.matrix.figures import SHOWN
 from insync.run.watch import Unwatched

@@ -7,8 +7,7 @@ import pytest
 
 from insync.errors import InputError
 from insync.faults.kinds import stall
-from insync.matrix.plan import prepare_matrix
-from insync.matrix.request import MatrixRequest
+from insync.matrix.plan import MatrixRequest, prepare_matrix
 from insync.matrix.task import tasks_of
 from insync.run import plan, support
 from insync.run.watch import Unwatched

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from insync.matrix import records
+from insync.matrix import side_by_side as records
 from insync.matrix.task import Part, Task
 
 

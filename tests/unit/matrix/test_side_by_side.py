@@ -8,8 +8,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from insync.matrix.records import Ended, Records
-from insync.matrix.side_by_side import SideBySide
+from insync.matrix.side_by_side import Ended, Records, SideBySide
 from insync.matrix.task import Part, Task
 from insync.run.watch import Unwatched
 

@@ -11,8 +11,8 @@ from insync.report.timeline.detail import figure
 from insync.report.timeline.labels import levels
 from insync.report.timeline.lanes import LEAST_WIDTH, WIDTH, cells, tick_step
 from insync.report.timeline.latency_lines import latency_lines
-from insync.report.timeline.lateness import delayed_sentence, lateness
 from insync.report.timeline.scenes import Fault, LatencyPoint, Scene, Shrink, Span, scenes
+from insync.report.timeline.wording import delayed_sentence, lateness
 
 FULL = Span(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full")
 DIP = Span(0, 1, (1,), 3, 4.0, 4.001, "under")

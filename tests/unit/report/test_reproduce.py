@@ -8,8 +8,7 @@ from typer.main import get_command
 
 from insync.cli.app import app
 from insync.events.matrix_info import Asked
-from insync.matrix.plan import _asked
-from insync.matrix.request import MatrixRequest
+from insync.matrix.plan import MatrixRequest, _asked
 from insync.report.reproduce import matrix_command, run_command, where
 from unit.verdict.test_decide import RUN
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from insync.brokers.cluster.equipment import Equipment
+from insync.brokers.cluster.node import Equipment
 from insync.errors import InputError, InsyncError
 from insync.run import disks
 from insync.run.disks import equipped, gate_rules, open_disks

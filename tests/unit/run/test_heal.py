@@ -4,7 +4,7 @@ import pytest
 
 from insync.brokers.cluster import admin
 from insync.errors import InsyncError
-from insync.run import heal
+from insync.run import readiness as heal
 
 FULL = {0: (1, [1, 2, 3]), 1: (2, [1, 2, 3])}
 SHRUNK = {0: (1, [1, 2, 3]), 1: (2, [2])}

@@ -17,11 +17,11 @@ from insync.run import history, runner, stage
 from insync.run.plan import Plan
 from insync.run.repeat import _moments
 from insync.run.request import RunRequest
-from insync.run.signals import interruptible
 from insync.run.watch import Unwatched
 from insync.scenario.faults import Elect, Freeze, Kill, Stall
 from insync.scenario.load import load, narrow
 from insync.scenario.roles import ring
+from insync.signals import interruptible
 
 
 class FakeCluster:

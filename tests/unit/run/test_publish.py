@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from insync.errors import InsyncError
-from insync.events.folder import EventFolder
 from insync.events.topic import EventTopic
+from insync.events.writer import EventFolder
 from insync.run.publish import isr_tail
 from insync.run.publish import publisher as publish
 from insync.run.publish.isr_tail import IsrTail

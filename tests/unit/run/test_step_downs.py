@@ -9,8 +9,8 @@ from insync.brokers.cluster.agent import AgentSpec
 from insync.events import agent_log
 from insync.events.schema import ControllerLine
 from insync.events.writer import encode
-from insync.run.counters import _of_controller
-from insync.run.step_downs import step_downs
+from insync.run.agents import _of_controller
+from insync.run.history import step_downs
 
 
 def agent(folder: Path, **events: list[dict[str, Any]]) -> AgentSpec:

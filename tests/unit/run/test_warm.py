@@ -10,7 +10,8 @@ from typing import Any, Self, cast
 import pytest
 
 from insync.errors import InsyncError
-from insync.run import bridges, warm
+from insync.run import agents as bridges
+from insync.run import readiness as warm
 from insync.run.watch import Unwatched
 from insync.scenario.load import load
 

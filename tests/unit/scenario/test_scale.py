@@ -11,10 +11,9 @@ from pydantic import ValidationError
 from insync.errors import InputError
 from insync.events.run_info import Bound
 from insync.scenario.faults import Lasting
-from insync.scenario.load import load
+from insync.scenario.load import load, scale_times
 from insync.scenario.model import Scenario
 from insync.scenario.rules import LEAST_LAG_MS
-from insync.scenario.scale import scale_times
 
 
 def faults(leaders: list[int], steady: int) -> st.SearchStrategy[dict[str, Any]]:

@@ -19,7 +19,7 @@ from insync.analysis.verdict.findings import Finding
 from insync.events.matrix_info import CELLS, MatrixRow
 from insync.events.run_info import Bound, RunInfo
 from insync.events.schema import REPORT
-from insync.events.whole import write_whole
+from insync.events.writer import write_whole
 
 
 @dataclass(frozen=True)

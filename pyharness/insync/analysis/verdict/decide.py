@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from insync.analysis.verdict import bounds, compare
+from insync.analysis.verdict import expectations as bounds
+from insync.analysis.verdict import expectations as compare
 from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.findings import NO_PROBLEM, Finding, Outcome, findings
 from insync.analysis.verdict.voids import voids

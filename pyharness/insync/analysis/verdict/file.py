@@ -12,7 +12,7 @@ from insync.analysis.verdict.facts import METRICS, FaultFact, RepeatFacts
 from insync.analysis.verdict.findings import Finding
 from insync.events.run_info import RunInfo
 from insync.events.schema import VERDICT
-from insync.events.whole import write_whole
+from insync.events.writer import write_whole
 
 
 def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from insync.analysis.verdict import bounds, compare
+from insync.analysis.verdict import expectations as bounds
+from insync.analysis.verdict import expectations as compare
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.analysis.verdict.voids import voids
 from insync.events.run_info import Bound, Comparison, RunInfo

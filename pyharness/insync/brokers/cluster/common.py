@@ -14,9 +14,8 @@ from typing import ClassVar, Self
 from insync.brokers.cluster import node, plans, properties
 from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.agent import AgentSpec
-from insync.brokers.cluster.equipment import NOTHING, Equipment
 from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.node import Node, NodePlan
+from insync.brokers.cluster.node import NOTHING, Equipment, Node, NodePlan
 from insync.brokers.cluster.quorum.zookeeper_client import forget_broker
 from insync.brokers.cluster.ready import (
     PortTakenError,

@@ -24,14 +24,14 @@ from insync.brokers.cluster.container_plan import (
     container_of,
     make_accessible,
 )
-from insync.brokers.cluster.equipment import Equipment
 from insync.brokers.cluster.links.listeners import LinkedInNetwork
 from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.node import Node, NodePlan
+from insync.brokers.cluster.node import Equipment, Node, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
-from insync.brokers.docker import engine, leftovers, testcontainers
+from insync.brokers.docker import engine, leftovers
+from insync.brokers.docker import engine as testcontainers
+from insync.brokers.docker.engine import told
 from insync.brokers.docker.process import ContainerProcess
-from insync.brokers.docker.words import told
 from insync.brokers.images.built import require
 from insync.brokers.images.image import Image
 from insync.brokers.kafka import formats

@@ -2,14 +2,35 @@
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
 from insync.brokers.cluster import properties
-from insync.brokers.cluster.equipment import NOTHING, Equipment
 from insync.brokers.kafka import formats
 from insync.running import Running
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Equipment:
+    """One broker's own environment, paths and settings.
+
+    Args:
+        environment: variables of its JVM, beside those of the harness.
+        files: paths outside its folder that the JVM reads, such as a library to preload.
+        shared: paths outside its folder that it writes to as well, such as a control file.
+        settings: added to its server.properties; these win over all others.
+
+    """
+
+    environment: Mapping[str, str] = field(default_factory=dict)
+    files: Sequence[Path] = ()
+    shared: Sequence[Path] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+NOTHING = Equipment()
+
 
 Role = Literal["zookeeper", "controller", "broker"]
 TEMPORARY = "tmp"

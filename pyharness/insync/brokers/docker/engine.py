@@ -1,16 +1,51 @@
-"""Find the local Docker engine, or say in one line why there is none to use.
-
-Local is a must, not a habit: brokers in containers share folders with the harness at the
-same paths, and faults act on their processes.
-"""
+"""Find the local Docker engine and talk to it; its errors become one line each."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import docker
-from docker.errors import DockerException
+from docker.errors import APIError, DockerException, ImageNotFound
+from testcontainers.core.config import testcontainers_config
+from testcontainers.core.container import Reaper
 
-from insync.errors import InputError
+from insync.errors import InputError, InsyncError
+
+
+@contextmanager
+def told(what: str) -> Iterator[None]:
+    """Within, what the engine refuses is an InsyncError: `what`, and why; so is its silence."""
+    try:
+        yield
+    except (DockerException, OSError) as error:  # of its connection: OSErrors of `requests`
+        raise InsyncError(f"{what}: docker: {why(error)}") from error
+
+
+def why(error: Exception) -> str:
+    """Return what the engine itself says, in one line, without the request that it refused."""
+    said = error.explanation if isinstance(error, APIError) and error.explanation else error
+    return " ".join(str(said).split())
+
+
+NO_RYUK: Final = "TESTCONTAINERS_RYUK_DISABLED"
+
+
+def prepare(client: docker.DockerClient) -> None:
+    """Make Testcontainers ready in this process; a second call does nothing.
+
+    To be called before containers are started side by side: each would start a Ryuk.
+    """
+    # Else it would follow the docker command's current context, which may be another engine.
+    os.environ.setdefault(HOST_VARIABLE, DEFAULT)
+    try:
+        client.images.get(testcontainers_config.ryuk_image)
+    except ImageNotFound:
+        os.environ[NO_RYUK] = "true"
+    if not testcontainers_config.ryuk_disabled:
+        Reaper.get_instance()
+
 
 HOST_VARIABLE = "DOCKER_HOST"
 DEFAULT = "unix:///var/run/docker.sock"

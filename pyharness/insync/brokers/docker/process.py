@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from docker.errors import APIError, DockerException, NotFound
 
-from insync.brokers.docker.words import told, why
+from insync.brokers.docker.engine import told, why
 from insync.errors import InsyncError
 
 _BY_SIGNAL: Final = 128

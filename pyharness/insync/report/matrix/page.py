@@ -9,7 +9,7 @@ from pathlib import Path
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import RUN
-from insync.events.whole import write_whole
+from insync.events.writer import write_whole
 from insync.report.anchors import cell_id
 from insync.report.environment import environment_of
 from insync.report.junit import as_xml, matrix_suites

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from insync.report.timeline.lateness import in_short
-from insync.report.timeline.leaders import change_in_short
 from insync.report.timeline.scenes import STATES, Scene, Span, State
+from insync.report.timeline.wording import change_in_short, in_short
 from insync.report.words import members
 
 Json = dict[str, Any]

@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from insync.report.timeline.labels import centred, levels
-from insync.report.timeline.lateness import in_short
-from insync.report.timeline.leaders import change_in_short
 from insync.report.timeline.scenes import Scene, Span, State
+from insync.report.timeline.wording import change_in_short, in_short
 from insync.report.words import members
 
 WIDTH = 340.0

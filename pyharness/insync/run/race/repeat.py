@@ -12,13 +12,13 @@ from typing import Final
 from insync.brokers.cluster.admin import SMALL_SEGMENTS, create_topic
 from insync.errors import InsyncError
 from insync.events.schema import topic_name
+from insync.run.agents import write_counters
 from insync.run.context import ArmContext
-from insync.run.counters import write_counters
-from insync.run.heal import await_full_isr
 from insync.run.noise import Ticker
 from insync.run.race.orders import play
 from insync.run.race.samples import Sampler
 from insync.run.race.topic import BYSTANDER, RACED, Raced
+from insync.run.readiness import await_full_isr
 from insync.run.watch import Watch
 from insync.scenario.roles import ring
 

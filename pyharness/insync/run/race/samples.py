@@ -8,7 +8,7 @@ from typing import Final, Self
 
 from insync.errors import InsyncError
 from insync.events.schema import Moment, SampleLine, now_ms
-from insync.run.bridges import connect_all
+from insync.run.agents import connect_all
 from insync.run.context import ArmContext
 from insync_bridge import BridgeClient, BridgeError
 

@@ -8,10 +8,10 @@ from insync.brokers.cluster.admin import client, delete_records, keep_one_segmen
 from insync.errors import InsyncError
 from insync.faults.base import Occasion, await_true
 from insync.faults.kinds.points import KIND, MOST_MS, PointHold
-from insync.run.bridges import connect_all
+from insync.run.agents import connect_all
 from insync.run.context import ArmContext
 from insync.scenario.model import Race
-from insync.workload.burst import burst
+from insync.workload.prefill import burst
 from insync_bridge import OwnReplica, PartitionState
 
 LEADER: Final = 1

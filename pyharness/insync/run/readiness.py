@@ -1,19 +1,16 @@
-"""What stands before the first repeat where leaders may step down: brokers that are warm, and calm.
-
-The first fetches and appends of a broker that has just started take longer than later ones, and
-a leader's time for a fetch may be shorter than that. Then it gives partitions away before the
-fault, and is taken for slow for a while after.
-"""
+"""Wait until a cluster is ready for a repeat: full ISRs, warm brokers, no step-down pending."""
 
 import time
+from collections.abc import Callable
 from typing import Final
 
 from confluent_kafka import KafkaException
 
 from insync import arms
-from insync.brokers.cluster.admin import client, create_topic
+from insync.brokers.cluster.admin import await_state, client, create_topic
+from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
-from insync.run.bridges import asking
+from insync.run.agents import asking
 from insync.run.context import ArmContext
 from insync.run.watch import Watch
 from insync.scenario.base import BROKERS
@@ -69,3 +66,21 @@ def _slow(context: ArmContext, broker: int) -> str | None:
     if seen.slow_score == 0 and seen.slow_peers == 0:
         return None
     return f"its score is {seen.slow_score:g}, slow peers {seen.slow_peers}"
+
+
+HEALED_SECONDS: Final = 60.0
+EVERYONE: Final = list(range(1, BROKERS + 1))
+
+
+def await_full_isr(bootstrap: str, topic: str, check: Callable[[], None]) -> None:
+    """Wait until every broker, asked by itself, shows every partition wholly in sync.
+
+    `check` is called while it waits and may raise. Raises InsyncError with the last state seen.
+    """
+    last = await_state(bootstrap, topic, _healed, time.monotonic() + HEALED_SECONDS, check)
+    if last is not None:
+        raise InsyncError(f"topic {topic}: not healed: {last}")
+
+
+def _healed(state: State) -> bool:
+    return bool(state) and all(isr == EVERYONE for _, isr in state.values())

@@ -1,17 +1,44 @@
-"""What the agents counted: each broker's asked over the bridge, the controller's from its log."""
+"""What the agents of a run's nodes count, read over the bridge or from the controller's events."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, Final
 
 from insync import arms
+from insync.errors import InsyncError
 from insync.events import agent_log
 from insync.events.schema import ControllerLine, CountersLine, now_ms
 from insync.nodes import CONTROLLER_ID
-from insync.run.bridges import asking
 from insync.run.context import ArmContext
 from insync.run.plan import carries_agent
 from insync.scenario.base import BROKERS
-from insync_bridge import Counters
+from insync_bridge import BridgeClient, BridgeError, Counters
+
+
+@contextmanager
+def asking(folder: Path, broker: int) -> Iterator[BridgeClient]:
+    """Connect to one broker for a block; raises InsyncError if it does not answer.
+
+    The run made the file: it is no fault of the user's.
+    """
+    try:
+        with BridgeClient.connect(folder / f"bridge-{broker}.json") as client:
+            yield client
+    except BridgeError as error:
+        raise InsyncError(str(error)) from error
+
+
+def connect_all(folder: Path) -> dict[int, BridgeClient]:
+    """Connect to every broker, by number, to stay; raises InsyncError if one does not answer."""
+    try:
+        return {
+            broker: BridgeClient.connect(folder / f"bridge-{broker}.json")
+            for broker in range(1, BROKERS + 1)
+        }
+    except BridgeError as error:
+        raise InsyncError(str(error)) from error
+
 
 BASE: Final = -1
 """The repeat of a reading before the first one: what the agents had counted until then."""
