@@ -15,10 +15,10 @@ from insync.events.writer import EventWriter
 from insync.matrix.progress import Teller, progress_file
 from insync.matrix.task import Part, Task, load_task
 from insync.run.arm import play
+from insync.run.arm_cluster import Wanted, open_arm_cluster, wanted
 from insync.run.history import write_histories
 from insync.run.plan import Plan, resolve
 from insync.run.request import RunRequest
-from insync.run.stage import Wanted, open_stage, wanted
 from insync.signals import interruptible
 
 
@@ -50,12 +50,12 @@ def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
 def _play_on_one_cluster(plans: Sequence[Plan], arm: str, home: Path, teller: Teller) -> int:
     """Play until all have, or one broke the cluster; return how many were begun."""
     begun: list[Plan] = []
-    with open_stage(plans, arm, home, teller) as stage:
+    with open_arm_cluster(plans, arm, home, teller) as arm_cluster:
         try:
             for plan in plans:
                 begun.append(plan)
                 teller.begun(plan.scenario.name)
-                play(stage, plan, teller)
+                play(arm_cluster, plan, teller)
         except (InsyncError, OSError) as error:
             teller.broken(begun[-1].scenario.name, error)
             whole = begun[:-1]
@@ -63,7 +63,7 @@ def _play_on_one_cluster(plans: Sequence[Plan], arm: str, home: Path, teller: Te
             whole = begun
         finally:
             # Also when it was interrupted: what ended before must be whole.
-            write_histories(stage, begun)
+            write_histories(arm_cluster, begun)
     for plan in whole:
         teller.ended(plan.scenario.name)
     return len(begun)

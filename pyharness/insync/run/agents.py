@@ -54,7 +54,7 @@ def write_counters(context: ArmContext, repeat: int) -> None:
     if arms.has_agent(context.arm) and context.plan.controller_agent:
         context.files.controller.write(_of_controller(context, repeat))
     for broker in range(1, BROKERS + 1):
-        with asking(context.stage.bridge, broker) as client:
+        with asking(context.arm_cluster.bridge, broker) as client:
             settings, counters = client.settings(), client.counters()
         context.files.counters.write(_line(context, repeat, broker, settings, counters))
 
@@ -78,7 +78,7 @@ def _line(
 
 def _of_controller(context: ArmContext, repeat: int) -> ControllerLine:
     """Return what the controller's agent left so far: nothing is not woven."""
-    agent = context.stage.agent
+    agent = context.arm_cluster.agent
     path = None if agent is None else agent.events_file(CONTROLLER_ID)
     types = [] if path is None else [event.get("type") for event in agent_log.read(path)]
     return ControllerLine(

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from insync.events.schema import events_dir, nodes_dir
 from insync.events.writer import Publish
 from insync.run.agents import BASE, write_counters
+from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
 from insync.run.plan import Plan
@@ -17,7 +18,6 @@ from insync.run.publish.events import Live, told_live
 from insync.run.race.repeat import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
-from insync.run.stage import Stage, open_stage
 from insync.run.watch import Watch
 
 
@@ -28,29 +28,32 @@ def run_arm(plan: Plan, arm: str, watch: Watch, live: Live | None = None) -> Non
     """
     home, events = nodes_dir(plan.out, arm), events_dir(plan.out, arm)
     settings = None if live is None else live.settings(arm)
-    stage_of = open_stage([plan], arm, home, watch, events, settings)
-    with _told_if_cut(plan, arm), stage_of as stage:
-        with told_live(live, stage, plan, watch) as publish:
-            _play(stage, plan, watch, publish)
+    open_cluster = open_arm_cluster([plan], arm, home, watch, events, settings)
+    with _told_if_cut(plan, arm), open_cluster as arm_cluster:
+        with told_live(live, arm_cluster, plan, watch) as publish:
+            _play(arm_cluster, plan, watch, publish)
         watch.phase(f"{arm}: reading the controller's and the replicas' logs")
-        write_histories(stage, [plan])
+        write_histories(arm_cluster, [plan])
 
 
-def play(stage: Stage, plan: Plan, watch: Watch) -> None:
+def play(arm_cluster: ArmCluster, plan: Plan, watch: Watch) -> None:
     """Run all repeats of a scenario on a running cluster, which is whole again at the end.
 
     Writes into the plan's folder; raises InsyncError if a repeat could not be finished, and
     then the cluster is fit for nothing more.
     """
-    with _told_if_cut(plan, stage.arm):
-        _play(stage, plan, watch)
+    with _told_if_cut(plan, arm_cluster.arm):
+        _play(arm_cluster, plan, watch)
 
 
 def _play(
-    stage: Stage, plan: Plan, watch: Watch, publish: Callable[[str], Publish] | None = None
+    arm_cluster: ArmCluster,
+    plan: Plan,
+    watch: Watch,
+    publish: Callable[[str], Publish] | None = None,
 ) -> None:
-    with ArmFiles(plan, stage.arm, publish) as files:
-        context = ArmContext(plan=plan, stage=stage, files=files)
+    with ArmFiles(plan, arm_cluster.arm, publish) as files:
+        context = ArmContext(plan=plan, arm_cluster=arm_cluster, files=files)
         files.phase("cluster_ready")
         warm_up(context, watch)
         write_counters(context, BASE)

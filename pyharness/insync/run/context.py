@@ -1,4 +1,4 @@
-"""What the repeats of one scenario on one arm share: the plan, the stage, the files."""
+"""What the repeats of one scenario on one arm share: the plan, the cluster, the files."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -18,8 +18,8 @@ from insync.events.schema import (
     now_ms,
 )
 from insync.events.writer import EventFolder, Publish
+from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
-from insync.run.stage import Stage
 
 
 class ArmFiles:
@@ -73,15 +73,15 @@ class ArmContext:
     """One scenario on the running cluster of one arm."""
 
     plan: Plan
-    stage: Stage
+    arm_cluster: ArmCluster
     files: ArmFiles
 
     @property
     def arm(self) -> str:
         """The arm that plays."""
-        return self.stage.arm
+        return self.arm_cluster.arm
 
     @property
     def bootstrap(self) -> str:
         """The brokers' addresses, for clients."""
-        return self.stage.cluster.bootstrap
+        return self.arm_cluster.cluster.bootstrap

@@ -15,7 +15,7 @@ from insync.brokers.cluster.properties import COORDINATORS
 from insync.brokers.kafka import wire
 from insync.errors import InsyncError
 from insync.faults.kinds.elect import TIMEOUT_MS, ask_any
-from insync.run.stage import Stage
+from insync.run.arm_cluster import ArmCluster
 from insync.scenario.roles import ring
 
 TOPIC: Final = "__transaction_state"
@@ -29,19 +29,19 @@ CONFIG: Final = {
 PLACED_SECONDS: Final = 20.0
 
 
-def place_coordinators(stage: Stage) -> None:
+def place_coordinators(arm_cluster: ArmCluster) -> None:
     """Let each broker lead its partition of the topic; raises InsyncError if one does not."""
     wanted = {number: ring(number + 1) for number in range(COORDINATORS)}
-    if not _exists(stage.cluster.bootstrap):
-        create_topic(stage.cluster.bootstrap, TOPIC, list(wanted.values()), CONFIG)
+    if not _exists(arm_cluster.cluster.bootstrap):
+        create_topic(arm_cluster.cluster.bootstrap, TOPIC, list(wanted.values()), CONFIG)
         return
-    if not _led_as(stage.cluster.bootstrap, wanted, 0.0):
+    if not _led_as(arm_cluster.cluster.bootstrap, wanted, 0.0):
         return
-    ports = [stage.cluster.nodes[broker].port for broker in stage.asked_to_elect()]
+    ports = [arm_cluster.cluster.nodes[broker].port for broker in arm_cluster.election_brokers()]
     for number, replicas in wanted.items():
         ask_any(ports, wire.reassign(TOPIC, number, replicas, TIMEOUT_MS), TOPIC)
     ask_any(ports, wire.elect_preferred(TOPIC, list(wanted), TIMEOUT_MS), TOPIC)
-    last = _led_as(stage.cluster.bootstrap, wanted, PLACED_SECONDS)
+    last = _led_as(arm_cluster.cluster.bootstrap, wanted, PLACED_SECONDS)
     if last is not None:
         raise InsyncError(f"topic {TOPIC}: {last}, expected each broker to lead one partition")
 

@@ -55,13 +55,13 @@ def await_calm(context: ArmContext) -> None:
         while (slow := _slow(context, broker)) is not None:
             if time.monotonic() > until:
                 raise InsyncError(f"broker {broker}: not calm in {CALM_SECONDS:.0f} s: {slow}")
-            context.stage.check_nodes()
+            context.arm_cluster.check_nodes()
             time.sleep(LOOK_SECONDS)
 
 
 def _slow(context: ArmContext, broker: int) -> str | None:
     """Say how slow a broker takes itself and its peers for, None if not at all."""
-    with asking(context.stage.bridge, broker) as client:
+    with asking(context.arm_cluster.bridge, broker) as client:
         seen = client.counters().step_downs
     if seen.slow_score == 0 and seen.slow_peers == 0:
         return None

@@ -43,7 +43,7 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
     if plan.transactions is not None:
-        place_coordinators(context.stage)
+        place_coordinators(context.arm_cluster)
     # After that, which is work for brokers: one that is slow now would give away the new topic.
     await_calm(context)
     with Workload(plan, files.folder) as workload, Ticker() as ticker:
@@ -56,7 +56,7 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
         workload.start()
         workload.await_acks(FIRST_ACK_SECONDS)
         # A late first fetch, on a busy host, shrinks the ISR: that is not the fault.
-        await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
+        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
         start = time.monotonic()
         files.phase("steady", repeat=repeat, topic=topic)
         say("steady")
@@ -64,7 +64,7 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
         say("recovering")
         end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
         workload.wait(start + end_ms / 1000 - time.monotonic())
-        await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
+        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
         workload.check()
         workload.stop_producing()
         files.phase(

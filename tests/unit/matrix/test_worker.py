@@ -28,26 +28,28 @@ class Theatre:
         self.histories: list[tuple[str, list[str]]] = []
 
     @contextmanager
-    def open_stage(self, plans: Sequence[Any], arm: str, home: Path, _: object) -> Iterator[Any]:
-        """Open a stage that is called as its folder."""
+    def open_arm_cluster(
+        self, plans: Sequence[Any], arm: str, home: Path, _: object
+    ) -> Iterator[Any]:
+        """Open an arm's cluster that is called as its folder."""
         yield SimpleNamespace(arm=arm, name=home.name)
 
-    def play(self, stage: Any, plan: Any, teller: Teller) -> None:
+    def play(self, arm_cluster: Any, plan: Any, teller: Teller) -> None:
         """Note that a scenario played, or break."""
-        self.acts.append((stage.name, plan.scenario.name))
+        self.acts.append((arm_cluster.name, plan.scenario.name))
         teller.repeat_done()
         if plan.scenario.name in self.breaks:
             raise self.breaks[plan.scenario.name]
 
-    def write_histories(self, stage: Any, plans: Sequence[Any]) -> None:
+    def write_histories(self, arm_cluster: Any, plans: Sequence[Any]) -> None:
         """Note whose history was written."""
-        self.histories.append((stage.name, [plan.scenario.name for plan in plans]))
+        self.histories.append((arm_cluster.name, [plan.scenario.name for plan in plans]))
 
 
 @pytest.fixture
 def theatre(monkeypatch: pytest.MonkeyPatch) -> Theatre:
     made = Theatre()
-    for name in ("open_stage", "play", "write_histories"):
+    for name in ("open_arm_cluster", "play", "write_histories"):
         monkeypatch.setattr(worker, name, getattr(made, name))
     monkeypatch.setattr(
         worker,

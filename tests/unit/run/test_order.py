@@ -13,7 +13,7 @@ import pytest
 from insync.arms import FEATURE, SCOPE
 from insync.errors import InsyncError
 from insync.run import arm as arm_module
-from insync.run import history, runner, stage
+from insync.run import arm_cluster, history, runner
 from insync.run.plan import Plan
 from insync.run.repeat import _moments
 from insync.run.request import RunRequest
@@ -62,7 +62,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
         {"v": 1, "arm": "stock", "kind": "partition", "topic": "kip-501-r0"},
         {"v": 1, "arm": "stock", "kind": "partition", "topic": "another-r0"},
     ]
-    monkeypatch.setattr(stage, "LocalCluster", FakeCluster)
+    monkeypatch.setattr(arm_cluster, "LocalCluster", FakeCluster)
     monkeypatch.setattr(history, "isr_events", lambda *_: iter(lines))
     monkeypatch.setattr(history, "_roles", lambda *_: iter(()))
     monkeypatch.setattr(history, "_write_logs", lambda *_: None)

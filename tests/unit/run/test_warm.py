@@ -40,9 +40,11 @@ class FakeBridge:
 
 
 def context(arm: str, scenario: str = "step-down-read") -> Any:
-    stage = SimpleNamespace(bridge=Path("bridge"), check_nodes=lambda: None)
+    arm_cluster = SimpleNamespace(bridge=Path("bridge"), check_nodes=lambda: None)
     plan = SimpleNamespace(scenario=load(scenario))
-    return cast("Any", SimpleNamespace(arm=arm, stage=stage, plan=plan, bootstrap="none"))
+    return cast(
+        "Any", SimpleNamespace(arm=arm, arm_cluster=arm_cluster, plan=plan, bootstrap="none")
+    )
 
 
 @pytest.fixture

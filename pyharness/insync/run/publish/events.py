@@ -19,10 +19,10 @@ from insync.events.run_info import load_run, run_name
 from insync.events.schema import ISR, RUN, topic_name
 from insync.events.topic import EventTopic, origin
 from insync.events.writer import Publish
+from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
 from insync.run.publish.isr_tail import IsrTail
 from insync.run.publish.publisher import Publisher
-from insync.run.stage import Stage
 from insync.run.watch import Watch
 from insync.scenario.base import BROKERS
 from insync.scenario.roles import ring
@@ -68,24 +68,28 @@ def require_place(topic: EventTopic) -> None:
 
 @contextmanager
 def told_live(
-    told: Live | None, stage: Stage, plan: Plan, watch: Watch
+    told: Live | None, arm_cluster: ArmCluster, plan: Plan, watch: Watch
 ) -> Iterator[Callable[[str], Publish] | None]:
-    """Yield what sends the lines of a file of the stage's arm; None where nothing is told."""
+    """Yield what sends the lines of a file of the cluster's arm; None where nothing is told."""
     if told is None:
         yield None
         return
-    at = told.topic.bootstrap or _own_topic(told.topic, stage)
+    at = told.topic.bootstrap or _own_topic(told.topic, arm_cluster)
     topics = [topic_name(plan.scenario.name, repeat) for repeat in range(plan.scenario.repeats)]
     with Publisher(told.topic, at, told.run) as publisher:
         publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
-        watch.phase(f"{stage.arm}: events go to {told.topic.name} at {at}")
-        of_file = partial(publisher.file, stage.arm)
-        with IsrTail(stage, topics, of_file(ISR)) as tail:
+        watch.phase(f"{arm_cluster.arm}: events go to {told.topic.name} at {at}")
+        of_file = partial(publisher.file, arm_cluster.arm)
+        with IsrTail(arm_cluster, topics, of_file(ISR)) as tail:
             yield of_file
     if publisher.dropped:
-        watch.phase(f"{stage.arm}: {publisher.dropped} events did not get into {told.topic.name}")
+        watch.phase(
+            f"{arm_cluster.arm}: {publisher.dropped} events did not get into {told.topic.name}"
+        )
     if tail.failure is not None:
-        watch.phase(f"{stage.arm}: {told.topic.name} lacks the last ISR changes: {tail.failure}")
+        watch.phase(
+            f"{arm_cluster.arm}: {told.topic.name} lacks the last ISR changes: {tail.failure}"
+        )
 
 
 def tell_run(told: Live | None, plan: Plan) -> None:
@@ -95,9 +99,9 @@ def tell_run(told: Live | None, plan: Plan) -> None:
             publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
 
 
-def _own_topic(topic: EventTopic, stage: Stage) -> str:
+def _own_topic(topic: EventTopic, arm_cluster: ArmCluster) -> str:
     """Make the topic on the arm's cluster, a partition per broker; return how to get there."""
-    at = stage.cluster.bootstrap
-    (stage.home / BOOTSTRAP).write_text(at, encoding="utf-8")
+    at = arm_cluster.cluster.bootstrap
+    (arm_cluster.home / BOOTSTRAP).write_text(at, encoding="utf-8")
     create_topic(at, topic.name, [ring(leader) for leader in range(1, BROKERS + 1)], {})
     return at

@@ -12,7 +12,7 @@ from typing import Final, Self
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.errors import InsyncError
 from insync.events.writer import Publish, encode
-from insync.run.stage import Stage
+from insync.run.arm_cluster import ArmCluster
 
 EVERY_SECONDS: Final = 5.0
 
@@ -23,8 +23,8 @@ class IsrTail:
     A reading that fails costs a delay only; `failure` is why the last one did.
     """
 
-    def __init__(self, stage: Stage, topics: Collection[str], publish: Publish) -> None:
-        self._stage = stage
+    def __init__(self, arm_cluster: ArmCluster, topics: Collection[str], publish: Publish) -> None:
+        self._arm_cluster = arm_cluster
         self._topics = {None, *topics}
         self._publish = publish
         self._told = 0
@@ -37,9 +37,9 @@ class IsrTail:
             self._look()
 
     def _look(self) -> None:
-        stage = self._stage
+        arm_cluster = self._arm_cluster
         try:
-            read = isr_events(stage.cluster, stage.kafka, stage.arm)
+            read = isr_events(arm_cluster.cluster, arm_cluster.kafka, arm_cluster.arm)
             lines = [line for line in read if line.get("topic") in self._topics]
         except (InsyncError, OSError) as error:
             self.failure = str(error)

@@ -68,13 +68,13 @@ def run_race(context: ArmContext, repeat: int, watch: Watch) -> None:
 
 def _heal(context: ArmContext, topic: str, lost: Sequence[int]) -> None:
     """Start brokers again whose fetcher threads are not all there: they do not come back."""
-    cluster = context.stage.cluster
+    cluster = context.arm_cluster.cluster
     for broker in lost:
         cluster.kill(broker)
-        (context.stage.bridge / f"bridge-{broker}.json").unlink()
+        (context.arm_cluster.bridge / f"bridge-{broker}.json").unlink()
         cluster.restart(broker)
     if lost:
-        await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
+        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
 
 
 def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:

@@ -24,7 +24,7 @@ class Sampler:
         self._context = context
         self._topic = topic
         self._repeat = repeat
-        self._bridges = connect_all(context.stage.bridge)
+        self._bridges = connect_all(context.arm_cluster.bridge)
         self._partitions = range(len(context.plan.scenario.workload.leaders))
         self._lock = threading.Lock()
         self._over = threading.Event()

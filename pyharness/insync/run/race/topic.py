@@ -33,7 +33,7 @@ class Raced:
         self._topic = topic
         self._repeat = repeat
         self._admin = client(context.bootstrap)
-        self.brokers = connect_all(context.stage.bridge)
+        self.brokers = connect_all(context.arm_cluster.bridge)
         self.holds: list[PointHold] = []
         # Of an earlier race, whose partition stays given up.
         self._failed_before = self._failed()
@@ -99,7 +99,7 @@ class Raced:
     def move_start(self, race: Race, beyond: int) -> None:
         """Let the leader delete records; returns when its log start offset is above `beyond`."""
         if race.start_moves_by == "retention":
-            whole = self._context.stage.kafka.release.zookeeper
+            whole = self._context.arm_cluster.kafka.release.zookeeper
             keep_one_segment(self._admin, self._topic, alter_whole=whole)
             seconds = RETENTION_SECONDS
         else:

@@ -31,7 +31,7 @@ HEARTBEATS = 10  # in a broker's session: a late one or two do not end it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Stage:
+class ArmCluster:
     """An arm's cluster; `controls` holds the stall control file of each broker that has one.
 
     `home` is the folder of all that the arm's nodes leave; its `bridge` that of the agents'
@@ -53,7 +53,7 @@ class Stage:
         """The folder of the agents' connection files."""
         return self.home / BRIDGE
 
-    def asked_to_elect(self, last: Collection[int] = ()) -> list[int]:
+    def election_brokers(self, last: Collection[int] = ()) -> list[int]:
         """Return who may be asked for an election, in order, those in `last` after the others.
 
         On ZooKeeper the controller does it itself; on KRaft brokers pass it on.
@@ -158,14 +158,14 @@ def _session(timeout_ms: int | None) -> dict[str, str]:
 
 
 @contextmanager
-def open_stage(
+def open_arm_cluster(
     plans: Sequence[Plan],
     arm: str,
     home: Path,
     watch: Watch,
     agent_events: Path | None = None,
     settings: Mapping[str, str] | None = None,
-) -> Iterator[Stage]:
+) -> Iterator[ArmCluster]:
     """Start a cluster under `home` that suits all `plans`; at the end it is gone, with its data.
 
     `agent_events` is where the agents leave their own events, else a folder in `home`;
@@ -194,7 +194,7 @@ def open_stage(
         watch.phase(f"{arm}: starting the cluster")
         try:
             with open_disks(scenarios, home, keep=keep) as disks, cluster:
-                yield Stage(
+                yield ArmCluster(
                     arm=arm, kafka=kafka, cluster=cluster, controls=controls, home=home,
                     links=links, disks=disks, agent=agent,
                 )  # fmt: skip
