@@ -30,8 +30,8 @@ from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.context import ArmContext
 from insync.run.faults import build
 from insync.run.plan import Plan, prepare
+from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
-from insync.run.watch import Unwatched
 from insync.scenario.load import parse
 from insync.scenario.roles import ring
 from insync.workload.prefill import prefill
@@ -177,8 +177,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     file = folder / "effects.toml"
     # The brokers get what these two need; what the others do needs nothing beforehand.
     file.write_text(HEAD + text("stall, site read") + text("link, mode cut"), encoding="utf-8")
-    plan = prepare(RunRequest(scenario=str(file), out=folder / "run"), Unwatched())
-    with open_arm_cluster([plan], "stock", folder / "nodes", Unwatched()) as arm_cluster:
+    plan = prepare(RunRequest(scenario=str(file), out=folder / "run"), NoProgress())
+    with open_arm_cluster([plan], "stock", folder / "nodes", NoProgress()) as arm_cluster:
         create_topic(
             arm_cluster.cluster.bootstrap, TOPIC, [ring(leader) for leader in (1, 2, 3)], {}
         )

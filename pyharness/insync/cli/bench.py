@@ -47,7 +47,7 @@ def tracker(
     from insync.bench.figures import read_rows
     from insync.bench.jmh import FULL, QUICK, measure, require_jar
     from insync.brokers.kafka.java import find_java
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 
@@ -55,8 +55,8 @@ def tracker(
     name = f"bench-tracker-{time.strftime('%Y%m%d-%H%M%S')}"
     folder = check_out(out or Path("insync-runs") / name)
     make_out(folder)
-    with interruptible(), RichWatch() as watch:
-        rows = read_rows(measure(jar, java, QUICK if quick else FULL, folder, watch.phase))
+    with interruptible(), TerminalProgress() as progress:
+        rows = read_rows(measure(jar, java, QUICK if quick else FULL, folder, progress.phase))
     document = {"java": java.description, "quick": quick, "rows": [asdict(row) for row in rows]}
     text = jsonlib.dumps(document, indent=2)
     (folder / "tracker.json").write_text(text + "\n", encoding="utf-8")

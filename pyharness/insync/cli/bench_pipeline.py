@@ -50,7 +50,7 @@ def command(
     """
     from insync.bench.pipeline import measure, ratio, slope
     from insync.brokers.kafka.java import find_java
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 
@@ -62,8 +62,8 @@ def command(
         out or Path("insync-runs") / f"bench-pipeline-{time.strftime('%Y%m%d-%H%M%S')}"
     )
     make_out(folder)
-    with interruptible(), RichWatch() as watch:
-        found = measure(sizes, names, folder, java.home, watch.phase, duckdb_memory)
+    with interruptible(), TerminalProgress() as progress:
+        found = measure(sizes, names, folder, java.home, progress.phase, duckdb_memory)
     slopes = {engine: slope(found, engine) for engine in names}
     ratios = [ratio(found, one) for one in found]
     document = {

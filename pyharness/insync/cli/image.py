@@ -66,7 +66,7 @@ def build(
     from insync.brokers.kafka import versions
     from insync.brokers.kafka.java import find_java
     from insync.brokers.kafka.resolve import distribution
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
     wanted = names(kafka) or ()
@@ -74,16 +74,16 @@ def build(
         versions.find(version)
     java = find_java()
     rows: list[dict[str, Any]] = []
-    with closing(engine.client()) as client, interruptible(), RichWatch() as watch:
-        watch.expect(len(wanted))
-        stands_on = bases.prepare(client, base, java, watch.phase)
+    with closing(engine.client()) as client, interruptible(), TerminalProgress() as progress:
+        progress.expect(len(wanted))
+        stands_on = bases.prepare(client, base, java, progress.phase)
         for version in wanted:
-            dist = distribution(version, java, watch.phase)
+            dist = distribution(version, java, progress.phase)
             began = time.monotonic()
-            found, made = build_image(client, dist, stands_on, watch.phase, cached=not no_cache)
+            found, made = build_image(client, dist, stands_on, progress.phase, cached=not no_cache)
             seconds = round(time.monotonic() - began, 1)
             rows.append({**_facts(found), "made": made, "seconds": seconds})
-            watch.repeat_done()
+            progress.repeat_done()
     for row in rows:
         how = f"built in {row['seconds']} s" if row["made"] else "was built already"
         print(f"{row['tag']}: {how}, {row['size_bytes'] // _MB} MB", file=sys.stderr)

@@ -72,7 +72,7 @@ def command(
     OUT/KAFKA/SCENARIO.
     """
     from insync.cli.judge import analyse_and_show_matrix
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.events.matrix_info import is_matrix
     from insync.matrix.plan import prepare_matrix
     from insync.matrix.runner import record_matrix
@@ -90,13 +90,13 @@ def command(
         at_once=side_by_side,
     )
     spark = spark_options(spark_master, spark_conf)
-    with interruptible(), RichWatch() as watch:
-        plan = prepare_matrix(request, watch)
+    with interruptible(), TerminalProgress() as progress:
+        plan = prepare_matrix(request, progress)
         try:
-            wrong = record_matrix(plan, watch)
-            return analyse_and_show_matrix(plan.out, spark, watch, wrong=wrong, as_json=json)
+            wrong = record_matrix(plan, progress)
+            return analyse_and_show_matrix(plan.out, spark, progress, wrong=wrong, as_json=json)
         except BaseException:  # Ctrl-C too: what ended by then need not be run again
-            watch.stop()
+            progress.stop()
             if is_matrix(plan.out):
                 print(f"to judge what was recorded: insync report {plan.out}", file=sys.stderr)
             raise

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 
-class RichWatch:
-    """A `run.watch.Watch` on the terminal; a context manager."""
+class TerminalProgress:
+    """A `run.progress.Progress` on the terminal; a context manager."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)

@@ -30,16 +30,16 @@ def command(
 ) -> int:
     """Compute tables, verdict and report of runs from what they recorded."""
     from insync.cli.judge import analyse_and_show, analyse_and_show_matrix
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.errors import InputError
     from insync.events.matrix_info import is_matrix
     from insync.signals import interruptible
 
     spark = spark_options(spark_master, spark_conf)
-    with interruptible(), RichWatch() as watch:
+    with interruptible(), TerminalProgress() as progress:
         matrix = next((folder for folder in runs if is_matrix(folder)), None)
         if matrix is not None:
             if len(runs) > 1:
                 raise InputError(f"{matrix}: a matrix, expected no other DIR beside it")
-            return analyse_and_show_matrix(matrix, spark, watch, wrong=(), as_json=json)
-        return analyse_and_show(runs, spark, watch, as_json=json)
+            return analyse_and_show_matrix(matrix, spark, progress, wrong=(), as_json=json)
+        return analyse_and_show(runs, spark, progress, as_json=json)

@@ -63,7 +63,7 @@ def command(
 ) -> int:
     """Run a scenario on real brokers, and judge it from tables that Spark computes."""
     from insync.cli.judge import analyse_and_show, show_recorded
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.run.runner import run
     from insync.signals import interruptible
 
@@ -80,8 +80,8 @@ def command(
         events=events_option(events_topic, events_bootstrap),
     )
     spark = spark_options(spark_master, spark_conf)
-    with interruptible(), RichWatch() as watch:
-        folder = run(request, watch)
+    with interruptible(), TerminalProgress() as progress:
+        folder = run(request, progress)
         if record_only:
-            return show_recorded(folder, watch, as_json=json)
-        return analyse_and_show([folder], spark, watch, as_json=json)
+            return show_recorded(folder, progress, as_json=json)
+        return analyse_and_show([folder], spark, progress, as_json=json)

@@ -48,13 +48,13 @@ def command(
     """
     from insync.analysis.tables.batch import compute
     from insync.analysis.tables.spark.session import SparkSettings
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
     asked = spark_options(spark_master, spark_conf)
     conf = dict(pair.split("=", 1) for pair in asked.conf)
-    with interruptible(), RichWatch() as watch:
-        watch.phase("computing tables with Spark")
+    with interruptible(), TerminalProgress() as progress:
+        progress.phase("computing tables with Spark")
         found = compute(dirs, into, SparkSettings(asked.master, conf), spark_home)
     problems = [*found.problems, *found.files]
     for problem in problems[:SHOWN]:

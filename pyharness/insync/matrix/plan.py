@@ -9,9 +9,9 @@ from insync.errors import InputError
 from insync.events.matrix_info import Asked, MatrixInfo, MatrixRow
 from insync.matrix.groups import Entry, entries
 from insync.run.plan import Plan, check_out, resolve
+from insync.run.progress import Progress
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
 from insync.run.support import arms_of
-from insync.run.watch import Watch
 from insync.scenario.load import load
 
 
@@ -45,7 +45,7 @@ class MatrixPlan:
     at_once: int
 
 
-def prepare_matrix(request: MatrixRequest, watch: Watch) -> MatrixPlan:
+def prepare_matrix(request: MatrixRequest, progress: Progress) -> MatrixPlan:
     """Check all that was asked and fetch what is missing; raises InputError.
 
     Nothing is written but the user's cache of Kafka versions.
@@ -58,7 +58,7 @@ def prepare_matrix(request: MatrixRequest, watch: Watch) -> MatrixPlan:
     played = entries(request.only)
     out = check_out(request.out or _default_out())
     made = [
-        (entry, _run(request, kafka, entry, out / kafka / entry.scenario, watch))
+        (entry, _run(request, kafka, entry, out / kafka / entry.scenario, progress))
         for kafka in request.kafka
         for entry in played
     ]
@@ -91,14 +91,14 @@ def _check_once(option: str, values: Sequence[str]) -> None:
         raise InputError(f"{option}: {','.join(values)}, expected each only once")
 
 
-def _run(request: MatrixRequest, kafka: str, entry: Entry, out: Path, watch: Watch) -> Plan:
+def _run(request: MatrixRequest, kafka: str, entry: Entry, out: Path, progress: Progress) -> Plan:
     asked = RunRequest(
         scenario=entry.scenario, arms=request.arms or _arms(entry.scenario, kafka), kafka=kafka,
         cluster=request.cluster,
         scale=entry.group.scale_of(entry.scenario) if request.scale is None else request.scale,
         repeats=request.repeats, seed=request.seed, out=out,
     )  # fmt: skip
-    return resolve(asked, out, watch)
+    return resolve(asked, out, progress)
 
 
 def _arms(scenario: str, kafka: str) -> list[str]:

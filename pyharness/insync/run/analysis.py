@@ -17,15 +17,15 @@ from insync.errors import InsyncError
 from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT, load_matrix
 from insync.events.schema import JUNIT, REPORT, VERDICT
 from insync.run import record as run_record
+from insync.run.progress import Progress
 from insync.run.request import SparkOptions
-from insync.run.watch import Watch
 
 LOG: Final = "analysis.log"
 STOP_SECONDS: Final = 10.0
 
 
 def analyse(
-    folders: Sequence[Path], spark: SparkOptions, java: Java, watch: Watch
+    folders: Sequence[Path], spark: SparkOptions, java: Java, progress: Progress
 ) -> list[dict[str, Any]]:
     """Compute tables, verdict and report of run folders in one session; return the verdicts.
 
@@ -33,7 +33,7 @@ def analyse(
     """
     for folder in folders:
         run_record.load(folder)
-    watch.phase("computing tables, verdict and report with Spark")
+    progress.phase("computing tables, verdict and report with Spark")
     for folder in folders:
         for stale in (VERDICT, REPORT, JUNIT):
             (folder / stale).unlink(missing_ok=True)
@@ -42,13 +42,13 @@ def analyse(
     return [_verdict(folder, status, log) for folder in folders]
 
 
-def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, watch: Watch) -> None:
+def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Progress) -> None:
     """Compute the same of all runs of a matrix, then its cells, its page and its table.
 
     Raises InputError if the folder is no matrix, InsyncError if the analysis failed.
     """
     load_matrix(matrix)
-    watch.phase("computing the tables of all runs with Spark, and the matrix")
+    progress.phase("computing the tables of all runs with Spark, and the matrix")
     for stale in (CELLS, PAGE, TEXT, RESULTS):
         (matrix / stale).unlink(missing_ok=True)
     log = matrix / LOG

@@ -14,52 +14,52 @@ from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
 from insync.run.plan import Plan
+from insync.run.progress import Progress
 from insync.run.publish.events import Live, told_live
 from insync.run.race.repeat import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
-from insync.run.watch import Watch
 
 
-def run_arm(plan: Plan, arm: str, watch: Watch, live: Live | None = None) -> None:
+def run_arm(plan: Plan, arm: str, progress: Progress, live: Live | None = None) -> None:
     """Run all repeats of one arm; the cluster is gone when this returns or raises.
 
     `live` is where it is told of while it goes on, if it is.
     """
     home, events = nodes_dir(plan.out, arm), events_dir(plan.out, arm)
     settings = None if live is None else live.settings(arm)
-    open_cluster = open_arm_cluster([plan], arm, home, watch, events, settings)
+    open_cluster = open_arm_cluster([plan], arm, home, progress, events, settings)
     with _told_if_cut(plan, arm), open_cluster as arm_cluster:
-        with told_live(live, arm_cluster, plan, watch) as publish:
-            _play(arm_cluster, plan, watch, publish)
-        watch.phase(f"{arm}: reading the controller's and the replicas' logs")
+        with told_live(live, arm_cluster, plan, progress) as publish:
+            _play(arm_cluster, plan, progress, publish)
+        progress.phase(f"{arm}: reading the controller's and the replicas' logs")
         write_histories(arm_cluster, [plan])
 
 
-def play(arm_cluster: ArmCluster, plan: Plan, watch: Watch) -> None:
+def play(arm_cluster: ArmCluster, plan: Plan, progress: Progress) -> None:
     """Run all repeats of a scenario on a running cluster, which is whole again at the end.
 
     Writes into the plan's folder; raises InsyncError if a repeat could not be finished, and
     then the cluster is fit for nothing more.
     """
     with _told_if_cut(plan, arm_cluster.arm):
-        _play(arm_cluster, plan, watch)
+        _play(arm_cluster, plan, progress)
 
 
 def _play(
     arm_cluster: ArmCluster,
     plan: Plan,
-    watch: Watch,
+    progress: Progress,
     publish: Callable[[str], Publish] | None = None,
 ) -> None:
     with ArmFiles(plan, arm_cluster.arm, publish) as files:
         context = ArmContext(plan=plan, arm_cluster=arm_cluster, files=files)
         files.phase("cluster_ready")
-        warm_up(context, watch)
+        warm_up(context, progress)
         write_counters(context, BASE)
         for repeat in range(plan.scenario.repeats):
-            (run_repeat if plan.scenario.race is None else run_race)(context, repeat, watch)
-            watch.repeat_done()
+            (run_repeat if plan.scenario.race is None else run_race)(context, repeat, progress)
+            progress.repeat_done()
 
 
 @contextmanager

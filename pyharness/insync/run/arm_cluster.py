@@ -21,7 +21,7 @@ from insync.nodes import CONTROLLER_ID
 from insync.run.disks import NO_DISKS, Disks, equipped, open_disks
 from insync.run.needs import breaks_links, stall_rules, stalled
 from insync.run.plan import Plan, carries_agent
-from insync.run.watch import Watch
+from insync.run.progress import Progress
 from insync.scenario.base import BROKERS
 from insync.scenario.model import Broker, Scenario
 
@@ -162,7 +162,7 @@ def open_arm_cluster(
     plans: Sequence[Plan],
     arm: str,
     home: Path,
-    watch: Watch,
+    progress: Progress,
     agent_events: Path | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Iterator[ArmCluster]:
@@ -191,7 +191,7 @@ def open_arm_cluster(
             elr=arms.ARMS[arm].elr,
         )
         kafka = plans[0].kafka
-        watch.phase(f"{arm}: starting the cluster")
+        progress.phase(f"{arm}: starting the cluster")
         try:
             with open_disks(scenarios, home, keep=keep) as disks, cluster:
                 yield ArmCluster(

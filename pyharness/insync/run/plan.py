@@ -21,9 +21,9 @@ from insync.brokers.kafka.versions import find
 from insync.errors import InputError
 from insync.faults.kinds.stall import require_shim
 from insync.run.needs import stalled, unavailable
+from insync.run.progress import Progress
 from insync.run.request import RunRequest
 from insync.run.support import require_arms
-from insync.run.watch import Watch
 from insync.scenario.load import narrow, on_version, on_zookeeper, parse, source
 from insync.scenario.model import Scenario
 
@@ -53,17 +53,17 @@ class Plan:
         return self.scenario.broker.controller_agent and not self.kafka.release.zookeeper
 
 
-def prepare(request: RunRequest, watch: Watch) -> Plan:
+def prepare(request: RunRequest, progress: Progress) -> Plan:
     """Check all that was asked and fetch what is missing; raises InputError.
 
     Nothing is written but the user's cache of Kafka versions.
     """
     asked = None if request.out is None else check_out(request.out)
-    plan = resolve(request, asked or Path(), watch)
+    plan = resolve(request, asked or Path(), progress)
     return plan if asked else replace(plan, out=check_out(_default_out(plan.scenario.name)))
 
 
-def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
+def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
     """Return the plan of a run into `out`, wherever that is; raises InputError."""
     text = source(request.scenario)
     whole = parse(text, request.scenario, request.scale)
@@ -80,7 +80,7 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
     java = find_java()
     return Plan(
         request=request, scenario=scenario, scenario_text=text, java=java,
-        kafka=distribution(request.kafka, java, watch.phase), shim=shim,
+        kafka=distribution(request.kafka, java, progress.phase), shim=shim,
         agent_jar=agent_jar, out=out, image=image,
         skip=unavailable(scenario, request.cluster, out),
     )  # fmt: skip

@@ -12,7 +12,7 @@ from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
 from insync.run.agents import asking
 from insync.run.context import ArmContext
-from insync.run.watch import Watch
+from insync.run.progress import Progress
 from insync.scenario.base import BROKERS
 from insync.scenario.roles import ring
 from insync.workload.prefill import prefill
@@ -24,14 +24,14 @@ CALM_SECONDS: Final = 120.0
 LOOK_SECONDS: Final = 0.1
 
 
-def warm_up(context: ArmContext, watch: Watch) -> None:
+def warm_up(context: ArmContext, progress: Progress) -> None:
     """Let every broker lead and follow for a while, if the scenario has a time for fetches.
 
     In every arm alike. Raises InsyncError if the brokers do not serve.
     """
     if context.plan.scenario.broker.leader_fetch_process_time_max_ms is None:
         return
-    watch.phase(f"{context.arm}: warming the brokers up")
+    progress.phase(f"{context.arm}: warming the brokers up")
     leaders = range(1, BROKERS + 1)
     create_topic(context.bootstrap, TOPIC, [ring(leader) for leader in leaders], {})
     for _ in range(ROUNDS):

@@ -16,8 +16,8 @@ from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
 from insync.run.faults import build
 from insync.run.noise import Ticker
+from insync.run.progress import Progress
 from insync.run.readiness import await_calm, await_full_isr
-from insync.run.watch import Watch
 from insync.scenario import faults as planned
 from insync.scenario.model import Transactions
 from insync.scenario.roles import ring
@@ -32,14 +32,14 @@ Moment = tuple[int, Callable[[], None], str]
 """What is done in a repeat, and when: milliseconds, act, words."""
 
 
-def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
+def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
     """Run one repeat and write its events; raises InsyncError if it could not be finished.
 
     The faults are lifted and the clients closed however it ends.
     """
     scenario, files = context.plan.scenario, context.files
     topic = topic_name(scenario.name, repeat)
-    say = partial(_say, watch, context, repeat)
+    say = partial(_say, progress, context, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
     if plan.transactions is not None:
@@ -169,5 +169,5 @@ def _moments(specs: Sequence[planned.Fault], faults: Sequence[Fault]) -> list[Mo
     return sorted([*moments, *last], key=lambda moment: moment[0])
 
 
-def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:
-    watch.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")
+def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:
+    progress.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")

@@ -7,36 +7,36 @@ from insync.events.schema import SCENARIO, now_ms
 from insync.run import record as run_record
 from insync.run.arm import run_arm
 from insync.run.plan import Plan, make_out, prepare
+from insync.run.progress import NoProgress, Progress
 from insync.run.publish.events import live, require_place, tell_run
 from insync.run.request import RunRequest
-from insync.run.watch import Unwatched, Watch
 
 
-def run(request: RunRequest, watch: Watch | None = None) -> Path:
+def run(request: RunRequest, progress: Progress | None = None) -> Path:
     """Run a scenario on all its arms and return the run folder, ready for the analysis.
 
     Raises InputError before any file is made if what was asked cannot be run, and
     InsyncError if it broke on the way. However it ends, nothing is left running,
     and what was recorded stays.
     """
-    watch = watch or Unwatched()
-    plan = prepare(request, watch)
+    progress = progress or NoProgress()
+    plan = prepare(request, progress)
     if request.events is not None:
         require_place(request.events)
-    execute(plan, watch)
+    execute(plan, progress)
     return plan.out
 
 
-def execute(plan: Plan, watch: Watch) -> None:
+def execute(plan: Plan, progress: Progress) -> None:
     """Run what `prepare` has checked into its empty folder."""
-    watch.phase(f"recording into {plan.out}")
+    progress.phase(f"recording into {plan.out}")
     record = open_run(plan)
     told = live(plan)
     tell_run(told, plan)
     if plan.skip is None:
-        watch.expect(len(plan.scenario.arms) * plan.scenario.repeats)
+        progress.expect(len(plan.scenario.arms) * plan.scenario.repeats)
         for arm in plan.scenario.arms:
-            run_arm(plan, arm, watch, told)
+            run_arm(plan, arm, progress, told)
     close_run(plan, record)
     tell_run(told, plan)
 

@@ -10,7 +10,7 @@ from insync.matrix.groups import entries
 from insync.matrix.plan import MatrixRequest, prepare_matrix
 from insync.report.matrix.cells import MatrixCell
 from insync.report.matrix.figures import SHOWN
-from insync.run.watch import Unwatched
+from insync.run.progress import NoProgress
 from insync.scenario.groups import DEFAULT, groups
 from insync.scenario.load import builtin_names, load
 
@@ -41,7 +41,7 @@ def test_what_clients_pauses_would_drown_is_played_at_its_full_size() -> None:
 def test_arms_run_side_by_side_as_the_most_careful_group_takes(tmp_path: Path) -> None:
     def at_once(*only: str, asked: int | None = None) -> int:
         request = MatrixRequest(only=only, at_once=asked, out=tmp_path / "out")
-        return prepare_matrix(request, Unwatched()).at_once
+        return prepare_matrix(request, NoProgress()).at_once
 
     assert (at_once("kafka-7104"), at_once("freeze"), at_once("kafka-7104", "freeze")) == (8, 2, 2)
     assert at_once("kafka-7104", asked=1) == 1

@@ -12,7 +12,7 @@ import pytest
 from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix import worker
-from insync.matrix.progress import Listener, Teller
+from insync.matrix.progress import ProgressReader, ProgressWriter
 from insync.matrix.task import Part, Task, load_task, save_task
 
 SETTINGS = {"slow-disk": "4000"}
@@ -34,10 +34,10 @@ class Theatre:
         """Open an arm's cluster that is called as its folder."""
         yield SimpleNamespace(arm=arm, name=home.name)
 
-    def play(self, arm_cluster: Any, plan: Any, teller: Teller) -> None:
+    def play(self, arm_cluster: Any, plan: Any, progress: ProgressWriter) -> None:
         """Note that a scenario played, or break."""
         self.acts.append((arm_cluster.name, plan.scenario.name))
-        teller.repeat_done()
+        progress.repeat_done()
         if plan.scenario.name in self.breaks:
             raise self.breaks[plan.scenario.name]
 
@@ -74,7 +74,7 @@ def done(folder: Path, *names: str) -> list[dict[str, object]]:
     path = folder / "told.jsonl"
     asked = task(folder, *names)
     with EventWriter(path) as writer:
-        worker.do_task(asked, Teller(asked, writer))
+        worker.do_task(asked, ProgressWriter(asked, writer))
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -118,11 +118,11 @@ def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 def test_progress_is_heard_in_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
-    listener = Listener(path)
-    assert list(listener.news()) == []
+    reader = ProgressReader(path)
+    assert list(reader.news()) == []
     path.write_bytes(b'{"phase":"a (1 of 2)"}\n{"ended":"a"}\n{"rep')
-    assert list(listener.news()) == [{"phase": "a (1 of 2)"}, {"ended": "a"}]
+    assert list(reader.news()) == [{"phase": "a (1 of 2)"}, {"ended": "a"}]
     with path.open("ab") as file:
         file.write(b'eat_done":true}\n')
-    assert list(listener.news()) == [{"repeat_done": True}]
-    assert listener.ended == {"a"}
+    assert list(reader.news()) == [{"repeat_done": True}]
+    assert reader.ended == {"a"}

@@ -14,7 +14,7 @@ from insync.run import faults as run_faults
 from insync.run.arm_cluster import ArmCluster, broker_settings, open_arm_cluster, wanted
 from insync.run.context import ArmContext
 from insync.run.needs import stall_rules, stalled, unavailable
-from insync.run.watch import Unwatched
+from insync.run.progress import NoProgress
 from insync.scenario.groups import groups
 from insync.scenario.load import load, narrow
 
@@ -76,7 +76,7 @@ def test_leaders_are_brought_back_only_where_the_scenario_says_so() -> None:
 def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
     plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
     with pytest.raises(InsyncError, match="want different nodes"):
-        open_arm_cluster(plans, "stock", tmp_path, Unwatched()).__enter__()
+        open_arm_cluster(plans, "stock", tmp_path, NoProgress()).__enter__()
 
 
 def test_only_a_scenario_with_a_quota_can_be_unavailable(

@@ -15,9 +15,9 @@ from insync.errors import InsyncError
 from insync.run import arm as arm_module
 from insync.run import arm_cluster, history, runner
 from insync.run.plan import Plan
+from insync.run.progress import NoProgress
 from insync.run.repeat import _moments
 from insync.run.request import RunRequest
-from insync.run.watch import Unwatched
 from insync.scenario.faults import Elect, Freeze, Kill, Stall
 from insync.scenario.load import load, narrow
 from insync.scenario.roles import ring
@@ -97,7 +97,7 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
     tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arm_module, "run_repeat", lambda *_: None)
-    runner.execute(planned(tmp_path), Unwatched())
+    runner.execute(planned(tmp_path), NoProgress())
     stock, plugin = clusters
     assert stock.events == ["made", "started", "stopped", "data removed"]
     assert stock.agent is None
@@ -122,7 +122,7 @@ def test_a_cut_run_stops_its_cluster_and_says_that_it_was_cut(
 
     monkeypatch.setattr(arm_module, "run_repeat", cut)
     with pytest.raises(type(error)):
-        runner.execute(planned(tmp_path), Unwatched())
+        runner.execute(planned(tmp_path), NoProgress())
     assert [cluster.events for cluster in clusters] == [
         ["made", "started", "stopped", "data removed"]
     ]
@@ -134,7 +134,7 @@ def test_data_may_be_kept(
     tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arm_module, "run_repeat", lambda *_: None)
-    runner.execute(planned(tmp_path, keep_data=True), Unwatched())
+    runner.execute(planned(tmp_path, keep_data=True), NoProgress())
     assert "data removed" not in clusters[0].events
 
 

@@ -12,7 +12,7 @@ import pytest
 from insync.errors import InsyncError
 from insync.run import agents as bridges
 from insync.run import readiness as warm
-from insync.run.watch import Unwatched
+from insync.run.progress import NoProgress
 from insync.scenario.load import load
 
 
@@ -89,8 +89,8 @@ def test_only_scenarios_with_a_time_for_fetches_are_warmed_up_for_in_every_arm(
         raise InsyncError("no brokers")
 
     monkeypatch.setattr(warm, "create_topic", refuse)
-    warm.warm_up(context("stock", "kip-501"), Unwatched())
+    warm.warm_up(context("stock", "kip-501"), NoProgress())
     assert made == []
     with pytest.raises(InsyncError, match="no brokers"):
-        warm.warm_up(context("stock"), Unwatched())
+        warm.warm_up(context("stock"), NoProgress())
     assert made == [warm.TOPIC]

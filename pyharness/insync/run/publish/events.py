@@ -21,9 +21,9 @@ from insync.events.topic import EventTopic, origin
 from insync.events.writer import Publish
 from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
+from insync.run.progress import Progress
 from insync.run.publish.isr_tail import IsrTail
 from insync.run.publish.publisher import Publisher
-from insync.run.watch import Watch
 from insync.scenario.base import BROKERS
 from insync.scenario.roles import ring
 
@@ -68,7 +68,7 @@ def require_place(topic: EventTopic) -> None:
 
 @contextmanager
 def told_live(
-    told: Live | None, arm_cluster: ArmCluster, plan: Plan, watch: Watch
+    told: Live | None, arm_cluster: ArmCluster, plan: Plan, progress: Progress
 ) -> Iterator[Callable[[str], Publish] | None]:
     """Yield what sends the lines of a file of the cluster's arm; None where nothing is told."""
     if told is None:
@@ -78,16 +78,16 @@ def told_live(
     topics = [topic_name(plan.scenario.name, repeat) for repeat in range(plan.scenario.repeats)]
     with Publisher(told.topic, at, told.run) as publisher:
         publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
-        watch.phase(f"{arm_cluster.arm}: events go to {told.topic.name} at {at}")
+        progress.phase(f"{arm_cluster.arm}: events go to {told.topic.name} at {at}")
         of_file = partial(publisher.file, arm_cluster.arm)
         with IsrTail(arm_cluster, topics, of_file(ISR)) as tail:
             yield of_file
     if publisher.dropped:
-        watch.phase(
+        progress.phase(
             f"{arm_cluster.arm}: {publisher.dropped} events did not get into {told.topic.name}"
         )
     if tail.failure is not None:
-        watch.phase(
+        progress.phase(
             f"{arm_cluster.arm}: {told.topic.name} lacks the last ISR changes: {tail.failure}"
         )
 

@@ -15,18 +15,18 @@ from insync.events.schema import topic_name
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.noise import Ticker
+from insync.run.progress import Progress
 from insync.run.race.orders import play
 from insync.run.race.samples import Sampler
 from insync.run.race.topic import BYSTANDER, RACED, Raced
 from insync.run.readiness import await_full_isr
-from insync.run.watch import Watch
 from insync.scenario.roles import ring
 
 AFTERWARDS: Final = 5
 """Records of each partition that are produced when the race is over, to see who gets them."""
 
 
-def run_race(context: ArmContext, repeat: int, watch: Watch) -> None:
+def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
     """Run one repeat and write its events; raises InsyncError if its order could not be kept.
 
     Every thread goes on however it ends, and a broker that lost a fetcher is started again.
@@ -36,7 +36,7 @@ def run_race(context: ArmContext, repeat: int, watch: Watch) -> None:
     if race is None:
         raise InsyncError(f"{scenario.name}: no race in it")
     topic = topic_name(scenario.name, repeat)
-    say = partial(_say, watch, context, repeat)
+    say = partial(_say, progress, context, repeat)
     say("creating the topic")
     create_topic(
         context.bootstrap, topic, [ring(leader) for leader in scenario.workload.leaders],
@@ -77,5 +77,5 @@ def _heal(context: ArmContext, topic: str, lost: Sequence[int]) -> None:
         await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
 
 
-def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:
-    watch.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")
+def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:
+    progress.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")

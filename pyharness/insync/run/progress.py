@@ -3,7 +3,7 @@
 from typing import Protocol
 
 
-class Watch(Protocol):
+class Progress(Protocol):
     """Told of every phase of a run."""
 
     def phase(self, text: str) -> None:
@@ -16,8 +16,8 @@ class Watch(Protocol):
         """Hear that one more repeat is over."""
 
 
-class Unwatched:
-    """A Watch that shows nothing."""
+class NoProgress:
+    """A Progress that shows nothing."""
 
     def phase(self, text: str) -> None:
         """Ignore it."""
