@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from insync.errors import InputError
 from insync.events.run_info import first_problem
 from insync.events.schema import SCHEMA_VERSION
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 
 PLAN: Final = "matrix-plan.json"
 CELLS: Final = "matrix.json"
@@ -82,7 +82,7 @@ def is_matrix(folder: Path) -> bool:
 
 def save_matrix(folder: Path, matrix: MatrixInfo) -> Path:
     """Write the plan into `folder` and return its path."""
-    return write_whole(folder / PLAN, matrix.model_dump_json(indent=2, by_alias=True))
+    return write_atomic(folder / PLAN, matrix.model_dump_json(indent=2, by_alias=True))
 
 
 def load_matrix(folder: Path) -> MatrixInfo:

@@ -14,7 +14,7 @@ from plotly.offline import get_plotlyjs
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import JUNIT, REPORT
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 from insync.report.anchors import arm_id
 from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, run_suite
@@ -44,8 +44,8 @@ def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
 
 def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> Path:
     """Write `folder/report.html` and `junit.xml` beside it, each whole; return the page's path."""
-    write_whole(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
-    return write_whole(folder / REPORT, render(run, verdict, rows))
+    write_atomic(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
+    return write_atomic(folder / REPORT, render(run, verdict, rows))
 
 
 def environment() -> Environment:

@@ -68,7 +68,7 @@ def _slow(context: ArmContext, broker: int) -> str | None:
     return f"its score is {seen.slow_score:g}, slow peers {seen.slow_peers}"
 
 
-HEALED_SECONDS: Final = 60.0
+FULL_ISR_SECONDS: Final = 60.0
 EVERYONE: Final = list(range(1, BROKERS + 1))
 
 
@@ -77,10 +77,10 @@ def await_full_isr(bootstrap: str, topic: str, check: Callable[[], None]) -> Non
 
     `check` is called while it waits and may raise. Raises InsyncError with the last state seen.
     """
-    last = await_state(bootstrap, topic, _healed, time.monotonic() + HEALED_SECONDS, check)
+    last = await_state(bootstrap, topic, _has_full_isr, time.monotonic() + FULL_ISR_SECONDS, check)
     if last is not None:
-        raise InsyncError(f"topic {topic}: not healed: {last}")
+        raise InsyncError(f"topic {topic}: ISR not full in {FULL_ISR_SECONDS:.0f} s: {last}")
 
 
-def _healed(state: State) -> bool:
+def _has_full_isr(state: State) -> bool:
     return bool(state) and all(isr == EVERYONE for _, isr in state.values())

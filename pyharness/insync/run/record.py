@@ -15,7 +15,7 @@ import confluent_kafka
 from insync import __version__
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION, now_ms
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 from insync.run.plan import Plan
 from insync.scenario.load import builtin_names
 
@@ -64,7 +64,7 @@ def _agent(jar: Path | None) -> dict[str, str]:
 
 def save(record: dict[str, Any], folder: Path) -> None:
     """Write the record; a reader sees the old one or the new one, never a part."""
-    write_whole(folder / RUN, json.dumps(record, indent=2))
+    write_atomic(folder / RUN, json.dumps(record, indent=2))
 
 
 def load(folder: Path) -> dict[str, Any]:

@@ -15,9 +15,9 @@ from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
 from insync.run.faults import build
-from insync.run.noise import Ticker
 from insync.run.progress import Progress
 from insync.run.readiness import await_calm, await_full_isr
+from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario import faults as planned
 from insync.scenario.model import Transactions
 from insync.scenario.roles import ring
@@ -46,7 +46,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
         place_coordinators(context.arm_cluster)
     # After that, which is work for brokers: one that is slow now would give away the new topic.
     await_calm(context)
-    with Workload(plan, files.folder) as workload, Ticker() as ticker:
+    with Workload(plan, files.folder) as workload, SchedulingGaps() as gaps:
         say("creating the topic")
         _create(context, topic)
         faults = [build(context, topic, repeat, spec) for spec in scenario.faults]
@@ -67,9 +67,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
         await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
         workload.check()
         workload.stop_producing()
-        files.phase(
-            "repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=ticker.longest_gap_ms
-        )
+        files.phase("repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=gaps.longest_gap_ms)
         say("reading back")
         workload.read_back(READ_BACK_SECONDS)
     write_counters(context, repeat)
@@ -136,9 +134,9 @@ def _run_faults(
     say: Callable[[str], None],
 ) -> None:
     """Inject and lift every fault at its time, then write the evidence."""
-    with ExitStack() as heal:
+    with ExitStack() as lift_all:
         for fault in faults:
-            heal.callback(fault.lift)
+            lift_all.callback(fault.lift)
         for at_ms, act, words in _moments(context.plan.scenario.faults, faults):
             workload.wait(start + at_ms / 1000 - time.monotonic())
             say(words)

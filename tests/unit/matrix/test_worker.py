@@ -93,12 +93,12 @@ def test_scenarios_that_want_the_same_brokers_share_a_cluster(
 def test_what_comes_after_a_broken_scenario_plays_on_a_fresh_cluster(
     tmp_path: Path, theatre: Theatre
 ) -> None:
-    theatre.breaks["b"] = InsyncError("topic b-r0: not healed:\nlast ...")
+    theatre.breaks["b"] = InsyncError("topic b-r0: ISR not full:\nlast ...")
     told = done(tmp_path, "a", "b", "c")
     assert theatre.acts == [("read", "a"), ("read", "b"), ("read-2", "c")]
     assert theatre.histories == [("read", ["a", "b"]), ("read-2", ["c"])]
     assert [line["ended"] for line in told if "ended" in line] == ["a", "c"]
-    assert {"phase": "b was cut short: topic b-r0: not healed: last ..."} in told
+    assert {"phase": "b was cut short: topic b-r0: ISR not full: last ..."} in told
 
 
 def test_an_interrupted_arm_writes_the_history_of_what_it_began(

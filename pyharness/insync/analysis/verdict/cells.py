@@ -19,7 +19,7 @@ from insync.analysis.verdict.findings import Finding
 from insync.events.matrix_info import CELLS, MatrixRow
 from insync.events.run_info import Bound, RunInfo
 from insync.events.schema import REPORT
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 
 
 @dataclass(frozen=True)
@@ -104,4 +104,4 @@ def as_json(cell: Cell) -> dict[str, object]:
 def write_cells(folder: Path, cells: Sequence[Cell]) -> Path:
     """Write `folder/matrix.json` and return its path."""
     text = json.dumps([as_json(cell) for cell in cells], indent=2, ensure_ascii=False)
-    return write_whole(folder / CELLS, text + "\n")
+    return write_atomic(folder / CELLS, text + "\n")

@@ -12,7 +12,7 @@ from insync.analysis.verdict.facts import METRICS, FaultFact, RepeatFacts
 from insync.analysis.verdict.findings import Finding
 from insync.events.run_info import RunInfo
 from insync.events.schema import VERDICT
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 
 
 def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
@@ -37,7 +37,7 @@ def as_list(found: Sequence[Finding]) -> list[dict[str, str | None]]:
 def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:
     """Write `folder/verdict.json` and return its path."""
     text = json.dumps(as_json(run, verdict), indent=2, ensure_ascii=False)
-    return write_whole(folder / VERDICT, text + "\n")
+    return write_atomic(folder / VERDICT, text + "\n")
 
 
 def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:

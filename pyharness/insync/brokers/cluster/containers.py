@@ -30,7 +30,7 @@ from insync.brokers.cluster.node import Equipment, Node, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.docker import engine, leftovers
 from insync.brokers.docker import engine as testcontainers
-from insync.brokers.docker.engine import told
+from insync.brokers.docker.engine import docker_errors
 from insync.brokers.docker.process import ContainerProcess
 from insync.brokers.images.built import require
 from insync.brokers.images.image import Image
@@ -106,7 +106,7 @@ class ContainerCluster(NodeCluster):
     def _at(self, number: int) -> str:
         """Return the address of a node's container, which this host reaches as well."""
         container = self._containers[number]
-        with told(f"node {number}"):
+        with docker_errors(f"node {number}"):
             container.reload()
         return str(container.attrs["NetworkSettings"]["Networks"][self._network.name]["IPAddress"])
 
@@ -127,7 +127,7 @@ class ContainerCluster(NodeCluster):
 
     def _run(self, plan: NodePlan) -> Node:
         try:
-            with told(f"{plan.role} {plan.id}"):
+            with docker_errors(f"{plan.role} {plan.id}"):
                 container = self._started(plan)
         except InsyncError as error:
             if any(words in str(error) for words in _PORT_TAKEN):
@@ -155,5 +155,5 @@ class ContainerCluster(NodeCluster):
 @contextmanager
 def _engine() -> Iterator[docker.DockerClient]:
     """Give a client of the engine, whose refusals become InsyncErrors of one line."""
-    with told("cluster"), closing(engine.client()) as client:
+    with docker_errors("cluster"), closing(engine.client()) as client:
         yield client

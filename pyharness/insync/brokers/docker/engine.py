@@ -15,7 +15,7 @@ from insync.errors import InputError, InsyncError
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def docker_errors(what: str) -> Iterator[None]:
     """Within, what the engine refuses is an InsyncError: `what`, and why; so is its silence."""
     try:
         yield

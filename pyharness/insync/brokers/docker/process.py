@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from docker.errors import APIError, DockerException, NotFound
 
-from insync.brokers.docker.engine import told, why
+from insync.brokers.docker.engine import docker_errors, why
 from insync.errors import InsyncError
 
 _BY_SIGNAL: Final = 128
@@ -33,7 +33,7 @@ class ContainerProcess:
         self._ended = threading.Event()
         self._code = 0
         self._lost: str | None = None
-        with told(f"container {container.name}"):
+        with docker_errors(f"container {container.name}"):
             container.reload()
         self.pid = int(container.attrs["State"]["Pid"])
         name = f"insync-{container.name}"
@@ -56,7 +56,7 @@ class ContainerProcess:
         """Send it a signal through the engine; nothing happens if it has ended."""
         if self._ended.is_set():
             return
-        with told(f"container {self._container.name}"):
+        with docker_errors(f"container {self._container.name}"):
             try:
                 self._container.kill(signal=int(sig))
             except APIError as error:
@@ -65,14 +65,14 @@ class ContainerProcess:
 
     def pause(self) -> None:
         """Stop every process in the container; raises InsyncError."""
-        with told(f"container {self._container.name}"):
+        with docker_errors(f"container {self._container.name}"):
             self._container.pause()
 
     def unpause(self) -> None:
         """Let them go on; nothing happens if the container has ended or is not paused."""
         if self._ended.is_set():
             return
-        with told(f"container {self._container.name}"):
+        with docker_errors(f"container {self._container.name}"):
             self._container.reload()
             if self._container.status == "paused":
                 self._container.unpause()
@@ -80,14 +80,14 @@ class ContainerProcess:
     @property
     def quota_us(self) -> tuple[int, int]:
         """The period and the quota of its CPU time in microseconds; 0 for the engine's own."""
-        with told(f"container {self._container.name}"):
+        with docker_errors(f"container {self._container.name}"):
             self._container.reload()
         host = self._container.attrs["HostConfig"]
         return int(host["CpuPeriod"]), int(host["CpuQuota"])
 
     def set_quota_us(self, period: int, quota: int) -> None:
         """Change what `quota_us` says, at once; a quota of -1 is none. Raises InsyncError."""
-        with told(f"container {self._container.name}"):
+        with docker_errors(f"container {self._container.name}"):
             self._container.update(cpu_period=period, cpu_quota=quota)
 
     def _exit_code(self) -> int:

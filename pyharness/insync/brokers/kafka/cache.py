@@ -63,7 +63,7 @@ def scratch(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def made_whole(folder: Path) -> Iterator[Path]:
+def atomic_folder(folder: Path) -> Iterator[Path]:
     """Give a folder to fill, which replaces `folder` when the block ends without an error."""
     with scratch(folder) as made:
         yield made

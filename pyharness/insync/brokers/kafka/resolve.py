@@ -47,7 +47,7 @@ def _fill(release: Release, libs: Path, java: Java, tell: Progress) -> None:
     if libs.exists():
         tell(f"kafka {release.version}: {bad.file_name} in the cache is damaged, fetching again")
     tell(f"kafka {release.version}: fetching {len(release.jars)} jars, once")
-    with cache.made_whole(libs) as made, cache.scratch(libs) as scratch:
+    with cache.atomic_folder(libs) as made, cache.scratch(libs) as scratch:
         ivy.fetch(release.jars, java, made, scratch)
         bad = first_bad(release, made)
         if bad is not None:

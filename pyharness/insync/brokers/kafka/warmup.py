@@ -50,7 +50,7 @@ def without_elr(dist: Distribution) -> Path:
     if not ready.is_dir():
         with cache.locked(ready):
             if not ready.is_dir():
-                with cache.made_whole(ready) as made, cache.scratch(ready) as scratch:
+                with cache.atomic_folder(ready) as made, cache.scratch(ready) as scratch:
                     formats.make_templates(replace(dist, formats=made), scratch, {_ELR: 0})
     return ready
 
@@ -70,7 +70,7 @@ def fingerprint(jars: Sequence[Path], java: Java) -> str:
 def _prepare(
     release: Release, jars: tuple[Path, ...], java: Java, ready: Path, tell: Callable[[str], None]
 ) -> None:
-    with cache.made_whole(ready) as made, cache.scratch(ready) as scratch:
+    with cache.atomic_folder(ready) as made, cache.scratch(ready) as scratch:
         cold = Distribution(release, java, jars, made / _FORMATS, cds=None)
         if not release.zookeeper:
             formats.make_templates(cold, scratch)

@@ -9,7 +9,7 @@ from pathlib import Path
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import RUN
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 from insync.report.anchors import cell_id
 from insync.report.environment import environment_of
 from insync.report.junit import as_xml, matrix_suites
@@ -83,11 +83,11 @@ def write_matrix_page(
     `pictures` are the scenes of each run that there was.
     """
     cells = read_cells(folder)
-    write_whole(folder / TEXT, markdown(cells))
-    write_whole(folder / RESULTS, as_xml("insync matrix", matrix_suites(cells)))
+    write_atomic(folder / TEXT, markdown(cells))
+    write_atomic(folder / RESULTS, as_xml("insync matrix", matrix_suites(cells)))
     folders = (path for path in matrix.run_folders(folder) if (path / RUN).is_file())
     runs = [load_run(path) for path in folders]
-    return write_whole(folder / PAGE, render_matrix(matrix, cells, pictures, runs))
+    return write_atomic(folder / PAGE, render_matrix(matrix, cells, pictures, runs))
 
 
 def render_matrix(

@@ -14,12 +14,12 @@ from insync.errors import InsyncError
 from insync.events.schema import topic_name
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
-from insync.run.noise import Ticker
 from insync.run.progress import Progress
 from insync.run.race.orders import play
 from insync.run.race.samples import Sampler
 from insync.run.race.topic import BYSTANDER, RACED, Raced
 from insync.run.readiness import await_full_isr
+from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario.roles import ring
 
 AFTERWARDS: Final = 5
@@ -43,7 +43,7 @@ def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
         {"min.insync.replicas": str(scenario.min_insync_replicas), **SMALL_SEGMENTS},
     )  # fmt: skip
     files.phase("repeat_started", repeat=repeat, topic=topic)
-    with ExitStack() as stack, Ticker() as ticker:
+    with ExitStack() as stack, SchedulingGaps() as gaps:
         raced = stack.enter_context(Raced(context, topic, repeat))
         sampler = stack.enter_context(Sampler(context, topic, repeat))
         for partition in (RACED, BYSTANDER):
@@ -56,17 +56,15 @@ def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
         for partition in (RACED, BYSTANDER):
             raced.burst(partition, AFTERWARDS)
         sampler.write_settled("after", scenario.timeline.recover_ms)
-        files.phase(
-            "repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=ticker.longest_gap_ms
-        )
+        files.phase("repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=gaps.longest_gap_ms)
         for hold in raced.holds:
             files.faults.write(hold.evidence())
     write_counters(context, repeat)
     say("recovering")
-    _heal(context, topic, sampler.lost())
+    _restart_brokers(context, topic, sampler.lost())
 
 
-def _heal(context: ArmContext, topic: str, lost: Sequence[int]) -> None:
+def _restart_brokers(context: ArmContext, topic: str, lost: Sequence[int]) -> None:
     """Start brokers again whose fetcher threads are not all there: they do not come back."""
     cluster = context.arm_cluster.cluster
     for broker in lost:

@@ -12,12 +12,12 @@ from typing import Final, Self
 TICK_SECONDS: Final = 0.02
 
 
-class Ticker:
+class SchedulingGaps:
     """Measures between entering and leaving the `with` block how late its ticks are."""
 
     def __init__(self) -> None:
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._tick, name="ticker", daemon=True)
+        self._thread = threading.Thread(target=self._tick, name="gaps", daemon=True)
         self._last = 0.0
         self._longest = 0.0
 

@@ -1,10 +1,10 @@
-"""A repeat has healed when every broker says so; else the last state seen is told."""
+"""The ISR counts as full when every broker says so; else the error shows the last state seen."""
 
 import pytest
 
 from insync.brokers.cluster import admin
 from insync.errors import InsyncError
-from insync.run import readiness as heal
+from insync.run import readiness
 
 FULL = {0: (1, [1, 2, 3]), 1: (2, [1, 2, 3])}
 SHRUNK = {0: (1, [1, 2, 3]), 1: (2, [2])}
@@ -17,7 +17,7 @@ class Brokers:
         self.asked: list[str] = []
         self._answers = answers
         monkeypatch.setattr(admin, "partitions", self._answer)
-        monkeypatch.setattr(heal, "HEALED_SECONDS", 0.3)
+        monkeypatch.setattr(readiness, "FULL_ISR_SECONDS", 0.3)
 
     def _answer(self, server: str, topic: str) -> object:
         self.asked.append(server)
@@ -27,20 +27,20 @@ class Brokers:
 
 def test_every_broker_must_see_every_isr_full(monkeypatch: pytest.MonkeyPatch) -> None:
     brokers = Brokers(monkeypatch, a=[{}, SHRUNK, FULL], b=[SHRUNK, FULL])
-    heal.await_full_isr("a,b", "t", lambda: None)
+    readiness.await_full_isr("a,b", "t", lambda: None)
     assert brokers.asked == ["a", "a", "a", "b", "b"]
 
 
-def test_what_was_seen_last_is_told_when_it_does_not_heal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_shows_the_last_state_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     Brokers(monkeypatch, a=[FULL], b=[SHRUNK])
-    with pytest.raises(InsyncError, match=r"topic t: not healed: at b .*1: \(2, \[2\]\)"):
-        heal.await_full_isr("a,b", "t", lambda: None)
+    with pytest.raises(InsyncError, match=r"topic t: ISR not full in 0 s: at b .*1: \(2, \[2\]\)"):
+        readiness.await_full_isr("a,b", "t", lambda: None)
 
 
-def test_a_partition_without_leader_has_not_healed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_partition_without_leader_has_no_full_isr(monkeypatch: pytest.MonkeyPatch) -> None:
     Brokers(monkeypatch, a=[{0: (-1, [])}])
-    with pytest.raises(InsyncError, match="not healed"):
-        heal.await_full_isr("a", "t", lambda: None)
+    with pytest.raises(InsyncError, match="ISR not full"):
+        readiness.await_full_isr("a", "t", lambda: None)
 
 
 def test_the_wait_ends_when_the_check_fails(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,4 +50,4 @@ def test_the_wait_ends_when_the_check_fails(monkeypatch: pytest.MonkeyPatch) -> 
         raise InsyncError("broker 1: ended with -9")
 
     with pytest.raises(InsyncError, match="ended with -9"):
-        heal.await_full_isr("a", "t", dead)
+        readiness.await_full_isr("a", "t", dead)
