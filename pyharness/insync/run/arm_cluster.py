@@ -12,13 +12,13 @@ from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import Equipment
+from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
 from insync.faults.kinds.stall import preload
 from insync.faults.support.control import MAX_RULES, ControlFile
 from insync.nodes import CONTROLLER_ID
-from insync.run.disks import NO_DISKS, Disks, equipped, open_disks
+from insync.run.disks import NO_DISKS, Disks, open_disks, with_disk_settings
 from insync.run.needs import breaks_links, stall_rules, stalled
 from insync.run.plan import Plan, carries_agent
 from insync.run.progress import Progress
@@ -175,7 +175,7 @@ def open_arm_cluster(
     want, *others = [wanted(plan.scenario, arm) for plan in plans]
     if any(each != want for each in others):
         raise InsyncError(f"{arm}: scenarios that want different nodes on one cluster")
-    controls, equipment = _stall_controls(plans, home)
+    controls, extras = _stall_controls(plans, home)
     keep = plans[0].request.keep_data
     agent = _agent(plans[0], arm, home, agent_events or home / AGENT_EVENTS)
     scenarios = [plan.scenario for plan in plans]
@@ -186,7 +186,7 @@ def open_arm_cluster(
             brokers=BROKERS,
             settings={**want.settings, **(settings or {})},
             agent=agent,
-            equipment=equipped(equipment, scenarios),
+            extras=with_disk_settings(extras, scenarios),
             links=links,
             elr=arms.ARMS[arm].elr,
         )
@@ -229,17 +229,17 @@ def _agent(plan: Plan, arm: str, home: Path, events: Path) -> AgentSpec | None:
 
 def _stall_controls(
     plans: Sequence[Plan], home: Path
-) -> tuple[dict[int, ControlFile], dict[int, Equipment]]:
+) -> tuple[dict[int, ControlFile], dict[int, NodeExtras]]:
     """Make a control file per broker to be stalled, and what puts it under the shim."""
     controls: dict[int, ControlFile] = {}
-    equipment: dict[int, Equipment] = {}
+    extras: dict[int, NodeExtras] = {}
     shim = next((plan.shim for plan in plans if plan.shim is not None), None)
     if shim is None:
-        return controls, equipment
+        return controls, extras
     home.mkdir(parents=True, exist_ok=True)
     rules = sum(stall_rules(plan.scenario) for plan in plans)
     for broker in sorted({broker for plan in plans for broker in stalled(plan.scenario)}):
         path = home / f"stall-{broker}.control"
         controls[broker] = ControlFile.create(path, home / str(broker), min(rules, MAX_RULES))
-        equipment[broker] = Equipment(environment=preload(shim, path), files=[shim], shared=[path])
-    return controls, equipment
+        extras[broker] = NodeExtras(environment=preload(shim, path), files=[shim], shared=[path])
+    return controls, extras

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from insync.brokers.cluster.node import NOTHING, Equipment
+from insync.brokers.cluster.node import NO_EXTRAS, NodeExtras
 from insync.brokers.kafka import formats, process
 from insync.errors import InsyncError
 from insync.faults.support.control import MAX_RULES, ControlFile
@@ -34,13 +34,13 @@ BEHIND_A_GATE: Final = {"log.index.interval.bytes": "0"}
 nearest index entry on, batch by batch, and each look is a call of the file system."""
 
 
-def equipped(
-    equipment: Mapping[int, Equipment], scenarios: Sequence[Scenario]
-) -> dict[int, Equipment]:
-    """Return the brokers' equipment, with what those need whose disk is to be stalled."""
-    made = dict(equipment)
+def with_disk_settings(
+    extras: Mapping[int, NodeExtras], scenarios: Sequence[Scenario]
+) -> dict[int, NodeExtras]:
+    """Return the brokers' extras, with what those need whose disk is to be stalled."""
+    made = dict(extras)
     for broker in _with(scenarios, DiskStall):
-        own = made.get(broker, NOTHING)
+        own = made.get(broker, NO_EXTRAS)
         made[broker] = replace(own, settings={**own.settings, **BEHIND_A_GATE})
     return made
 

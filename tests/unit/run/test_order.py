@@ -32,7 +32,7 @@ class FakeCluster:
     def __init__(self, *_: object, settings: dict[str, str], **more: Any) -> None:
         self.settings = settings
         self.agent = more["agent"]
-        self.equipment = more["equipment"]
+        self.extras = more["extras"]
         self.events = ["made"]
         FakeCluster.made.append(self)
 
@@ -104,7 +104,7 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
     assert FEATURE not in stock.settings
     assert (plugin.settings[FEATURE], plugin.settings[SCOPE]) == ("true", "request")
     assert plugin.settings["replica.lag.time.max.ms"] == "2000"
-    assert list(stock.equipment) == list(plugin.equipment) == [1]
+    assert list(stock.extras) == list(plugin.extras) == [1]
     assert json.loads((tmp_path / "run.json").read_text())["finished_ms"] > 0
     assert (tmp_path / "events" / "stock" / "isr.jsonl").read_text().count("\n") == 2
     assert (tmp_path / "scenario.toml").read_text() == "text"

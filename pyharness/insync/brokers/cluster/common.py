@@ -15,7 +15,7 @@ from insync.brokers.cluster import node, plans, properties
 from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.node import NOTHING, Equipment, Node, NodePlan
+from insync.brokers.cluster.node import NO_EXTRAS, Node, NodeExtras, NodePlan
 from insync.brokers.cluster.quorum.zookeeper_client import forget_broker
 from insync.brokers.cluster.ready import (
     PortTakenError,
@@ -49,14 +49,14 @@ class NodeCluster(ABC):
         brokers: int = 3,
         settings: Mapping[str, str] | None = None,
         agent: AgentSpec | None = None,
-        equipment: Mapping[int, Equipment] | None = None,
+        extras: Mapping[int, NodeExtras] | None = None,
         links: Links | None = None,
         elr: bool = True,
     ) -> None:
         """Plan a cluster under `folder`, a subfolder per node, with brokers 1 to `brokers`.
 
         `settings` are added to every node's server.properties, for the controller reads some
-        of what is said of brokers, such as broker.session.timeout.ms; `equipment` is what
+        of what is said of brokers, such as broker.session.timeout.ms; `extras` is what
         single brokers get, by their id. A node's data folder may be there already if it is
         empty, such as a mount; `links` are open proxies for what brokers replicate. Without
         `elr` the cluster is formatted with eligible leader replicas off, else as its version's
@@ -69,7 +69,7 @@ class NodeCluster(ABC):
         self._brokers = range(1, brokers + 1)
         self._settings = dict(settings or {})
         self._agent = agent
-        self._equipment = dict(equipment or {})
+        self._extras = dict(extras or {})
         self._links = links
         self._elr = elr
         self.nodes: dict[int, Node] = {}
@@ -210,6 +210,6 @@ class NodeCluster(ABC):
         return plan if agent is None else replace(plan, flags=[*plan.flags, agent.flag(plan.id)])
 
     def _equipped(self, broker: NodePlan) -> NodePlan:
-        own = self._equipment.get(broker.id, NOTHING)
+        own = self._extras.get(broker.id, NO_EXTRAS)
         settings = {**broker.settings, **own.settings}
-        return self._watched(replace(broker, settings=settings, equipment=own))
+        return self._watched(replace(broker, settings=settings, extras=own))

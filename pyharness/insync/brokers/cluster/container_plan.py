@@ -73,7 +73,7 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
     container.with_name(f"insync-{around.cluster}-{plan.id}")
     container.with_network(around.network).with_network_aliases(name)
     container.with_command(_command(plan, around, name))
-    container.with_envs(**plan.equipment.environment)
+    container.with_envs(**plan.extras.environment)
     # with_bind_ports takes no host: it would publish on every address.
     container.ports[f"{INSIDE}/tcp"] = (LOOPBACK, plan.port)  # type: ignore[assignment]
     for path in _read(plan, around.agent):
@@ -119,14 +119,14 @@ def _limited(limits: Limits) -> dict[str, int]:
 
 def _read(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
     yield LOG_CONFIG
-    yield from plan.equipment.files
+    yield from plan.extras.files
     if agent is not None:
         yield agent.jar.absolute()
 
 
 def _written(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
     yield plan.folder
-    yield from plan.equipment.shared
+    yield from plan.extras.shared
     if agent is not None:
         yield agent.events_dir.absolute()
         yield agent.bridge_dir.absolute()

@@ -26,7 +26,7 @@ from insync.brokers.cluster.container_plan import (
 )
 from insync.brokers.cluster.links.listeners import LinkedInNetwork
 from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.node import Equipment, Node, NodePlan
+from insync.brokers.cluster.node import Node, NodeExtras, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.docker import engine, leftovers
 from insync.brokers.docker import engine as testcontainers
@@ -59,7 +59,7 @@ class ContainerCluster(NodeCluster):
         brokers: int = 3,
         settings: Mapping[str, str] | None = None,
         agent: AgentSpec | None = None,
-        equipment: Mapping[int, Equipment] | None = None,
+        extras: Mapping[int, NodeExtras] | None = None,
         links: Links | None = None,
         elr: bool = True,
         image: Image | None = None,
@@ -71,7 +71,7 @@ class ContainerCluster(NodeCluster):
         each node. InputError also where there is no engine or no image.
         """
         super().__init__(
-            dist, folder, brokers=brokers, settings=settings, agent=agent, equipment=equipment,
+            dist, folder, brokers=brokers, settings=settings, agent=agent, extras=extras,
             links=links, elr=elr,
         )  # fmt: skip
         if ":" in str(self._folder):

@@ -30,6 +30,6 @@ class LocalCluster(NodeCluster):
             self._dist.command(flags, plan.main, str(plan.settings_file)),
             log=plan.log,
             folder=plan.folder,
-            environment={**os.environ, **plan.equipment.environment},
+            environment={**os.environ, **plan.extras.environment},
         )
         return plan.started(running)

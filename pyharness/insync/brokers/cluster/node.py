@@ -12,7 +12,7 @@ from insync.running import Running
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Equipment:
+class NodeExtras:
     """One broker's own environment, paths and settings.
 
     Args:
@@ -29,7 +29,7 @@ class Equipment:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-NOTHING = Equipment()
+NO_EXTRAS = NodeExtras()
 
 
 Role = Literal["zookeeper", "controller", "broker"]
@@ -49,7 +49,7 @@ class NodePlan:
     settings: Mapping[str, str]
     main: str = "kafka.Kafka"
     flags: Sequence[str] = ()
-    equipment: Equipment = NOTHING
+    extras: NodeExtras = NO_EXTRAS
 
     @property
     def settings_file(self) -> Path:

@@ -15,9 +15,9 @@ from insync.events.schema import topic_name
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.progress import Progress
-from insync.run.race.orders import play
+from insync.run.race.fixture import BYSTANDER, RACE_PARTITION, RaceFixture
+from insync.run.race.interleavings import run_interleaving
 from insync.run.race.samples import Sampler
-from insync.run.race.topic import BYSTANDER, RACED, Raced
 from insync.run.readiness import await_full_isr
 from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario.roles import ring
@@ -44,20 +44,20 @@ def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
     )  # fmt: skip
     files.phase("repeat_started", repeat=repeat, topic=topic)
     with ExitStack() as stack, SchedulingGaps() as gaps:
-        raced = stack.enter_context(Raced(context, topic, repeat))
+        fixture = stack.enter_context(RaceFixture(context, topic, repeat))
         sampler = stack.enter_context(Sampler(context, topic, repeat))
-        for partition in (RACED, BYSTANDER):
-            raced.burst(partition, AFTERWARDS)
-        raced.await_all_equal(scenario.timeline.steady_ms)
+        for partition in (RACE_PARTITION, BYSTANDER):
+            fixture.burst(partition, AFTERWARDS)
+        fixture.await_all_equal(scenario.timeline.steady_ms)
         sampler.write("before")
         files.phase("steady", repeat=repeat, topic=topic)
-        play(raced, race, say)
+        run_interleaving(fixture, race, say)
         say("who gets what is produced now")
-        for partition in (RACED, BYSTANDER):
-            raced.burst(partition, AFTERWARDS)
+        for partition in (RACE_PARTITION, BYSTANDER):
+            fixture.burst(partition, AFTERWARDS)
         sampler.write_settled("after", scenario.timeline.recover_ms)
         files.phase("repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=gaps.longest_gap_ms)
-        for hold in raced.holds:
+        for hold in fixture.holds:
             files.faults.write(hold.evidence())
     write_counters(context, repeat)
     say("recovering")

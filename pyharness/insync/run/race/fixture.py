@@ -17,14 +17,14 @@ from insync_bridge import OwnReplica, PartitionState
 LEADER: Final = 1
 FOLLOWER: Final = 2
 OTHER: Final = 3
-RACED: Final = 0
+RACE_PARTITION: Final = 0
 BYSTANDER: Final = 1
 STATE_SECONDS: Final = 10.0
 RETENTION_SECONDS: Final = 45.0
 """How long retention may take to act: old brokers first look 30 s after their start."""
 
 
-class Raced:
+class RaceFixture:
     """A race's topic on a running cluster; a context manager that lets every thread go on."""
 
     def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
@@ -57,7 +57,7 @@ class Raced:
         """Ask for the next thread of a broker at a point, about the partition of the race."""
         occasion = Occasion(
             arm=self._context.arm, repeat=self._repeat, kind=KIND, broker=broker,
-            planned_ms=MOST_MS, target=[f"{self._topic}-{RACED}"], site=point, mode="hold",
+            planned_ms=MOST_MS, target=[f"{self._topic}-{RACE_PARTITION}"], site=point, mode="hold",
         )  # fmt: skip
         self.holds.append(PointHold(self.brokers[broker], occasion, replica))
         return self.holds[-1]
@@ -67,7 +67,7 @@ class Raced:
         size = self._context.plan.scenario.workload.record_bytes
         burst(self._context.bootstrap, self._topic, partition, records, size)
 
-    def replica(self, broker: int, partition: int = RACED) -> OwnReplica:
+    def replica(self, broker: int, partition: int = RACE_PARTITION) -> OwnReplica:
         """Return a broker's own replica; raises InsyncError if it has none."""
         own = self.brokers[broker].own_replica(self._topic, partition)
         if own is None:
@@ -76,9 +76,9 @@ class Raced:
 
     def seen(self) -> PartitionState:
         """Return the partition of the race as its leader sees it."""
-        state = self.brokers[LEADER].replicas(self._topic, RACED)
+        state = self.brokers[LEADER].replicas(self._topic, RACE_PARTITION)
         if state is None:
-            raise InsyncError(f"broker {LEADER}: does not lead {self._topic}-{RACED}")
+            raise InsyncError(f"broker {LEADER}: does not lead {self._topic}-{RACE_PARTITION}")
         return state
 
     def seen_leo(self, broker: int) -> int | None:
@@ -103,7 +103,7 @@ class Raced:
             keep_one_segment(self._admin, self._topic, alter_whole=whole)
             seconds = RETENTION_SECONDS
         else:
-            delete_records(self._admin, self._topic, RACED)
+            delete_records(self._admin, self._topic, RACE_PARTITION)
             seconds = STATE_SECONDS
         self.expect(
             f"the leader's log start offset above {beyond}",
@@ -128,7 +128,7 @@ class Raced:
         return own.high_watermark == own.leo
 
     def _are_equal_and_committed(self) -> bool:
-        return all(map(equal_and_committed, map(self._all, (RACED, BYSTANDER))))
+        return all(map(equal_and_committed, map(self._all, (RACE_PARTITION, BYSTANDER))))
 
     def _all(self, partition: int) -> list[OwnReplica | None]:
         """Return every broker's replica; a broker may not have heard of a new topic yet."""
