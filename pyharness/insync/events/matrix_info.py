@@ -46,7 +46,7 @@ class MatrixRow(_Part):
     figures: tuple[str, ...] = FIGURES
 
 
-class Asked(_Part):
+class MatrixOptions(_Part):
     """The options of `insync matrix`; None where the groups and scenarios decide."""
 
     kafka: tuple[str, ...]
@@ -67,7 +67,7 @@ class MatrixInfo(_Part):
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
     repeats: int | None
-    asked: Asked | None = None
+    asked: MatrixOptions | None = None
     rows: tuple[MatrixRow, ...] = Field(min_length=1)
 
     def run_folders(self, matrix: Path) -> list[Path]:

@@ -14,7 +14,7 @@ from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix.progress import ProgressWriter, progress_file
 from insync.matrix.task import Part, Task, load_task
-from insync.run.arm import play
+from insync.run.arm import run_repeats
 from insync.run.arm_cluster import Wanted, open_arm_cluster, wanted
 from insync.run.history import write_histories
 from insync.run.plan import Plan, resolve
@@ -31,7 +31,7 @@ def do_task(task: Task, progress: ProgressWriter) -> None:
         while left:
             number = next(numbers)
             home = task.home if number == 1 else task.home.with_name(f"{task.home.name}-{number}")
-            left = left[_play_on_one_cluster(left, task.arm, home, progress) :]
+            left = left[_run_on_one_cluster(left, task.arm, home, progress) :]
 
 
 def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
@@ -47,7 +47,7 @@ def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
     return [group for _, group in groups]
 
 
-def _play_on_one_cluster(
+def _run_on_one_cluster(
     plans: Sequence[Plan], arm: str, home: Path, progress: ProgressWriter
 ) -> int:
     """Play until all have, or one broke the cluster; return how many were begun."""
@@ -57,7 +57,7 @@ def _play_on_one_cluster(
             for plan in plans:
                 begun.append(plan)
                 progress.begun(plan.scenario.name)
-                play(arm_cluster, plan, progress)
+                run_repeats(arm_cluster, plan, progress)
         except (InsyncError, OSError) as error:
             progress.broken(begun[-1].scenario.name, error)
             whole = begun[:-1]

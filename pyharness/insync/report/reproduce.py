@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
-from insync.events.matrix_info import Asked
+from insync.events.matrix_info import MatrixOptions
 from insync.events.run_info import RunInfo
 from insync.events.schema import SCENARIO
 
@@ -34,7 +34,7 @@ def where(run: RunInfo) -> str:
     return f"In this run's folder, where {SCENARIO} is the scenario as it was played."
 
 
-def matrix_command(asked: Asked) -> str:
+def matrix_command(asked: MatrixOptions) -> str:
     """Return the command of a matrix; what groups and scenarios decided is left to them."""
     return _command(
         "matrix",

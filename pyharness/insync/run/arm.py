@@ -1,6 +1,6 @@
 """One arm of a scenario: its repeats on a running cluster, then what its nodes left.
 
-`run_arm` gives a scenario a cluster of its own. `play` is for those who let several
+`run_arm` gives a scenario a cluster of its own. `run_repeats` is for those who let several
 scenarios play on one.
 """
 
@@ -15,13 +15,13 @@ from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
 from insync.run.plan import Plan
 from insync.run.progress import Progress
-from insync.run.publish.events import Live, told_live
+from insync.run.publish.events import LiveTopic, publish_events
 from insync.run.race.repeat import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
 
 
-def run_arm(plan: Plan, arm: str, progress: Progress, live: Live | None = None) -> None:
+def run_arm(plan: Plan, arm: str, progress: Progress, live: LiveTopic | None = None) -> None:
     """Run all repeats of one arm; the cluster is gone when this returns or raises.
 
     `live` is where it is told of while it goes on, if it is.
@@ -29,24 +29,24 @@ def run_arm(plan: Plan, arm: str, progress: Progress, live: Live | None = None) 
     home, events = nodes_dir(plan.out, arm), events_dir(plan.out, arm)
     settings = None if live is None else live.settings(arm)
     open_cluster = open_arm_cluster([plan], arm, home, progress, events, settings)
-    with _told_if_cut(plan, arm), open_cluster as arm_cluster:
-        with told_live(live, arm_cluster, plan, progress) as publish:
-            _play(arm_cluster, plan, progress, publish)
+    with _record_abort(plan, arm), open_cluster as arm_cluster:
+        with publish_events(live, arm_cluster, plan, progress) as publish:
+            _record_repeats(arm_cluster, plan, progress, publish)
         progress.phase(f"{arm}: reading the controller's and the replicas' logs")
         write_histories(arm_cluster, [plan])
 
 
-def play(arm_cluster: ArmCluster, plan: Plan, progress: Progress) -> None:
+def run_repeats(arm_cluster: ArmCluster, plan: Plan, progress: Progress) -> None:
     """Run all repeats of a scenario on a running cluster, which is whole again at the end.
 
     Writes into the plan's folder; raises InsyncError if a repeat could not be finished, and
     then the cluster is fit for nothing more.
     """
-    with _told_if_cut(plan, arm_cluster.arm):
-        _play(arm_cluster, plan, progress)
+    with _record_abort(plan, arm_cluster.arm):
+        _record_repeats(arm_cluster, plan, progress)
 
 
-def _play(
+def _record_repeats(
     arm_cluster: ArmCluster,
     plan: Plan,
     progress: Progress,
@@ -63,7 +63,7 @@ def _play(
 
 
 @contextmanager
-def _told_if_cut(plan: Plan, arm: str) -> Iterator[None]:
+def _record_abort(plan: Plan, arm: str) -> Iterator[None]:
     """Write down what cuts the arm short, Ctrl-C included."""
     try:
         yield

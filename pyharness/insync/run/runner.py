@@ -8,7 +8,7 @@ from insync.run import record as run_record
 from insync.run.arm import run_arm
 from insync.run.plan import Plan, make_out, prepare
 from insync.run.progress import NoProgress, Progress
-from insync.run.publish.events import live, require_place, tell_run
+from insync.run.publish.events import check_event_topic, live_topic, publish_run
 from insync.run.request import RunRequest
 
 
@@ -22,7 +22,7 @@ def run(request: RunRequest, progress: Progress | None = None) -> Path:
     progress = progress or NoProgress()
     plan = prepare(request, progress)
     if request.events is not None:
-        require_place(request.events)
+        check_event_topic(request.events)
     execute(plan, progress)
     return plan.out
 
@@ -31,14 +31,14 @@ def execute(plan: Plan, progress: Progress) -> None:
     """Run what `prepare` has checked into its empty folder."""
     progress.phase(f"recording into {plan.out}")
     record = open_run(plan)
-    told = live(plan)
-    tell_run(told, plan)
+    live = live_topic(plan)
+    publish_run(live, plan)
     if plan.skip is None:
         progress.expect(len(plan.scenario.arms) * plan.scenario.repeats)
         for arm in plan.scenario.arms:
-            run_arm(plan, arm, progress, told)
+            run_arm(plan, arm, progress, live)
     close_run(plan, record)
-    tell_run(told, plan)
+    publish_run(live, plan)
 
 
 def open_run(plan: Plan) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class Theatre:
         """Open an arm's cluster that is called as its folder."""
         yield SimpleNamespace(arm=arm, name=home.name)
 
-    def play(self, arm_cluster: Any, plan: Any, progress: ProgressWriter) -> None:
+    def run_repeats(self, arm_cluster: Any, plan: Any, progress: ProgressWriter) -> None:
         """Note that a scenario played, or break."""
         self.acts.append((arm_cluster.name, plan.scenario.name))
         progress.repeat_done()
@@ -49,7 +49,7 @@ class Theatre:
 @pytest.fixture
 def theatre(monkeypatch: pytest.MonkeyPatch) -> Theatre:
     made = Theatre()
-    for name in ("open_arm_cluster", "play", "write_histories"):
+    for name in ("open_arm_cluster", "run_repeats", "write_histories"):
         monkeypatch.setattr(worker, name, getattr(made, name))
     monkeypatch.setattr(
         worker,

@@ -1,4 +1,4 @@
-"""A run that is told of while it goes on: its events go to a Kafka topic as well.
+"""A run that is live of while it goes on: its events go to a Kafka topic as well.
 
 The topic is on the cluster that the run starts, anew for each arm and gone with it, or on
 another one, where it must be. What brokers and controller leave in their logs is read when they
@@ -33,7 +33,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 @dataclass(frozen=True)
-class Live:
+class LiveTopic:
     """A run's topic, and the run's name in it."""
 
     topic: EventTopic
@@ -52,13 +52,13 @@ class Live:
         return settings
 
 
-def live(plan: Plan) -> Live | None:
-    """Return where a run that has its folder is told of, if it is."""
+def live_topic(plan: Plan) -> LiveTopic | None:
+    """Return where a run that has its folder is live of, if it is."""
     topic = plan.request.events
-    return None if topic is None else Live(topic, run_name(load_run(plan.out)))
+    return None if topic is None else LiveTopic(topic, run_name(load_run(plan.out)))
 
 
-def require_place(topic: EventTopic) -> None:
+def check_event_topic(topic: EventTopic) -> None:
     """Raise InputError unless a topic can be called so and, if it is elsewhere, is there."""
     if not _NAME.fullmatch(topic.name):
         raise InputError(f"--events-topic {topic.name!r}: expected letters, digits, '.', '_', '-'")
@@ -67,35 +67,35 @@ def require_place(topic: EventTopic) -> None:
 
 
 @contextmanager
-def told_live(
-    told: Live | None, arm_cluster: ArmCluster, plan: Plan, progress: Progress
+def publish_events(
+    live: LiveTopic | None, arm_cluster: ArmCluster, plan: Plan, progress: Progress
 ) -> Iterator[Callable[[str], Publish] | None]:
-    """Yield what sends the lines of a file of the cluster's arm; None where nothing is told."""
-    if told is None:
+    """Yield what sends the lines of a file of the cluster's arm; None where nothing is live."""
+    if live is None:
         yield None
         return
-    at = told.topic.bootstrap or _own_topic(told.topic, arm_cluster)
+    at = live.topic.bootstrap or _own_topic(live.topic, arm_cluster)
     topics = [topic_name(plan.scenario.name, repeat) for repeat in range(plan.scenario.repeats)]
-    with Publisher(told.topic, at, told.run) as publisher:
+    with Publisher(live.topic, at, live.run) as publisher:
         publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
-        progress.phase(f"{arm_cluster.arm}: events go to {told.topic.name} at {at}")
+        progress.phase(f"{arm_cluster.arm}: events go to {live.topic.name} at {at}")
         of_file = partial(publisher.file, arm_cluster.arm)
         with IsrTail(arm_cluster, topics, of_file(ISR)) as tail:
             yield of_file
     if publisher.dropped:
         progress.phase(
-            f"{arm_cluster.arm}: {publisher.dropped} events did not get into {told.topic.name}"
+            f"{arm_cluster.arm}: {publisher.dropped} events did not get into {live.topic.name}"
         )
     if tail.failure is not None:
         progress.phase(
-            f"{arm_cluster.arm}: {told.topic.name} lacks the last ISR changes: {tail.failure}"
+            f"{arm_cluster.arm}: {live.topic.name} lacks the last ISR changes: {tail.failure}"
         )
 
 
-def tell_run(told: Live | None, plan: Plan) -> None:
+def publish_run(live: LiveTopic | None, plan: Plan) -> None:
     """Send the record of a run, if its topic is there before its clusters and after them."""
-    if told is not None and told.topic.bootstrap is not None:
-        with Publisher(told.topic, told.topic.bootstrap, told.run) as publisher:
+    if live is not None and live.topic.bootstrap is not None:
+        with Publisher(live.topic, live.topic.bootstrap, live.run) as publisher:
             publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
 
 
