@@ -1,7 +1,7 @@
-"""One arm of a scenario: its repeats on a running cluster, then what its nodes left.
+"""Run one arm of a scenario: its repeats on a running cluster, then the logs of its nodes.
 
-`run_arm` gives a scenario a cluster of its own. `run_repeats` is for those who let several
-scenarios play on one.
+`run_arm` starts a cluster for one scenario. `run_repeats` uses a running cluster, so that several
+scenarios can share it.
 """
 
 from collections.abc import Callable, Iterator
@@ -22,9 +22,9 @@ from insync.run.repeat import run_repeat
 
 
 def run_arm(plan: Plan, arm: str, progress: Progress, live: LiveTopic | None = None) -> None:
-    """Run all repeats of one arm; the cluster is gone when this returns or raises.
+    """Run all repeats of one arm; the cluster has ended when this returns or raises.
 
-    `live` is where it is told of while it goes on, if it is.
+    `live` is the topic to which the events are published meanwhile, if any.
     """
     home, events = nodes_dir(plan.out, arm), events_dir(plan.out, arm)
     settings = None if live is None else live.settings(arm)
@@ -37,10 +37,10 @@ def run_arm(plan: Plan, arm: str, progress: Progress, live: LiveTopic | None = N
 
 
 def run_repeats(arm_cluster: ArmCluster, plan: Plan, progress: Progress) -> None:
-    """Run all repeats of a scenario on a running cluster, which is whole again at the end.
+    """Run all repeats of a scenario on a running cluster; at the end all ISRs are full again.
 
-    Writes into the plan's folder; raises InsyncError if a repeat could not be finished, and
-    then the cluster is fit for nothing more.
+    Writes into the plan's folder. Raises InsyncError if a repeat could not be finished; the
+    cluster must not be used after that.
     """
     with _record_abort(plan, arm_cluster.arm):
         _record_repeats(arm_cluster, plan, progress)
@@ -64,7 +64,7 @@ def _record_repeats(
 
 @contextmanager
 def _record_abort(plan: Plan, arm: str) -> Iterator[None]:
-    """Write down what cuts the arm short, Ctrl-C included."""
+    """Record the phase "aborted" when an exception, Ctrl-C included, ends the arm early."""
     try:
         yield
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""The running cluster of one arm, on which one scenario plays, or several in turn."""
+"""Start the cluster of one arm, on which one scenario runs, or several one after the other."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -27,16 +27,20 @@ from insync.scenario.model import Broker, Scenario
 
 AGENT_EVENTS = "agent"
 BRIDGE = "bridge"
-HEARTBEATS = 10  # in a broker's session: a late one or two do not end it
+HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not end it
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArmCluster:
-    """An arm's cluster; `controls` holds the stall control file of each broker that has one.
+    """The running cluster of an arm, and what faults need of it.
 
-    `home` is the folder of all that the arm's nodes leave; its `bridge` that of the agents'
-    connection files, one per broker. `links` are there if a link is to be broken, `disks` are
-    what some log folders are on, `agent` is what the nodes carry.
+    Attributes:
+        controls: the stall control file of each broker that can be stalled.
+        home: the folder with the files of the arm's nodes.
+        links: the proxies between the brokers; None unless a fault changes a link.
+        disks: the file systems under brokers' log folders that disk faults need.
+        agent: the agent of the nodes; None without it.
+
     """
 
     arm: str
@@ -54,9 +58,9 @@ class ArmCluster:
         return self.home / BRIDGE
 
     def election_brokers(self, last: Collection[int] = ()) -> list[int]:
-        """Return who may be asked for an election, in order, those in `last` after the others.
+        """Return the nodes that accept an election request, in order, those in `last` at the end.
 
-        On ZooKeeper the controller does it itself; on KRaft brokers pass it on.
+        On ZooKeeper only the controller accepts it; on KRaft brokers forward it.
         """
         if self.kafka.release.zookeeper:
             return [CONTROLLER_ID]
@@ -72,14 +76,14 @@ class ArmCluster:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Wanted:
-    """The cluster that a scenario wants of an arm; those that want the same may share one."""
+    """What a scenario requires of an arm's cluster; scenarios with equal values may share one."""
 
     settings: Mapping[str, str]
     controller_agent: bool
 
 
 def wanted(scenario: Scenario, arm: str) -> Wanted:
-    """Return what cluster a scenario wants of an arm."""
+    """Return what a scenario requires of an arm's cluster."""
     return Wanted(
         settings=broker_settings(scenario, arm),
         controller_agent=arms.has_agent(arm) and scenario.broker.controller_agent,
@@ -87,7 +91,7 @@ def wanted(scenario: Scenario, arm: str) -> Wanted:
 
 
 def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
-    """Return what a scenario and an arm add to every node's server.properties."""
+    """Return the settings that a scenario and an arm add to every node's server.properties."""
     broker = scenario.broker
     return {
         "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms * arms.lag_factor(arm)),
@@ -99,18 +103,18 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         **_rebalance(broker.leader_imbalance_check_interval_seconds),
         **_session(broker.broker_session_timeout_ms),
         **(_step_down(broker) if arms.steps_down(arm) else {}),
-        # Last: a wild arm's settings take the place of the scenario's.
+        # Last, because the settings of an arm without rate limit override the scenario's.
         **arms.settings(arm),
     }
 
 
 def _fetch_backoff(time_ms: int | None) -> dict[str, str]:
-    """Return how soon a follower asks again whom it takes for the leader; none for Kafka's own."""
+    """Return the setting for a follower's backoff after a failed fetch; None: Kafka's default."""
     return {} if time_ms is None else {"replica.fetch.backoff.ms": str(time_ms)}
 
 
 def _step_down(broker: Broker) -> dict[str, str]:
-    """Return when a leader steps down; the agent's own defaults for what is not said."""
+    """Return the settings for when a leader steps down; unset ones keep the agent's defaults."""
     times = {
         "leader.fetch.process.time.max.ms": broker.leader_fetch_process_time_max_ms,
         "leader.relinquish.cooldown.ms": broker.leader_relinquish_cooldown_ms,
@@ -120,35 +124,35 @@ def _step_down(broker: Broker) -> dict[str, str]:
 
 
 def _rebalance(seconds: int | None) -> dict[str, str]:
-    """Return whether the controller brings leaders back by itself, and how often.
+    """Return the settings for automatic preferred leader elections, every `seconds`.
 
-    None: who leads is the scenario's to say, and an election stays as it is.
+    None turns them off: then only the scenario changes leaders, and no change is undone.
     """
     if seconds is None:
         return {"auto.leader.rebalance.enable": "false"}
     return {
         "auto.leader.rebalance.enable": "true",
         "leader.imbalance.check.interval.seconds": str(seconds),
-        "leader.imbalance.per.broker.percentage": "0",  # at the first that is led by another
+        "leader.imbalance.per.broker.percentage": "0",  # at the first partition with another leader
     }
 
 
 def _retention(interval_ms: int | None) -> dict[str, str]:
-    """Return how often brokers delete what is too old or too much; none for Kafka's own."""
+    """Return the settings for how often brokers apply retention; None: Kafka's default."""
     if interval_ms is None:
         return {}
-    # The second is unknown to old versions, whose first look is 30 s after the start.
+    # Old versions do not know the second; they first check 30 s after the start.
     names = ("log.retention.check.interval.ms", "log.initial.task.delay.ms")
     return dict.fromkeys(names, str(interval_ms))
 
 
 def _flushes(interval: int | None) -> dict[str, str]:
-    """Return the setting by which brokers call fsync; none for Kafka's own, which is never."""
+    """Return the setting for how often brokers call fsync; None: Kafka's default, never."""
     return {} if interval is None else {"log.flush.interval.messages": str(interval)}
 
 
 def _session(timeout_ms: int | None) -> dict[str, str]:
-    """Return the settings by which a silent broker is taken for dead; none for Kafka's own."""
+    """Return the settings for when a silent broker is fenced; None: Kafka's defaults."""
     if timeout_ms is None:
         return {}
     return {
@@ -166,15 +170,15 @@ def open_arm_cluster(
     agent_events: Path | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Iterator[ArmCluster]:
-    """Start a cluster under `home` that suits all `plans`; at the end it is gone, with its data.
+    """Start a cluster under `home` for all `plans`; at the end stop it and remove its data.
 
-    `agent_events` is where the agents leave their own events, else a folder in `home`;
-    `settings` are added to every node's server.properties.
-    Raises InsyncError if the plans do not want the same brokers or if a node does not start.
+    `agent_events` is the folder for the agents' events, by default a folder in `home`;
+    `settings` are added to every node's server.properties. Raises InsyncError if the plans
+    require different clusters or if a node does not start.
     """
     want, *others = [wanted(plan.scenario, arm) for plan in plans]
     if any(each != want for each in others):
-        raise InsyncError(f"{arm}: scenarios that want different nodes on one cluster")
+        raise InsyncError(f"{arm}: scenarios on one cluster require different settings")
     controls, extras = _stall_controls(plans, home)
     keep = plans[0].request.keep_data
     agent = _agent(plans[0], arm, home, agent_events or home / AGENT_EVENTS)
@@ -204,14 +208,14 @@ def open_arm_cluster(
 
 
 def _open_links(plans: Sequence[Plan]) -> AbstractContextManager[Links | None]:
-    """Return the proxies between the brokers if a plan breaks a link, else nothing."""
+    """Return the proxies between the brokers if a plan changes a link, else None."""
     if not any(breaks_links(plan.scenario) for plan in plans):
         return nullcontext()
     return Links(range(1, BROKERS + 1))
 
 
 def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:
-    """Return what makes the cluster that a plan is for."""
+    """Return the class of a plan's cluster, ready to be called."""
     return LocalCluster if plan.image is None else partial(ContainerCluster, image=plan.image)
 
 
@@ -230,7 +234,7 @@ def _agent(plan: Plan, arm: str, home: Path, events: Path) -> AgentSpec | None:
 def _stall_controls(
     plans: Sequence[Plan], home: Path
 ) -> tuple[dict[int, ControlFile], dict[int, NodeExtras]]:
-    """Make a control file per broker to be stalled, and what puts it under the shim."""
+    """Create a control file for each broker that will be stalled, and the extras for the shim."""
     controls: dict[int, ControlFile] = {}
     extras: dict[int, NodeExtras] = {}
     shim = next((plan.shim for plan in plans if plan.shim is not None), None)

@@ -1,7 +1,7 @@
-"""What the nodes of an arm leave to be read when it is over: the histories of its topics.
+"""Stop an arm's cluster, then read the histories of its topics from the logs of its nodes.
 
-The cluster is stopped first, so that what it writes on its way down is nobody's history and
-what the brokers' logs hold is all there is.
+The cluster is stopped first, so that the logs are complete and contain no changes that an
+orderly shutdown would make.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -47,9 +47,9 @@ _AS_THEY_ARE: Final = (
 
 
 def step_downs(arm_cluster: ArmCluster) -> Iterator[StepDownLine]:
-    """Yield what each broker told, in its order, and that it was read; the cluster has stopped.
+    """Yield each broker's step-down events in order, then a "read" line; the cluster has stopped.
 
-    A broker that left no events is not read.
+    A broker without an event file gets no "read" line.
     """
     if arm_cluster.agent is None:
         return
@@ -69,16 +69,15 @@ def _line(arm: str, broker: int, event: dict[str, Any]) -> StepDownLine:
     )  # fmt: skip
 
 
-Told = Iterator[tuple[str | None, Line | Mapping[str, object]]]
-"""Lines, each with the topic that it is about; None is about all."""
+TopicLines = Iterator[tuple[str | None, Line | Mapping[str, object]]]
+"""Lines, each with its topic; None means that the line concerns all topics."""
 
 
 def write_histories(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
-    """Stop the cluster and write, of each plan's topics, what controller and brokers left.
+    """Stop the cluster and write what controller and brokers logged about each plan's topics.
 
-    That is isr.jsonl, roles.jsonl, where leaders may step down step-downs.jsonl, and the
-    batches of all replicas, and what the nodes' agents told of the topics. Raises InsyncError
-    where something is there and cannot be read.
+    This writes isr.jsonl, roles.jsonl, step-downs.jsonl if leaders may step down, the batches of
+    all replicas, and the agents' own events. Raises InsyncError if a log cannot be read.
     """
     arm_cluster.cluster.stop()
     isr = (
@@ -96,7 +95,7 @@ def write_histories(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
 
 
 def _write_agents(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
-    """Write what the nodes' agents told, unless they wrote it into the one plan's folder."""
+    """Copy the agents' events, unless the agents wrote them directly into a plan's folder."""
     if arm_cluster.agent is None:
         return
     folders = {events_dir(plan.out, arm_cluster.arm).absolute() for plan in plans}
@@ -104,14 +103,16 @@ def _write_agents(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
         arm_cluster.agent.events_file(node) for node in (*range(1, BROKERS + 1), CONTROLLER_ID)
     ]
     if not files[-1].is_file():
-        files.pop()  # a controller may be without the agent
+        files.pop()  # a controller may run without the agent
     for file in files:
         if file.parent not in folders:
             events = ((event.get("topic"), event) for event in agent_log.read(file))
             _write(arm_cluster, plans, file.name, events)
 
 
-def _write(arm_cluster: ArmCluster, plans: Sequence[Plan], name: str, told: Told) -> None:
+def _write(
+    arm_cluster: ArmCluster, plans: Sequence[Plan], name: str, topic_lines: TopicLines
+) -> None:
     """Write each line for the plans that it concerns."""
     with ExitStack() as files:
         writers = {
@@ -120,14 +121,14 @@ def _write(arm_cluster: ArmCluster, plans: Sequence[Plan], name: str, told: Told
             )
             for plan in plans
         }
-        for topic, line in told:
+        for topic, line in topic_lines:
             for topics, writer in writers.items():
                 if topic is None or topic in topics:
                     writer.write(line)
 
 
 def _topics(plan: Plan) -> dict[str, int]:
-    """Return the plan's topics with their repeats."""
+    """Return the plan's topics and the repeat of each."""
     repeats = range(plan.scenario.repeats)
     return {topic_name(plan.scenario.name, repeat): repeat for repeat in repeats}
 
@@ -141,7 +142,7 @@ def _roles(arm_cluster: ArmCluster) -> Iterator[RoleLine]:
 
 
 def _write_logs(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
-    """Write every replica's batches, a file per repeat, and a line per log that was read."""
+    """Write every replica's batches, one file per repeat, and one line per log that was read."""
     with ExitStack() as files:
         repeats: dict[str, int] = {}
         of_topic: dict[str, tuple[EventWriter, EventWriter]] = {}

@@ -1,19 +1,19 @@
-"""How a run tells what it is doing; the command line draws it, others may ignore it."""
+"""Define how a run reports its progress; the command line draws it, other callers may ignore it."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """Told of every phase of a run."""
+    """Receives the progress of a run."""
 
     def phase(self, text: str) -> None:
-        """Hear that a phase begins; `text` says which, in a few words."""
+        """Report that a phase begins; `text` describes it in a few words."""
 
     def expect(self, repeats: int) -> None:
-        """Hear how many repeats the run will take over all arms."""
+        """Report how many repeats all arms of the run have together."""
 
     def repeat_done(self) -> None:
-        """Hear that one more repeat is over."""
+        """Report that one more repeat is done."""
 
 
 class NoProgress:

@@ -1,4 +1,4 @@
-"""One repeat: a fresh topic, the workload, the faults at their times, and the read-back."""
+"""Run one repeat: create a topic, start the workload, inject faults on schedule, read back."""
 
 import random
 import time
@@ -29,13 +29,13 @@ DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
 
 Moment = tuple[int, Callable[[], None], str]
-"""What is done in a repeat, and when: milliseconds, act, words."""
+"""A scheduled action of a repeat: milliseconds from the start, function, description."""
 
 
 def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
     """Run one repeat and write its events; raises InsyncError if it could not be finished.
 
-    The faults are lifted and the clients closed however it ends.
+    In every case the faults are lifted and the clients closed.
     """
     scenario, files = context.plan.scenario, context.files
     topic = topic_name(scenario.name, repeat)
@@ -44,7 +44,8 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
     if plan.transactions is not None:
         place_coordinators(context.arm_cluster)
-    # After that, which is work for brokers: one that is slow now would give away the new topic.
+    # After placing the coordinators, which loads the brokers: a slow one would step down from the
+    # new topic's partitions.
     await_calm(context)
     with Workload(plan, files.folder) as workload, SchedulingGaps() as gaps:
         say("creating the topic")
@@ -55,7 +56,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
         files.phase("repeat_started", repeat=repeat, topic=topic, seed=plan.seed)
         workload.start()
         workload.await_acks(FIRST_ACK_SECONDS)
-        # A late first fetch, on a busy host, shrinks the ISR: that is not the fault.
+        # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
         await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
         start = time.monotonic()
         files.phase("steady", repeat=repeat, topic=topic)
@@ -74,12 +75,12 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
 
 
 def seed_of(seed: int, repeat: int) -> int:
-    """Return a repeat's own seed, so that it can be had again: by --seed, as the first repeat."""
+    """Return a repeat's seed; a run with this --seed reproduces it as its first repeat."""
     return seed + repeat
 
 
 def jitter_ms(seed: int, most: int) -> int:
-    """Return how much later the faults of a repeat are, up to `most`; the same in every arm."""
+    """Return the delay of a repeat's faults, at most `most` ms; the same in every arm."""
     return random.Random(f"{seed}/faults").randint(0, most)  # noqa: S311
 
 
@@ -117,12 +118,12 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
     )
 
 
-def _transaction_plan(asked: Transactions | None, topic: str) -> TransactionPlan | None:
-    if asked is None:
+def _transaction_plan(spec: Transactions | None, topic: str) -> TransactionPlan | None:
+    if spec is None:
         return None
     return TransactionPlan(
-        ids=transactional_ids(topic, asked.coordinators), per_second=asked.per_second,
-        records=asked.records, abort_percent=asked.abort_percent,
+        ids=transactional_ids(topic, spec.coordinators), per_second=spec.per_second,
+        records=spec.records, abort_percent=spec.abort_percent,
     )  # fmt: skip
 
 
@@ -146,10 +147,10 @@ def _run_faults(
 
 
 def _moments(specs: Sequence[planned.Fault], faults: Sequence[Fault]) -> list[Moment]:
-    """Return what to do when, in order of time.
+    """Return the scheduled actions, in order of time.
 
-    Where a broker is killed at the moment at which a stall of it ends, it dies with the stall
-    on: the kill comes first.
+    If a broker is killed at the same moment as its stall ends, the kill comes first, so that the
+    broker dies during the stall.
     """
     deaths = {(spec.broker, spec.at_ms) for spec in specs if isinstance(spec, planned.Kill)}
     moments: list[Moment] = []

@@ -1,4 +1,4 @@
-"""The order of a run: check everything, then arm after arm, then the record is closed."""
+"""Execute a run: check everything, run one arm after the other, complete the record."""
 
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,8 @@ from insync.run.request import RunRequest
 def run(request: RunRequest, progress: Progress | None = None) -> Path:
     """Run a scenario on all its arms and return the run folder, ready for the analysis.
 
-    Raises InputError before any file is made if what was asked cannot be run, and
-    InsyncError if it broke on the way. However it ends, nothing is left running,
-    and what was recorded stays.
+    Raises InputError before any file is made if the request cannot be run, and InsyncError if
+    the run fails later. In every case no process is left running, and recorded files stay.
     """
     progress = progress or NoProgress()
     plan = prepare(request, progress)
@@ -28,7 +27,7 @@ def run(request: RunRequest, progress: Progress | None = None) -> Path:
 
 
 def execute(plan: Plan, progress: Progress) -> None:
-    """Run what `prepare` has checked into its empty folder."""
+    """Execute a plan that `prepare` has checked, and record it into its empty folder."""
     progress.phase(f"recording into {plan.out}")
     record = open_run(plan)
     live = live_topic(plan)
@@ -42,7 +41,7 @@ def execute(plan: Plan, progress: Progress) -> None:
 
 
 def open_run(plan: Plan) -> dict[str, Any]:
-    """Make the run folder with the scenario and the record of a run that begins now."""
+    """Create the run folder with the scenario and the record of a run that begins now."""
     make_out(plan.out)
     (plan.out / SCENARIO).write_text(plan.scenario_text, encoding="utf-8")
     record = run_record.begin(plan)
@@ -51,6 +50,6 @@ def open_run(plan: Plan) -> dict[str, Any]:
 
 
 def close_run(plan: Plan, record: dict[str, Any]) -> None:
-    """Write the record of a run that came to its end."""
+    """Complete the record of a finished run."""
     record["finished_ms"] = now_ms()
     run_record.save(record, plan.out)

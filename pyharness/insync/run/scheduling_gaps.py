@@ -1,7 +1,7 @@
-"""How quiet the host was: the longest time for which the harness itself got no turn.
+"""Measure the longest time for which the harness itself was not scheduled.
 
-A follower that gets no CPU for as long as the lag limit leaves the ISR by right, whatever
-the fault; a harness that got none either is the witness.
+A follower that gets no CPU for as long as the lag limit leaves the ISR correctly, whatever the
+fault. If the harness got no CPU either, the host was too busy and the fault is not the cause.
 """
 
 import threading
@@ -13,17 +13,19 @@ TICK_SECONDS: Final = 0.02
 
 
 class SchedulingGaps:
-    """Measures between entering and leaving the `with` block how late its ticks are."""
+    """Measures how late its thread wakes up, from entering to leaving the `with` block."""
 
     def __init__(self) -> None:
         self._done = threading.Event()
-        self._thread = threading.Thread(target=self._tick, name="gaps", daemon=True)
+        self._thread = threading.Thread(
+            target=self._tick, name="insync-scheduling-gaps", daemon=True
+        )
         self._last = 0.0
         self._longest = 0.0
 
     @property
     def longest_gap_ms(self) -> float:
-        """The longest time so far between two ticks, beyond the time between them."""
+        """The longest delay of a wake-up so far, in ms."""
         return self._longest * 1000
 
     def __enter__(self) -> Self:

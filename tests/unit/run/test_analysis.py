@@ -66,7 +66,7 @@ def test_a_verdict_that_is_no_object_is_refused(run: Path, monkeypatch: pytest.M
 
 
 def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no run folder"):
+    with pytest.raises(InputError, match="not a run folder"):
         analysis.analyse([tmp_path], LOCAL, JAVA, NoProgress())
 
 

@@ -70,7 +70,7 @@ def test_one_that_stays_slow_is_named_in_the_end(
     bridge: FakeBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warm, "CALM_SECONDS", -1.0)
-    with pytest.raises(InsyncError, match=r"broker 1: not calm .*: its score is 1\.5, slow peers"):
+    with pytest.raises(InsyncError, match=r"broker 1: still slow .*: slow score 1\.5, slow peers"):
         warm.await_calm(context("step-down"))
 
 

@@ -1,8 +1,8 @@
-"""A run that is live of while it goes on: its events go to a Kafka topic as well.
+"""Publish a run's events live, to a Kafka topic in addition to the files.
 
-The topic is on the cluster that the run starts, anew for each arm and gone with it, or on
-another one, where it must be. What brokers and controller leave in their logs is read when they
-have stopped, and is in the files only; the controller's ISR changes are sent on (`IsrTail`).
+The topic is on the cluster of the run, where each arm creates it again, or on another cluster,
+where it must exist. Histories from the nodes' logs are read after the cluster has stopped and go
+only to the files, except the controller's ISR changes, which `IsrTail` publishes live.
 """
 
 import re
@@ -28,19 +28,19 @@ from insync.scenario.base import BROKERS
 from insync.scenario.roles import ring
 
 BOOTSTRAP: Final = "events-bootstrap"
-"""The file among an arm's nodes that says how to get to its topic on their cluster."""
+"""The file among an arm's nodes that holds the bootstrap address of its topic's cluster."""
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 @dataclass(frozen=True)
 class LiveTopic:
-    """A run's topic, and the run's name in it."""
+    """The topic for a run's events, and the run's name in its keys."""
 
     topic: EventTopic
     run: str
 
     def settings(self, arm: str) -> dict[str, str]:
-        """Return what every node's server.properties needs for the agents of an arm."""
+        """Return the settings that every node of an arm needs for its agent to publish events."""
         if not arms.has_agent(arm):
             return {}
         settings = {
@@ -53,13 +53,13 @@ class LiveTopic:
 
 
 def live_topic(plan: Plan) -> LiveTopic | None:
-    """Return where a run that has its folder is live of, if it is."""
+    """Return the topic to publish a run to, None if it is not published; its folder exists."""
     topic = plan.request.events
     return None if topic is None else LiveTopic(topic, run_name(load_run(plan.out)))
 
 
 def check_event_topic(topic: EventTopic) -> None:
-    """Raise InputError unless a topic can be called so and, if it is elsewhere, is there."""
+    """Raise InputError for an invalid topic name, or a topic missing on another cluster."""
     if not _NAME.fullmatch(topic.name):
         raise InputError(f"--events-topic {topic.name!r}: expected letters, digits, '.', '_', '-'")
     if topic.bootstrap is not None:
@@ -70,7 +70,11 @@ def check_event_topic(topic: EventTopic) -> None:
 def publish_events(
     live: LiveTopic | None, arm_cluster: ArmCluster, plan: Plan, progress: Progress
 ) -> Iterator[Callable[[str], Publish] | None]:
-    """Yield what sends the lines of a file of the cluster's arm; None where nothing is live."""
+    """Publish the events of an arm within the block.
+
+    Yields a function from a file's name to the function that publishes its lines; None without
+    a topic.
+    """
     if live is None:
         yield None
         return
@@ -84,7 +88,7 @@ def publish_events(
             yield of_file
     if publisher.dropped:
         progress.phase(
-            f"{arm_cluster.arm}: {publisher.dropped} events did not get into {live.topic.name}"
+            f"{arm_cluster.arm}: {publisher.dropped} events were not published to {live.topic.name}"
         )
     if tail.failure is not None:
         progress.phase(
@@ -93,14 +97,14 @@ def publish_events(
 
 
 def publish_run(live: LiveTopic | None, plan: Plan) -> None:
-    """Send the record of a run, if its topic is there before its clusters and after them."""
+    """Publish the record of a run, if its topic is on another cluster than the run's own."""
     if live is not None and live.topic.bootstrap is not None:
         with Publisher(live.topic, live.topic.bootstrap, live.run) as publisher:
             publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
 
 
 def _own_topic(topic: EventTopic, arm_cluster: ArmCluster) -> str:
-    """Make the topic on the arm's cluster, a partition per broker; return how to get there."""
+    """Create the topic on the arm's cluster, a partition per broker; return its bootstrap."""
     at = arm_cluster.cluster.bootstrap
     (arm_cluster.home / BOOTSTRAP).write_text(at, encoding="utf-8")
     create_topic(at, topic.name, [ring(leader) for leader in range(1, BROKERS + 1)], {})

@@ -1,4 +1,4 @@
-"""What a race is played on: a topic, the brokers' bridges, and the threads that are held."""
+"""Control one race: its topic, the brokers' bridges, and the threads stopped at pause points."""
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
@@ -21,11 +21,11 @@ RACE_PARTITION: Final = 0
 BYSTANDER: Final = 1
 STATE_SECONDS: Final = 10.0
 RETENTION_SECONDS: Final = 45.0
-"""How long retention may take to act: old brokers first look 30 s after their start."""
+"""How long retention may take to act: old brokers first check 30 s after their start."""
 
 
 class RaceFixture:
-    """A race's topic on a running cluster; a context manager that lets every thread go on."""
+    """A race's topic on a running cluster; a context manager that releases all threads."""
 
     def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
         """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
@@ -35,7 +35,7 @@ class RaceFixture:
         self._admin = client(context.bootstrap)
         self.brokers = connect_all(context.arm_cluster.bridge)
         self.holds: list[PointHold] = []
-        # Of an earlier race, whose partition stays given up.
+        # Partitions that failed in earlier races stay failed.
         self._failed_before = self._failed()
 
     def __enter__(self) -> Self:
@@ -54,7 +54,7 @@ class RaceFixture:
             bridge.close()
 
     def hold(self, broker: int, point: str, replica: int = -1) -> PointHold:
-        """Ask for the next thread of a broker at a point, about the partition of the race."""
+        """Stop the next thread of a broker that reaches a pause point for the race's partition."""
         occasion = Occasion(
             arm=self._context.arm, repeat=self._repeat, kind=KIND, broker=broker,
             planned_ms=MOST_MS, target=[f"{self._topic}-{RACE_PARTITION}"], site=point, mode="hold",
@@ -63,7 +63,7 @@ class RaceFixture:
         return self.holds[-1]
 
     def burst(self, partition: int, records: int) -> None:
-        """Produce records, acked by the leader."""
+        """Produce records; the leader acknowledges them."""
         size = self._context.plan.scenario.workload.record_bytes
         burst(self._context.bootstrap, self._topic, partition, records, size)
 
@@ -88,7 +88,7 @@ class RaceFixture:
     def expect(
         self, what: str, condition: Callable[[], bool], seconds: float = STATE_SECONDS
     ) -> None:
-        """Wait for a condition; raises InsyncError that says `what` if it does not come."""
+        """Wait until a condition is true; raises InsyncError naming `what` if it stays false."""
         if not await_true(condition, seconds):
             raise InsyncError(f"topic {self._topic}: not in {seconds:.0f} s: {what}")
 
@@ -97,7 +97,7 @@ class RaceFixture:
         self.expect("the leader's high watermark at its log end", self._watermark_is_at_end)
 
     def move_start(self, race: Race, beyond: int) -> None:
-        """Let the leader delete records; returns when its log start offset is above `beyond`."""
+        """Make the leader delete records; return when its log start offset is above `beyond`."""
         if race.start_moves_by == "retention":
             whole = self._context.arm_cluster.kafka.release.zookeeper
             keep_one_segment(self._admin, self._topic, alter_whole=whole)
@@ -112,12 +112,12 @@ class RaceFixture:
         )
 
     def fetcher_stopped(self) -> bool:
-        """Whether the follower of the race has lost its fetcher, or given the partition up."""
+        """Whether the follower has lost its fetcher thread or marked the partition failed."""
         no_fetcher = not self.brokers[FOLLOWER].fetchers().threads
         return no_fetcher or self._failed() > self._failed_before
 
     def await_all_equal(self, most_ms: int) -> None:
-        """Wait for the same and for high watermarks; raises InsyncError if it does not come."""
+        """Wait until all replicas are equal and all is committed; raises InsyncError if not."""
         self.expect("all replicas equal", self._are_equal_and_committed, most_ms / 1000)
 
     def _failed(self) -> int:
@@ -131,12 +131,12 @@ class RaceFixture:
         return all(map(equal_and_committed, map(self._all, (RACE_PARTITION, BYSTANDER))))
 
     def _all(self, partition: int) -> list[OwnReplica | None]:
-        """Return every broker's replica; a broker may not have heard of a new topic yet."""
+        """Return every broker's replica, None for a broker that does not know the topic yet."""
         return [each.own_replica(self._topic, partition) for each in self.brokers.values()]
 
 
 def equal_and_committed(replicas: Sequence[OwnReplica | None]) -> bool:
-    """Whether all replicas of a partition are there, begin and end alike, and all is committed."""
+    """Whether all replicas exist, have equal start and end offsets, and all is committed."""
     there = [each for each in replicas if each is not None]
     places = {(each.log_start_offset, each.high_watermark, each.leo) for each in there}
     return (

@@ -1,7 +1,7 @@
-"""The orders in which a race's halves are put: which thread is held where, and who goes on when.
+"""Force the interleavings of races: which threads stop at which pause point, and in what order.
 
-Every step waits for what it rests on: a thread at its point, an offset at a broker. Nothing is
-left to time but a follower's leaving of the ISR, which takes replica.lag.time.max.ms.
+Every step waits for its precondition: a thread at its pause point, or an offset on a broker. Only
+a follower's removal from the ISR depends on time; it takes replica.lag.time.max.ms.
 """
 
 from collections.abc import Callable
@@ -13,19 +13,19 @@ from insync.scenario.model import Race
 
 FEW: Final = 3
 MANY: Final = 30
-"""Of 100 kB each: more than two segments."""
+"""With 100 kB each these fill more than two segments."""
 ISR_SECONDS: Final = 20.0
 
 Say = Callable[[str], None]
 
 
 def run_interleaving(fixture: RaceFixture, race: Race, say: Say) -> None:
-    """Play a race up to the point where every thread goes on."""
+    """Run a race's interleaving; at its end every thread is released."""
     {"late-values": _late_values, "half-read": _half_read}[race.order](fixture, race, say)
 
 
 def _park(fixture: RaceFixture, follower: int) -> PointHold:
-    """Hold a follower with an answer; one about the partition comes only if there are records."""
+    """Stop a follower with a fetch response; a response for the partition needs new records."""
     parked = fixture.hold(follower, "follower-received")
     fixture.burst(RACE_PARTITION, FEW)
     parked.await_held()
@@ -33,11 +33,12 @@ def _park(fixture: RaceFixture, follower: int) -> PointHold:
 
 
 def _late_values(fixture: RaceFixture, race: Race, say: Say) -> None:
-    """KAFKA-7104: records are read, the log start offset moves above them, the answer is made.
+    """KAFKA-7104: move the log start offset after records are read, before the response is built.
 
-    The follower must be out of the ISR, or nothing is deleted that it lacks. In Kafka 1.1.0 the
-    answer takes the leader's new values if the follower's fetch itself moves the high watermark:
-    so another follower's fetch is recorded, and held before the high watermark is looked at.
+    The follower must be out of the ISR, otherwise no record that it lacks is deleted. In Kafka
+    1.1.0 the response has the leader's new values if the follower's own fetch moves the high
+    watermark. So another follower's fetch is recorded first, and stopped before the leader updates
+    the high watermark.
     """
     say("the follower falls behind and leaves the ISR")
     behind = _park(fixture, FOLLOWER)
@@ -68,10 +69,10 @@ def _late_values(fixture: RaceFixture, race: Race, say: Say) -> None:
 
 
 def _record_other(fixture: RaceFixture) -> PointHold:
-    """Let the other follower take some records, and hold what its next fetch tells of that."""
+    """Let the other follower append records, and stop its next fetch after it is recorded."""
     parked = _park(fixture, OTHER)
     fixture.burst(RACE_PARTITION, FEW)
-    # The next answer it gets has records: it is asked for when they are there.
+    # The records exist before its next fetch, so the next response has them.
     parked.over()
     taking = fixture.hold(OTHER, "follower-received")
     taking.await_held()
@@ -82,12 +83,12 @@ def _record_other(fixture: RaceFixture) -> PointHold:
 
 
 def _half_read(fixture: RaceFixture, race: Race, say: Say) -> None:
-    """Let the leader read its high watermark for an answer, and later its log start offset.
+    """Let the leader read its high watermark for a response, and later its log start offset.
 
-    Meanwhile both move: the other follower, which alone held the high watermark back, catches
-    up, and what is committed is deleted. The follower of the race has all those records.
+    Both move in between: the other follower, the only one behind the high watermark, catches up,
+    and the committed records are deleted. The race's follower has all of these records.
     """
-    say("the other follower holds the high watermark back")
+    say("the other follower keeps the high watermark low")
     parked = _park(fixture, OTHER)
     end = fixture.replica(LEADER).leo
     fixture.expect("the follower at the end", lambda: fixture.seen_leo(FOLLOWER) == end)

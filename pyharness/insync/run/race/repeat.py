@@ -1,7 +1,7 @@
-"""One repeat of a race: its halves put in order by holds, samples all along, evidence of each hold.
+"""Run one repeat of a race: force its interleaving, take samples, and write the evidence.
 
-Broker 1 leads partition 0 of a fresh topic and the bystander, partition 1; broker 2 is the
-follower whose fetch the race is about; broker 3 lets the high watermark move.
+Broker 1 leads partition 0 of a fresh topic and partition 1, the bystander. Broker 2 is the
+follower whose fetch takes part in the race. Broker 3 controls when the high watermark moves.
 """
 
 from collections.abc import Sequence
@@ -23,18 +23,19 @@ from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario.roles import ring
 
 AFTERWARDS: Final = 5
-"""Records of each partition that are produced when the race is over, to see who gets them."""
+"""Records per partition, produced after the race to see which replicas still get them."""
 
 
 def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
-    """Run one repeat and write its events; raises InsyncError if its order could not be kept.
+    """Run one repeat and write its events; raises InsyncError if the interleaving failed.
 
-    Every thread goes on however it ends, and a broker that lost a fetcher is started again.
+    In every case all stopped threads are released. Brokers that lost a fetcher thread are
+    restarted afterwards.
     """
     scenario, files = context.plan.scenario, context.files
     race = scenario.race
     if race is None:
-        raise InsyncError(f"{scenario.name}: no race in it")
+        raise InsyncError(f"{scenario.name}: expected a scenario with a race")
     topic = topic_name(scenario.name, repeat)
     say = partial(_say, progress, context, repeat)
     say("creating the topic")
@@ -52,7 +53,7 @@ def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
         sampler.write("before")
         files.phase("steady", repeat=repeat, topic=topic)
         run_interleaving(fixture, race, say)
-        say("who gets what is produced now")
+        say("producing records after the race")
         for partition in (RACE_PARTITION, BYSTANDER):
             fixture.burst(partition, AFTERWARDS)
         sampler.write_settled("after", scenario.timeline.recover_ms)
@@ -65,7 +66,7 @@ def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
 
 
 def _restart_brokers(context: ArmContext, topic: str, lost: Sequence[int]) -> None:
-    """Start brokers again whose fetcher threads are not all there: they do not come back."""
+    """Restart brokers that lost a fetcher thread, because such a thread never comes back."""
     cluster = context.arm_cluster.cluster
     for broker in lost:
         cluster.kill(broker)
