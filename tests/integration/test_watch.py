@@ -203,7 +203,7 @@ def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
         lambda watching: watching.send_signal(signal.SIGINT), watched, TOPIC, tmp_path, 60
     )
     state = tmp_path / "state"
-    assert (code, said[-1]) == (0, f"insync: ended; what came is in {state}")
+    assert (code, said[-1]) == (0, f"insync: ended; the events so far are in {state}")
     assert replace(watched, state=state).watch()["lines"] > 0
 
 

@@ -1,4 +1,4 @@
-"""`insync bench`: what the agent's core costs, by JMH in a JVM of its own; and the tables."""
+"""`insync bench`: measure the cost of the agent's core with JMH, and the speed of the tables."""
 
 import json as jsonlib
 import sys
@@ -23,7 +23,7 @@ Examples:
 """
 
 app = typer.Typer(
-    help="Measure what the agent costs (in a checkout, after `make bench`), and the tables.",
+    help="Measure the cost of the agent (in a checkout, after `make bench`), or of the tables.",
     epilog=EXAMPLES,
     rich_markup_mode=None,
 )
@@ -35,11 +35,14 @@ app.command("pipeline", epilog=bench_pipeline.EXAMPLES)(bench_pipeline.command)
 @app.command("tracker", epilog=EXAMPLES)
 def tracker(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer partitions and threads, short iterations.")
+        bool,
+        typer.Option("--quick", help="Use fewer partitions and threads, and short iterations."),
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="New or empty folder. Else ./insync-runs/bench-tracker-<time>."),
+        typer.Option(
+            help="New or empty output folder. Default: ./insync-runs/bench-tracker-<time>."
+        ),
     ] = None,
     json: Json = False,
 ) -> int:

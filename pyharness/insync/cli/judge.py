@@ -1,4 +1,4 @@
-"""The end of `run` and `report`: the analysis, what it found, and the exit code."""
+"""Finish `run`, `matrix` and `report`: analyse, print the verdict, choose the exit code."""
 
 import json
 import sys
@@ -20,9 +20,9 @@ EXIT_CODES: Final = {"fail": 1, "unknown": 3, "pass": 0}
 def analyse_and_show(
     folders: Sequence[Path], spark: SparkOptions, progress: TerminalProgress, *, as_json: bool
 ) -> int:
-    """Analyse run folders, print each verdict as words or JSON, return the worst's exit code.
+    """Analyse run folders, print each verdict as text or JSON, return the worst exit code.
 
-    The JSON document is the verdict, or an array of them for several folders.
+    The JSON document is the verdict, or an array of verdicts for several folders.
     """
     verdicts = analyse(folders, spark, find_java(), progress)
     progress.stop()
@@ -45,7 +45,7 @@ def analyse_and_show_matrix(
 ) -> int:
     """Analyse all runs of a matrix, print its table or its cells as JSON, return the exit code.
 
-    `wrong` is what went wrong with whole arms, and is printed beside the table.
+    `wrong` lists the failures of whole arms; they are printed below the table.
     """
     from insync.cli.results import show_matrix
     from insync.report.matrix.cells import outcome, read_cells
@@ -60,9 +60,9 @@ def analyse_and_show_matrix(
 
 
 def show_recorded(folder: Path, progress: TerminalProgress, *, as_json: bool) -> int:
-    """Say where a run was recorded that nobody has judged yet; return the exit code."""
+    """Print where a run was recorded that is not analysed yet; return the exit code."""
     progress.stop()
-    print(f"recorded, not judged yet: insync report {folder}", file=sys.stderr)
+    print(f"recorded, not analysed yet: insync report {folder}", file=sys.stderr)
     if as_json:
         json.dump({"recorded": str(folder)}, sys.stdout)
         print()
