@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
-from insync.analysis.verdict.condense import _fault
+from insync.analysis.verdict.repeat_facts import _fault
 from insync.analysis.verdict.weakness import weakness
 from insync.events.run_info import PlannedFault
 from insync.faults.kinds import neighbour

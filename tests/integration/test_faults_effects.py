@@ -17,7 +17,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.cimpl import NewTopic
 
-from insync.analysis.verdict.condense import _fault
+from insync.analysis.verdict.repeat_facts import _fault
 from insync.analysis.verdict.weakness import weakness
 from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.kafka import wire

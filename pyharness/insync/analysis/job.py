@@ -34,9 +34,9 @@ from insync.analysis.tables.spark.session import (
     parse_conf,
 )
 from insync.analysis.tables.spark.store import Rows, read_rows, rows_of_run
-from insync.analysis.verdict.condense import condense
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import write_verdict
+from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.brokers.kafka.java import find_java
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import is_matrix
@@ -44,7 +44,7 @@ from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import EVENTS
 from insync.report.judgement import read_judgement
 from insync.report.render import write_report
-from insync.report.timeline.scenes import scenes
+from insync.report.timeline.timelines import timelines
 
 
 @dataclass(frozen=True)
@@ -100,11 +100,11 @@ def _load(folder: Path) -> RunInfo:
 
 
 def _judge(job: Job, folder: Path, run: RunInfo, rows: Rows) -> Analysed:
-    facts = condense(run, rows)
+    facts = facts_of_run(run, rows)
     if not job.report_only:
         write_verdict(folder, run, decide(run, facts))
     report = write_report(folder, run, read_judgement(folder), rows)
-    return Analysed(run, facts, scenes(run, rows), report)
+    return Analysed(run, facts, timelines(run, rows), report)
 
 
 def _make_rows(

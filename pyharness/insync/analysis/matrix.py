@@ -12,7 +12,7 @@ from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix
 from insync.events.run_info import RunInfo
 from insync.events.schema import RUN
 from insync.report.matrix.page import write_matrix_page
-from insync.report.timeline.scenes import Scene
+from insync.report.timeline.timelines import Timeline
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Analysed:
 
     run: RunInfo
     facts: RunFacts
-    pictures: Sequence[Scene]
+    pictures: Sequence[Timeline]
     report: Path
 
 
@@ -48,6 +48,6 @@ def _cells(row: MatrixRow, matrix: Path, found: Mapping[Path, Analysed]) -> list
 
 def _pictures(
     info: MatrixInfo, matrix: Path, found: Mapping[Path, Analysed]
-) -> dict[tuple[str, str], Sequence[Scene]]:
+) -> dict[tuple[str, str], Sequence[Timeline]]:
     folders = {(row.kafka, row.scenario): matrix / row.folder for row in info.rows}
     return {key: found[folder].pictures for key, folder in folders.items() if folder in found}

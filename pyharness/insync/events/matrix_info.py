@@ -12,6 +12,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from insync import metrics
 from insync.errors import InputError
 from insync.events.run_info import first_problem
 from insync.events.schema import SCHEMA_VERSION
@@ -23,8 +24,8 @@ PAGE: Final = "matrix.html"
 TEXT: Final = "matrix.md"
 RESULTS: Final = "matrix-junit.xml"
 
-FIGURES: Final = ("isr_shrinks", "under_min_isr_ms", "max_ack_gap_ms")
-"""The metrics that a cell shows unless its row has others."""
+FIGURES: Final = metrics.default_figures()
+"""The metrics that a cell shows unless its row names others."""
 
 
 class _Part(BaseModel):

@@ -8,10 +8,11 @@ from pathlib import Path
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow
 from insync.matrix.groups import Entry, entries
+from insync.run.arm_support import arms_of
 from insync.run.plan import Plan, check_out, resolve
 from insync.run.progress import Progress
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
-from insync.run.support import arms_of
+from insync.run.watch import Watch
 from insync.scenario.load import load
 
 

@@ -1,4 +1,4 @@
-"""The exact commands that make a run or a matrix once more."""
+"""Writes the command that repeats a run or a matrix."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from insync.events.schema import SCENARIO
 
 
 def run_command(run: RunInfo) -> str:
-    """Return the command of a run; every option that decides what happens is written out.
+    """Return the command of a run, with every option that decides what happens.
 
-    A scenario that came from a file is named by the copy in the run's folder.
+    A scenario from a file is named by its copy in the run's folder.
     """
     return _command(
         "run",
@@ -28,14 +28,14 @@ def run_command(run: RunInfo) -> str:
 
 
 def where(run: RunInfo) -> str:
-    """Say from where the command is to be given."""
+    """Say in which folder to run the command."""
     if run.builtin:
-        return "The scenario comes with insync."
-    return f"In this run's folder, where {SCENARIO} is the scenario as it was played."
+        return "The scenario is built into insync."
+    return f"Run it in this run's folder: {SCENARIO} there is the scenario that was run."
 
 
-def matrix_command(asked: MatrixOptions) -> str:
-    """Return the command of a matrix; what groups and scenarios decided is left to them."""
+def matrix_command(asked: Asked) -> str:
+    """Return the command of a matrix, with the options that were given."""
     return _command(
         "matrix",
         "",

@@ -103,7 +103,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         **_rebalance(broker.leader_imbalance_check_interval_seconds),
         **_session(broker.broker_session_timeout_ms),
         **(_step_down(broker) if arms.steps_down(arm) else {}),
-        # Last, because the settings of an arm without rate limit override the scenario's.
+        # Last: settings of the arm replace those of the scenario.
         **arms.settings(arm),
     }
 

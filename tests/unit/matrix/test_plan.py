@@ -9,8 +9,8 @@ from insync.errors import InputError
 from insync.faults.kinds import stall
 from insync.matrix.plan import MatrixRequest, prepare_matrix
 from insync.matrix.task import tasks_of
-from insync.run import plan, support
-from insync.run.progress import NoProgress
+from insync.run import arm_support, plan
+from insync.run.watch import Unwatched
 from insync.scenario.groups import groups
 
 MATRIX = groups()["sites"].scenarios
@@ -23,7 +23,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made.mkdir()
     monkeypatch.setattr(stall, "SHIM", made / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
-    monkeypatch.setattr(support, "VERSIONS_TABLE", made / "table.properties")
+    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", made / "table.properties")
     (made / "table.properties").write_text(
         "adapters=v8,v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read,request\n"
         "v8.from=2.0\nv8.below=3\nv8.scopes=read\n"

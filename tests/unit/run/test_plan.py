@@ -8,7 +8,7 @@ import pytest
 from insync.brokers.cluster import replica_logs
 from insync.errors import InputError
 from insync.faults.kinds import stall
-from insync.run import plan, support
+from insync.run import arm_support, plan
 from insync.run.plan import check_out, make_out, prepare
 from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
@@ -22,7 +22,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(stall, "SHIM", made / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
     monkeypatch.setattr(replica_logs, "LOGS_JAR", made / "logs.jar")
-    monkeypatch.setattr(support, "VERSIONS_TABLE", made / "table.properties")
+    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", made / "table.properties")
     rows = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
     (made / "table.properties").write_text(rows)
     (made / "shim.so").touch()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.condense import _race_metrics
+from insync.analysis.verdict.repeat_facts import _race_metrics
 from insync.errors import InputError
 from insync.run.race.fixture import equal_and_committed
 from insync.scenario.load import load, on_version, parse, source

@@ -1,6 +1,6 @@
-"""Condenses the tables' rows into the facts of a run.
+"""Computes the facts of every repeat of a run from the rows of the tables.
 
-Rows are plain mappings, so this needs no Spark and can be tried with hand-made ones.
+Rows are plain mappings, so this needs no Spark and can be tested with hand-made ones.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from insync import metrics
 from insync.analysis.verdict.facts import (
-    METRICS,
     AgentFact,
     BurstFact,
     ControllerFact,
@@ -25,11 +25,9 @@ from insync.events.schema import is_agents_own
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
 
-_NOTHING: Metrics = dict.fromkeys(METRICS)
 
-
-def condense(run: RunInfo, rows: Rows) -> RunFacts:
-    """Return the facts of every repeat that the run was to have, also of those that never began."""
+def facts_of_run(run: RunInfo, rows: Rows) -> RunFacts:
+    """Return the facts of every planned repeat, including those that never began."""
     return RunFacts(
         finished=run.finished,
         arms={
@@ -42,7 +40,7 @@ def condense(run: RunInfo, rows: Rows) -> RunFacts:
 
 
 def _counted(rows: Rows, what: str) -> dict[str, int]:
-    """Count lines by file; no metric rests on what agents wrote themselves."""
+    """Count lines by file, without the files that agents write: no metric is made of those."""
     found = sorted((row["file"], row[what]) for row in rows["input_lines"])
     return {file: count for file, count in found if count and not is_agents_own(file)}
 
@@ -50,21 +48,12 @@ def _counted(rows: Rows, what: str) -> dict[str, int]:
 def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     own = {name: _of(table, arm, repeat) for name, table in rows.items() if name != "input_lines"}
     if not own["repeats"]:
-        return RepeatFacts(complete=False, metrics=_NOTHING)
+        return RepeatFacts(complete=False, metrics=_all_of({}))
     complete = bool(own["repeats"][0]["complete"])
     torn = any(file.startswith(f"{arm}/") for file in _counted(rows, "unreadable"))
     return RepeatFacts(
         complete=complete,
-        metrics={
-            **_NOTHING,
-            **_isr_metrics(own, run.partitions),
-            **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
-            **_ack_metrics(own),
-            **_readback_metrics(own, trusted=complete and not torn),
-            **_broker_metrics(own, trusted=complete and not torn),
-            **_transaction_metrics(run, own, trusted=complete and not torn),
-            **_race_metrics(own, trusted=complete and not torn),
-        },
+        metrics=_all_of(_metrics(run, own, trusted=complete and not torn)),
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
         controller=next(map(_controller, own["controller_agent"]), None),
@@ -73,12 +62,30 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     )
 
 
+def _all_of(known: Metrics) -> Metrics:
+    """Return every metric of the verdict, None for those that are not known."""
+    return {name: known.get(name) for name in metrics.of_verdict()}
+
+
+def _metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
+    """Return the known metrics of one repeat; `trusted` if it is complete and no line is torn."""
+    return {
+        **_isr_metrics(own, run.partitions),
+        **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
+        **_ack_metrics(own),
+        **_readback_metrics(own, trusted=trusted),
+        **_broker_metrics(own, trusted=trusted),
+        **_transaction_metrics(run, own, trusted=trusted),
+        **_race_metrics(own, trusted=trusted),
+    }
+
+
 def _of(table: Sequence[Row], arm: str, repeat: int) -> list[Row]:
     return [row for row in table if row["arm"] == arm and row["repeat"] == repeat]
 
 
 def _isr_metrics(own: Rows, partitions: int) -> Metrics:
-    """None unless the controller's log told of every partition."""
+    """Return metrics of the ISR; none if a partition is missing in the controller's log."""
     seen = [row for row in own["availability"] if row["partition"] is not None]
     if len(seen) < partitions:
         return {}
@@ -98,13 +105,13 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
 
 
 def _detected_ms(own: Rows) -> float | None:
-    """Return what the last fault at a follower has; None if it was never out, or none was."""
+    """Return how soon the last follower at fault was out of the ISR; None if it stayed in."""
     last = max(own["detections"], key=lambda row: row["fault_no"], default=None)
     return None if last is None else last["detected_ms"]
 
 
 def _first_shrink_ms(own: Rows) -> float | None:
-    """From the first fault to the first shrink after it; None if there was no such shrink."""
+    """Return the time from the first fault to the first shrink after it; None without one."""
     begun = min((row["injected_ms"] for row in own["faults"]), default=None)
     if begun is None:
         return None
@@ -125,13 +132,13 @@ def _soonest_return_ms(changes: Sequence[Row]) -> float | None:
 
 
 def _dropped_ms(own: Rows) -> float | None:
-    """From a follower's death to the last ISR that it left; None if one kept it, or none died."""
+    """Return the time from a follower's death until it left its last ISR; None if one kept it."""
     waits = [row["took_ms"] for row in own["dead_followers"]]
     return None if None in waits else max(waits, default=None)
 
 
 def _step_down_metrics(own: Rows, brokers: set[int]) -> Metrics:
-    """None unless the agents' events of every broker that leads at first were read."""
+    """Return metrics of step-downs; none unless all first leaders' agents left events."""
     if brokers - {row["broker"] for row in own["step_down_sources"]}:
         return {}
     outcomes = [row["outcome"] for row in own["step_downs"]]
@@ -143,7 +150,7 @@ def _step_down_metrics(own: Rows, brokers: set[int]) -> Metrics:
 
 
 def _ack_metrics(own: Rows) -> Metrics:
-    """None unless the producers left a line."""
+    """Return metrics of acks; none unless the producers recorded a line."""
     if not own["ack_latency"]:
         return {}
     gaps = [row["gap_ms"] for row in own["ack_gaps"]]
@@ -157,9 +164,9 @@ def _ack_metrics(own: Rows) -> Metrics:
 
 
 def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
-    """None unless the reading came to its end and left whole lines.
+    """Return metrics of what was read; none unless the reading is complete and every line readable.
 
-    Nothing read at all, though something was acked, is a consumer that did not work.
+    If records were acked and none was read, the consumer did not work.
     """
     acked, read, lost, duplicated = (
         sum(row[name] for row in own["readback"])
@@ -175,7 +182,7 @@ def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
 
 
 def _broker_metrics(own: Rows, *, trusted: bool) -> Metrics:
-    """None unless controller, brokers and replicas' logs tell of every partition."""
+    """Return metrics of epochs and logs; None unless each is known of every partition."""
     if not trusted:
         return {}
     return {
@@ -190,7 +197,7 @@ def _sum_of_known(values: Sequence[float | None]) -> float | None:
 
 
 def _bursts(own: Rows) -> Iterator[BurstFact]:
-    """Yield what bursts there were, by size, smallest first."""
+    """Yield the bursts of each size, the smallest first."""
     for records in sorted({row["records"] for row in own["bursts"]}):
         same = [row for row in own["bursts"] if row["records"] == records]
         counts = (sum(row[name] for row in same) for name in ("bursts", "false_alarms"))
@@ -198,7 +205,7 @@ def _bursts(own: Rows) -> Iterator[BurstFact]:
 
 
 def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
-    """None unless each transactional producer left lines, and what was read can be trusted."""
+    """Return metrics of transactions; those of reads only if what was read can be trusted."""
     asked = run.scenario.workload.transactions
     found = own["transactions"]
     if asked is None or len(found) < len(asked.coordinators):
@@ -210,7 +217,7 @@ def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
 
 
 def _race_metrics(own: Rows, *, trusted: bool) -> Metrics:
-    """None unless every replica was looked at from before the race until after it."""
+    """Return metrics of a race; none unless every replica was sampled before and after it."""
     rows = own["raced_replicas"]
     if not rows or not trusted or any(row["fetchers_after"] is None for row in rows):
         return {}
@@ -233,7 +240,7 @@ def _by_partition(rows: Sequence[Row]) -> list[list[Row]]:
 
 
 def _is_behind(replicas: Sequence[Row]) -> bool:
-    """Whether a replica's log begins or ends before another's."""
+    """Whether a replica's log begins or ends before that of another replica."""
     return any(
         row[name] < max(each[name] for each in replicas)
         for row in replicas
@@ -257,7 +264,7 @@ def _fault(row: Row) -> FaultFact:
 
 
 def _first(*values: float | None) -> float:
-    """Return the first value there is: older runs left less."""
+    """Return the first value that is not None; older runs recorded fewer."""
     return next((value for value in values if value is not None), 0.0)
 
 

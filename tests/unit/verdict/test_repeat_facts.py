@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.condense import _soonest_return_ms
+from insync.analysis.verdict.repeat_facts import _soonest_return_ms
 
 
 def change(t_ms: float, partition: int, before: int, after: int) -> dict[str, Any]:

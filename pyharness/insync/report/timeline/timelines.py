@@ -1,6 +1,6 @@
-"""What happened in each repeat, in seconds from its start: the stuff that pictures are made of.
+"""Collects what happened in each repeat, in seconds from its start, for the pictures.
 
-Rows of the tables go in, frozen values come out; nothing here knows HTML or plotly.
+It turns rows of the tables into frozen values and knows neither HTML nor plotly.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STATES: tuple[State, ...] = ("full", "reduced", "under", "offline")
 
 @dataclass(frozen=True)
 class Span:
-    """A stretch of time in which a partition's leader and ISR stood (seconds)."""
+    """A time (seconds) in which a partition's leader and ISR did not change."""
 
     partition: int
     leader: int
@@ -34,13 +34,13 @@ class Span:
 
     @property
     def share(self) -> float:
-        """How much of the replicas is in sync, 0 to 1; nothing counts without a leader."""
+        """The share of replicas in sync, 0 to 1; it is 0 without a leader."""
         return 0.0 if self.state == "offline" else len(self.isr) / self.replicas
 
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault as it acted (seconds); `partitions` are those it was about, None for all."""
+    """A fault as it acted (seconds); `partitions` are those it affected, None for all."""
 
     name: str
     broker: int
@@ -51,10 +51,10 @@ class Fault:
 
 @dataclass(frozen=True)
 class Shrink:
-    """One removal of members from an ISR, what it is put down to, and when it was due.
+    """One removal of members from an ISR, its cause, and when it was due.
 
-    `moment` and `due_s` are None where no fault is concerned; `delayed` is a shrink that came
-    later than the isr-expiration task would have looked next.
+    `moment` and `due_s` are None without a fault. A `delayed` shrink came later than the next
+    run of the isr-expiration task was due.
     """
 
     partition: int
@@ -71,7 +71,7 @@ class Shrink:
 
 @dataclass(frozen=True)
 class LeaderChange:
-    """Another broker came to lead (seconds): as the scenario planned, by stepping down, or else."""
+    """A change of leader (seconds): planned by the scenario, by a step-down, or otherwise."""
 
     partition: int
     at_s: float
@@ -83,7 +83,7 @@ class LeaderChange:
 
 @dataclass(frozen=True)
 class LatencyPoint:
-    """The acks of the records due in one bin, of one partition or (None) of all (ms)."""
+    """The acks (ms) of the records due in one bin; `partition` is None for all partitions."""
 
     partition: int | None
     since_s: float
@@ -93,8 +93,8 @@ class LatencyPoint:
 
 
 @dataclass(frozen=True)
-class Scene:
-    """One repeat of one arm; `lag_s` is replica.lag.time.max.ms, `start_ms` (epoch) its zero."""
+class Timeline:
+    """One repeat of one arm; `lag_s` is replica.lag.time.max.ms, `start_ms` its start (epoch)."""
 
     arm: str
     repeat: int
@@ -109,17 +109,17 @@ class Scene:
     changes: tuple[LeaderChange, ...] = ()
 
 
-def scenes(run: RunInfo, rows: Rows) -> tuple[Scene, ...]:
-    """Every repeat that began, arm by arm in the run's order."""
+def timelines(run: RunInfo, rows: Rows) -> tuple[Timeline, ...]:
+    """Return the timeline of every repeat that began, arm by arm in the run's order."""
     begun = sorted(rows["repeats"], key=lambda row: (run.arms.index(row["arm"]), row["repeat"]))
-    return tuple(_scene(run, rows, row) for row in begun)
+    return tuple(_timeline(run, rows, row) for row in begun)
 
 
-def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
+def _timeline(run: RunInfo, rows: Rows, window: Row) -> Timeline:
     arm, repeat, zero = window["arm"], window["repeat"], window["start_ms"]
     end_ms = window["end_ms"]
     faults = {row["fault_no"]: _fault(row, zero, end_ms) for row in _own(rows, "faults", window)}
-    return Scene(
+    return Timeline(
         arm=arm,
         repeat=repeat,
         start_ms=zero,
@@ -150,7 +150,7 @@ def _scene(run: RunInfo, rows: Rows, window: Row) -> Scene:
 
 
 def _changes(rows: Rows, window: Row) -> tuple[LeaderChange, ...]:
-    """Return the leader changes; one that was asked for in the epoch before is a step-down."""
+    """Return the leader changes; one requested in the epoch before is a step-down."""
     given = {
         (row["partition"], row["leader_epoch"] + 1)
         for row in _own(rows, "step_downs", window)

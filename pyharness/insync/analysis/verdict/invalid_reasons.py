@@ -1,6 +1,6 @@
-"""What makes a run prove nothing, whichever way its metrics came out.
+"""Lists the reasons why a run is invalid: it proves nothing, whatever its metrics are.
 
-Each finding is one sentence that names the arm, the repeat and what was missing.
+Each reason is one sentence that names the arm, the repeat and what was missing.
 """
 
 from __future__ import annotations
@@ -8,18 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from insync import arms
-from insync.analysis.verdict.facts import (
-    METRICS,
-    OPTIONAL_METRICS,
-    RACE_METRICS,
-    STEPPING_METRICS,
-    TRANSACTION_METRICS,
-    ControllerFact,
-    FaultFact,
-    RepeatFacts,
-    RunFacts,
-)
+from insync import arms, metrics
+from insync.analysis.verdict.facts import ControllerFact, FaultFact, RepeatFacts, RunFacts
 from insync.analysis.verdict.weakness import weakness
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.events.schema import fault_words
@@ -27,46 +17,48 @@ from insync.nodes import node_words
 
 
 @dataclass(frozen=True)
-class Void:
-    """One reason for distrust: of an arm, or (None) of all that the run left."""
+class InvalidReason:
+    """One reason; `arm` is None if it concerns the whole run."""
 
     arm: str | None
     words: str
 
 
-def voids(run: RunInfo, facts: RunFacts) -> Iterator[Void]:
-    """Every reason to distrust the whole run, the gravest first."""
+def invalid_reasons(run: RunInfo, facts: RunFacts) -> Iterator[InvalidReason]:
+    """Yield every reason why the run is invalid, the gravest first."""
     if run.skipped is not None:
-        yield Void(None, f"skipped: {run.skipped}")
+        yield InvalidReason(None, f"skipped: {run.skipped}")
         return
     if not facts.finished:
-        yield Void(None, "the run was cut short: run.json has no finished_ms")
+        yield InvalidReason(None, "the run was cut short: run.json has no finished_ms")
     for file, count in facts.unreadable.items():
-        yield Void(_arm_of(file), f"events/{file}: {count} unreadable lines, expected 0")
+        yield InvalidReason(_arm_of(file), f"events/{file}: {count} unreadable lines, expected 0")
     for file, count in facts.skewed.items():
-        words = f"events/{file}: {count} lines far outside of the run's time, expected 0"
-        yield Void(_arm_of(file), words)
+        words = f"events/{file}: {count} lines far outside the run's time, expected 0"
+        yield InvalidReason(_arm_of(file), words)
     for arm, repeats in facts.arms.items():
         for number, repeat in enumerate(repeats):
             where = f"{arm}, repeat {number}"
-            yield from (Void(arm, f"{where}: {what}") for what in _of_repeat(run, arm, repeat))
+            yield from (
+                InvalidReason(arm, f"{where}: {what}") for what in _of_repeat(run, arm, repeat)
+            )
 
 
 def _arm_of(file: str) -> str:
-    """Return whose an event file is: they are in a folder per arm."""
+    """Return the arm that an event file belongs to: each arm has its own folder."""
     return file.partition("/")[0]
 
 
 def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
     if not repeat.complete:
-        yield "was cut short, expected it to come to its end"
+        yield "was cut short, expected it to be complete"
     needed = _needed(run, arm)
     missing = [name for name in needed if repeat.metrics[name] is None]
     if missing:
         yield f"no data for {', '.join(missing)}"
     elif not run.is_race and not repeat.metrics["acked"]:
         yield "acked was 0, expected at least 1"
-    yield from _noise(run, repeat)
+    yield from _busy_host(run, repeat)
     yield from _weak_faults(run.scenario.faults, repeat.faults)
     if arms.has_agent(arm) or run.is_race:
         yield from _bad_agents(run, repeat, arm)
@@ -76,22 +68,23 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
 
 def _needed(run: RunInfo, arm: str) -> list[str]:
     """Return the metrics that every repeat of an arm must have."""
-    if run.is_race:
-        return [name for name in METRICS if name in RACE_METRICS]
-    optional = OPTIONAL_METRICS | RACE_METRICS
-    if not arms.steps_down(arm):
-        optional |= STEPPING_METRICS
-    if run.scenario.workload.transactions is None:
-        optional |= TRANSACTION_METRICS
-    return [name for name in METRICS if name not in optional]
+    there: dict[metrics.Requirement, bool] = {
+        "workload": not run.is_race,
+        "transactions": run.scenario.workload.transactions is not None and not run.is_race,
+        "step-down": arms.steps_down(arm) and not run.is_race,
+        "agent": arms.has_agent(arm) and not run.is_race,
+        "race": run.is_race,
+    }
+    known = (metrics.METRICS[name] for name in metrics.of_verdict())
+    return [each.name for each in known if there[each.requires] and not each.optional]
 
 
-def _noise(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:
-    """Tell of a host that gave the harness no turn: followers may have had none either."""
+def _busy_host(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:
+    """Report a host that did not schedule the harness: it may not have scheduled brokers either."""
     most_ms = run.scenario.broker.replica_lag_time_max_ms / 2
     if repeat.host_gap_ms is not None and repeat.host_gap_ms > most_ms:
         yield (
-            f"the host was too busy: the harness got no turn for {repeat.host_gap_ms:.0f} ms,"
+            f"the host was too busy: the harness was not scheduled for {repeat.host_gap_ms:.0f} ms,"
             f" expected at most {most_ms:.0f}"
         )
 
@@ -99,7 +92,7 @@ def _noise(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:
 def _weak_faults(
     planned: tuple[PlannedFault, ...], injected: tuple[FaultFact, ...]
 ) -> Iterator[str]:
-    """Each planned fault needs an injected one of its own, with evidence that it acted."""
+    """Report planned faults that were not recorded, and those whose evidence is too weak."""
     left = list(injected)
     for plan in planned:
         name = f"{fault_words(plan.kind, plan.site)} at {node_words(plan.broker)}"

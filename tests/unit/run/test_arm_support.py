@@ -15,7 +15,7 @@ from insync.arms import (
     LAG_POLICY,
     SCOPE,
     SNAPSHOT,
-    WILD,
+    UNTHROTTLED,
     expected_as,
     feature_on,
     has_agent,
@@ -24,8 +24,8 @@ from insync.arms import (
     settings,
     steps_down,
 )
-from insync.run import support
-from insync.run.support import read_table, require_arms, row_of
+from insync.run import arm_support
+from insync.run.arm_support import read_table, require_arms, row_of
 
 TABLE = """
 # comment
@@ -65,7 +65,7 @@ def test_ranges_compare_by_number(version: tuple[int, int, int]) -> None:
 
 
 def test_stock_needs_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(support, "VERSIONS_TABLE", Path("nowhere"))
+    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", Path("nowhere"))
     require_arms(["stock"], "1.1.0")
 
 
@@ -83,12 +83,12 @@ def test_an_arm_needs_its_scope_step_down_and_eligible_replicas(
 ) -> None:
     table = tmp_path / "table"
     table.write_text(TABLE)
-    monkeypatch.setattr(support, "VERSIONS_TABLE", table)
-    assert list(support.arms_of(kafka)) == arms
+    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", table)
+    assert list(arm_support.arms_of(kafka)) == arms
 
 
 def test_the_arms_in_one_place() -> None:
-    stepping = ["step-down", "step-down-keep", "step-down-wild"]
+    stepping = ["step-down", "step-down-keep", "step-down-unthrottled"]
     on = ["read", "request", "plugin", *stepping]
     by_messages = ["messages-4", "messages-4000"]
     log_start = ["bound", "snapshot", "both"]
@@ -102,7 +102,7 @@ def test_the_arms_in_one_place() -> None:
     assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
     assert settings("step-down") == {**settings("request"), ISR: "leave"}
     assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
-    assert settings("step-down-wild") == {**settings("step-down"), **WILD}
+    assert settings("step-down-unthrottled") == {**settings("step-down"), **UNTHROTTLED}
     assert settings("bound") == {BOUND: "true"}
     assert settings("snapshot") == {SNAPSHOT: "true"}
     assert settings("both") == {**settings("bound"), **settings("snapshot")}
