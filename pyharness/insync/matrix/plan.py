@@ -12,7 +12,6 @@ from insync.run.arm_support import arms_of
 from insync.run.plan import Plan, check_out, resolve
 from insync.run.progress import Progress
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
-from insync.run.watch import Watch
 from insync.scenario.load import load
 
 

@@ -44,8 +44,8 @@ def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
 
 def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> Path:
     """Write `folder/report.html` and `junit.xml`, each in one step; return the page's path."""
-    write_whole(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
-    return write_whole(folder / REPORT, render(run, verdict, rows))
+    write_atomic(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
+    return write_atomic(folder / REPORT, render(run, verdict, rows))
 
 
 def environment() -> Environment:

@@ -34,19 +34,19 @@ def where(run: RunInfo) -> str:
     return f"Run it in this run's folder: {SCENARIO} there is the scenario that was run."
 
 
-def matrix_command(asked: Asked) -> str:
+def matrix_command(options: MatrixOptions) -> str:
     """Return the command of a matrix, with the options that were given."""
     return _command(
         "matrix",
         "",
-        ("--kafka", ",".join(asked.kafka)),
-        ("--cluster", asked.cluster),
-        ("--only", ",".join(asked.only) if asked.only is not None else None),
-        ("--arms", ",".join(asked.arms) if asked.arms is not None else None),
-        ("--repeat", _written(asked.repeats)),
-        ("--scale", _written(asked.scale)),
-        ("--seed", str(asked.seed)),
-        ("--side-by-side", str(asked.side_by_side)),
+        ("--kafka", ",".join(options.kafka)),
+        ("--cluster", options.cluster),
+        ("--only", ",".join(options.only) if options.only is not None else None),
+        ("--arms", ",".join(options.arms) if options.arms is not None else None),
+        ("--repeat", _written(options.repeats)),
+        ("--scale", _written(options.scale)),
+        ("--seed", str(options.seed)),
+        ("--side-by-side", str(options.side_by_side)),
     )
 
 

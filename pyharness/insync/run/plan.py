@@ -24,7 +24,6 @@ from insync.run.arm_support import require_arms
 from insync.run.needs import stalled, unavailable
 from insync.run.progress import Progress
 from insync.run.request import RunRequest
-from insync.run.watch import Watch
 from insync.scenario.load import narrow, on_version, on_zookeeper, parse, source
 from insync.scenario.model import Scenario
 

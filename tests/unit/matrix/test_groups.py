@@ -9,7 +9,7 @@ from insync.cli.app import invoke
 from insync.errors import InputError
 from insync.matrix.groups import entries
 from insync.matrix.plan import MatrixRequest, prepare_matrix
-from insync.run.watch import Unwatched
+from insync.run.progress import NoProgress
 from insync.scenario.groups import DEFAULT, groups
 from insync.scenario.load import builtin_names, load
 

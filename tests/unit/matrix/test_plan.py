@@ -10,7 +10,7 @@ from insync.faults.kinds import stall
 from insync.matrix.plan import MatrixRequest, prepare_matrix
 from insync.matrix.task import tasks_of
 from insync.run import arm_support, plan
-from insync.run.watch import Unwatched
+from insync.run.progress import NoProgress
 from insync.scenario.groups import groups
 
 MATRIX = groups()["sites"].scenarios

@@ -10,7 +10,7 @@ from insync.arms import find_arm
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import RUN
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 from insync.metrics import METRICS
 from insync.report.anchors import cell_id
 from insync.report.environment import environment_of
