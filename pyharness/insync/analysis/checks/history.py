@@ -13,6 +13,7 @@ PARTITION = [*TOPIC, "partition"]
 TRANSACTION = [*TOPIC, "transaction"]
 TOPIC_OF_ARM = ["run", "arm", "topic"]
 """Key of a topic in lines without a repeat. Each repeat has a topic of its own."""
+PARTITION_OF_ARM = (*TOPIC_OF_ARM, "partition")
 
 MOST_OPERATIONS = 10
 """The most operations that a row of `anomalies` holds."""

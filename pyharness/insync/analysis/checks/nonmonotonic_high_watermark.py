@@ -8,14 +8,13 @@ from pyspark.sql import functions as fn
 from insync.analysis.checks.base import Anomaly
 from insync.analysis.checks.history import (
     PARTITION,
-    TOPIC_OF_ARM,
+    PARTITION_OF_ARM,
     anomaly_rows,
     operation,
     with_repeat,
 )
 
 NAME = "nonmonotonic-high-watermark"
-_TOPIC_PARTITION = [*TOPIC_OF_ARM, "partition"]
 
 
 def find(roles: DataFrame, repeats: DataFrame) -> DataFrame:
@@ -25,7 +24,7 @@ def find(roles: DataFrame, repeats: DataFrame) -> DataFrame:
     restart the broker begins with what its checkpoint holds. `roles` has the columns of the event
     lines and `line`, the order within a broker's log.
     """
-    of_broker = Window.partitionBy(*_TOPIC_PARTITION, "broker", "life").orderBy("line")
+    of_broker = Window.partitionBy(*PARTITION_OF_ARM, "broker", "life").orderBy("line")
     lower = (
         _with_watermark(roles)
         .withColumn("before", fn.lag("high_watermark").over(of_broker))
@@ -41,7 +40,7 @@ def find(roles: DataFrame, repeats: DataFrame) -> DataFrame:
 
 def known(roles: DataFrame, repeats: DataFrame) -> DataFrame:
     """Return the partitions whose high watermark a broker logged when it began a role."""
-    logged = _with_watermark(roles).select(*_TOPIC_PARTITION).distinct()
+    logged = _with_watermark(roles).select(*PARTITION_OF_ARM).distinct()
     return with_repeat(logged, repeats).select(*PARTITION)
 
 

@@ -13,7 +13,7 @@ from pyspark.sql import functions as fn
 from insync.analysis.checks.base import Anomaly
 from insync.analysis.checks.history import (
     PARTITION,
-    TOPIC_OF_ARM,
+    PARTITION_OF_ARM,
     anomaly_rows,
     bounded,
     operation,
@@ -21,7 +21,6 @@ from insync.analysis.checks.history import (
 )
 
 NAME = "split-epoch"
-_TOPIC_PARTITION = [*TOPIC_OF_ARM, "partition"]
 
 
 def find(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFrame:
@@ -30,17 +29,17 @@ def find(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFrame:
     `isr` and `roles` have the columns of the event lines, `repeats` has arm, repeat, topic.
     """
     elected = _of_controller(isr).select(
-        *_TOPIC_PARTITION, "leader_epoch", "t_ms", fn.col("leader").alias("broker"),
+        *PARTITION_OF_ARM, "leader_epoch", "t_ms", fn.col("leader").alias("broker"),
         fn.lit("the controller's log").alias("source"),
     )  # fmt: skip
     led = _of_brokers(roles).select(
-        *_TOPIC_PARTITION, "leader_epoch", "t_ms", "broker",
+        *PARTITION_OF_ARM, "leader_epoch", "t_ms", "broker",
         fn.lit("the broker's log").alias("source"),
     )  # fmt: skip
     note = fn.concat(fn.lit("epoch "), "leader_epoch", fn.lit(", "), "source")
     split = (
         elected.unionByName(led)
-        .groupBy(*_TOPIC_PARTITION, "leader_epoch")
+        .groupBy(*PARTITION_OF_ARM, "leader_epoch")
         .agg(
             fn.min("broker").alias("lowest"),
             fn.max("broker").alias("highest"),
@@ -56,9 +55,9 @@ def find(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFrame:
 
 def known(isr: DataFrame, roles: DataFrame, repeats: DataFrame) -> DataFrame:
     """Return the partitions whose leaders both the controller and a broker recorded."""
-    elected = _of_controller(isr).select(*_TOPIC_PARTITION).distinct()
-    led = _of_brokers(roles).select(*_TOPIC_PARTITION).distinct()
-    both = elected.join(led, _TOPIC_PARTITION, "inner")
+    elected = _of_controller(isr).select(*PARTITION_OF_ARM).distinct()
+    led = _of_brokers(roles).select(*PARTITION_OF_ARM).distinct()
+    both = elected.join(led, [*PARTITION_OF_ARM], "inner")
     return with_repeat(both, repeats).select(*PARTITION)
 
 

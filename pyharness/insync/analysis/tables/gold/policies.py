@@ -13,10 +13,10 @@ from pyspark.sql import functions as fn
 from insync.analysis.checks.history import PARTITION, REPEAT
 
 NO_TROUBLE = ("elect",)
-"""Faults that make no broker unhealthy: an elected broker is as healthy as before."""
+"""Faults that hurt nobody: who is elected is as healthy as before."""
 
 EVERYBODY = ("link",)
-"""Faults that affect leader and follower alike: a removal during one is never a false alarm."""
+"""Faults that are as much the one's as the other's: nobody is dropped for them by mistake."""
 
 
 def follower_drops(shrinks: DataFrame, faults: DataFrame, lag_ms: Column) -> DataFrame:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
-from insync.analysis.tables.silver.isr import PARTITION_OF_ARM, log_of
+from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
+from insync.analysis.tables.silver.isr import log_of
 
 _JOINED = [*PARTITION, "t_ms", "replica", "line"]
 

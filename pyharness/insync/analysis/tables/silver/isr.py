@@ -5,9 +5,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, TOPIC_OF_ARM
+from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, TOPIC_OF_ARM
 
-PARTITION_OF_ARM = ("run", "arm", "topic", "partition")
 BROKER_OF_ARM = ("run", "arm", "broker")
 _FOREVER = float("inf")
 

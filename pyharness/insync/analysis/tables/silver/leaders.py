@@ -8,8 +8,8 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
-from insync.analysis.tables.silver.isr import PARTITION_OF_ARM, log_of
+from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
+from insync.analysis.tables.silver.isr import log_of
 
 ELECTED_WITHIN_MS = 1_000.0
 """How far an election's record may be from the time of the harness's request for it."""
@@ -104,7 +104,7 @@ def dead_followers(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> Dat
 
 
 def _silencing(faults: DataFrame) -> DataFrame:
-    """Return the faults by which a broker stops fetching; an empty `target` means all."""
+    """Return the faults by which a broker ceases to follow; `target` is empty where all."""
     of_some = (fn.col("fault") == "stall") & fn.col("site").isin(*_STALLED)
     return faults.where(fn.col("fault").isin(*_OF_ALL) | of_some).select(
         *REPEAT,

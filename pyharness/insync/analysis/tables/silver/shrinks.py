@@ -18,9 +18,9 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync import arms
-from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
+from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
 from insync.analysis.tables.silver.evidence import words
-from insync.analysis.tables.silver.isr import BROKER_OF_ARM, PARTITION_OF_ARM, log_of, until_next
+from insync.analysis.tables.silver.isr import BROKER_OF_ARM, log_of, until_next
 
 SLACK_MS = 500.0
 """How much later than its period isr-expiration, and then the controller, may act."""
