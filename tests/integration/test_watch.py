@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.session import SparkSettings, open_session
 from insync.brokers.cluster.admin import client, create_topic
 from insync.brokers.cluster.agent import AgentSpec
@@ -83,7 +83,7 @@ def tables(watched: Watched, tmp_path_factory: pytest.TempPathFactory) -> Callab
     with open_session(SparkSettings(), log) as spark:
         names = ["silver/holds", "silver/isr_shrinks", "silver/repeats", "gold/availability"]
         read = {
-            name: spark.read.parquet(f"{places.local(watched.run)}/tables/{name}").collect()
+            name: spark.read.parquet(f"{paths.local(watched.run)}/tables/{name}").collect()
             for name in names
         }
     return lambda name: [row.asDict() for row in read[name]]
@@ -152,7 +152,7 @@ def test_another_topics_state_is_refused(watched: Watched, picture: dict[str, An
         "--once",
     )  # fmt: skip
     assert done.returncode == 2
-    assert f"of topic {TOPIC} of cluster" in done.stderr
+    assert f"holds topic {TOPIC} of cluster" in done.stderr
 
 
 def test_a_topic_that_is_not_there_is_bad_input(watched: Watched) -> None:

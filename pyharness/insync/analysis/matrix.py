@@ -1,4 +1,4 @@
-"""The last step of a matrix's analysis: its cells and its page, from what its runs gave."""
+"""Writes the cells and the page of a matrix, from the analysis of its runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from insync.report.timeline.timelines import Timeline
 
 @dataclass(frozen=True)
 class Analysed:
-    """What the analysis of one run folder leaves for others."""
+    """The results of the analysis of one run folder."""
 
     run: RunInfo
     facts: RunFacts
@@ -26,7 +26,7 @@ class Analysed:
 
 
 def recorded(matrix: Path) -> list[Path]:
-    """Return the run folders of a matrix that were begun; raises InputError if it is none."""
+    """Return the run folders of a matrix whose runs were started; InputError if it is no matrix."""
     folders = load_matrix(matrix).run_folders(matrix)
     return [folder for folder in folders if (folder / RUN).is_file()]
 

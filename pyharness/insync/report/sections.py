@@ -265,7 +265,7 @@ def _anomalies(run: RunInfo, rows: Rows) -> Table:
             [
                 row["arm"],
                 *(number(row[name]) for name in ("repeat", "partition")),
-                row["kind"].replace("_", " "),
+                f"{row['kind']}: {row['label']}",
                 *(number(row[name]) for name in ("offset", "last_offset")),
                 "\n".join(operation(each) for each in row["operations"]),
             ]

@@ -94,15 +94,15 @@ def test_what_a_run_says_of_itself_is_escaped(made_up_run: RunInfo, made_up_rows
 def test_lost_records_are_told_and_named(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     acked = {"what": "ack", "who": 0, "seq": 41, "offset": 40, "at_ms": 9.0, "note": None}
     lost = {
-        "arm": "stock", "repeat": 0, "topic": "made-up-r0", "partition": 1, "kind": "lost",
-        "offset": 40, "last_offset": 40, "operations": [acked],
+        "arm": "stock", "repeat": 0, "topic": "made-up-r0", "partition": 1, "kind": "lost-write",
+        "label": "acked and never read", "offset": 40, "last_offset": 40, "operations": [acked],
     }  # fmt: skip
     readback = [dict(row) for row in made_up_rows["readback"]]
     readback[0]["lost"] = 1
     _, text = page_of(made_up_run, {**made_up_rows, "readback": readback, "anomalies": [lost]})
     assert "Fail: an expectation does not hold" in text
     assert "1 acked records were lost." in text
-    assert "1 lost 40 40 ack by 0: sequence 41 at offset 40" in text
+    assert "1 lost-write: acked and never read 40 40 ack by 0: sequence 41 at offset 40" in text
 
 
 def test_transactions_have_a_table_where_there_were_some(

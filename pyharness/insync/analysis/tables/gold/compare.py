@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 from scipy import stats
 
 from insync.analysis.tables.gold.metrics import CELL
-from insync.analysis.tables.spark.made import made
+from insync.analysis.tables.spark.inline_table import inline_table
 
 RESAMPLES = 2_000
 CONFIDENCE = 0.95
@@ -52,7 +52,7 @@ def differences(metrics: DataFrame, runs: DataFrame) -> DataFrame:
     """
     controls = {row["run"]: row["control_arms"] for row in runs.collect()}
     rows = [row.asDict() for row in metrics.where("value is not null").collect()]
-    return made(metrics.sparkSession, list(_compared(rows, controls)), DIFFERENCES)
+    return inline_table(metrics.sparkSession, list(_compared(rows, controls)), DIFFERENCES)
 
 
 def _compared(

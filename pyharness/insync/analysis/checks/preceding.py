@@ -1,8 +1,8 @@
-"""What stood before a row, in histories of any length: without one sort of a whole partition.
+"""Adds to each row the row before it, or the largest before it, in histories of any length.
 
-A window over a partition sorts all of it in one task, and one hot partition is then the whole
-job. Here a history is cut into chunks along its order: each chunk is summed up in one row,
-those few rows are run through in order, and what they say of "before the chunk" is joined to
+A window over a partition sorts all its rows in one task, so that one hot partition takes as long
+as the whole job. Here a history is cut into chunks along its order. Each chunk is aggregated to
+one row, a window over these few rows gives what came before each chunk, and that is joined to
 windows that end with their chunk.
 """
 
@@ -14,7 +14,7 @@ from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
 CHUNK = 1 << 16
-"""How much of the order (offsets, polls; or ms) is one chunk."""
+"""How many units of the order (offsets, polls or ms) one chunk covers."""
 
 _CHUNK = "chunk"
 
@@ -22,9 +22,10 @@ _CHUNK = "chunk"
 def with_previous(
     rows: DataFrame, keys: Sequence[str], order: str, columns: Sequence[str]
 ) -> DataFrame:
-    """Add `previous_COLUMN` for each of `columns`: of the row before, in `order` among `keys`.
+    """Add `previous_COLUMN` for each of `columns`: its value in the row before, by `order`.
 
-    Null in the first row. `order` is a number, `keys` are not null.
+    The row before is that of the same `keys`; the value is null in the first row. `order` is a
+    number, `keys` are not null.
     """
     cut = _cut(rows, order)
     in_order = Window.partitionBy(*keys).orderBy(_CHUNK)
@@ -45,9 +46,10 @@ def with_previous(
 def with_most(
     rows: DataFrame, keys: Sequence[str], order: str, most: str, columns: Sequence[str]
 ) -> DataFrame:
-    """Add `most_COLUMN`: of the row with the largest `most` among those strictly before.
+    """Add `most_COLUMN` for `most` and each of `columns`: their values in the largest row before.
 
-    For `most` itself and each of `columns`. Null in the first row. `order` is a whole number.
+    That is the row with the largest `most` among those of the same `keys` with a lower `order`. The
+    value is null in the first row. `order` is a whole number.
     """
     cut = _cut(rows, order)
     wanted = [most, *columns]

@@ -1,4 +1,4 @@
-"""Tables of rows that this process made itself."""
+"""Makes small tables from rows that are in this process."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from pyspark.sql import functions as fn
 from pyspark.sql.types import StructType
 
 
-def made(spark: SparkSession, rows: Sequence[Sequence[object]], columns: str) -> DataFrame:
-    """Return a table of a few rows; `columns` in Spark's words, without maps.
+def inline_table(spark: SparkSession, rows: Sequence[Sequence[object]], columns: str) -> DataFrame:
+    """Return a table of a few rows; `columns` is a schema in Spark's DDL, without maps.
 
-    They go to Spark as text: its own way starts a Python process to turn each row.
+    The rows go to Spark as JSON text, because `createDataFrame` starts a Python process to convert
+    them.
     """
     names = cast(StructType, StructType.fromDDL(columns)).names
     text = json.dumps([dict(zip(names, row, strict=True)) for row in rows])

@@ -1,4 +1,4 @@
-"""Where files and tables are, in the words that Spark understands: URIs, and paths as patterns."""
+"""Builds the paths of files and tables for Spark: URIs to write, glob patterns to read."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from pathlib import Path
 from insync.events.schema import EVENTS
 
 TABLES = "tables"
-"""The folder of a run's or a matrix's own tables, in its folder."""
+"""The subfolder of a run or a matrix that holds its tables."""
 
 
 def local(folder: Path) -> str:
-    """Name a folder of this machine; Hadoop wants it unescaped, unlike `Path.as_uri`."""
+    """Return the URI of a local folder, unescaped as Hadoop needs it, unlike `Path.as_uri`."""
     return f"file://{folder.absolute().as_posix()}"
 
 
 def below(folder: str, path: Path) -> str:
-    """Name a folder by its place below another one; that may be the other one itself."""
+    """Return the folder `path` below `folder`; `folder` itself if the path is empty."""
     return folder if path == Path() else f"{trimmed(folder)}/{path.as_posix()}"
 
 
 def events(folder: str) -> str:
-    """Name the folder of a run's event files, as Spark's readers want it."""
+    """Return the folder of a run's event files as a pattern for Spark's readers."""
     return literal(f"{trimmed(folder)}/{EVENTS}")
 
 
 def table_to_write(storage: str, layer: str, name: str) -> str:
-    """Name a table's folder, as Spark's writers want it."""
+    """Return a table's folder as a path for Spark's writers."""
     return f"{trimmed(storage)}/{layer}/{name}"
 
 
 def table_to_read(storage: str, layer: str, name: str) -> str:
-    """Name a table's folder, as Spark's readers want it: they take every path for a pattern."""
+    """Return a table's folder for Spark's readers, which read every path as a pattern."""
     return literal(table_to_write(storage, layer, name))
 
 
@@ -42,5 +42,5 @@ def trimmed(path: str) -> str:
 
 
 def literal(path: str) -> str:
-    """Return a path as a pattern that stands for it alone."""
+    """Return a pattern that matches only this path."""
     return re.sub(r"([\\*?{}\[\]])", r"\\\1", path)

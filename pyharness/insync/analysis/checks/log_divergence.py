@@ -1,8 +1,9 @@
-"""The replicas' logs after healing: batch by batch the same, up to what consumers could see.
+"""Finds log divergence: replicas whose logs differ after every fault has been lifted.
 
-First a checksum per range of offsets and replica, which is one pass and leaves little; only
-ranges that differ are looked at batch by batch. A line that stands there twice makes its range
-differ, and then is found to be no difference.
+The logs are compared batch by batch, up to the last offset that a consumer read. The first pass
+computes a checksum per replica and range of offsets, which leaves few rows; the second compares
+the batches of the ranges that differ. A line that is recorded twice makes the checksums of its
+range differ; the second pass then finds that the batches are equal.
 """
 
 from __future__ import annotations
@@ -10,10 +11,18 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, TOPIC_OF_ARM, anomaly, bounded, operation
+from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.history import (
+    PARTITION,
+    TOPIC_OF_ARM,
+    anomaly_rows,
+    bounded,
+    operation,
+)
 
+NAME = "log-divergence"
 RANGE = 4096
-"""Offsets of one checksum."""
+"""How many offsets one checksum covers."""
 
 _CONTENT = [
     "base_offset", "last_offset", "leader_epoch", "producer_id", "producer_epoch",
@@ -22,12 +31,12 @@ _CONTENT = [
 
 
 def comparable(replica_logs: DataFrame, consume: DataFrame, isr: DataFrame) -> DataFrame:
-    """Per partition, what can be compared: replicas, logs_read, from_offset, to_offset, whole.
+    """Return which offsets of each partition's logs can be compared, and if no log is missing.
 
     `replicas` is how many the controller's log names, `logs_read` how many logs were read to
-    their end. Compared is from the offset at which all logs have begun to the one behind the
-    last that was read: that one was below the high watermark, and every replica that has
-    healed has it. `whole` if every replica's log was read and something was consumed.
+    their end. `from_offset` is the highest start of the logs, `to_offset` the offset after the last
+    that a consumer read: that record was below the high watermark, so every replica that caught
+    up has it. `whole` is whether every replica's log was read and something was consumed.
     """
     named = (
         isr.where(fn.col("kind") == "partition")
@@ -57,31 +66,31 @@ def comparable(replica_logs: DataFrame, consume: DataFrame, isr: DataFrame) -> D
     )
 
 
-def diverged(batches: DataFrame, comparable: DataFrame) -> DataFrame:
+def find(batches: DataFrame, comparable: DataFrame) -> DataFrame:
     """Return a row per partition whose logs differ, at the first differing offset.
 
-    `batches` has the columns of the event lines, `comparable` those of the function. Shown are
-    the batches that the replicas have there; one that is not named has none.
+    `batches` has the columns of the event lines; `comparable` is the result of the function of that
+    name. A row shows the batches that the replicas have there; a replica without one is not shown.
     """
     bounds = comparable.where("whole").drop("whole", "logs_read")
     inside = fn.col("base_offset").between(fn.col("from_offset"), fn.col("to_offset") - 1)
-    judged = (
+    compared = (
         batches.join(fn.broadcast(bounds), PARTITION, "inner")
         .where(inside)
         .withColumn("range", fn.expr(f"base_offset div {RANGE}"))
         .withColumn("content", fn.xxhash64(*_CONTENT))
     )
-    return _missing_all(batches, bounds).unionByName(_first_difference(judged))
+    return _missing_all(batches, bounds).unionByName(_first_difference(compared))
 
 
-def _first_difference(judged: DataFrame) -> DataFrame:
-    ranges = _differing_ranges(judged).select(*PARTITION, "range")
-    looked_at = judged.join(fn.broadcast(ranges), [*PARTITION, "range"], "left_semi")
+def _first_difference(compared: DataFrame) -> DataFrame:
+    ranges = _differing_ranges(compared).select(*PARTITION, "range")
+    suspects = compared.join(fn.broadcast(ranges), [*PARTITION, "range"], "left_semi")
     batch = operation(
-        "batch", who="replica", seq="base_sequence", offset="base_offset", note=_words()
+        "batch", who="replica", seq="base_sequence", offset="base_offset", note=_description()
     )
-    places = (
-        looked_at.groupBy(*PARTITION, "base_offset", "replicas")
+    differing = (
+        suspects.groupBy(*PARTITION, "base_offset", "replicas")
         .agg(
             fn.count_distinct("replica").alias("held_by"),
             *_bounds_of("content"),
@@ -91,17 +100,17 @@ def _first_difference(judged: DataFrame) -> DataFrame:
         )
         .where(_differ("held_by", "content") | ~fn.col("valid"))
     )
-    found = places.groupBy(*PARTITION).agg(
+    found = differing.groupBy(*PARTITION).agg(
         fn.min_by("operations", "base_offset").alias("operations"),
         fn.min("base_offset").alias("offset"),
         fn.min_by("last_offset", "base_offset").alias("last_offset"),
     )
-    return anomaly(found, "diverged", "offset", "last_offset", fn.col("operations"))
+    return anomaly_rows(found, NAME, "offset", "last_offset", fn.col("operations"))
 
 
-def _differing_ranges(judged: DataFrame) -> DataFrame:
-    """PARTITION, range of those whose checksums are not the same on all replicas."""
-    checksums = judged.groupBy(*PARTITION, "replicas", "range", "replica").agg(
+def _differing_ranges(compared: DataFrame) -> DataFrame:
+    """Return PARTITION and range of the ranges whose checksums differ between replicas."""
+    checksums = compared.groupBy(*PARTITION, "replicas", "range", "replica").agg(
         fn.bit_xor("content").alias("checksum"),
         fn.count(fn.lit(1)).alias("batches"),
         fn.min("valid").alias("valid"),
@@ -119,13 +128,13 @@ def _differing_ranges(judged: DataFrame) -> DataFrame:
 
 
 def _missing_all(batches: DataFrame, bounds: DataFrame) -> DataFrame:
-    """Return the partitions of which consumers read, and no log holds a batch."""
+    """Return the partitions from which consumers read although no log holds a batch."""
     without = bounds.where(fn.col("to_offset") > fn.col("from_offset")).join(
         batches.select(*PARTITION).distinct(), PARTITION, "left_anti"
     )
     read = operation("read", offset="last", note=fn.lit("no replica holds a batch"))
     rows = without.withColumn("last", fn.col("to_offset") - 1)
-    return anomaly(rows, "diverged", "from_offset", "last", [read])
+    return anomaly_rows(rows, NAME, "from_offset", "last", [read])
 
 
 def _bounds_of(column: str) -> tuple[Column, Column]:
@@ -133,16 +142,32 @@ def _bounds_of(column: str) -> tuple[Column, Column]:
 
 
 def _differ(held_by: str, *columns: str) -> Column:
-    """Whether not all replicas hold something, or not all the same."""
+    """Return whether a replica lacks the rows, or replicas differ in one of the columns."""
     found = fn.col(held_by) < fn.col("replicas")
     for column in columns:
         found = found | (fn.col(f"low_{column}") < fn.col(f"high_{column}"))
     return found
 
 
-def _words() -> Column:
+def _description() -> Column:
     return fn.concat(
         fn.lit("to "), "last_offset", fn.lit(", epoch "), "leader_epoch",
         fn.lit(", CRC "), "crc", fn.lit(", "), "bytes", fn.lit(" bytes"),
         fn.when(fn.col("valid"), fn.lit("")).otherwise(fn.lit(", broken")),
     )  # fmt: skip
+
+
+ANOMALIES = (
+    Anomaly(
+        name=NAME,
+        old_name="diverged",
+        label="replicas' logs differ",
+        meaning="The replicas' logs of a partition differ, or the CRC of a batch does not match "
+        "its bytes.",
+        shown_by="the batches of all replicas at the first differing offset",
+        query=lambda history: find(history.batches, history.comparable),
+        metric="diverged",
+        known=lambda history: history.comparable.where("whole"),
+        known_if="the log of every replica was read",
+    ),
+)

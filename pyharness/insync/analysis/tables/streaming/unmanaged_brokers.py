@@ -1,9 +1,10 @@
-"""Brokers that tell of themselves and belong to no run: their agents' events, seen as a run's.
+"""Presents the events of brokers that no run manages as the events of a run.
 
-There is no controller's log to read, and nobody says when a repeat begins. So each topic whose
-ISR changed, or in which a fetch was held, is a repeat from the first event of its brokers to the
-last one, and its ISR is what its leaders proposed, which the controller may have refused. In
-scope `request` a fetch is held with all its partitions: those are of the topic `ALL_TOPICS`.
+Agents of such brokers publish events, but there is no controller's log, and no line marks the start
+of a repeat. So each topic with an ISR change or a long-pending fetch becomes a repeat, from the
+first event of its brokers to the last one. Its ISR is what its leaders proposed, which the
+controller may have refused. In scope `request` a fetch is pending with all its partitions; these
+are assigned to the topic `ALL_TOPICS`.
 """
 
 from __future__ import annotations
@@ -18,18 +19,18 @@ from insync.analysis.tables.bronze.lines import Events
 from insync.events.run_info import RunInfo
 
 ARM = "brokers"
-"""The arm of brokers that belong to none, and the run of those that do not say where they are."""
+"""The arm of unmanaged brokers, and the run of those whose key names no group."""
 ALL_TOPICS = "(all topics)"
 KEY = r"^(?:(.+)/)?(broker-\d+\.jsonl)$"
-"""Of an agent's records: where its broker belongs, and the file in which they would be."""
+"""The key of an agent's records: the broker's group, if any, and the name of an event file."""
 
 _LAG = "$['replica.lag.time.max.ms']"
 _STATES = "isr array<int>, proposed array<int>, leader_epoch int"
 _CHANGES = ("isr_shrink", "isr_expand")
 
 
-def lone_runs(records: DataFrame, min_isr: int) -> dict[str, RunInfo]:
-    """Return brokers as runs by where they belong; `records` are theirs: folder_uri and text."""
+def unmanaged_runs(records: DataFrame, min_isr: int) -> dict[str, RunInfo]:
+    """Return a run for each group of brokers; `records` are their folder_uri and text."""
     lag = fn.get_json_object("text", _LAG).try_cast("double")
     first = fn.get_json_object("text", "$.t_ms").try_cast("double")
     found = records.groupBy("folder_uri").agg(
@@ -40,8 +41,8 @@ def lone_runs(records: DataFrame, min_isr: int) -> dict[str, RunInfo]:
             found.orderBy("folder_uri").collect()}  # fmt: skip
 
 
-def with_lone(events: Events, runs: Collection[str]) -> Events:
-    """Return the events of all runs, with what those of lone brokers lack."""
+def with_unmanaged(events: Events, runs: Collection[str]) -> Events:
+    """Add the phases and ISR lines that the events of unmanaged brokers lack to all events."""
     if not runs:
         return events
     ours = fn.col("run").isin(list(runs))
@@ -49,12 +50,12 @@ def with_lone(events: Events, runs: Collection[str]) -> Events:
     every = events.broker_events.withColumn(
         "topic", fn.when(whole, fn.coalesce("topic", fn.lit(ALL_TOPICS))).otherwise(fn.col("topic"))
     )
-    told = every.where(ours)
+    unmanaged = every.where(ours)
     return replace(
         events,
         broker_events=every,
-        phases=events.phases.unionByName(_phases(told), allowMissingColumns=True),
-        isr=events.isr.unionByName(_isr(told), allowMissingColumns=True),
+        phases=events.phases.unionByName(_phases(unmanaged), allowMissingColumns=True),
+        isr=events.isr.unionByName(_isr(unmanaged), allowMissingColumns=True),
     )
 
 
@@ -77,11 +78,11 @@ def _run(first_ms: float, lag_ms: float, min_isr: int) -> RunInfo:
     )
 
 
-def _phases(told: DataFrame) -> DataFrame:
-    """Return the beginning and the end of each topic's repeat."""
-    spans = told.groupBy("run").agg(fn.min("t_ms").alias("from_ms"), fn.max("t_ms").alias("to_ms"))
+def _phases(lines: DataFrame) -> DataFrame:
+    """Return the start and end lines of each topic's repeat."""
+    spans = lines.groupBy("run").agg(fn.min("t_ms").alias("from_ms"), fn.max("t_ms").alias("to_ms"))
     concerned = fn.col("type").isin(*_CHANGES, "pending_long") & fn.col("topic").isNotNull()
-    topics = told.where(concerned).select("run", "arm", "topic").distinct()
+    topics = lines.where(concerned).select("run", "arm", "topic").distinct()
     number = fn.row_number().over(Window.partitionBy("run").orderBy("topic")) - 1
     ends = fn.array(_phase("repeat_started", "from_ms"), _phase("repeat_ended", "to_ms"))
     return (
@@ -95,11 +96,11 @@ def _phase(kind: str, at: str) -> Column:
     return fn.struct(fn.lit(kind).alias("type"), fn.col(at).alias("t_ms"))
 
 
-def _isr(told: DataFrame) -> DataFrame:
-    """Return the ISR of each partition as it was before the first change, and after each."""
-    began = told.groupBy("run").agg(fn.min("t_ms").alias("from_ms"))
+def _isr(lines: DataFrame) -> DataFrame:
+    """Return the ISR of each partition before its first change, and after each change."""
+    began = lines.groupBy("run").agg(fn.min("t_ms").alias("from_ms"))
     changes = (
-        told.where(fn.col("type").isin(*_CHANGES))
+        lines.where(fn.col("type").isin(*_CHANGES))
         .withColumn("state", fn.from_json("body", _STATES))
         .join(began, "run", "inner")
     )
