@@ -14,7 +14,7 @@ from insync.analysis.tables.silver.isr import PARTITION_OF_ARM, log_of
 ELECTED_WITHIN_MS = 1_000.0
 """How far an election's record may be from the time at which the harness asked for it."""
 
-_OF_ALL = ("kill", "freeze", "disk-stall", "disk-full", "disk-read-only")
+_OF_ALL = ("kill", "lost-log", "freeze", "disk-stall", "disk-full", "disk-read-only")
 """Faults by which a broker ceases to follow anybody; a stall does for the partitions it names."""
 _STALLED = ("write", "fsync")
 
