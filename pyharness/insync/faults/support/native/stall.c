@@ -202,142 +202,69 @@ static inline void stall(uint32_t site, int fd)
         atomic_store_explicit(&found, next, memory_order_relaxed);               \
     }
 
-ssize_t read(int fd, void *buffer, size_t count)
-{
-    NEXT(read)
-    stall(STALL_READ, fd);
-    return next(fd, buffer, count);
-}
+/* Defines a call: it stalls as `site` on the descriptor `fd`, then does what the next one does. */
+#define STALLED(type, name, site, fd, parameters, arguments) \
+    type name parameters                                     \
+    {                                                        \
+        NEXT(name)                                           \
+        stall(site, fd);                                     \
+        return next arguments;                               \
+    }
 
-ssize_t pread(int fd, void *buffer, size_t count, off_t offset)
-{
-    NEXT(pread)
-    stall(STALL_READ, fd);
-    return next(fd, buffer, count, offset);
-}
+STALLED(ssize_t, read, STALL_READ, fd, (int fd, void *buffer, size_t count), (fd, buffer, count))
+STALLED(ssize_t, pread, STALL_READ, fd,
+        (int fd, void *buffer, size_t count, off_t offset),
+        (fd, buffer, count, offset))
+STALLED(ssize_t, pread64, STALL_READ, fd,
+        (int fd, void *buffer, size_t count, off64_t offset),
+        (fd, buffer, count, offset))
+STALLED(ssize_t, readv, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count),
+        (fd, vector, count))
+STALLED(ssize_t, preadv, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count, off_t offset),
+        (fd, vector, count, offset))
+STALLED(ssize_t, preadv64, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count, off64_t offset),
+        (fd, vector, count, offset))
+STALLED(ssize_t, preadv2, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count, off_t offset, int flags),
+        (fd, vector, count, offset, flags))
+STALLED(ssize_t, preadv64v2, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count, off64_t offset, int flags),
+        (fd, vector, count, offset, flags))
 
-ssize_t pread64(int fd, void *buffer, size_t count, off64_t offset)
-{
-    NEXT(pread64)
-    stall(STALL_READ, fd);
-    return next(fd, buffer, count, offset);
-}
+STALLED(ssize_t, write, STALL_WRITE, fd,
+        (int fd, const void *buffer, size_t count),
+        (fd, buffer, count))
+STALLED(ssize_t, pwrite, STALL_WRITE, fd,
+        (int fd, const void *buffer, size_t count, off_t offset),
+        (fd, buffer, count, offset))
+STALLED(ssize_t, pwrite64, STALL_WRITE, fd,
+        (int fd, const void *buffer, size_t count, off64_t offset),
+        (fd, buffer, count, offset))
+STALLED(ssize_t, writev, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count),
+        (fd, vector, count))
+STALLED(ssize_t, pwritev, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count, off_t offset),
+        (fd, vector, count, offset))
+STALLED(ssize_t, pwritev64, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count, off64_t offset),
+        (fd, vector, count, offset))
+STALLED(ssize_t, pwritev2, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count, off_t offset, int flags),
+        (fd, vector, count, offset, flags))
+STALLED(ssize_t, pwritev64v2, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count, off64_t offset, int flags),
+        (fd, vector, count, offset, flags))
 
-ssize_t readv(int fd, const struct iovec *vector, int count)
-{
-    NEXT(readv)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count);
-}
+STALLED(ssize_t, sendfile, STALL_SEND, in,
+        (int out, int in, off_t *offset, size_t count),
+        (out, in, offset, count))
+STALLED(ssize_t, sendfile64, STALL_SEND, in,
+        (int out, int in, off64_t *offset, size_t count),
+        (out, in, offset, count))
 
-ssize_t preadv(int fd, const struct iovec *vector, int count, off_t offset)
-{
-    NEXT(preadv)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count, offset);
-}
-
-ssize_t preadv64(int fd, const struct iovec *vector, int count, off64_t offset)
-{
-    NEXT(preadv64)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count, offset);
-}
-
-ssize_t preadv2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
-{
-    NEXT(preadv2)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count, offset, flags);
-}
-
-ssize_t preadv64v2(int fd, const struct iovec *vector, int count, off64_t offset, int flags)
-{
-    NEXT(preadv64v2)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count, offset, flags);
-}
-
-ssize_t write(int fd, const void *buffer, size_t count)
-{
-    NEXT(write)
-    stall(STALL_WRITE, fd);
-    return next(fd, buffer, count);
-}
-
-ssize_t pwrite(int fd, const void *buffer, size_t count, off_t offset)
-{
-    NEXT(pwrite)
-    stall(STALL_WRITE, fd);
-    return next(fd, buffer, count, offset);
-}
-
-ssize_t pwrite64(int fd, const void *buffer, size_t count, off64_t offset)
-{
-    NEXT(pwrite64)
-    stall(STALL_WRITE, fd);
-    return next(fd, buffer, count, offset);
-}
-
-ssize_t writev(int fd, const struct iovec *vector, int count)
-{
-    NEXT(writev)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count);
-}
-
-ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
-{
-    NEXT(pwritev)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count, offset);
-}
-
-ssize_t pwritev64(int fd, const struct iovec *vector, int count, off64_t offset)
-{
-    NEXT(pwritev64)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count, offset);
-}
-
-ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
-{
-    NEXT(pwritev2)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count, offset, flags);
-}
-
-ssize_t pwritev64v2(int fd, const struct iovec *vector, int count, off64_t offset, int flags)
-{
-    NEXT(pwritev64v2)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count, offset, flags);
-}
-
-ssize_t sendfile(int out, int in, off_t *offset, size_t count)
-{
-    NEXT(sendfile)
-    stall(STALL_SEND, in);
-    return next(out, in, offset, count);
-}
-
-ssize_t sendfile64(int out, int in, off64_t *offset, size_t count)
-{
-    NEXT(sendfile64)
-    stall(STALL_SEND, in);
-    return next(out, in, offset, count);
-}
-
-int fsync(int fd)
-{
-    NEXT(fsync)
-    stall(STALL_FSYNC, fd);
-    return next(fd);
-}
-
-int fdatasync(int fd)
-{
-    NEXT(fdatasync)
-    stall(STALL_FSYNC, fd);
-    return next(fd);
-}
+STALLED(int, fsync, STALL_FSYNC, fd, (int fd), (fd))
+STALLED(int, fdatasync, STALL_FSYNC, fd, (int fd), (fd))
