@@ -1,7 +1,8 @@
-"""The nodes of every cluster, by the numbers that all rooms know them by."""
+"""The nodes of every cluster, and the numbers by which every part of the harness knows them."""
 
 from typing import Final
 
+BROKERS: Final = 3
 CONTROLLER_ID: Final = 100
 
 

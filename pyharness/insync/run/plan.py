@@ -19,9 +19,9 @@ from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.brokers.kafka.versions import find
 from insync.errors import InputError
-from insync.faults.kinds.stall import require_shim
-from insync.run.needs import stalled, unavailable
+from insync.faults.support.shim import require_shim
 from insync.run.request import RunRequest
+from insync.run.requirements import stalled, unavailable
 from insync.run.support import require_arms
 from insync.run.watch import Watch
 from insync.scenario.load import narrow, on_version, on_zookeeper, parse, source

@@ -5,14 +5,16 @@ anything is started. All times are whole milliseconds; `scale.py` multiplies the
 Rules that span several fields are in `rules.py`.
 """
 
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, Union
 
 from pydantic import Field, model_validator
 
 from insync.arms import Arm
+from insync.faults.registry import KINDS, clash, tags_of
+from insync.faults.spec import Planned, Surroundings
+from insync.fields import BrokerId, Name, Part, Partitions, Span, Time, check_unique
+from insync.nodes import BROKERS
 from insync.scenario import rules
-from insync.scenario.base import BROKERS, BrokerId, Name, Part, Partitions, Span, Time
-from insync.scenario.faults import DISKS, Elect, Fault, Stall, clash
 from insync.scenario.roles import Election, leaders_at
 
 MOST_FAULTS: Final = 64
@@ -245,7 +247,7 @@ class Frame(Part):
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
-        rules.check_unique("arms", self.arms)
+        check_unique("arms", self.arms)
         rules.check_control_arms(self.control_arms, self.arms)
         if self.race is not None:
             rules.check_raced(self.workload.leaders)
@@ -253,13 +255,19 @@ class Frame(Part):
         return self
 
 
+if TYPE_CHECKING:
+    Fault = Planned
+else:  # told apart by `kind`
+    Fault = Annotated[
+        Union[tuple(kind.spec for kind in KINDS.values())],  # noqa: UP007  # built from the registry
+        Field(discriminator="kind"),
+    ]
+
+
 class Scenario(Frame):
     """One scenario: what is run on every arm and what is expected of each."""
 
-    faults: Annotated[
-        tuple[Annotated[Fault, Field(discriminator="kind")], ...],
-        Field(strict=False, max_length=MOST_FAULTS),
-    ] = ()
+    faults: Annotated[tuple[Fault, ...], Field(strict=False, max_length=MOST_FAULTS)] = ()
 
     @model_validator(mode="after")
     def _check_faults(self) -> Self:
@@ -269,28 +277,28 @@ class Scenario(Frame):
 
     def _check_fault(self, index: int, fault: Fault) -> None:
         rules.check_start(index, fault.at_ms, self.timeline.steady_ms)
-        leaders = leaders_at(self.workload.leaders, self._elections, fault.at_ms)
-        if isinstance(fault, Stall | Elect):
-            rules.check_partitions(index, fault.partitions, leaders)
-        if isinstance(fault, Stall) and fault.site in ("read", "send"):
-            rules.check_led(index, fault.broker, fault.partitions, leaders)
-        if isinstance(fault, Stall) and fault.site == "fsync":
-            rules.check_flushed(index, self.broker.log_flush_interval_messages)
-        if isinstance(fault, Elect):
-            rules.check_not_led(index, fault.broker, fault.partitions, leaders)
-        for other in self.faults[:index]:
+        earlier = self.faults[:index]
+        fault.check_within(
+            Surroundings(
+                index=index,
+                leaders=leaders_at(self.workload.leaders, self._elections, fault.at_ms),
+                flushes=self.broker.log_flush_interval_messages is not None,
+                earlier=earlier,
+            )
+        )
+        for other in earlier:
             if clash(other, fault):
                 rules.check_apart(index, fault.at_ms, fault.end_ms, other.at_ms, other.end_ms)
-            if {fault.kind, other.kind} <= DISKS.keys() and fault.broker == other.broker:
-                needed, there = DISKS[fault.kind], DISKS[other.kind]
+            needed, there = tags_of(fault).log_folder, tags_of(other).log_folder
+            if needed and there and fault.broker == other.broker:
                 rules.check_one_disk(index, fault.kind, fault.broker, needed, there)
-            if isinstance(fault, Elect) and isinstance(other, Elect):
-                rules.check_elected_once(index, fault.partitions, other.partitions)
 
     @property
     def _elections(self) -> list[Election]:
-        elects = (fault for fault in self.faults if isinstance(fault, Elect))
-        return [Election(each.at_ms, each.broker, each.partitions) for each in elects]
+        return [
+            Election(fault.at_ms, fault.broker, fault.elected)
+            for fault in self.faults if fault.elected
+        ]  # fmt: skip
 
     @property
     def faults_end_ms(self) -> int:

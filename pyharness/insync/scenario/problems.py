@@ -7,7 +7,8 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from insync.scenario.faults import KINDS, Planned
+from insync.faults.registry import KINDS
+from insync.faults.spec import Planned
 from insync.scenario.model import Scenario
 from insync.scenario.written import WRITTEN_KEYS
 
@@ -95,7 +96,7 @@ def _keys(location: tuple[int | str, ...]) -> list[str]:
     model: type[BaseModel] = Scenario
     for index, step in enumerate(location):
         if _is_kind(location, index):
-            model = KINDS[str(step)]
+            model = KINDS[str(step)].spec
         elif isinstance(step, str) and step in model.model_fields:
             model = _model_in(model.model_fields[step].annotation) or model
     more = WRITTEN_KEYS if issubclass(model, Planned) else ()

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from insync.nodes import CONTROLLER_ID
-from insync.scenario.base import BROKERS
+from insync.nodes import BROKERS, CONTROLLER_ID
 
 TARGETS: Final = '"leader of P", "followers of P", "controller" or "broker N"'
 OF_PARTITIONS: Final = ("leader", "followers")

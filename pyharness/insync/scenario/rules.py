@@ -7,19 +7,12 @@ words that the user is to read.
 from collections.abc import Sequence
 from typing import Final
 
-from pydantic_core import PydanticCustomError
-
 from insync import arms
+from insync.fields import broken
 
 LEAST_LAG_MS: Final = 500  # below this a busy two-core host shrinks the ISR by itself
 LEAST_TIMEOUT_MS: Final = 10  # librdkafka's, of socket.timeout.ms
 LONGEST_TIMEOUT_MS: Final = 300_000
-
-
-def broken(key: str, value: object, expected: str) -> PydanticCustomError:
-    """Return the error for a rule; `load` puts key, value and expectation on one line."""
-    context = {"key": key, "value": repr(value), "expected": expected}
-    return PydanticCustomError("rule", "{key}: {value}, expected {expected}", context)
 
 
 def check_lag(lag_ms: int, wait_ms: int) -> None:
@@ -51,36 +44,6 @@ def check_stepping_arms(names: Sequence[str], time_ms: int | None) -> None:
         if arms.steps_down(arm) and time_ms is None:
             expected = "another arm, or broker.leader_fetch_process_time_max_ms to be set"
             raise broken(f"arms[{index}]", arm, expected)
-
-
-def check_delay(mode: str, delay_ms: int) -> None:
-    """Check that a delay has a length and a hold has none."""
-    if mode == "delay" and delay_ms == 0:
-        raise broken("delay_ms", delay_ms, "more than 0 for mode 'delay'")
-    if mode != "delay" and delay_ms != 0:
-        raise broken("delay_ms", delay_ms, f"none for mode '{mode}'")
-
-
-def check_acts(mode: str, acts_ms: int, for_ms: int) -> None:
-    """Check that what a hold must prove is no more than what it is planned for."""
-    if mode != "hold" and acts_ms != 0:
-        raise broken("acts_ms", acts_ms, f"none for mode '{mode}'")
-    if acts_ms > for_ms:
-        raise broken("acts_ms", acts_ms, f"at most for_ms, {for_ms}")
-
-
-def check_rate(mode: str, bytes_per_s: int) -> None:
-    """Check that a slow link has a rate and others have none."""
-    if mode == "slow" and bytes_per_s == 0:
-        raise broken("bytes_per_s", bytes_per_s, "more than 0 for mode 'slow'")
-    if mode != "slow" and bytes_per_s != 0:
-        raise broken("bytes_per_s", bytes_per_s, f"none for mode '{mode}'")
-
-
-def check_peer(broker: int, peer: int) -> None:
-    """Check that a link is between two brokers."""
-    if peer == broker:
-        raise broken("peer", peer, f"another broker than {broker}")
 
 
 def check_bounds(low: float | None, high: float | None) -> None:
@@ -115,65 +78,11 @@ def check_comparison(arm: str, against: str, given: int) -> None:
         raise broken("at_most", None, "one of at_most, at_least and below")
 
 
-def check_unique(key: str, values: Sequence[object]) -> None:
-    """Check that a list names nothing twice."""
-    if len(set(values)) != len(values):
-        raise broken(key, list(values), "each only once")
-
-
 def check_control_arms(control: Sequence[str], names: Sequence[str]) -> None:
     """Check that control arms are among the arms that are run."""
     for index, arm in enumerate(control):
         if arm not in names:
             raise broken(f"control_arms[{index}]", arm, f"one of the arms: {', '.join(names)}")
-
-
-def check_partitions(index: int, partitions: Sequence[int], leaders: Sequence[int]) -> None:
-    """Check that a fault is on partitions that exist."""
-    for place, partition in enumerate(partitions):
-        if partition >= len(leaders):
-            expected = f"0 to {len(leaders) - 1}, the partitions of workload.leaders"
-            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
-
-
-def check_led(index: int, broker: int, partitions: Sequence[int], leaders: Sequence[int]) -> None:
-    """Check that a fault is on partitions that its broker leads at that time."""
-    for place, partition in enumerate(partitions):
-        if leaders[partition] != broker:
-            led = [number for number, leader in enumerate(leaders) if leader == broker]
-            expected = f"a partition led by broker {broker}: {led}"
-            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
-
-
-def check_not_led(
-    index: int, broker: int, partitions: Sequence[int], leaders: Sequence[int]
-) -> None:
-    """Check that an election moves each partition to another leader."""
-    for place, partition in enumerate(partitions):
-        if leaders[partition] == broker:
-            expected = f"a partition that broker {broker} does not lead already"
-            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
-
-
-def check_elected_once(index: int, partitions: Sequence[int], others: Sequence[int]) -> None:
-    """Check that a partition is elected once: its replicas are put in order before a repeat."""
-    for place, partition in enumerate(partitions):
-        if partition in others:
-            expected = "a partition that no other election is about"
-            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
-
-
-def check_flushed(index: int, interval: int | None) -> None:
-    """Check that brokers call fsync while they run."""
-    if interval is None:
-        expected = "broker.log_flush_interval_messages to be set: else brokers call no fsync"
-        raise broken(f"faults[{index}].site", "fsync", expected)
-
-
-def check_throttled(read: int | None, write: int | None) -> None:
-    """Check that a throttled disk has a limit."""
-    if read is None and write is None:
-        raise broken("read_bytes_per_s", None, "it or write_bytes_per_s or both")
 
 
 def check_one_disk(index: int, kind: str, broker: int, needed: str, other: str) -> None:

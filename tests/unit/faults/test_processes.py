@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.errors import InsyncError
-from insync.faults.base import Occasion
+from insync.faults.base import FaultContext
+from insync.faults.kinds.cpu_quota import QuotaFault
 from insync.faults.kinds.freeze import FreezeFault
 from insync.faults.kinds.kill import KillFault
-from insync.faults.kinds.quota import QuotaFault
 from insync.faults.support import cpu_groups, procfs
 from insync.faults.support.cgroup_places import here
 from insync.faults.support.cgroups import Group
@@ -31,8 +31,8 @@ for _ in range(2):
 """
 
 
-def occasion(kind: str, planned_ms: int = 100) -> Occasion:
-    return Occasion(arm="stock", repeat=0, kind=kind, broker=1, planned_ms=planned_ms)
+def occasion(kind: str, planned_ms: int = 100) -> FaultContext:
+    return FaultContext(arm="stock", repeat=0, kind=kind, broker=1, planned_ms=planned_ms)
 
 
 @pytest.fixture

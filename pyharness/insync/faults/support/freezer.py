@@ -54,9 +54,11 @@ class BySignal:
 
 
 class Pausable(Protocol):
-    """A container as far as it is paused; `pid` is its process."""
+    """A container that can be paused; `pid` is its process."""
 
-    pid: int
+    @property
+    def pid(self) -> int:
+        """Its process id as this host sees it."""
 
     def pause(self) -> None:
         """Stop all in it."""

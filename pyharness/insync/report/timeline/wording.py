@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from insync.faults.registry import KINDS
 from insync.report.timeline.scenes import LeaderChange, Shrink
 from insync.report.words import span
 
@@ -37,8 +38,9 @@ MOMENTS = {
 }
 """The moments of the table isr_shrinks, as a reader says them."""
 
-_LOCK = "the isr-expiration task waited for the lock that the stalled read held"
-_FROZEN = "the leader could not act while it did not run"
+_BY_FAULT = {words: why for kind in KINDS.values() for words, why in kind.tags.late_shrinks.items()}
+"""Why a shrink comes late while a fault is at the leader, by the fault's words."""
+
 _UNEXPLAINED = "later than the next look of the isr-expiration task"
 
 
@@ -78,10 +80,7 @@ def _why(shrink: Shrink) -> str:
     A leader's stalled read holds a partition's lock for reading; the shrink wants it for
     writing, and the one isr-expiration task visits all partitions in turn.
     """
-    by_leader = shrink.cause.startswith("leader: ")
-    if by_leader and shrink.moment in ("during", "on_lift"):
-        if shrink.cause.endswith(("read stall", "queue-stall", "disk-stall")):
-            return _LOCK
-        if shrink.cause.endswith(("freeze", "cpu-quota")):
-            return _FROZEN
+    end, _, fault = shrink.cause.partition(": ")
+    if end == "leader" and shrink.moment in ("during", "on_lift"):
+        return _BY_FAULT.get(fault, _UNEXPLAINED)
     return _UNEXPLAINED

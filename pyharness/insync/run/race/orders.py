@@ -7,7 +7,7 @@ left to time but a follower's leaving of the ISR, which takes replica.lag.time.m
 from collections.abc import Callable
 from typing import Final
 
-from insync.faults.kinds.points import PointHold
+from insync.faults.support.pause_point import PointHold
 from insync.run.race.topic import FOLLOWER, LEADER, OTHER, RACED, Raced
 from insync.scenario.model import Race
 

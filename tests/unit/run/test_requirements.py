@@ -12,7 +12,7 @@ from insync.faults.support import cpu_groups
 from insync.faults.support.control import ControlFile
 from insync.run import faults as run_faults
 from insync.run.context import ArmContext
-from insync.run.needs import stall_rules, stalled, unavailable
+from insync.run.requirements import stall_rules, stalled, unavailable
 from insync.run.stage import Stage, broker_settings, open_stage, wanted
 from insync.run.watch import Unwatched
 from insync.scenario.groups import groups

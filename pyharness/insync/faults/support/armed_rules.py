@@ -12,7 +12,7 @@ DRAIN_SECONDS: Final = 5.0  # held calls leave within milliseconds; more: a dead
 DEADLINE_SECONDS: Final = 5.0  # how far beyond its time a stall may live if the harness dies
 
 
-class Holds:
+class ArmedRules:
     """The rules of one fault in the control file of one broker."""
 
     def __init__(self, control: ControlFile, broker: int) -> None:
