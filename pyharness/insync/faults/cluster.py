@@ -16,7 +16,7 @@ class Container(Running, Protocol):
         """Stop all in it."""
 
     def unpause(self) -> None:
-        """Let all in it go on; nothing happens if it is not paused."""
+        """Continue all in it; nothing happens if it is not paused."""
 
     @property
     def quota_us(self) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""What the log folders of an arm's brokers are on, where its scenarios' faults need it."""
+"""Mounts what the faults of an arm's scenarios need under brokers' log folders."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

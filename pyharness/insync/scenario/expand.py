@@ -1,4 +1,4 @@
-"""From the faults as a file states them to primitive ones: one node, one time, one level each.
+"""Expands the faults of a file to primitive ones: one node, one time, one level each.
 
 Pure. A role is resolved for each primitive fault at its own time, so that a fault that
 repeats or rises follows leadership through the elections that are planned. Primitive faults
@@ -17,14 +17,14 @@ Keys = dict[str, Any]
 
 
 class Expanded(NamedTuple):
-    """Primitive faults as keys, and for each the number of the written fault that it is from."""
+    """Primitive faults as keys, and for each the number of the fault in the file."""
 
     faults: list[Keys]
     origins: list[int]
 
 
 def expand(written: WrittenScenario) -> Expanded:
-    """Return the primitive faults in the order of those written; of one fault, in that of time."""
+    """Return the primitive faults in the order of the file, and those of one fault by time."""
     leaders = written.workload.leaders
     elections = _elections(written.faults, leaders)
     faults, origins = [], []
@@ -54,7 +54,7 @@ def _on_nodes(keys: Keys, target: str | None, led: Sequence[int]) -> list[Keys]:
 
 
 def _elections(faults: Sequence[FaultSpec], leaders: Sequence[int]) -> list[Election]:
-    """Return the planned elections; those that are not as they must be are found out later."""
+    """Return the planned elections; invalid ones are rejected later."""
     elections: list[Election] = []
     for fault in sorted(faults, key=lambda each: each.at_ms):
         if fault.moves_leaders:

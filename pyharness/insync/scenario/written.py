@@ -1,4 +1,4 @@
-"""A scenario as a file states it: its faults may name roles, repeat, and rise in steps.
+"""A scenario as in its file: faults may name roles, repeat, and rise in steps.
 
     target = "followers of 0"     a role instead of `broker`
     every_ms = 2_000, times = 3   the fault three times
@@ -23,7 +23,7 @@ WRITTEN_KEYS: Final = ("target", "every_ms", "times", "ramp")
 
 
 class FaultSpec(Part):
-    """A fault with what it may have beyond the keys of its kind."""
+    """A fault as in its file: the keys of its kind, and those that all kinds may have."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -47,12 +47,12 @@ class FaultSpec(Part):
 
     @property
     def primitive(self) -> dict[str, Any]:
-        """Its keys that a primitive fault has as well."""
+        """Its keys without those that only a file may have."""
         return self.model_dump(exclude=set(WRITTEN_KEYS), exclude_unset=True)
 
     @property
     def intensity(self) -> dict[str, float]:
-        """The keys that a ramp of it is about, with their values."""
+        """The keys that a ramp raises, with their values."""
         names = self.model.intensity if self.model else ()
         given = {name: (self.model_extra or {}).get(name) for name in names}
         return {
@@ -109,7 +109,7 @@ class FaultSpec(Part):
 
 
 class WrittenScenario(Frame):
-    """A scenario with its faults as written."""
+    """A scenario with its faults as in the file."""
 
     faults: Annotated[tuple[FaultSpec, ...], Field(strict=False, max_length=MOST_FAULTS)] = ()
 

@@ -113,7 +113,7 @@ class StallFault:
         if self._alive():
             self._rules.drain()
         else:
-            self._rules.bury()
+            self._rules.end_with_broker()
 
     def evidence(self) -> FaultLine:
         """Return what was stalled on all partitions together."""

@@ -1,7 +1,7 @@
-"""A thread of a broker held at a named point of its code, to put the halves of a race in order.
+"""Stops a thread of a broker at a pause point of its code, to order the steps of a race.
 
-The agent weaves such points in if it is told to (its option `holds=on`), and holds the first
-thread that comes by and is meant. Evidence: that it waited there, and for how long.
+The agent weaves such points in if its option `holds=on` is set, and stops the first thread that
+reaches the point and matches. Evidence: that it waited there, and for how long.
 """
 
 from typing import Final
@@ -17,12 +17,12 @@ COMES_WITHIN_S: Final = 10.0
 
 
 class PointHold:
-    """One thread, held at the point `context.site` of `context.broker` from its coming on."""
+    """One thread, stopped at the point `context.site` of `context.broker` once it gets there."""
 
     def __init__(self, bridge: BridgeClient, context: FaultContext, replica: int = -1) -> None:
-        """Ask for it: the next thread is meant that serves `replica`, where that is known.
+        """Stop the next thread at the point that serves `replica`, where that is known.
 
-        Whoever waits at the point already goes on. InsyncError if the broker cannot.
+        A thread that waits there already continues. InsyncError if the broker has no such point.
         """
         self._bridge = bridge
         self._context = context
@@ -34,25 +34,25 @@ class PointHold:
             raise InsyncError(str(error)) from error
 
     def await_held(self) -> None:
-        """Wait until the thread is there; raises InsyncError if none comes."""
+        """Wait until a thread is there; raises InsyncError if none comes."""
         if not await_true(lambda: self._bridge.holds()[self._point].waiting, COMES_WITHIN_S):
             raise InsyncError(f"{self._context.where}: no thread came by {self._point}")
         self._window.begin()
 
     def release(self) -> None:
-        """Let it go on; raises InsyncError if it went on by itself, the order being lost."""
+        """Continue it; raises InsyncError if it continued by itself, which breaks the order."""
         self.over()
         self._bridge.release(self._point)
 
     def over(self) -> None:
-        """Note that the hold ends now, be it that another is asked for at the point."""
+        """Record that the pause ends now, also because the next one at the point begins."""
         state = self._bridge.holds()[self._point]
         if not state.waiting:
             raise InsyncError(f"{self._context.where}: the thread at {self._point} went on")
         self._window.end()
 
     def evidence(self) -> FaultLine:
-        """Return how long the thread was held."""
+        """Return how long the thread was stopped."""
         length_ms = self._window.length_ms
         return self._window.line(self._context, length_ms, held=Held(1, length_ms, length_ms))
 

@@ -3,12 +3,12 @@
  *
  *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
  *
- * It stands in front of the calls by which a JVM moves log data on Linux:
+ * It intercepts the calls by which a JVM moves log data on Linux:
  *
- *   read   pread64 and read (FileChannel), readv, and their 32-bit and vector kin
+ *   read   pread64 and read (FileChannel), readv, and their 32-bit and vector variants
  *   send   sendfile64 (FileChannel.transferTo to a socket; seen on JDK 17 and 25;
  *          copy_file_range, which 25 knows as well, copies from file to file)
- *   write  write and pwrite64 (FileChannel), writev, and their kin; not what goes
+ *   write  write and pwrite64 (FileChannel), writev, and their variants; not what goes
  *          through a mapping, as indexes do
  *   fsync  fsync (FileChannel.force(true), also of a folder; FileDescriptor.sync)
  *          and fdatasync (force(false)); not msync, by which indexes are flushed
@@ -16,12 +16,12 @@
  * A call is stalled if a rule for its site is armed and its file is
  * <data_dir>/.../<topic>-<partition>/<anything>.log, or for an fsync that folder
  * itself; see stall.h for the rules.
- * A stalled call behaves as one on a slow disk: a signal does not cut it short,
+ * A stalled call behaves like one on a slow disk: a signal does not interrupt it,
  * and it then returns what the real call returns, errno included.  Nothing is
- * allocated and no lock is taken; while no rule is armed the price is one load.
+ * allocated and no lock is taken; while no rule is armed it costs one load.
  *
  * The environment variable INSYNC_STALL_CONTROL names the control file.  Without
- * a good one the shim says so on standard error and stays out of the way.
+ * a valid one the shim says so on standard error and stalls nothing.
  */
 #define _GNU_SOURCE
 #include "stall.h"
@@ -41,7 +41,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_NS 1000000ull /* how soon a held call notices that its rule was lifted */
+#define POLL_NS 1000000ull /* how soon a stalled call notices that its rule was lifted */
 
 static _Atomic uint32_t never; /* what `armed` points to until a control file is mapped */
 static _Atomic uint32_t *armed = &never;
