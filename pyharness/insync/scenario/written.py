@@ -38,7 +38,8 @@ class FaultSpec(Part):
     @property
     def model(self) -> type[Planned] | None:
         """The model of its kind; None for an unknown kind, which is rejected later."""
-        return KINDS[self.kind].spec if self.kind in KINDS else None
+        known = isinstance(self.kind, str) and self.kind in KINDS
+        return KINDS[self.kind].spec if known else None
 
     @property
     def moves_leaders(self) -> bool:

@@ -8,7 +8,7 @@ from insync.errors import InsyncError
 from insync.faults.base import Held, await_true
 from insync.faults.support.control import ControlFile, Counters, Mode, Rule, Site
 
-DRAIN_SECONDS: Final = 5.0  # stalled calls return in milliseconds, unless the broker is frozen or dead
+DRAIN_SECONDS: Final = 5.0  # stalled calls return in ms, but not in a dead or frozen broker
 DEADLINE_SECONDS: Final = 5.0  # how far beyond its time a stall may last if the harness ends
 
 
