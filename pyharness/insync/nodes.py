@@ -1,7 +1,8 @@
-"""Define the id of the controller, which all packages use, and name nodes for readers."""
+"""The nodes of every cluster, and the numbers by which every part of the harness knows them."""
 
 from typing import Final
 
+BROKERS: Final = 3
 CONTROLLER_ID: Final = 100
 
 

@@ -31,9 +31,9 @@ from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
-from insync.faults.base import Occasion
+from insync.faults.base import FaultContext
+from insync.faults.kinds.cpu_quota import QuotaFault
 from insync.faults.kinds.freeze import FreezeFault
-from insync.faults.kinds.quota import QuotaFault
 from insync.faults.support import cpu_groups
 from insync.faults.support.freezer import ByPause
 from insync.faults.support.shares import ContainerShare
@@ -148,8 +148,8 @@ def await_whole(port: int) -> None:
     wait_for(lambda: partitions(own, "events"), lambda state: state == {0: (1, [1, 2, 3])})
 
 
-def occasion(kind: str) -> Occasion:
-    return Occasion(arm="stock", repeat=0, kind=kind, broker=2, planned_ms=100)
+def occasion(kind: str) -> FaultContext:
+    return FaultContext(arm="stock", repeat=0, kind=kind, broker=2, planned_ms=100)
 
 
 def process_of(cluster: ContainerCluster) -> ContainerProcess:

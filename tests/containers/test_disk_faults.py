@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from insync.analysis.verdict.condense import _fault
 
 from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
-from insync.analysis.verdict.repeat_facts import _fault
-from insync.analysis.verdict.weakness import weakness
+from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
 from insync.events.run_info import PlannedFault
-from insync.faults.base import Occasion
+from insync.faults.base import FaultContext
 from insync.faults.kinds.disk_throttle import DiskThrottleFault
 from insync.faults.support.disk import blkio, passthrough, volume
 from insync.faults.support.disk.blkio import Rates
@@ -34,7 +34,7 @@ def evidence(image: Image, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
     keys, line = evidence[name]
     plan, fact = PlannedFault.model_validate(keys), _fault(line)
-    assert list(weakness(plan, fact, name)) == []
+    assert list(missing_evidence(plan, fact, name)) == []
     assert line["figures"].get("ended", 1) == 1, "a broker without a disk ends itself"
 
 
@@ -47,7 +47,7 @@ def test_a_cold_fetch_comes_no_quicker_than_the_disk(
         create_topic(cluster.bootstrap, "plain", [[1]], {})
         produce(cluster, "plain", records)
         node = cluster.nodes[1]
-        plan = Occasion(arm="stock", repeat=0, kind="disk-throttle", broker=1, planned_ms=2_000)
+        plan = FaultContext(arm="stock", repeat=0, kind="disk-throttle", broker=1, planned_ms=2_000)
         quick = fetch(cluster, "plain", records)
         rates = Rates(read=2 * MEBIBYTE)
         fault = DiskThrottleFault(lambda: node.process, node.data_dir, rates, plan)

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 
 from insync.brokers.kafka import process
 from insync.errors import InsyncError
+from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import Mode, Site
 from insync.faults.support.disk import mounts
 from insync.faults.support.disk.passthrough import Passthrough, unavailable
-from insync.faults.support.holds import Holds
 from waiting import wait_for
 
 NO_FUSE = unavailable()
@@ -197,7 +197,7 @@ def test_a_whole_segment_is_sent_from_it(mount: Passthrough) -> None:
 def test_what_is_held_waits_is_counted_and_goes_on_while_the_rest_does(mount: Passthrough) -> None:
     log = mount.folder / "0.log"
     log.write_bytes(b"x" * 400)
-    holds = Holds(mount.control, 1)
+    holds = ArmedRules(mount.control, 1)
     holds.check()
     holds.arm([""], Site.READ, Mode.HOLD, planned_ms=60_000)
     with log.open("rb", buffering=0) as file, ExitStack() as readers:
@@ -215,7 +215,7 @@ def test_what_is_held_waits_is_counted_and_goes_on_while_the_rest_does(mount: Pa
 
 
 def test_a_delay_makes_each_operation_longer_and_kinds_are_apart(mount: Passthrough) -> None:
-    holds = Holds(mount.control, 1)
+    holds = ArmedRules(mount.control, 1)
     holds.arm([""], Site.FSYNC, Mode.DELAY, planned_ms=60_000, delay_ms=200)
     with (mount.folder / "0.log").open("wb", buffering=0) as file:
         began = time.monotonic()
@@ -229,7 +229,7 @@ def test_a_delay_makes_each_operation_longer_and_kinds_are_apart(mount: Passthro
 
 
 def test_a_hold_ends_at_its_deadline_though_nobody_lifts_it(mount: Passthrough) -> None:
-    holds = Holds(mount.control, 1)
+    holds = ArmedRules(mount.control, 1)
     holds.arm([""], Site.WRITE, Mode.HOLD, planned_ms=-4_500)
     began = time.monotonic()
     (mount.folder / "0.log").write_bytes(b"")

@@ -13,11 +13,11 @@ from typing import Any
 
 import psutil
 import pytest
+from insync.analysis.verdict.condense import _fault
 
-from insync.analysis.verdict.repeat_facts import _fault
-from insync.analysis.verdict.weakness import weakness
+from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.events.run_info import PlannedFault
-from insync.faults.kinds import neighbour
+from insync.faults.kinds import cpu_neighbour
 from insync.faults.support import cgroups, cpu_groups
 from insync.faults.support.cgroup_places import here
 from insync.run.plan import prepare
@@ -29,7 +29,7 @@ from waiting import wait_for
 
 INSYNC = Path(sys.executable).with_name("insync")
 NO_QUOTA = cpu_groups.unavailable()
-NO_NEIGHBOUR = neighbour.unavailable()
+NO_NEIGHBOUR = cpu_neighbour.unavailable()
 HEAD = """
 schema = 1
 name = "all-kinds"
@@ -98,7 +98,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
 def test_a_fault_on_a_real_broker_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
     planned = parse(scenario([FAULTS[name]]), name).faults[0].model_dump(mode="json")
     plan, fact = PlannedFault.model_validate(planned), _fault(evidence[name])
-    assert list(weakness(plan, fact, name)) == []
+    assert list(missing_evidence(plan, fact, name)) == []
     assert (fact.fault, fact.site, fact.broker) == (plan.kind, plan.site, plan.broker)
 
 

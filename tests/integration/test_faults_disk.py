@@ -11,16 +11,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from insync.analysis.verdict.condense import _fault
 
 from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
-from insync.analysis.verdict.repeat_facts import _fault
-from insync.analysis.verdict.weakness import weakness
+from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.brokers.cluster.admin import client, create_topic
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka import process
 from insync.brokers.kafka.distribution import Distribution
 from insync.events.run_info import PlannedFault
-from insync.faults.base import Occasion
+from insync.faults.base import FaultContext
 from insync.faults.kinds.disk_stall import DiskStallFault
 from insync.faults.kinds.disk_throttle import DiskThrottleFault
 from insync.faults.support.control import ControlFile, Site
@@ -77,7 +77,7 @@ def lab(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterato
 
 
 def stall(lab: Lab, *operations: Site, delay_ms: int = 0) -> DiskStallFault:
-    plan = Occasion(
+    plan = FaultContext(
         arm="stock", repeat=0, kind="disk-stall", broker=1, planned_ms=1_500,
         mode="delay" if delay_ms else "hold",
     )  # fmt: skip
@@ -128,7 +128,7 @@ def test_a_cold_fetch_comes_no_quicker_than_the_disk(lab: Lab) -> None:
     records = 4 * MEBIBYTE // RECORD
     lab.produce("plain", records)
     node = lab.cluster.nodes[2]
-    plan = Occasion(arm="stock", repeat=0, kind="disk-throttle", broker=2, planned_ms=2_000)
+    plan = FaultContext(arm="stock", repeat=0, kind="disk-throttle", broker=2, planned_ms=2_000)
     quick = lab.fetch("plain", records)
     rates = Rates(read=2 * MEBIBYTE, write=MEBIBYTE)
     fault = DiskThrottleFault(lambda: node.process, node.data_dir, rates, plan)
@@ -150,7 +150,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
     keys, line = evidence[name]
     plan, fact = PlannedFault.model_validate(keys), _fault(line)
-    assert list(weakness(plan, fact, name)) == []
+    assert list(missing_evidence(plan, fact, name)) == []
     assert (fact.fault, fact.broker) == (plan.kind, plan.broker)
 
 

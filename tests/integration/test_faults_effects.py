@@ -16,15 +16,15 @@ from typing import Any, cast
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.cimpl import NewTopic
+from insync.analysis.verdict.condense import _fault
 
-from insync.analysis.verdict.repeat_facts import _fault
-from insync.analysis.verdict.weakness import weakness
+from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.framed import exchange
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.kinds import neighbour
+from insync.faults.kinds import cpu_neighbour
 from insync.faults.support import cpu_groups
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.context import ArmContext
@@ -37,7 +37,7 @@ from insync.scenario.roles import ring
 from insync.workload.prefill import prefill
 
 NO_QUOTA = cpu_groups.unavailable()
-NO_NEIGHBOUR = neighbour.unavailable()
+NO_NEIGHBOUR = cpu_neighbour.unavailable()
 HEAD = """
 schema = 1
 name = "effects"
@@ -155,7 +155,7 @@ class Lab:
             lifting.join()
         line = fault.evidence()
         planned = PlannedFault.model_validate(spec.model_dump(mode="json"))
-        self.weak = list(weakness(planned, _fault(asdict(line)), name))
+        self.weak = list(missing_evidence(planned, _fault(asdict(line)), name))
         return measured, line
 
     def compare(

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from insync.faults.kinds.stall import preload
 from insync.faults.support.control import ControlFile, Mode, Rule, Site
+from insync.faults.support.shim import preload
 
 NATIVE = (
     Path(__file__).parents[2] / "pyharness" / "insync" / "faults" / "support" / "native" / "stall.c"

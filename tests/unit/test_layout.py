@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ CLUSTERS = {"brokers.kafka", "brokers.docker", "brokers.images", "brokers.cluste
 # Modules directly under `insync` are open to all; they import nothing but each other.
 MAY_IMPORT: dict[str, set[str]] = {
     "events": set(),
-    "scenario": set(),
+    "scenario": {"faults"},
     "brokers.kafka": set(),
     "brokers.docker": set(),
     "brokers.images": {"brokers.kafka", "brokers.docker"},
@@ -28,15 +30,17 @@ MAY_IMPORT: dict[str, set[str]] = {
     "testing": {"brokers.kafka", "brokers.cluster", "run"},
     "bench": {"brokers.kafka"},
     "analysis.checks": set(),
-    "analysis.tables": {"events", "brokers.kafka", "analysis.checks"},
-    "analysis.verdict": {"events"},
-    "report": {"events"},
+    "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},
+    "analysis.verdict": {"events", "faults"},
+    "report": {"events", "faults"},
     # The order tables, checks, verdict, report: the modules of `analysis` itself.
     "analysis": {"events", "brokers.kafka", "analysis.tables", "analysis.verdict", "report"},
 }
 # Of Kafka, the analysis needs to find a Java and to fetch Spark's connector; it runs no broker.
 OF_KAFKA = {"insync.brokers.kafka.java", "insync.brokers.kafka.connector"}
 ANALYSIS = ("analysis", "report")
+# Of the faults, scenarios, analysis and report know the kinds by the registry, never one by name.
+OF_FAULTS = {"insync.faults.registry", "insync.faults.kind", "insync.faults.spec"}
 # A folder with more files is harder to find one's way in. ARCHITECTURE.md names the exceptions.
 MOST_FILES = 20
 
@@ -107,6 +111,24 @@ def test_the_analysis_knows_no_broker() -> None:
             brokers = {name for name in names if name.startswith("insync.brokers.")}
             unknown = {name for name in brokers if name.rsplit(".", 1)[0] not in OF_KAFKA}
             assert not clients | unknown, f"{file.relative_to(ROOT)}: {clients | unknown}"
+
+
+@pytest.mark.parametrize("folder", ["scenario", *ANALYSIS])
+def test_no_fault_kind_is_known_by_name_outside_of_faults(folder: str) -> None:
+    for file in (PACKAGE / folder).rglob("*.py"):
+        faults = {name for name in imported(file) if name.startswith("insync.faults.")}
+        unknown = {name for name in faults if name.rsplit(".", 1)[0] not in OF_FAULTS}
+        assert not unknown, f"{file.relative_to(ROOT)}: {unknown}"
+
+
+def test_the_fault_kinds_load_no_broker_code_and_no_heavy_library() -> None:
+    script = (
+        "import sys, insync.faults.registry\n"
+        "print(*(name for name in sys.modules if name.startswith('insync.brokers')"
+        " or name.split('.')[0] in ('pyspark', 'confluent_kafka', 'docker', 'mfusepy', 'py4j')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.strip()) == (0, ""), done.stderr
 
 
 def test_every_package_is_listed() -> None:

@@ -1,4 +1,4 @@
-"""`insync faults`: every kind of fault, and what this machine can do of it."""
+"""`insync faults`: every fault kind, and which kinds work on this machine."""
 
 import json as jsonlib
 from pathlib import Path
@@ -23,7 +23,7 @@ Examples:
 def command(cluster: ClusterOption = DEFAULT_CLUSTER, json: Json = False) -> int:
     """List every fault that a scenario may plan, and whether this machine can inject it.
 
-    Where it cannot, the reason stands beside it; a scenario with such a fault is skipped, and
+    Where it cannot, the reason is printed below; a scenario with such a fault is skipped, and
     its verdict is unknown.
     """
     rows = catalogue(cluster)
@@ -40,24 +40,24 @@ def command(cluster: ClusterOption = DEFAULT_CLUSTER, json: Json = False) -> int
 
 def catalogue(cluster: ClusterKind) -> list[dict[str, Any]]:
     """Return one row per kind; `why_not` is null where it can be injected."""
-    from insync.faults.catalogue import CATALOGUE, why_not
+    from insync.faults.registry import KINDS, why_not
 
     missing = _no_cluster(cluster)
     return [
         {
-            "kind": kind,
-            "does": entry.does,
-            "mechanism": entry.mechanism,
-            "clusters": list(entry.probes),
-            "evidence": entry.evidence,
-            "why_not": missing or why_not(kind, cluster, Path()),
+            "kind": name,
+            "does": kind.words.does,
+            "mechanism": kind.words.mechanism,
+            "clusters": list(kind.probes),
+            "evidence": kind.words.evidence,
+            "why_not": missing or why_not(name, cluster, Path()),
         }
-        for kind, entry in CATALOGUE.items()
+        for name, kind in KINDS.items()
     ]
 
 
 def table(rows: list[dict[str, Any]], cluster: ClusterKind) -> Table:
-    """Return the table for people; the reasons have no room in it."""
+    """Return the table for people; the reasons are printed below it."""
     drawn = Table(
         title=f"faults, --cluster {cluster}", title_justify="left", box=SIMPLE_HEAD,
         collapse_padding=True,

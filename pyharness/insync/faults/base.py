@@ -1,4 +1,4 @@
-"""What every fault can do, and the evidence it must return.
+"""The protocol of a fault, and what all faults share: context, time window, waiting.
 
 A fault that cannot show that it acted proves nothing, so `evidence` is part of
 the protocol: the verdict is unknown when it is missing or too weak.
@@ -13,34 +13,34 @@ from insync.errors import InsyncError
 from insync.events.schema import FaultLine, now_ms
 from insync.nodes import node_words
 
-POLL_SECONDS = 0.001  # what is waited for here is in memory or in /proc: nobody tells
+POLL_SECONDS = 0.001  # what is waited for is in memory or in /proc, which notify nobody
 
 
 class Fault(Protocol):
     """One fault on one broker: prepared, injected and lifted once each."""
 
     def prepare(self) -> None:
-        """Make ready what the fault needs, before the workload starts; nothing acts yet."""
+        """Set up what the fault needs, before the workload starts; nothing acts yet."""
 
     def inject(self) -> None:
-        """Let the fault begin; raises InsyncError if it cannot act."""
+        """Begin the fault; raises InsyncError if it cannot act."""
 
     def lift(self) -> None:
-        """End the fault and wait until nothing is held by it any more.
+        """End the fault and wait until it affects nothing any more.
 
-        Does nothing if the fault was never injected or is lifted already, so that
+        Does nothing if the fault was never injected or is already lifted, so that
         a `finally` may always call it.
         """
 
     def evidence(self) -> FaultLine:
-        """Return what the fault did, times included; to be called after `lift`."""
+        """Return what the fault did, with its times; call it after `lift`."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Occasion:
-    """Where a fault belongs: arm, repeat, broker, topic-partitions; planned time in ms.
+class FaultContext:
+    """Where a fault belongs: arm, repeat, node, topic-partitions; planned time in ms.
 
-    `site` and `mode` are only a stall's.
+    `topic` is that of the repeat. `site` and `mode` are empty where the kind has none.
     """
 
     arm: str
@@ -51,16 +51,17 @@ class Occasion:
     target: Sequence[str] = ()
     site: str = ""
     mode: str = ""
+    topic: str = ""
 
     @property
     def where(self) -> str:
-        """Return whom it is done to, in words."""
+        """Return the node that it is done to, in words."""
         return node_words(self.broker)
 
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """System calls that were held: how many, for how long in sum, and the longest, in ms."""
+    """Stalled system calls: how many, for how long in sum, and the longest, in ms."""
 
     calls: int
     sum_ms: float
@@ -84,29 +85,29 @@ class Window:
         return self._began is not None and self._ended_ms is None
 
     def begin(self) -> None:
-        """Note that the fault begins now."""
+        """Record that the fault begins now."""
         self._began = (now_ms(), time.monotonic())
 
     def end(self) -> None:
-        """Note that the fault ends now."""
+        """Record that the fault ends now."""
         if self._began is not None:
             self._ended_ms = now_ms()
             self.length_ms = (time.monotonic() - self._began[1]) * 1000
 
     def line(
         self,
-        occasion: Occasion,
+        context: FaultContext,
         acted_ms: float,
         figures: Mapping[str, float] | None = None,
         held: Held = NOTHING,
     ) -> FaultLine:
         """Return the line of a fault that has ended; raises InsyncError if it has not."""
         if self._began is None or self._ended_ms is None:
-            raise InsyncError(f"evidence of a {occasion.kind} that was not injected and lifted")
+            raise InsyncError(f"evidence of a {context.kind} that was not injected and lifted")
         return FaultLine(
-            arm=occasion.arm, repeat=occasion.repeat, fault=occasion.kind, site=occasion.site,
-            mode=occasion.mode, broker=occasion.broker, target=list(occasion.target),
-            injected_ms=self._began[0], lifted_ms=self._ended_ms, planned_ms=occasion.planned_ms,
+            arm=context.arm, repeat=context.repeat, fault=context.kind, site=context.site,
+            mode=context.mode, broker=context.broker, target=list(context.target),
+            injected_ms=self._began[0], lifted_ms=self._ended_ms, planned_ms=context.planned_ms,
             calls_held=held.calls, held_ms=held.sum_ms, longest_held_ms=held.longest_ms,
             acted_ms=acted_ms, figures=dict(figures or {}),
         )  # fmt: skip

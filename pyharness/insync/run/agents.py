@@ -9,10 +9,9 @@ from insync import arms
 from insync.errors import InsyncError
 from insync.events import agent_log
 from insync.events.schema import ControllerLine, CountersLine, now_ms
-from insync.nodes import CONTROLLER_ID
+from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.run.context import ArmContext
 from insync.run.plan import carries_agent
-from insync.scenario.base import BROKERS
 from insync_bridge import BridgeClient, BridgeError, Counters
 
 

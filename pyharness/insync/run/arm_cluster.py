@@ -15,14 +15,13 @@ from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
-from insync.faults.kinds.stall import preload
 from insync.faults.support.control import MAX_RULES, ControlFile
-from insync.nodes import CONTROLLER_ID
+from insync.faults.support.shim import preload
+from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.run.disks import NO_DISKS, Disks, open_disks, with_disk_settings
-from insync.run.needs import breaks_links, stall_rules, stalled
 from insync.run.plan import Plan, carries_agent
 from insync.run.progress import Progress
-from insync.scenario.base import BROKERS
+from insync.run.requirements import breaks_links, stall_rules, stalled
 from insync.scenario.model import Broker, Scenario
 
 AGENT_EVENTS = "agent"

@@ -12,9 +12,8 @@ from typing import Final
 
 from insync.brokers.cluster.admin import await_state, create_topic, partitions
 from insync.brokers.cluster.properties import COORDINATORS
-from insync.brokers.kafka import wire
 from insync.errors import InsyncError
-from insync.faults.kinds.elect import TIMEOUT_MS, ask_any
+from insync.faults.support import election
 from insync.run.arm_cluster import ArmCluster
 from insync.scenario.roles import ring
 
@@ -39,8 +38,8 @@ def place_coordinators(arm_cluster: ArmCluster) -> None:
         return
     ports = [arm_cluster.cluster.nodes[broker].port for broker in arm_cluster.election_brokers()]
     for number, replicas in wanted.items():
-        ask_any(ports, wire.reassign(TOPIC, number, replicas, TIMEOUT_MS), TOPIC)
-    ask_any(ports, wire.elect_preferred(TOPIC, list(wanted), TIMEOUT_MS), TOPIC)
+        election.reorder(ports, TOPIC, number, replicas)
+    election.elect_preferred(ports, TOPIC, list(wanted))
     last = _led_as(arm_cluster.cluster.bootstrap, wanted, PLACED_SECONDS)
     if last is not None:
         raise InsyncError(f"topic {TOPIC}: {last}, expected each broker to lead one partition")

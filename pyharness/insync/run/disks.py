@@ -1,4 +1,4 @@
-"""Mount file systems over brokers' log folders where a scenario's disk faults need them."""
+"""Mounts what the faults of an arm's scenarios need under brokers' log folders."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,11 +11,13 @@ from typing import Final
 from insync.brokers.cluster.node import NO_EXTRAS, NodeExtras
 from insync.brokers.kafka import formats, process
 from insync.errors import InsyncError
+from insync.faults.kind import STALLABLE, VOLUME
+from insync.faults.registry import tags_of
 from insync.faults.support.control import MAX_RULES, ControlFile
 from insync.faults.support.disk.passthrough import Passthrough
 from insync.faults.support.disk.volume import Volume
+from insync.run.requirements import disk_rules
 from insync.running import Running
-from insync.scenario.faults import DISKS, DiskFull, DiskReadOnly, DiskStall
 from insync.scenario.model import Scenario
 
 
@@ -37,9 +39,9 @@ nearest index entry on, batch by batch, and each step is a call of the file syst
 def with_disk_settings(
     extras: Mapping[int, NodeExtras], scenarios: Sequence[Scenario]
 ) -> dict[int, NodeExtras]:
-    """Return the brokers' extras, with the settings for brokers whose disk will be stalled."""
+    """Return the brokers' extras, with the settings of those whose disk can be stalled."""
     made = dict(extras)
-    for broker in _with(scenarios, DiskStall):
+    for broker in _on(scenarios, STALLABLE):
         own = made.get(broker, NO_EXTRAS)
         made[broker] = replace(own, settings={**own.settings, **BEHIND_A_GATE})
     return made
@@ -57,39 +59,31 @@ def open_disks(scenarios: Sequence[Scenario], home: Path, *, keep: bool) -> Iter
     gates: dict[int, ControlFile] = {}
     volumes: dict[int, Volume] = {}
     with ExitStack() as mounted:
-        for broker in _with(scenarios, DiskStall):
-            rules = sum(gate_rules(scenario, broker) for scenario in scenarios)
+        for broker in _on(scenarios, STALLABLE):
+            rules = sum(disk_rules(scenario, broker) for scenario in scenarios)
             gate = Passthrough.mount(
                 _data(home, broker), home / f"disk-{broker}.control", min(rules, MAX_RULES),
                 partial(_start, home),
             )  # fmt: skip
             mounted.callback(gate.unmount)
             gates[broker] = gate.control
-        for broker in _with(scenarios, DiskFull, DiskReadOnly):
+        for broker in _on(scenarios, VOLUME):
             volumes[broker] = Volume.make(_data(home, broker), home)
             mounted.callback(volumes[broker].unmount if keep else volumes[broker].remove)
         yield Disks(gates=gates, volumes=volumes)
 
 
-def gate_rules(scenario: Scenario, broker: int) -> int:
-    """Return how many rules a scenario's disk stalls of a broker use in all its repeats."""
-    stalls = (
-        fault for fault in scenario.faults
-        if isinstance(fault, DiskStall) and fault.broker == broker
-    )  # fmt: skip
-    return sum(len(fault.operations) for fault in stalls) * scenario.repeats
-
-
-def _with(scenarios: Sequence[Scenario], *kinds: type) -> list[int]:
+def _on(scenarios: Sequence[Scenario], disk: str) -> list[int]:
+    """Return the brokers whose log folders must be on a kind of disk."""
     faults = (fault for scenario in scenarios for fault in scenario.faults)
-    return sorted({fault.broker for fault in faults if isinstance(fault, kinds)})
+    return sorted({fault.broker for fault in faults if tags_of(fault).log_folder == disk})
 
 
 def _check(scenarios: Sequence[Scenario]) -> None:
     needed: dict[int, str] = {}
     for fault in (fault for scenario in scenarios for fault in scenario.faults):
-        disk = DISKS.get(fault.kind)
-        if disk is not None and needed.setdefault(fault.broker, disk) != disk:
+        disk = tags_of(fault).log_folder
+        if disk and needed.setdefault(fault.broker, disk) != disk:
             raise InsyncError(
                 f"broker {fault.broker}: scenarios on one cluster need different disks:"
                 f" {needed[fault.broker]} and {disk}"

@@ -30,10 +30,9 @@ from insync.events.schema import (
     topic_name,
 )
 from insync.events.writer import EventWriter
-from insync.nodes import CONTROLLER_ID
+from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
-from insync.scenario.base import BROKERS
 
 _TYPES: Final[dict[str, StepDownType]] = {
     "step_down": "asked",

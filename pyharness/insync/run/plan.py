@@ -19,11 +19,11 @@ from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.brokers.kafka.versions import find
 from insync.errors import InputError
-from insync.faults.kinds.stall import require_shim
+from insync.faults.support.shim import require_shim
 from insync.run.arm_support import require_arms
-from insync.run.needs import stalled, unavailable
 from insync.run.progress import Progress
 from insync.run.request import RunRequest
+from insync.run.requirements import stalled, unavailable
 from insync.scenario.load import narrow, on_version, on_zookeeper, parse, source
 from insync.scenario.model import Scenario
 

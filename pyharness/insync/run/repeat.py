@@ -8,8 +8,10 @@ from functools import partial
 from typing import Final
 
 from insync.brokers.cluster.admin import create_topic
-from insync.events.schema import fault_words, topic_name
+from insync.events.schema import topic_name
 from insync.faults.base import Fault
+from insync.faults.registry import tags_of
+from insync.faults.spec import Planned
 from insync.nodes import node_words
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
@@ -18,7 +20,6 @@ from insync.run.faults import build
 from insync.run.progress import Progress
 from insync.run.readiness import await_calm, await_full_isr
 from insync.run.scheduling_gaps import SchedulingGaps
-from insync.scenario import faults as planned
 from insync.scenario.model import Transactions
 from insync.scenario.roles import ring
 from insync.workload.plan import Burst, TransactionPlan, WorkloadPlan
@@ -146,24 +147,23 @@ def _run_faults(
         context.files.faults.write(fault.evidence())
 
 
-def _moments(specs: Sequence[planned.Fault], faults: Sequence[Fault]) -> list[Moment]:
-    """Return the scheduled actions, in order of time.
+def _moments(specs: Sequence[Planned], faults: Sequence[Fault]) -> list[Moment]:
+    """Return what to do when, in order of time.
 
-    If a broker is killed at the same moment as its stall ends, the kill comes first, so that the
-    broker dies during the stall.
+    Where a broker is killed at the moment at which a stall of it ends, the kill comes first: the
+    process ends with its calls stalled.
     """
-    deaths = {(spec.broker, spec.at_ms) for spec in specs if isinstance(spec, planned.Kill)}
+    deaths = {(spec.broker, spec.at_ms) for spec in specs if tags_of(spec).kills}
     moments: list[Moment] = []
     last: list[Moment] = []
     for spec, fault in zip(specs, faults, strict=True):
-        site = spec.site if isinstance(spec, planned.Stall) else ""
-        words = f"{fault_words(spec.kind, site)} at {node_words(spec.broker)}"
+        words = f"{spec.words} at {node_words(spec.broker)}"
         if spec.end_ms == spec.at_ms:
             moments.append((spec.at_ms, fault.inject, words))
             continue
         length_s = (spec.end_ms - spec.at_ms) / 1000
         moments.append((spec.at_ms, fault.inject, f"{words} for {length_s:g} s"))
-        dies = isinstance(spec, planned.Stall) and (spec.broker, spec.end_ms) in deaths
+        dies = tags_of(spec).outlasts_process and (spec.broker, spec.end_ms) in deaths
         (last if dies else moments).append((spec.end_ms, fault.lift, f"{words} lifted"))
     return sorted([*moments, *last], key=lambda moment: moment[0])
 

@@ -1,4 +1,4 @@
-"""From the faults as a file states them to primitive ones: one node, one time, one level each.
+"""Expands the faults of a file to primitive ones: one node, one time, one level each.
 
 Pure. A role is resolved for each primitive fault at its own time, so that a fault that
 repeats or rises follows leadership through the elections that are planned. Primitive faults
@@ -9,23 +9,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from insync.scenario import roles
-from insync.scenario.faults import Elect
 from insync.scenario.roles import Election, leaders_at
 from insync.scenario.schedule import ramped, repeated
-from insync.scenario.written import WrittenFault, WrittenScenario
+from insync.scenario.written import FaultSpec, WrittenScenario
 
 Keys = dict[str, Any]
 
 
 class Expanded(NamedTuple):
-    """Primitive faults as keys, and for each the number of the written fault that it is from."""
+    """Primitive faults as keys, and for each the number of the fault in the file."""
 
     faults: list[Keys]
     origins: list[int]
 
 
 def expand(written: WrittenScenario) -> Expanded:
-    """Return the primitive faults in the order of those written; of one fault, in that of time."""
+    """Return the primitive faults in the order of the file, and those of one fault by time."""
     leaders = written.workload.leaders
     elections = _elections(written.faults, leaders)
     faults, origins = [], []
@@ -38,7 +37,7 @@ def expand(written: WrittenScenario) -> Expanded:
     return Expanded(faults, origins)
 
 
-def _in_time(fault: WrittenFault) -> Iterator[Keys]:
+def _in_time(fault: FaultSpec) -> Iterator[Keys]:
     keys = fault.primitive
     often = (
         repeated(keys, fault.every_ms, fault.times) if fault.every_ms and fault.times else [keys]
@@ -54,11 +53,11 @@ def _on_nodes(keys: Keys, target: str | None, led: Sequence[int]) -> list[Keys]:
     return [{**keys, "broker": node} for node in roles.nodes(role, led)]
 
 
-def _elections(faults: Sequence[WrittenFault], leaders: Sequence[int]) -> list[Election]:
-    """Return the planned elections; those that are not as they must be are found out later."""
+def _elections(faults: Sequence[FaultSpec], leaders: Sequence[int]) -> list[Election]:
+    """Return the planned elections; invalid ones are rejected later."""
     elections: list[Election] = []
     for fault in sorted(faults, key=lambda each: each.at_ms):
-        if fault.model is Elect:
+        if fault.moves_leaders:
             led = leaders_at(leaders, elections, fault.at_ms)
             for keys in _on_nodes(fault.primitive, fault.target, led):
                 elections += _election(keys)

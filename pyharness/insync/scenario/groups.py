@@ -1,7 +1,7 @@
 """The groups of built-in scenarios: one folder each, described by its `group.toml`.
 
-A group is what `insync matrix` shows in one table. A scenario is in one group at most; it does
-not know which. To add a scenario to a group, put its TOML file into the group's folder.
+`insync matrix` shows a group in one table. A scenario is in one group at most, and does not
+name it. To add a scenario to a group, put its TOML file into the group's folder.
 """
 
 import tomllib
@@ -19,7 +19,7 @@ DEFAULT: Final = "sites"
 
 
 class Group(BaseModel):
-    """A group of scenarios in the order of its table.
+    """A group of scenarios, in the order of its table.
 
     Attributes:
         name: what `--only` calls it.

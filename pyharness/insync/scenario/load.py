@@ -25,10 +25,9 @@ from insync.scenario.written import WrittenScenario
 def scale_times(keys: Mapping[str, Any], factor: float) -> dict[str, Any]:
     """Return a valid scenario's keys with all times multiplied by `factor`, rounded to 1 ms.
 
-    Expectations on times (metrics in `_ms`) are times too, but for their margins. A time that
-    was not 0
-    stays at least 1 ms. Raises ValueError for a factor that is not a positive
-    number. The result may break a rule, such as the least replica.lag.time.max.ms.
+    Expectations on times (metrics in `_ms`) are times, too, except their margins. A time above 0
+    stays at least 1 ms. Raises ValueError for a factor that is not a positive number. The
+    result may break a rule, such as the least replica.lag.time.max.ms.
     """
     if not (math.isfinite(factor) and factor > 0):
         raise ValueError(factor)
@@ -103,9 +102,9 @@ def _checked(keys: Mapping[str, Any], origin: str) -> Scenario:
 def narrow(
     scenario: Scenario, *, arms: Sequence[str] | None = None, repeats: int | None = None
 ) -> Scenario:
-    """Return the scenario with other arms or repeats than it names itself.
+    """Return the scenario with other arms or repeats than those of its file.
 
-    Control arms that are not run no longer count. Raises InputError.
+    Control arms that are not run are left out. Raises InputError.
     """
     changed = scenario.as_dict()
     if arms is not None:
@@ -121,13 +120,13 @@ def narrow(
 
 
 def on_zookeeper(scenario: Scenario) -> Scenario:
-    """Return the scenario as it is for brokers before KRaft: with what is expected of those."""
+    """Return the scenario with what is expected of brokers before KRaft."""
     expect = {**scenario.expect, **scenario.expect_on_zookeeper}
     return scenario.model_copy(update={"expect": expect, "expect_on_zookeeper": {}})
 
 
 def on_version(scenario: Scenario, kafka: str) -> Scenario:
-    """Return the scenario as it is for one Kafka version: with what is expected there."""
+    """Return the scenario with what is expected of one Kafka version."""
     expect = {**scenario.expect, **scenario.expect_on.get(kafka, {})}
     return scenario.model_copy(update={"expect": expect, "expect_on": {}})
 

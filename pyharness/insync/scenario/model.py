@@ -1,17 +1,19 @@
 """The typed form of a scenario.
 
-Frozen, no unknown keys, no coercion: what does not fit fails here, before
-anything is started. All times are whole milliseconds; `scale.py` multiplies them.
-Rules that span several fields are in `rules.py`.
+Frozen, no unknown keys, no coercion: an invalid scenario fails here, before anything is
+started. All times are whole milliseconds; `load.py` scales them. Rules that span several
+fields are in `rules.py`.
 """
 
-from typing import Annotated, Final, Literal, Self
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, Union
 
 from pydantic import Field, model_validator
 
+from insync.faults.registry import KINDS, clash, tags_of
+from insync.faults.spec import Planned, Surroundings
+from insync.fields import BrokerId, Name, Part, Partitions, Span, Time, check_unique
+from insync.nodes import BROKERS
 from insync.scenario import rules
-from insync.scenario.base import BROKERS, BrokerId, Name, Part, Partitions, Span, Time
-from insync.scenario.faults import DISKS, Elect, Fault, Stall, clash
 from insync.scenario.names import Arm, ByArm, Metric
 from insync.scenario.roles import Election, leaders_at
 
@@ -19,27 +21,26 @@ MOST_FAULTS: Final = 64
 
 
 class Broker(Part):
-    """Broker settings under test, called as Kafka calls them.
+    """Broker settings under test, with Kafka's names.
 
     Args:
-        broker_session_timeout_ms: after how long a silent broker is taken for dead, if not
-            after Kafka's own default; a killed broker cannot come back before.
+        broker_session_timeout_ms: after what time the controller fences a silent broker; None:
+            Kafka's default. A killed broker cannot register again before.
         num_io_threads: how many request handler threads a broker has.
         log_flush_interval_messages: after how many records of a partition a broker calls fsync;
-            Kafka's own default is never, and the system writes them out in its time.
-        leader_fetch_process_time_max_ms: after how long a leader steps down, in the arms that
-            may; the agent wants it above replica_fetch_wait_max_ms.
-        replica_fetch_backoff_ms: after how long a follower asks again a leader that is none yet;
-            None: Kafka's own second.
-        leader_relinquish_cooldown_ms: how long a partition whose leadership moved is left alone;
-            it must outlast a repeat, whose topic is a fresh one.
+            None: Kafka's default, which is never; the kernel then writes them out later.
+        leader_fetch_process_time_max_ms: after what time a leader steps down, in arms that let
+            it; the agent requires more than replica_fetch_wait_max_ms.
+        replica_fetch_backoff_ms: after what time a follower fetches again from a broker that does
+            not lead yet; None: Kafka's default, 1 s.
+        leader_relinquish_cooldown_ms: for how long a partition whose leadership moved is not moved
+            again; longer than a repeat, because every repeat has a new topic.
         leader_relinquish_score_recovery_ms: how fast a slow leader's score falls.
         controller_agent: whether the controller carries the agent where brokers do.
-        log_retention_check_interval_ms: how often brokers look for what is to be deleted, soon
-            after their start as well, if not as Kafka itself does.
-        leader_imbalance_check_interval_seconds: how often the controller brings leaders back to
-            the first of their replicas; None: never. Kafka counts it in whole seconds, so it is
-            no time that a scale is for.
+        log_retention_check_interval_ms: how often brokers look for logs to delete, also soon
+            after their start; None: Kafka's default.
+        leader_imbalance_check_interval_seconds: how often the controller moves leadership back to
+            the first replicas; None: never. In whole seconds, as in Kafka, so it is not scaled.
 
     """
 
@@ -69,9 +70,9 @@ class Bursts(Part):
     """Partitions that get their records in bursts instead of evenly.
 
     Args:
-        partitions: each of them gets bursts of its own.
-        records: how many at once, in one batch.
-        every_ms: the mean time from one to the next, which varies by a half of it either way.
+        partitions: each of them gets its own bursts.
+        records: how many a burst has, in one batch.
+        every_ms: the mean time between two bursts, which varies by half of it either way.
 
     """
 
@@ -84,12 +85,12 @@ class Transactions(Part):
     """Transactional producers beside the plain ones.
 
     Args:
-        coordinators: a producer each, whose transactions that broker coordinates at first.
-        per_second: how many transactions each begins, one after the other; fewer if they take
-            longer.
-        records: of each transaction, on as many partitions as there are. An idempotent client
-            has five requests unanswered at most.
-        abort_percent: how many of a hundred it gives up on purpose.
+        coordinators: the brokers that coordinate the transactions at first, one producer each.
+        per_second: how many transactions each producer begins, one after the other; fewer if
+            they take longer.
+        records: how many records a transaction has, spread over all partitions. An idempotent
+            client has at most five requests in flight.
+        abort_percent: how many percent it aborts on purpose.
 
     """
 
@@ -100,19 +101,19 @@ class Transactions(Part):
 
 
 class Workload(Part):
-    """Open-loop producers of each partition, and who leads it.
+    """Open-loop producers of each partition, and its leader.
 
     Args:
         leaders: the leading broker of partition 0, 1, ...
-        rate_per_partition: records per second, of partitions without bursts.
-        bursts: those with.
+        rate_per_partition: records per second of a partition without bursts.
+        bursts: the partitions with bursts.
         producers_per_partition: clients that share the rate; more than one, so that a
-            partition goes on being written while a request of one of them hangs.
+            partition is still written while a request of one of them hangs.
         record_bytes: size of a record's value.
-        client_timeout_ms: after how long a producer takes a silent broker for gone, and how
-            long that may take to commit a record; None: as librdkafka has it, 60 s and 30 s.
-        idempotent: whether brokers drop what a producer sends twice, and keep it in order.
-        transactions: what is written in transactions besides.
+        client_timeout_ms: after what time a producer gives up on a silent broker, and how long
+            a broker may take to commit a record; None: librdkafka's defaults, 60 s and 30 s.
+        idempotent: whether brokers drop duplicates of a producer, and keep its order.
+        transactions: what is written in transactions, besides.
 
     """
 
@@ -136,10 +137,10 @@ class Workload(Part):
 
 
 class Timeline(Part):
-    """Times of a repeat, from its first acks: quiet before the faults, watching after them.
+    """Times of a repeat, from its first acks: before the faults, and after them.
 
     Args:
-        jitter_ms: all faults of a repeat begin up to so much later, as its seed says.
+        jitter_ms: all faults of a repeat begin later by up to this time, chosen by its seed.
 
     """
 
@@ -151,7 +152,7 @@ class Timeline(Part):
 class Bounds(Part):
     """What a metric is expected to be in every repeat; at least one bound.
 
-    `margin` comes on top of `max` and is not scaled: what a machine takes whatever the times.
+    `margin` is added to `max` and not scaled: time that a machine takes whatever the scale.
     """
 
     min: float | None = None
@@ -165,15 +166,15 @@ class Bounds(Part):
 
 
 class Race(Part):
-    """A follower's fetch against its leader's log start offset, which moves up meanwhile.
+    """A follower's fetch while its leader's log start offset moves up.
 
-    The halves are put in order by threads held at named points of the brokers' code, so every
-    arm carries the agent. Broker 1 leads, 2 fetches, 3 lets the high watermark move; of the
-    workload the leaders and the size of records count, and the last partition is a bystander.
+    Threads are stopped at pause points in the brokers' code to order the steps, so every arm
+    carries the agent. Broker 1 leads, 2 fetches, 3 lets the high watermark move; of the workload
+    only the leaders and the size of records count, and the race does not touch the last partition.
 
     Args:
-        order: "late-values": what the answer says is put into it after its records are read
-            (KAFKA-7104); "half-read": it says an old high watermark and a new log start offset.
+        order: "late-values": the answer's offsets are put into it after its records are read
+            (KAFKA-7104); "half-read": it has an old high watermark and a new log start offset.
         start_moves_by: what deletes the leader's oldest records.
 
     """
@@ -183,10 +184,9 @@ class Race(Part):
 
 
 class Comparison(Part):
-    """What a metric of one arm may be, measured by another arm's in the same run.
+    """What a metric of one arm may be, relative to another arm's in the same run.
 
-    Judged is the median of the repeats: so many times the other's at most, or at least, or
-    less than that.
+    The medians of the repeats are compared: at most, at least, or below so many times the other.
     """
 
     metric: Metric
@@ -204,14 +204,14 @@ class Comparison(Part):
 
 
 class Frame(Part):
-    """A scenario but for its faults.
+    """A scenario without its faults.
 
     Attributes:
-        expect_on_zookeeper: what takes the place of an arm's expectations on brokers before
-            KRaft, where their controller makes the difference.
+        expect_on_zookeeper: replaces an arm's expectations on brokers before KRaft, where their
+            controller makes the difference.
         expect_on: by Kafka version, the same for that version.
-        race: what is played in the place of faults and of the workload.
-        compare: what is expected of arms beside each other; it counts where both are run.
+        race: what is run instead of faults and a workload.
+        compare: what is expected of arms relative to each other, where both are run.
 
     """
 
@@ -233,7 +233,7 @@ class Frame(Part):
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
-        rules.check_unique("arms", self.arms)
+        check_unique("arms", self.arms)
         rules.check_control_arms(self.control_arms, self.arms)
         if self.race is not None:
             rules.check_raced(self.workload.leaders)
@@ -241,13 +241,19 @@ class Frame(Part):
         return self
 
 
+if TYPE_CHECKING:
+    Fault = Planned
+else:  # told apart by `kind`
+    Fault = Annotated[
+        Union[tuple(kind.spec for kind in KINDS.values())],  # noqa: UP007  # built from the registry
+        Field(discriminator="kind"),
+    ]
+
+
 class Scenario(Frame):
     """One scenario: what is run on every arm and what is expected of each."""
 
-    faults: Annotated[
-        tuple[Annotated[Fault, Field(discriminator="kind")], ...],
-        Field(strict=False, max_length=MOST_FAULTS),
-    ] = ()
+    faults: Annotated[tuple[Fault, ...], Field(strict=False, max_length=MOST_FAULTS)] = ()
 
     @model_validator(mode="after")
     def _check_faults(self) -> Self:
@@ -257,28 +263,28 @@ class Scenario(Frame):
 
     def _check_fault(self, index: int, fault: Fault) -> None:
         rules.check_start(index, fault.at_ms, self.timeline.steady_ms)
-        leaders = leaders_at(self.workload.leaders, self._elections, fault.at_ms)
-        if isinstance(fault, Stall | Elect):
-            rules.check_partitions(index, fault.partitions, leaders)
-        if isinstance(fault, Stall) and fault.site in ("read", "send"):
-            rules.check_led(index, fault.broker, fault.partitions, leaders)
-        if isinstance(fault, Stall) and fault.site == "fsync":
-            rules.check_flushed(index, self.broker.log_flush_interval_messages)
-        if isinstance(fault, Elect):
-            rules.check_not_led(index, fault.broker, fault.partitions, leaders)
-        for other in self.faults[:index]:
+        earlier = self.faults[:index]
+        fault.check_within(
+            Surroundings(
+                index=index,
+                leaders=leaders_at(self.workload.leaders, self._elections, fault.at_ms),
+                flushes=self.broker.log_flush_interval_messages is not None,
+                earlier=earlier,
+            )
+        )
+        for other in earlier:
             if clash(other, fault):
                 rules.check_apart(index, fault.at_ms, fault.end_ms, other.at_ms, other.end_ms)
-            if {fault.kind, other.kind} <= DISKS.keys() and fault.broker == other.broker:
-                needed, there = DISKS[fault.kind], DISKS[other.kind]
+            needed, there = tags_of(fault).log_folder, tags_of(other).log_folder
+            if needed and there and fault.broker == other.broker:
                 rules.check_one_disk(index, fault.kind, fault.broker, needed, there)
-            if isinstance(fault, Elect) and isinstance(other, Elect):
-                rules.check_elected_once(index, fault.partitions, other.partitions)
 
     @property
     def _elections(self) -> list[Election]:
-        elects = (fault for fault in self.faults if isinstance(fault, Elect))
-        return [Election(each.at_ms, each.broker, each.partitions) for each in elects]
+        return [
+            Election(fault.at_ms, fault.broker, fault.elected)
+            for fault in self.faults if fault.elected
+        ]  # fmt: skip
 
     @property
     def faults_end_ms(self) -> int:
@@ -286,5 +292,5 @@ class Scenario(Frame):
         return max([self.timeline.steady_ms, *(fault.end_ms for fault in self.faults)])
 
     def as_dict(self) -> dict[str, object]:
-        """Return the scenario as it would stand in JSON, keys as in TOML."""
+        """Return the scenario as JSON values, with the keys of the TOML."""
         return self.model_dump(mode="json", by_alias=True, exclude_none=True)

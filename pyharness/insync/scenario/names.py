@@ -11,7 +11,7 @@ from pydantic_core import PydanticKnownError
 
 from insync import metrics
 from insync.arms import ARMS, find_arm, present_name
-from insync.scenario.rules import check_unique
+from insync.fields import check_unique
 
 _Value = TypeVar("_Value")
 

@@ -1,4 +1,4 @@
-"""Turns what pydantic found wrong into one line: key path, value, what was expected."""
+"""Turns an error of pydantic into one line: key path, value, what was expected."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,8 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from insync.scenario.faults import KINDS, Planned
+from insync.faults.registry import KINDS
+from insync.faults.spec import Planned
 from insync.scenario.model import Scenario
 from insync.scenario.written import WRITTEN_KEYS
 
@@ -39,7 +40,7 @@ _EXPECTED: Final[Mapping[str, str]] = {
 def describe(error: ValidationError, origins: Sequence[int] = ()) -> str:
     """Return the first problem on one line, and how many more there are.
 
-    `origins` are the numbers that the faults have in the file, where those are others.
+    `origins` are the numbers of the faults in the file, where they differ.
     """
     problems = error.errors(include_url=False)
     more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
@@ -81,7 +82,7 @@ def _path(location: tuple[int | str, ...]) -> str:
 
 
 def _is_kind(location: tuple[int | str, ...], index: int) -> bool:
-    """Whether a step is the kind of a fault, which is no key of its own."""
+    """Whether a step is the kind of a fault, which is not a key of the file."""
     return index == 2 and location[0] == "faults" and location[index] in KINDS
 
 
@@ -95,7 +96,7 @@ def _keys(location: tuple[int | str, ...]) -> list[str]:
     model: type[BaseModel] = Scenario
     for index, step in enumerate(location):
         if _is_kind(location, index):
-            model = KINDS[str(step)]
+            model = KINDS[str(step)].spec
         elif isinstance(step, str) and step in model.model_fields:
             model = _model_in(model.model_fields[step].annotation) or model
     more = WRITTEN_KEYS if issubclass(model, Planned) else ()
@@ -103,7 +104,7 @@ def _keys(location: tuple[int | str, ...]) -> list[str]:
 
 
 def _model_in(annotation: Any) -> type[BaseModel] | None:
-    """Return the model that a field holds, be it in a list or a table of tables."""
+    """Return the model that a field holds, also inside a list or a table of tables."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     found = (_model_in(argument) for argument in get_args(annotation))

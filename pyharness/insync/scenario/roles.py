@@ -1,15 +1,14 @@
-"""Who is meant by a role: "leader of P", "followers of P", "controller", "broker N".
+"""Resolves roles to nodes: "leader of P", "followers of P", "controller", "broker N".
 
-Pure: leaders as planned in, node ids out. What faults do to leadership, a kill above all, is
-not foreseen; what elections do to it is.
+Pure: takes the planned leaders and returns node ids. Planned elections count; changes of
+leadership that other faults cause, such as a kill, do not.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from insync.nodes import CONTROLLER_ID
-from insync.scenario.base import BROKERS
+from insync.nodes import BROKERS, CONTROLLER_ID
 
 TARGETS: Final = '"leader of P", "followers of P", "controller" or "broker N"'
 OF_PARTITIONS: Final = ("leader", "followers")
@@ -26,14 +25,14 @@ class Election(NamedTuple):
 
 
 class Role(NamedTuple):
-    """Whom a target means: `number` is a partition's or a broker's."""
+    """The role that a target names: `number` is a partition's or a broker's."""
 
     kind: str
     number: int
 
 
 def parse(target: str) -> Role | None:
-    """Return the role that a target's text names, None where it names none."""
+    """Return the role that a target's text names; None if it names none."""
     if target == "controller":
         return Role("controller", CONTROLLER_ID)
     if found := _OF_PARTITION.fullmatch(target):
@@ -43,7 +42,7 @@ def parse(target: str) -> Role | None:
 
 
 def nodes(role: Role, leaders: Sequence[int]) -> list[int]:
-    """Return whom a role means while `leaders` lead; IndexError for a partition that is none."""
+    """Return the nodes of a role while `leaders` lead; IndexError for an unknown partition."""
     if role.kind in OF_PARTITIONS:
         leader, *followers = ring(leaders[role.number])
         return [leader] if role.kind == "leader" else followers
@@ -51,7 +50,7 @@ def nodes(role: Role, leaders: Sequence[int]) -> list[int]:
 
 
 def leaders_at(leaders: Sequence[int], elections: Iterable[Election], at_ms: int) -> list[int]:
-    """Return who leads each partition at a time, by the elections planned before it."""
+    """Return the leader of each partition at a time, by the elections planned before it."""
     led = list(leaders)
     for election in sorted(elections):
         for partition in election.partitions:

@@ -1,29 +1,22 @@
 """Rules of a scenario that one field alone cannot state.
 
-Each raises `Broken` with the key path, the value and what was expected, in the
-words that the user is to read.
+Each raises `broken` with the key path, the value and what was expected, in the
+words that the user reads.
 """
 
 from collections.abc import Sequence
 from typing import Final
 
-from pydantic_core import PydanticCustomError
-
 from insync import arms
+from insync.fields import broken
 
 LEAST_LAG_MS: Final = 500  # below this a busy two-core host shrinks the ISR by itself
 LEAST_TIMEOUT_MS: Final = 10  # librdkafka's, of socket.timeout.ms
 LONGEST_TIMEOUT_MS: Final = 300_000
 
 
-def broken(key: str, value: object, expected: str) -> PydanticCustomError:
-    """Return the error for a rule; `load` puts key, value and expectation on one line."""
-    context = {"key": key, "value": repr(value), "expected": expected}
-    return PydanticCustomError("rule", "{key}: {value}, expected {expected}", context)
-
-
 def check_lag(lag_ms: int, wait_ms: int) -> None:
-    """Check that the lag can be measured here; Kafka itself wants the wait below it."""
+    """Check that the lag can be measured here, and is above the wait, as Kafka requires."""
     if lag_ms < LEAST_LAG_MS:
         raise broken("replica_lag_time_max_ms", lag_ms, f"at least {LEAST_LAG_MS}")
     if wait_ms >= lag_ms:
@@ -32,59 +25,29 @@ def check_lag(lag_ms: int, wait_ms: int) -> None:
 
 
 def check_process_time(time_ms: int | None, wait_ms: int) -> None:
-    """Check a leader's time for a fetch: one without records may wait for them so long by right."""
+    """Check a leader's time for a fetch: a fetch without records may correctly take the wait."""
     if time_ms is not None and time_ms <= wait_ms:
         expected = f"more than replica_fetch_wait_max_ms, which is {wait_ms}"
         raise broken("leader_fetch_process_time_max_ms", time_ms, expected)
 
 
 def check_client_timeout(timeout_ms: int | None) -> None:
-    """Check that clients take a timeout."""
+    """Check that clients accept a timeout."""
     if timeout_ms is not None and not LEAST_TIMEOUT_MS <= timeout_ms <= LONGEST_TIMEOUT_MS:
         expected = f"{LEAST_TIMEOUT_MS} to {LONGEST_TIMEOUT_MS}"
         raise broken("client_timeout_ms", timeout_ms, expected)
 
 
 def check_stepping_arms(names: Sequence[str], time_ms: int | None) -> None:
-    """Check that arms whose leaders may step down are told after how long."""
+    """Check that a scenario says after what time leaders step down, where its arms let them."""
     for index, arm in enumerate(names):
         if arms.steps_down(arm) and time_ms is None:
             expected = "another arm, or broker.leader_fetch_process_time_max_ms to be set"
             raise broken(f"arms[{index}]", arm, expected)
 
 
-def check_delay(mode: str, delay_ms: int) -> None:
-    """Check that a delay has a length and a hold has none."""
-    if mode == "delay" and delay_ms == 0:
-        raise broken("delay_ms", delay_ms, "more than 0 for mode 'delay'")
-    if mode != "delay" and delay_ms != 0:
-        raise broken("delay_ms", delay_ms, f"none for mode '{mode}'")
-
-
-def check_acts(mode: str, acts_ms: int, for_ms: int) -> None:
-    """Check that what a hold must prove is no more than what it is planned for."""
-    if mode != "hold" and acts_ms != 0:
-        raise broken("acts_ms", acts_ms, f"none for mode '{mode}'")
-    if acts_ms > for_ms:
-        raise broken("acts_ms", acts_ms, f"at most for_ms, {for_ms}")
-
-
-def check_rate(mode: str, bytes_per_s: int) -> None:
-    """Check that a slow link has a rate and others have none."""
-    if mode == "slow" and bytes_per_s == 0:
-        raise broken("bytes_per_s", bytes_per_s, "more than 0 for mode 'slow'")
-    if mode != "slow" and bytes_per_s != 0:
-        raise broken("bytes_per_s", bytes_per_s, f"none for mode '{mode}'")
-
-
-def check_peer(broker: int, peer: int) -> None:
-    """Check that a link is between two brokers."""
-    if peer == broker:
-        raise broken("peer", peer, f"another broker than {broker}")
-
-
 def check_bounds(low: float | None, high: float | None) -> None:
-    """Check that an expectation has a bound, and that its bounds leave room."""
+    """Check that an expectation has a bound, and that min is not above max."""
     if low is None and high is None:
         raise broken("min", None, "min or max or both")
     if low is not None and high is not None and low > high:
@@ -92,13 +55,13 @@ def check_bounds(low: float | None, high: float | None) -> None:
 
 
 def check_burst_clients(bursts: bool, *, idempotent: bool) -> None:
-    """Check that a burst can go out at once: an idempotent client lets records wait."""
+    """Check that a burst can be sent at once: an idempotent client delays records."""
     if bursts and idempotent:
         raise broken("idempotent", idempotent, "false where there are bursts")
 
 
 def check_bursts(index: int, partitions: Sequence[int], others: Sequence[int], count: int) -> None:
-    """Check that bursts are of partitions that exist and have none yet."""
+    """Check that the partitions of bursts exist and have no other bursts."""
     for place, partition in enumerate(partitions):
         key = f"bursts[{index}].partitions[{place}]"
         if partition >= count:
@@ -108,83 +71,29 @@ def check_bursts(index: int, partitions: Sequence[int], others: Sequence[int], c
 
 
 def check_comparison(arm: str, against: str, given: int) -> None:
-    """Check that a comparison is with another arm, and says one thing."""
+    """Check that a comparison is with another arm, and has one bound."""
     if against == arm:
         raise broken("against", against, f"another arm than {arm}")
     if given != 1:
         raise broken("at_most", None, "one of at_most, at_least and below")
 
 
-def check_unique(key: str, values: Sequence[object]) -> None:
-    """Check that a list names nothing twice."""
-    if len(set(values)) != len(values):
-        raise broken(key, list(values), "each only once")
-
-
 def check_control_arms(control: Sequence[str], names: Sequence[str]) -> None:
-    """Check that control arms are among the arms that are run."""
+    """Check that control arms are among the arms of the run."""
     for index, arm in enumerate(control):
         if arm not in names:
             raise broken(f"control_arms[{index}]", arm, f"one of the arms: {', '.join(names)}")
 
 
-def check_partitions(index: int, partitions: Sequence[int], leaders: Sequence[int]) -> None:
-    """Check that a fault is on partitions that exist."""
-    for place, partition in enumerate(partitions):
-        if partition >= len(leaders):
-            expected = f"0 to {len(leaders) - 1}, the partitions of workload.leaders"
-            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
-
-
-def check_led(index: int, broker: int, partitions: Sequence[int], leaders: Sequence[int]) -> None:
-    """Check that a fault is on partitions that its broker leads at that time."""
-    for place, partition in enumerate(partitions):
-        if leaders[partition] != broker:
-            led = [number for number, leader in enumerate(leaders) if leader == broker]
-            expected = f"a partition led by broker {broker}: {led}"
-            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
-
-
-def check_not_led(
-    index: int, broker: int, partitions: Sequence[int], leaders: Sequence[int]
-) -> None:
-    """Check that an election moves each partition to another leader."""
-    for place, partition in enumerate(partitions):
-        if leaders[partition] == broker:
-            expected = f"a partition that broker {broker} does not lead already"
-            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
-
-
-def check_elected_once(index: int, partitions: Sequence[int], others: Sequence[int]) -> None:
-    """Check that a partition is elected once: its replicas are put in order before a repeat."""
-    for place, partition in enumerate(partitions):
-        if partition in others:
-            expected = "a partition that no other election is about"
-            raise broken(f"faults[{index}].partitions[{place}]", partition, expected)
-
-
-def check_flushed(index: int, interval: int | None) -> None:
-    """Check that brokers call fsync while they run."""
-    if interval is None:
-        expected = "broker.log_flush_interval_messages to be set: else brokers call no fsync"
-        raise broken(f"faults[{index}].site", "fsync", expected)
-
-
-def check_throttled(read: int | None, write: int | None) -> None:
-    """Check that a throttled disk has a limit."""
-    if read is None and write is None:
-        raise broken("read_bytes_per_s", None, "it or write_bytes_per_s or both")
-
-
 def check_one_disk(index: int, kind: str, broker: int, needed: str, other: str) -> None:
-    """Check that two faults want the same thing under a broker's log folder."""
+    """Check that two faults need the same kind of disk under a broker's log folder."""
     if needed != other:
         expected = f"another broker: the log folder of broker {broker} is on {other}"
         raise broken(f"faults[{index}].kind", kind, expected)
 
 
 def check_apart(index: int, at_ms: int, end_ms: int, other_at_ms: int, other_end_ms: int) -> None:
-    """Check that two faults that would be in each other's way do not overlap."""
+    """Check that two faults do not overlap that would interfere with each other."""
     if at_ms < other_end_ms and other_at_ms < end_ms:
         expected = (
             f"outside of {other_at_ms} to {other_end_ms}, when the same broker is frozen,"
@@ -201,6 +110,6 @@ def check_start(index: int, at_ms: int, steady_ms: int) -> None:
 
 
 def check_raced(leaders: Sequence[int]) -> None:
-    """Check that a race has a partition to run on and one that only stands by, on one leader."""
+    """Check that a race has a partition to run on and one that it does not touch, on one leader."""
     if tuple(leaders) != (1, 1):
         raise broken("workload.leaders", list(leaders), "[1, 1] for a race")

@@ -1,7 +1,7 @@
-"""Times of a fault beyond the one: repeated every so often, or rising in steps.
+"""Repeats a fault at intervals, or lets it rise in steps.
 
-Pure: the keys of one fault as written in, those of its primitive faults out, in order of time.
-Whole milliseconds throughout; steps share borders, so that they follow each other.
+Pure: takes the keys of one fault and returns those of its primitive faults, in order of time.
+All times are whole milliseconds; a step begins when the one before it ends.
 """
 
 from collections.abc import Callable, Mapping
@@ -40,7 +40,7 @@ def _down_from_whole(value: float, step: int, steps: int) -> float:
 
 
 def _down_in_equal_times(value: int, step: int, steps: int) -> int:
-    """Return a rate: it is the time that a byte takes which grows in equal steps."""
+    """Return a rate such that the time per byte grows in equal steps."""
     return value * steps // step
 
 
@@ -51,4 +51,4 @@ RAMPS: Final[Mapping[str, Callable[[Any, int, int], Any]]] = {
     "read_bytes_per_s": _down_in_equal_times,
     "write_bytes_per_s": _down_in_equal_times,
 }
-"""How a key of a fault's intensity grows: its full value, a step from 1 on, of how many."""
+"""How a key of a fault's intensity grows, from its full value, a step (from 1) and their number."""

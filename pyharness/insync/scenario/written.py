@@ -1,4 +1,4 @@
-"""A scenario as a file states it: its faults may name roles, repeat, and rise in steps.
+"""A scenario as in its file: faults may name roles, repeat, and rise in steps.
 
     target = "followers of 0"     a role instead of `broker`
     every_ms = 2_000, times = 3   the fault three times
@@ -12,18 +12,18 @@ from typing import Annotated, Any, Final, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
+from insync.faults.registry import KINDS
+from insync.faults.spec import OnProcess, Planned
+from insync.fields import Part, Span, Time, broken
 from insync.scenario import roles
-from insync.scenario.base import Part, Span, Time
-from insync.scenario.faults import KINDS, Elect, Fault, OnProcess
 from insync.scenario.model import MOST_FAULTS, Frame
-from insync.scenario.rules import broken
 
 Several = Annotated[int, Field(ge=2, le=MOST_FAULTS)]
 WRITTEN_KEYS: Final = ("target", "every_ms", "times", "ramp")
 
 
-class WrittenFault(Part):
-    """A fault with what it may have beyond the keys of its kind."""
+class FaultSpec(Part):
+    """A fault as in its file: the keys of its kind, and those that all kinds may have."""
 
     model_config = ConfigDict(extra="allow")
 
@@ -36,18 +36,24 @@ class WrittenFault(Part):
     ramp: Several | None = None
 
     @property
-    def model(self) -> type[Fault] | None:
-        """The model of its kind; None for a kind that is none, which is found out later."""
-        return KINDS.get(self.kind) if isinstance(self.kind, str) else None
+    def model(self) -> type[Planned] | None:
+        """The model of its kind; None for an unknown kind, which is rejected later."""
+        known = isinstance(self.kind, str) and self.kind in KINDS
+        return KINDS[self.kind].spec if known else None
+
+    @property
+    def moves_leaders(self) -> bool:
+        """Whether its kind gives partitions another leader."""
+        return self.model is not None and KINDS[self.kind].tags.moves_leaders
 
     @property
     def primitive(self) -> dict[str, Any]:
-        """Its keys that a primitive fault has as well."""
+        """Its keys without those that only a file may have."""
         return self.model_dump(exclude=set(WRITTEN_KEYS), exclude_unset=True)
 
     @property
     def intensity(self) -> dict[str, float]:
-        """The keys that a ramp of it is about, with their values."""
+        """The keys that a ramp raises, with their values."""
         names = self.model.intensity if self.model else ()
         given = {name: (self.model_extra or {}).get(name) for name in names}
         return {
@@ -61,11 +67,11 @@ class WrittenFault(Part):
         model = self.model
         if model is not None:
             self._check_target(model)
-            self._check_times(model)
+            self._check_times()
             self._check_ramp(model)
         return self
 
-    def _check_target(self, model: type[Fault]) -> None:
+    def _check_target(self, model: type[Planned]) -> None:
         broker = (self.model_extra or {}).get("broker")
         if self.target is None:
             if broker is None:
@@ -77,13 +83,13 @@ class WrittenFault(Part):
         if role is None:
             raise broken("target", self.target, roles.TARGETS)
         if role.kind == "controller" and not issubclass(model, OnProcess):
-            on = [kind for kind, each in KINDS.items() if issubclass(each, OnProcess)]
+            on = [name for name, kind in KINDS.items() if issubclass(kind.spec, OnProcess)]
             raise broken("target", self.target, f"a broker, or one of the kinds {', '.join(on)}")
 
-    def _check_times(self, model: type[Fault]) -> None:
+    def _check_times(self) -> None:
         if self.every_ms is None and self.times is None:
             return
-        if issubclass(model, Elect):
+        if self.moves_leaders:
             raise broken("every_ms", self.every_ms, "none: a partition is elected once")
         if self.times is None:
             raise broken("times", self.times, "how often it is done, with every_ms")
@@ -92,7 +98,7 @@ class WrittenFault(Part):
         if self.every_ms < (self.for_ms or 0):
             raise broken("every_ms", self.every_ms, f"at least for_ms, which is {self.for_ms}")
 
-    def _check_ramp(self, model: type[Fault]) -> None:
+    def _check_ramp(self, model: type[Planned]) -> None:
         if self.ramp is None:
             return
         if not self.intensity:
@@ -104,9 +110,9 @@ class WrittenFault(Part):
 
 
 class WrittenScenario(Frame):
-    """A scenario with its faults as written."""
+    """A scenario with its faults as in the file."""
 
-    faults: Annotated[tuple[WrittenFault, ...], Field(strict=False, max_length=MOST_FAULTS)] = ()
+    faults: Annotated[tuple[FaultSpec, ...], Field(strict=False, max_length=MOST_FAULTS)] = ()
 
     @model_validator(mode="after")
     def _check_roles(self) -> Self:

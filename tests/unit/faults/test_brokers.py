@@ -11,7 +11,7 @@ import pytest
 
 from insync.brokers.kafka import wire
 from insync.errors import InsyncError
-from insync.faults.base import Occasion
+from insync.faults.base import FaultContext
 from insync.faults.kinds import queue_stall
 from insync.faults.kinds.elect import ElectFault, ElectPlan
 from insync.faults.kinds.queue_stall import QueueStallFault
@@ -20,8 +20,8 @@ from insync.faults.support.control import HEADER_BYTES, RULE_BYTES, ControlFile
 PLAN = ElectPlan(topic="t", replicas={0: [2, 1, 3], 1: [2, 1, 3]})
 
 
-def occasion(kind: str) -> Occasion:
-    return Occasion(arm="stock", repeat=0, kind=kind, broker=2, planned_ms=0)
+def occasion(kind: str) -> FaultContext:
+    return FaultContext(arm="stock", repeat=0, kind=kind, broker=2, planned_ms=0)
 
 
 class Brokers:

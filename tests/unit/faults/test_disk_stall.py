@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from insync.faults.base import Occasion
+from insync.faults.base import FaultContext
 from insync.faults.kinds import disk_stall as stall
 from insync.faults.kinds.disk_stall import DiskStallFault
+from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import ControlFile, Mode, Site
 from insync.faults.support.disk.gate import Gate
-from insync.faults.support.holds import Holds
 from waiting import wait_for
 
 ALL = (Site.READ, Site.WRITE, Site.FSYNC)
@@ -47,7 +47,7 @@ def disk(tmp_path: Path) -> Iterator[Disk]:
 
 
 def fault_on(disk: Disk, *operations: Site, delay_ms: int = 0) -> DiskStallFault:
-    plan = Occasion(
+    plan = FaultContext(
         arm="stock", repeat=0, kind="disk-stall", broker=1, planned_ms=10_000,
         mode="delay" if delay_ms else "hold",
     )  # fmt: skip
@@ -100,7 +100,7 @@ def test_a_delay_begins_for_all_at_once_and_what_is_not_meant_passes(disk: Disk)
 
 
 def test_a_rule_that_is_over_holds_nothing(tmp_path: Path, disk: Disk) -> None:
-    holds = Holds(disk.control, 1)
+    holds = ArmedRules(disk.control, 1)
     holds.arm([""], Site.READ, Mode.HOLD, planned_ms=-6_000)
     Gate(tmp_path / "disk.control").enter(Site.READ)
     assert holds.total.calls == 0

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InsyncError
-from insync.faults.base import Occasion
+from insync.faults.base import FaultContext
 from insync.faults.kinds.disk_throttle import DiskThrottleFault, evict
 from insync.faults.support.cgroups import Group
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Moved, Rates
 
-PLAN = Occasion(arm="stock", repeat=0, kind="disk-throttle", broker=1, planned_ms=2_000)
+PLAN = FaultContext(arm="stock", repeat=0, kind="disk-throttle", broker=1, planned_ms=2_000)
 MEBIBYTE = 1 << 20
 READ_ALL = """
 import sys

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InsyncError
-from insync.faults.base import Occasion
-from insync.faults.kinds.disk_broken import FULL, READ_ONLY, BrokenDiskFault, Way
+from insync.faults.base import FaultContext
 from insync.faults.support.disk import mounts, volume
+from insync.faults.support.disk.broken import FULL, READ_ONLY, BrokenDiskFault, Way
 from insync.faults.support.disk.volume import Volume
 from waiting import wait_for
 
 NO_VOLUME = volume.unavailable()
 MEBIBYTE = 1 << 20
-PLAN = Occasion(arm="stock", repeat=0, kind="disk-full", broker=1, planned_ms=100)
+PLAN = FaultContext(arm="stock", repeat=0, kind="disk-full", broker=1, planned_ms=100)
 needs_volume = pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))
 
 WRITER = """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from insync.errors import InsyncError
-from insync.faults.base import Occasion
+from insync.faults.base import FaultContext
 from insync.faults.kinds.link import LinkFault
 
 
@@ -18,7 +18,7 @@ class Came:
 
 
 def fault(mode: str, came: Came, done: list[str] | None = None) -> LinkFault:
-    at = Occasion(arm="stock", repeat=0, kind="link", broker=1, planned_ms=100, mode=mode)
+    at = FaultContext(arm="stock", repeat=0, kind="link", broker=1, planned_ms=100, mode=mode)
     told = [] if done is None else done
     return LinkFault(lambda: told.append("treat"), lambda: told.append("free"), lambda: came, at)
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.errors import InsyncError
-from insync.faults.base import Occasion
+from insync.faults.base import FaultContext
+from insync.faults.kinds.cpu_quota import QuotaFault
 from insync.faults.kinds.freeze import FreezeFault
 from insync.faults.kinds.kill import KillFault
-from insync.faults.kinds.quota import QuotaFault
 from insync.faults.support import cpu_groups, procfs
 from insync.faults.support.cgroup_places import here
 from insync.faults.support.cgroups import Group
@@ -31,8 +31,8 @@ for _ in range(2):
 """
 
 
-def occasion(kind: str, planned_ms: int = 100) -> Occasion:
-    return Occasion(arm="stock", repeat=0, kind=kind, broker=1, planned_ms=planned_ms)
+def occasion(kind: str, planned_ms: int = 100) -> FaultContext:
+    return FaultContext(arm="stock", repeat=0, kind=kind, broker=1, planned_ms=planned_ms)
 
 
 @pytest.fixture
@@ -146,10 +146,11 @@ def test_a_stat_line_is_read_whatever_the_commands_name(name: str, user: int, sy
         def read_text(self, **_: str) -> str:
             return f"7 ({name}) T " + " ".join(["0"] * 10) + f" {user} {system} 0 0"
 
-    fields = procfs._fields(Stat())  # type: ignore[arg-type]  # stands in for a path
-    assert (fields[0], fields[11], fields[12]) == ("T", str(user), str(system))
+    assert procfs._state(Stat()) == "T"  # type: ignore[arg-type]  # stands in for a path
 
 
 def test_no_process_is_not_stopped_and_had_no_time(tmp_path: Path) -> None:
     assert not procfs.is_stopped(1, tmp_path)
-    assert procfs.cpu_ms(1, tmp_path) is None
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        ended.wait()
+    assert procfs.cpu_ms(ended.pid) is None

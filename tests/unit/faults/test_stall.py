@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from insync.errors import InputError, InsyncError
-from insync.faults.base import Occasion
-from insync.faults.kinds import stall
-from insync.faults.kinds.stall import StallFault, preload, require_shim
-from insync.faults.support import control, holds
+from insync.faults.base import FaultContext
+from insync.faults.kinds.stall import StallFault
+from insync.faults.support import armed_rules, control, shim
 from insync.faults.support.control import (
     HEADER_BYTES,
     LAYOUT,
@@ -23,6 +22,7 @@ from insync.faults.support.control import (
     Rule,
     Site,
 )
+from insync.faults.support.shim import preload, require_shim
 
 HEADER = Path(control.__file__).parent / "native" / "stall.h"
 READ_RULE = Rule(site=Site.READ, mode=Mode.HOLD, target="t-0", deadline_ns=1)
@@ -40,9 +40,9 @@ def poke(path: Path, offset: int, code: str, *values: int) -> None:
         struct.pack_into(code, mapped, offset, *values)
 
 
-def plan(partitions: tuple[int, ...] = (0, 1), planned_ms: int = 100) -> Occasion:
+def plan(partitions: tuple[int, ...] = (0, 1), planned_ms: int = 100) -> FaultContext:
     """Plan a read stall of topic t at broker 1."""
-    return Occasion(
+    return FaultContext(
         arm="stock", repeat=0, kind="stall", site="read", mode="hold", broker=1,
         target=[f"t-{partition}" for partition in partitions], planned_ms=planned_ms,
     )  # fmt: skip
@@ -149,7 +149,7 @@ def test_a_stall_that_was_never_injected_may_be_lifted_but_has_no_evidence(
 def test_calls_that_stay_held_after_the_lift_are_an_error(
     control: ControlFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(holds, "DRAIN_SECONDS", 0.05)
+    monkeypatch.setattr(armed_rules, "DRAIN_SECONDS", 0.05)
     poke(tmp_path / "control", 20, "@I", 1)
     fault = StallFault(control, plan((0,)))
     fault.inject()
@@ -159,7 +159,7 @@ def test_calls_that_stay_held_after_the_lift_are_an_error(
 
 
 def test_a_missing_shim_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stall, "SHIM", tmp_path / "libinsync_stall.so")
+    monkeypatch.setattr(shim, "SHIM", tmp_path / "libinsync_stall.so")
     with pytest.raises(InputError, match=r"no libinsync_stall.so: .*needs a C compiler") as caught:
         require_shim()
     assert "\n" not in str(caught.value)
@@ -168,10 +168,10 @@ def test_a_missing_shim_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.Mo
 def test_a_shim_that_ld_preload_cannot_name_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shim = tmp_path / "my tools" / "shim.so"
-    shim.parent.mkdir()
-    shim.touch()
-    monkeypatch.setattr(stall, "SHIM", shim)
+    library = tmp_path / "my tools" / "shim.so"
+    library.parent.mkdir()
+    library.touch()
+    monkeypatch.setattr(shim, "SHIM", library)
     with pytest.raises(InputError, match="no path with a space"):
         require_shim()
 

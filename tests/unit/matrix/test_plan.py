@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from insync.errors import InputError
-from insync.faults.kinds import stall
+from insync.faults.support import shim
 from insync.matrix.plan import MatrixRequest, prepare_matrix
 from insync.matrix.task import tasks_of
 from insync.run import arm_support, plan
@@ -21,7 +21,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Stand in an empty folder, with everything built, two versions, and no cgroups."""
     made = tmp_path / "built"
     made.mkdir()
-    monkeypatch.setattr(stall, "SHIM", made / "shim.so")
+    monkeypatch.setattr(shim, "SHIM", made / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
     monkeypatch.setattr(arm_support, "VERSIONS_TABLE", made / "table.properties")
     (made / "table.properties").write_text(

@@ -11,7 +11,8 @@ import pytest
 from insync.brokers.cluster.node import NodeExtras
 from insync.errors import InputError, InsyncError
 from insync.run import disks
-from insync.run.disks import gate_rules, open_disks, with_disk_settings
+from insync.run.disks import open_disks, with_disk_settings
+from insync.run.requirements import disk_rules
 from insync.scenario.load import load, narrow, parse, source
 from insync.scenario.model import Scenario
 
@@ -102,8 +103,8 @@ def test_a_broker_behind_a_gate_indexes_every_batch_and_keeps_its_own_settings()
 
 
 def test_every_repeat_needs_a_rule_for_each_operation() -> None:
-    assert gate_rules(narrow(load("disk-stall"), repeats=3), 1) == 9
-    assert gate_rules(load("disk-stall"), 2) == 0
+    assert disk_rules(narrow(load("disk-stall"), repeats=3), 1) == 9
+    assert disk_rules(load("disk-stall"), 2) == 0
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,16 @@ import pytest
 
 from insync.arms import FEATURE, SCOPE
 from insync.errors import InsyncError
+from insync.faults.kinds.elect import Elect
+from insync.faults.kinds.freeze import Freeze
+from insync.faults.kinds.kill import Kill
+from insync.faults.kinds.stall import Stall
 from insync.run import arm as arm_module
 from insync.run import arm_cluster, history, runner
 from insync.run.plan import Plan
 from insync.run.progress import NoProgress
 from insync.run.repeat import _moments
 from insync.run.request import RunRequest
-from insync.scenario.faults import Elect, Freeze, Kill, Stall
 from insync.scenario.load import load, narrow
 from insync.scenario.roles import ring
 from insync.signals import interruptible

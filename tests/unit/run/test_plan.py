@@ -7,7 +7,7 @@ import pytest
 
 from insync.brokers.cluster import replica_logs
 from insync.errors import InputError
-from insync.faults.kinds import stall
+from insync.faults.support import shim
 from insync.run import arm_support, plan
 from insync.run.plan import check_out, make_out, prepare
 from insync.run.progress import NoProgress
@@ -19,7 +19,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stand in an empty folder, with shim and jar built and Java and Kafka found."""
     made = tmp_path / "built"
     made.mkdir()
-    monkeypatch.setattr(stall, "SHIM", made / "shim.so")
+    monkeypatch.setattr(shim, "SHIM", made / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
     monkeypatch.setattr(replica_logs, "LOGS_JAR", made / "logs.jar")
     monkeypatch.setattr(arm_support, "VERSIONS_TABLE", made / "table.properties")

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.errors import InputError
+from insync.faults.registry import KINDS
+from insync.faults.spec import Lasting
 from insync.scenario.expand import expand
-from insync.scenario.faults import KINDS, Lasting
 from insync.scenario.load import parse, source
 from insync.scenario.model import Scenario
 from insync.scenario.roles import Election, leaders_at, ring
@@ -100,7 +101,7 @@ def test_what_is_primitive_stays_as_it_is() -> None:
         (FREEZE + "target = 1", "faults[1].target: 1, expected a string"),
         (
             DELAY.replace("broker = 2", 'target = "controller"'),
-            "faults[1].target: 'controller', expected a broker, or one of the kinds freeze, ",
+            "'controller', expected a broker, or one of the kinds cpu-neighbour, cpu-quota, freeze",
         ),
         (FREEZE + "broker = 1\nevery_ms = 9", "faults[1].times: None, expected how often it is"),
         (FREEZE + "broker = 1\ntimes = 2", "faults[1].every_ms: None, expected the time from one"),
@@ -183,7 +184,7 @@ def test_a_ramp_fills_its_time_without_a_gap_and_ends_at_its_value(
 
 
 def test_what_every_kinds_intensity_is_can_rise() -> None:
-    assert {key for model in KINDS.values() for key in model.intensity} <= RAMPS.keys()
+    assert {key for kind in KINDS.values() for key in kind.spec.intensity} <= RAMPS.keys()
 
 
 ELECTIONS = st.lists(

@@ -140,9 +140,10 @@ for_ms = 1_000
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: stall, freeze, cpu-"),
-        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: stall, freeze, cpu-quo"),
-        ('"freeze"', "3", "faults[1].kind: '3', expected one of: stall"),
+        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: cpu-neighbour, cpu-"),
+        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: cpu-neighbour, cpu-quo"),
+        ('"freeze"', "3", "faults[1].kind: '3', expected one of: cpu-neighbour"),
+        ('"freeze"', '["kill"]', "faults[1].kind: '['kill']', expected one of: cpu-neighbour"),
         ("at_ms = 30_000", "", "faults[1].at_ms: missing"),
         ("at_ms = 30_000", "at_ms = 30_000\nx = 1", "faults[1].x: unknown key, expected one of: b"),
         ("at_ms = 30_000", "at_ms = 9_000", "faults[1].at_ms: 9000, expected outside of 2000 to"),

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from insync.errors import InputError
 from insync.events.run_info import Bound
-from insync.scenario.faults import Lasting
+from insync.faults.spec import Lasting
 from insync.scenario.load import load, scale_times
 from insync.scenario.model import Scenario
 from insync.scenario.rules import LEAST_LAG_MS

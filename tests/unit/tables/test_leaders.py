@@ -72,6 +72,7 @@ def dropped(spark: SparkSession, isr: DataFrame, *fault: Any) -> list[tuple[int,
     ("fault", "expected"),
     [
         (("kill", "", 3, [], 2_000.0, 9_000.0), [(3, 1_500.0)]),
+        (("lost-log", "", 3, [], 2_000.0, 9_000.0), [(3, 1_500.0)]),
         (("stall", "write", 3, ["t-0"], 3_000.0, 9_000.0), [(3, 500.0)]),
         (("stall", "write", 3, ["t-1"], 3_000.0, 9_000.0), []),  # it stalls for another partition
         (("stall", "read", 3, ["t-0"], 3_000.0, 9_000.0), []),  # and this is no way to fall behind

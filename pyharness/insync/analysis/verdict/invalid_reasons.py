@@ -9,8 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from insync import arms, metrics
-from insync.analysis.verdict.facts import ControllerFact, FaultFact, RepeatFacts, RunFacts
-from insync.analysis.verdict.weakness import weakness
+from insync.analysis.verdict.facts import (
+    ControllerFact,
+    FaultFact,
+    RepeatFacts,
+    RunFacts,
+)
+from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.events.schema import fault_words
 from insync.nodes import node_words
@@ -101,7 +106,7 @@ def _weak_faults(
             yield f"no evidence of the {name}: it was not recorded"
             continue
         left.remove(fact)
-        yield from weakness(plan, fact, name)
+        yield from missing_evidence(plan, fact, name)
 
 
 def _is_for(plan: PlannedFault, fact: FaultFact) -> bool:

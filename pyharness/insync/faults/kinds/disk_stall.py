@@ -1,37 +1,66 @@
-"""The disk stall: operations of a broker on its whole log folder wait, or take longer.
+"""`disk-stall`: operations of a broker on its whole log folder hang, or take longer.
 
-The folder is mounted through a file system of ours (`filesystem.py`), which holds them. A hold
-begins with a read, if one comes soon: if appends hung from the first moment on, nothing new
-would come into the log, its followers would lack nothing, and the hang would go unnoticed but
-by producers, unless a read happened to be on its way.
+The folder is mounted through the file system `support/disk/filesystem.py`, which stalls them.
+Mode `hold` begins with a read, if one comes soon: if appends hung from the beginning, nothing
+new would come into the log, its followers would lack nothing, and only producers would notice,
+unless a read happened to be under way.
 
-Evidence: what was held, by kind of operation, for how long in sum, and the longest. In a hold
-whatever is held stays so until the end: the longest says how long the fault acted.
+Evidence: the operations that were stalled, by kind, for how long in sum, and the longest. In
+mode `hold` an operation hangs until the end: the longest says how long the fault acted.
 """
 
 from collections.abc import Sequence
-from typing import Final
+from dataclasses import replace
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Field, model_validator
 
 from insync.events.schema import FaultLine
-from insync.faults.base import Held, Occasion, Window, await_true
-from insync.faults.support.control import ControlFile, Mode, Site
-from insync.faults.support.holds import Holds
+from insync.faults.base import Fault, FaultContext, Held, Window, await_true
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import LOCK_HELD, STALLABLE, FaultKind, Requirements, Tags, Words
+from insync.faults.kinds.stall import none_stalled
+from insync.faults.spec import Lasting, Mode, check_delay
+from insync.faults.support.armed_rules import ArmedRules
+from insync.faults.support.control import ControlFile, Site
+from insync.faults.support.control import Mode as RuleMode
+from insync.faults.support.disk import passthrough
+from insync.fields import Time, check_unique
 
 EVERYTHING: Final = ""
-"""The target of a rule that is about whatever is in the folder."""
+"""The target of a rule for every file in the folder."""
 
 FIRST_READ_WITHIN_S: Final = 0.5
+
+
+class DiskStall(Lasting):
+    """Operations of the broker on its whole log folder hang, or take `delay_ms` longer."""
+
+    intensity = ("delay_ms",)
+
+    kind: Literal["disk-stall"]
+    mode: Mode
+    delay_ms: Time = 0
+    operations: Annotated[
+        tuple[Literal["read", "write", "fsync"], ...], Field(strict=False, min_length=1)
+    ] = ("read", "write", "fsync")
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_delay(self.mode, self.delay_ms)
+        check_unique("operations", self.operations)
+        return self
 
 
 class DiskStallFault:
     """A `Fault`: one broker's disk hangs, or is slow to answer."""
 
     def __init__(
-        self, control: ControlFile, operations: Sequence[Site], occasion: Occasion, delay_ms: int
+        self, control: ControlFile, operations: Sequence[Site], context: FaultContext, delay_ms: int
     ) -> None:
-        """Plan it; `control` is that of the file system, `delay_ms` only for mode "delay"."""
-        self._holds = {each: Holds(control, occasion.broker) for each in operations}
-        self._occasion = occasion
+        """Plan it; `control` is the file system's, `delay_ms` only for mode "delay"."""
+        self._rules = {each: ArmedRules(control, context.broker) for each in operations}
+        self._context = context
         self._delay_ms = delay_ms
         self._window = Window()
 
@@ -39,41 +68,67 @@ class DiskStallFault:
         """Nothing to do."""
 
     def inject(self) -> None:
-        """Hold from now on."""
+        """Stall from now on."""
         self._window.begin()
-        reads = self._holds.get(Site.READ)
+        reads = self._rules.get(Site.READ)
         if reads is not None:
             self._arm(Site.READ)
-            if self._occasion.mode == "hold" and len(self._holds) > 1:
+            if self._context.mode == "hold" and len(self._rules) > 1:
                 await_true(lambda: reads.now > 0, FIRST_READ_WITHIN_S)
-        for operation in self._holds:
+        for operation in self._rules:
             if operation is not Site.READ:
                 self._arm(operation)
 
     def lift(self) -> None:
-        """Let go and wait until nothing is held; raises InsyncError if something stays."""
+        """End it and wait until nothing is stalled; raises InsyncError if something stays."""
         if not self._window.is_open:
             return
-        for holds in self._holds.values():
-            holds.lift()
+        for rules in self._rules.values():
+            rules.lift()
         self._window.end()
-        for holds in self._holds.values():
-            holds.drain()
+        for rules in self._rules.values():
+            rules.drain()
 
     def evidence(self) -> FaultLine:
-        """Return what was held."""
-        seen = {operation: holds.total for operation, holds in self._holds.items()}
+        """Return what was stalled."""
+        seen = {operation: rules.total for operation, rules in self._rules.items()}
         held = Held(
             calls=sum(each.calls for each in seen.values()),
             sum_ms=sum(each.sum_ms for each in seen.values()),
             longest_ms=max(each.longest_ms for each in seen.values()),
         )
         figures = {f"{each.name.lower()}s": float(seen[each].calls) for each in seen}
-        return self._window.line(self._occasion, held.longest_ms, figures, held)
+        return self._window.line(self._context, held.longest_ms, figures, held)
 
     def _arm(self, operation: Site) -> None:
-        plan = self._occasion
-        self._holds[operation].arm(
-            [EVERYTHING], operation, Mode[plan.mode.upper()],
+        plan = self._context
+        self._rules[operation].arm(
+            [EVERYTHING], operation, RuleMode[plan.mode.upper()],
             planned_ms=plan.planned_ms, delay_ms=self._delay_ms,
         )  # fmt: skip
+
+
+def _inject(spec: DiskStall, context: FaultContext, cluster: FaultCluster) -> Fault:
+    sites = [Site[operation.upper()] for operation in spec.operations]
+    control = cluster.disk_control(spec.broker)
+    return DiskStallFault(control, sites, replace(context, mode=spec.mode), spec.delay_ms)
+
+
+KIND = FaultKind(
+    spec=DiskStall,
+    words=Words(
+        does="reads, writes or fsyncs of the broker's whole log folder hang or take longer",
+        mechanism="a file system of insync (FUSE) over the log folder",
+        evidence="the operations that were stalled, by kind, for how long in sum, and the longest",
+        notes="The log folder is mounted over itself. `mode` is `hold` or `delay` with `delay_ms`;"
+        " `operations` are of `read`, `write` and `fsync` (all of them).",
+    ),
+    probes={
+        "local": lambda _: passthrough.unavailable(),
+        "docker": lambda _: passthrough.unavailable(for_others=True),
+    },
+    inject=_inject,
+    requires=lambda spec, _: Requirements(disk_rules=len(spec.operations)),
+    missing=none_stalled,
+    tags=Tags(log_folder=STALLABLE, stops_following=True, late_shrinks={"disk-stall": LOCK_HELD}),
+)

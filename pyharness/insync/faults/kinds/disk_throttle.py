@@ -1,32 +1,57 @@
-"""The throttled disk: what a broker reads from its disk and flushes to it is held to a rate.
+"""`disk-throttle`: what a broker reads from its disk and flushes to it is limited to a rate.
 
 Its process is moved into a control group with limits on the disk of its log folder, whose
-files leave the page cache first: a broker that finds what it needs there uses no disk.
+files are first dropped from the page cache: a broker that reads from the cache uses no disk.
 
-Evidence: the bytes that the kernel let through. Moving so many at the limit takes so long at
-least: that is how long the fault acted.
+Evidence: the bytes that the kernel let through. The time that these bytes take at the limit is
+how long the fault acted at least.
 """
 
 import os
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, model_validator
 
 from insync.errors import InsyncError
+from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Occasion, Window
+from insync.faults.base import Fault, FaultContext, Window
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import OWN_DISK, FaultKind, Recorded, Tags, Words, both
+from insync.faults.spec import Lasting
 from insync.faults.support.cgroup_places import Parent
 from insync.faults.support.cgroups import Stay
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Moved, Rates
+from insync.fields import broken
 from insync.running import Running
+
+
+class DiskThrottle(Lasting):
+    """What the broker reads from its disk, and flushes to it, is limited to a rate."""
+
+    intensity = ("read_bytes_per_s", "write_bytes_per_s")
+
+    kind: Literal["disk-throttle"]
+    read_bytes_per_s: Annotated[int, Field(ge=1)] | None = None
+    write_bytes_per_s: Annotated[int, Field(ge=1)] | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        if self.read_bytes_per_s is None and self.write_bytes_per_s is None:
+            raise broken("read_bytes_per_s", None, "it or write_bytes_per_s or both")
+        return self
 
 
 def evict(folder: Path) -> int:
     """Flush every file below `folder` and drop it from the page cache; return their bytes.
 
-    File by file: flushing all of the machine's would wait for a disk that hangs. What is
-    mapped, as Kafka's indexes are, stays where it is. Files that go away meanwhile are none.
+    Each file is flushed by itself: flushing all files of the machine would wait for a disk that
+    hangs. Mapped files, such as Kafka's indexes, stay cached. Files removed meanwhile count 0.
     """
     return sum(_evict(Path(root) / name) for root, _, names in os.walk(folder) for name in names)
 
@@ -48,13 +73,13 @@ class DiskThrottleFault:
     """A `Fault`: one broker's disk is slow."""
 
     def __init__(
-        self, process: Callable[[], Running], folder: Path, rates: Rates, occasion: Occasion
+        self, process: Callable[[], Running], folder: Path, rates: Rates, context: FaultContext
     ) -> None:
         """Plan it on the disk that `folder` is on, which holds the broker's log folders."""
         self._process = process
         self._folder = folder
         self._rates = rates
-        self._occasion = occasion
+        self._context = context
         self._window = Window()
         self._stay: Stay | None = None
         self._disk = ""
@@ -72,9 +97,9 @@ class DiskThrottleFault:
             self._evicted = evict(self._folder)
             limits = blkio.limits(self._disk, self._rates)
             self._window.begin()
-            self._stay = Stay.begin(pid, parent, f"disk-{self._occasion.broker}", limits)
+            self._stay = Stay.begin(pid, parent, f"disk-{self._context.broker}", limits)
         except OSError as error:
-            raise InsyncError(f"broker {self._occasion.broker}: not throttled: {error}") from error
+            raise InsyncError(f"broker {self._context.broker}: not throttled: {error}") from error
 
     def lift(self) -> None:
         """Put the process back where it was and remove the group."""
@@ -89,7 +114,7 @@ class DiskThrottleFault:
             self._window.end()
 
     def evidence(self) -> FaultLine:
-        """Return what was moved, and how long that took at the limit at least."""
+        """Return the bytes that passed, and how long they took at least at the limit."""
         limited = [
             moved / rate
             for moved, rate in (
@@ -103,7 +128,7 @@ class DiskThrottleFault:
             "written_bytes": float(self._moved.written),
             "evicted_bytes": float(self._evicted),
         }
-        return self._window.line(self._occasion, acted_ms, figures)
+        return self._window.line(self._context, acted_ms, figures)
 
     def _place(self) -> Parent:
         disk = blkio.disk_of(self._folder)
@@ -112,3 +137,31 @@ class DiskThrottleFault:
             raise InsyncError(f"no disk can be throttled: {found}")
         self._disk = disk
         return found
+
+
+def _inject(spec: DiskThrottle, context: FaultContext, cluster: FaultCluster) -> Fault:
+    rates = Rates(spec.read_bytes_per_s, spec.write_bytes_per_s)
+    process = partial(cluster.process, spec.broker)
+    return DiskThrottleFault(process, cluster.data_dir(spec.broker), rates, context)
+
+
+def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+    if seen.figures.get("read_bytes") or seen.figures.get("written_bytes"):
+        return None
+    return "read_bytes and written_bytes were 0, expected reads that miss the page cache, or fsyncs"
+
+
+KIND = FaultKind(
+    spec=DiskThrottle,
+    words=Words(
+        does="what the broker reads from its disk, and flushes to it, is limited to a rate",
+        mechanism="control group (blkio, io), page cache evicted first",
+        evidence="the bytes that the kernel let through: at the limit they take so long at least",
+        notes="`read_bytes_per_s`, `write_bytes_per_s` or both. The limits (blkio, in cgroup v2 io)"
+        " are on the disk of the log folder, whose files are first dropped from the page cache.",
+    ),
+    probes=both(blkio.unavailable),
+    inject=_inject,
+    missing=_missing,
+    tags=Tags(regroups=True, log_folder=OWN_DISK),
+)

@@ -1,22 +1,59 @@
-"""The election: leadership of partitions moves to a chosen broker, whatever its leader does.
+"""`elect`: leadership of partitions moves to a chosen broker, whatever the old leader does.
 
-Before the workload starts the chosen broker is made the first of the replicas, which moves
-nothing; at its time a preferred election does. Both are asked of single brokers, so that
-none of it waits for the one that stalls.
+Before the workload starts the chosen broker becomes the first of the replicas, which moves
+nothing; at the fault's time a preferred election moves the leadership. Both requests go to
+single brokers, so that neither waits for the one that stalls.
 
-Evidence: how many of the partitions the chosen broker itself then names as its own.
+Evidence: of how many of the partitions the chosen broker then says that it leads them.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, Self
 
-from insync.brokers.kafka import wire
-from insync.errors import InsyncError
+from pydantic import model_validator
+
+from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Occasion, Window, await_true
+from insync.faults.base import Fault, FaultContext, Window, await_true
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
+from insync.faults.spec import Planned, Surroundings, check_partitions
+from insync.fields import Partitions, broken, check_unique
 
 ANSWERS_WITHIN_S = 5.0
-TIMEOUT_MS = 4_000
+
+
+class Elect(Planned):
+    """The broker is elected leader of partitions that another one leads."""
+
+    kind: Literal["elect"]
+    partitions: Partitions
+
+    @property
+    def elected(self) -> Sequence[int]:
+        """The partitions of which it makes its broker the leader."""
+        return self.partitions
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_unique("partitions", self.partitions)
+        return self
+
+    def check_within(self, around: Surroundings) -> None:
+        """Check that each partition moves to another leader, and by one election only.
+
+        One only: the replicas are put in order before a repeat.
+        """
+        check_partitions(self.partitions, around)
+        for place, partition in enumerate(self.partitions):
+            key = around.key(f"partitions[{place}]")
+            if around.leaders[partition] == self.broker:
+                expected = f"a partition that broker {self.broker} does not lead already"
+                raise broken(key, partition, expected)
+            if any(partition in other.elected for other in around.earlier):
+                raise broken(key, partition, "a partition that no other election is about")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -35,34 +72,38 @@ class ElectFault:
         ports: Callable[[], Sequence[int]],
         leaders: Callable[[], Mapping[int, int]],
         plan: ElectPlan,
-        occasion: Occasion,
+        context: FaultContext,
     ) -> None:
         """Plan it.
 
         Args:
             ports: the brokers' ports in the order in which they may be asked.
-            leaders: who leads each partition, as the broker to be elected sees it.
+            leaders: the leader of each partition, as the broker to be elected sees it.
             plan: what is to move.
-            occasion: where the fault belongs; its broker is the one to be elected.
+            context: where the fault belongs; its broker is the one to be elected.
 
         """
         self._ports = ports
         self._leaders = leaders
         self._plan = plan
-        self._occasion = occasion
+        self._context = context
         self._window = Window()
         self._moved = 0
 
     def prepare(self) -> None:
         """Put the broker first among the replicas; raises InsyncError if that is refused."""
+        from insync.faults.support import election  # here, so that scenarios load no broker code
+
         for partition, replicas in self._plan.replicas.items():
-            self._ask(wire.reassign(self._plan.topic, partition, replicas, TIMEOUT_MS))
+            election.reorder(self._ports(), self._plan.topic, partition, replicas)
 
     def inject(self) -> None:
         """Ask for the election and wait until the broker leads; raises InsyncError if refused."""
+        from insync.faults.support import election
+
         self._window.begin()
         partitions = list(self._plan.replicas)
-        self._ask(wire.elect_preferred(self._plan.topic, partitions, TIMEOUT_MS))
+        election.elect_preferred(self._ports(), self._plan.topic, partitions)
         await_true(lambda: self._count() == len(partitions), ANSWERS_WITHIN_S)
         self._moved = self._count()
         self._window.end()
@@ -73,33 +114,46 @@ class ElectFault:
     def evidence(self) -> FaultLine:
         """Return how many partitions moved, and how long it took."""
         figures = {"moved": float(self._moved)}
-        return self._window.line(self._occasion, self._window.length_ms, figures)
+        return self._window.line(self._context, self._window.length_ms, figures)
 
     def _count(self) -> int:
         leaders = self._leaders()
         return sum(
-            leaders.get(partition) == self._occasion.broker for partition in self._plan.replicas
+            leaders.get(partition) == self._context.broker for partition in self._plan.replicas
         )
 
-    def _ask(self, request: bytes) -> None:
-        ask_any(self._ports(), request, self._plan.topic)
+
+def _inject(spec: Elect, context: FaultContext, cluster: FaultCluster) -> Fault:
+    first = cluster.replicas_led_by(spec.broker)
+    # The old leader is asked last: it may be the one that does not answer.
+    last = {cluster.leaders[partition] for partition in spec.partitions}
+    plan = ElectPlan(topic=context.topic, replicas=dict.fromkeys(spec.partitions, first))
+    targets = [f"{context.topic}-{partition}" for partition in spec.partitions]
+    return ElectFault(
+        partial(cluster.election_ports, last),
+        partial(cluster.leaders_seen_by, spec.broker, context.topic),
+        plan,
+        replace(context, target=targets),
+    )
 
 
-def ask_any(ports: Sequence[int], request: bytes, topic: str) -> None:
-    """Ask broker after broker until one does not say that it is not the controller.
+def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
+    moved, expected = seen.figures.get("moved", 0.0), len(plan.partitions)
+    return None if moved == expected else figure("moved", moved, f"exactly {expected}")
 
-    Raises InsyncError with all answers if none did what was asked about the `topic`.
-    """
-    answers = []
-    for port in ports:
-        try:
-            code = wire.ask(port, request, ANSWERS_WITHIN_S)
-        except OSError as error:
-            answers.append(f"{port}: {error}")
-            continue
-        if code == 0:
-            return
-        answers.append(f"{port}: error {code}")
-        if code != wire.NOT_CONTROLLER:
-            break
-    raise InsyncError(f"election of {topic}: {', '.join(answers)}")
+
+KIND = FaultKind(
+    spec=Elect,
+    words=Words(
+        does="another broker becomes the leader of chosen partitions",
+        mechanism="replicas in another order beforehand, then a preferred election",
+        evidence="of how many partitions that broker then says that it leads them",
+        notes="Has no `for_ms`. `broker` becomes the leader of `partitions` that another one"
+        " leads. Before the workload it becomes the first replica, which moves nothing; at its"
+        " time a preferred election is asked of brokers that do not stall.",
+    ),
+    probes=both(always),
+    inject=_inject,
+    missing=_missing,
+    tags=Tags(moves_leaders=True, harmless=True),
+)

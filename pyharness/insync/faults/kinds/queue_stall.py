@@ -1,26 +1,47 @@
-"""The queue stall: every request handler thread of a broker hangs in a read of another topic.
+"""`queue-stall`: every request handler thread of a broker hangs in a read of another topic.
 
-The topic is the fault's own, with one replica, on that broker, and a partition per handler
-thread. The shim holds its reads; a fetch of each partition then takes one thread out.
-Whatever else is asked of the broker waits in the request queue.
+The fault makes that topic, with one replica, on that broker, and a partition per handler
+thread. The shim stalls its reads; a fetch of each partition then occupies one thread.
+Every other request to the broker waits in the request queue.
 
-Evidence: that as many reads were held as there are threads, all of them until the end.
+Evidence: that as many reads were stalled as there are threads, all of them until the end.
 """
 
 import socket
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
+from functools import partial
+from typing import Literal
 
-from insync.brokers.kafka import wire
 from insync.errors import InsyncError
+from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Occasion, Window, await_true
+from insync.faults.base import Fault, FaultContext, Window, await_true
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import (
+    LOCK_HELD,
+    FaultKind,
+    Recorded,
+    Requirements,
+    Tags,
+    Words,
+    both,
+    figure,
+)
+from insync.faults.spec import Lasting
+from insync.faults.support import shim
+from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import ControlFile, Mode, Site
-from insync.faults.support.holds import Holds
 
 CONNECTS_WITHIN_S = 5.0
 HELD_WITHIN_S = 5.0
+
+
+class QueueStall(Lasting):
+    """All request handler threads of the broker hang in reads of another topic."""
+
+    kind: Literal["queue-stall"]
 
 
 class QueueStallFault:
@@ -33,17 +54,17 @@ class QueueStallFault:
         make_topic: Callable[[str, int], None],
         topic: str,
         threads: int,
-        occasion: Occasion,
+        context: FaultContext,
     ) -> None:
-        """Plan it; `make_topic` makes a topic with so many partitions, a record in each."""
+        """Plan it; `make_topic` makes a topic with a number of partitions, a record in each."""
         self._port = port
         self._make_topic = make_topic
         self._topic = topic
         self._threads = threads
-        self._occasion = occasion
+        self._context = context
         self._window = Window()
         self._sockets = ExitStack()
-        self._holds = Holds(control, occasion.broker)
+        self._rules = ArmedRules(control, context.broker)
         self._all_held_at: float | None = None
         self._all_held_ms = 0.0
         self._peak = 0
@@ -53,38 +74,71 @@ class QueueStallFault:
         self._make_topic(self._topic, self._threads)
 
     def inject(self) -> None:
-        """Hold the reads and send the fetches; raises InsyncError if the broker takes none."""
-        self._holds.check()
+        """Stall the reads and send the fetches; raises InsyncError if the broker takes none."""
+        from insync.brokers.kafka import wire  # here, so that scenarios load no broker code
+
+        self._rules.check()
         targets = [f"{self._topic}-{partition}" for partition in range(self._threads)]
         try:
             clients = [self._connect() for _ in range(self._threads)]
             self._window.begin()
-            self._holds.arm(targets, Site.READ, Mode.HOLD, planned_ms=self._occasion.planned_ms)
+            self._rules.arm(targets, Site.READ, Mode.HOLD, planned_ms=self._context.planned_ms)
             for partition, client in enumerate(clients):
                 client.sendall(wire.fetch(self._topic, partition))
         except OSError as error:
-            raise InsyncError(f"broker {self._occasion.broker}: {error}") from error
-        if await_true(lambda: self._holds.now == self._threads, HELD_WITHIN_S):
+            raise InsyncError(f"broker {self._context.broker}: {error}") from error
+        if await_true(lambda: self._rules.now == self._threads, HELD_WITHIN_S):
             self._all_held_at = time.monotonic()
 
     def lift(self) -> None:
-        """Let the reads go on and wait until none is held; raises InsyncError if one stays."""
+        """Let the reads go on and wait until none is stalled; raises InsyncError if one stays."""
         if not self._window.is_open:
             return
-        self._peak = self._holds.now
+        self._peak = self._rules.now
         if self._all_held_at is not None and self._peak == self._threads:
             self._all_held_ms = (time.monotonic() - self._all_held_at) * 1000
-        self._holds.lift()
+        self._rules.lift()
         self._window.end()
         try:
-            self._holds.drain()
+            self._rules.drain()
         finally:
             self._sockets.close()
 
     def evidence(self) -> FaultLine:
-        """Return how many threads were taken out, and how long all of them were."""
+        """Return how many threads were occupied, and for how long all of them were."""
         figures = {"threads": float(self._threads), "held": float(self._peak)}
-        return self._window.line(self._occasion, self._all_held_ms, figures, self._holds.total)
+        return self._window.line(self._context, self._all_held_ms, figures, self._rules.total)
 
     def _connect(self) -> socket.socket:
+        from insync.brokers.kafka import wire
+
         return self._sockets.enter_context(wire.connect(self._port(), CONNECTS_WITHIN_S))
+
+
+def _inject(spec: QueueStall, context: FaultContext, cluster: FaultCluster) -> Fault:
+    def make(name: str, partitions: int) -> None:
+        cluster.make_filled_topic(name, spec.broker, partitions)
+
+    topic = f"{context.topic}-q{spec.broker}-{spec.at_ms}"
+    control, port = cluster.stall_control(spec.broker), partial(cluster.port, spec.broker)
+    return QueueStallFault(control, port, make, topic, cluster.io_threads, context)
+
+
+def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+    threads, held = seen.figures.get("threads", 0.0), seen.figures.get("held", 0.0)
+    return None if threads and held == threads else figure("held", held, f"exactly {threads:g}")
+
+
+KIND = FaultKind(
+    spec=QueueStall,
+    words=Words(
+        does="all request handler threads hang in reads of another topic",
+        mechanism="the library of stall, and fetches that the harness sends",
+        evidence="as many reads stalled as there are threads, from the beginning to the end",
+    ),
+    probes=both(shim.unavailable),
+    inject=_inject,
+    requires=lambda _, io_threads: Requirements(stall_rules=io_threads),
+    missing=_missing,
+    tags=Tags(once=True, late_shrinks={"queue-stall": LOCK_HELD}),
+)

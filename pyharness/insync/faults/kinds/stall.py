@@ -1,61 +1,93 @@
-"""The stall fault: chosen system calls of one broker on chosen topic-partitions wait.
+"""`stall`: chosen system calls of one broker on chosen topic-partitions hang or take longer.
 
-The calls are caught by the LD_PRELOAD shim `native/stall.c`; this side builds the
-environment a broker must be started with, arms and lifts rules, and reads back
-what they held.
+The shim `support/native/stall.c` (LD_PRELOAD) intercepts the calls; this file arms and lifts its
+rules and reads back what they stalled.
 """
 
-import os
-import sys
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal, Self
 
-from insync.artifacts import SHIM
-from insync.errors import InputError
-from insync.events.schema import FaultLine
-from insync.faults.base import Occasion, Window
-from insync.faults.support.control import ControlFile, Mode, Site
-from insync.faults.support.holds import Holds
+from pydantic import model_validator
 
-
-def require_shim() -> Path:
-    """Return the built shim; raises InputError where there is none."""
-    if not sys.platform.startswith("linux"):
-        raise InputError(f"stall faults: on {sys.platform}, expected Linux with glibc (LD_PRELOAD)")
-    if not SHIM.is_file():
-        raise InputError(
-            f"stall faults: no {SHIM.name}: it is compiled when insync is built, which needs a"
-            " C compiler (apt-get install gcc libc6-dev), then `make setup`"
-        )
-    if " " in str(SHIM) or ":" in str(SHIM):
-        raise InputError(f"stall faults: {SHIM}: LD_PRELOAD takes no path with a space or a colon")
-    return SHIM
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine, fault_words
+from insync.faults.base import Fault, FaultContext, Window
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import LOCK_HELD, FaultKind, Recorded, Requirements, Tags, Words, both
+from insync.faults.spec import Lasting, Mode, Surroundings, check_delay, check_partitions
+from insync.faults.support import shim
+from insync.faults.support.armed_rules import ArmedRules
+from insync.faults.support.control import ControlFile, Site
+from insync.faults.support.control import Mode as RuleMode
+from insync.fields import Partitions, Time, broken, check_unique
 
 
-def preload(shim: Path, control: Path) -> Mapping[str, str]:
-    """Return the environment that puts a broker under the shim."""
-    own = os.environ.get("LD_PRELOAD")
-    libraries = f"{shim}:{own}" if own else str(shim)
-    return {"LD_PRELOAD": libraries, "INSYNC_STALL_CONTROL": str(control.resolve())}
+class Stall(Lasting):
+    """System calls of the broker on chosen partitions hang, or take `delay_ms` longer.
+
+    Sites `read` and `send` are those of a partition's leader, the others those of any replica.
+    `acts_ms` is how long mode `hold` must act to prove anything; 0 for half of its time.
+    """
+
+    intensity = ("delay_ms",)
+
+    kind: Literal["stall"]
+    site: Literal["read", "send", "write", "fsync"]
+    mode: Mode
+    delay_ms: Time = 0
+    acts_ms: Time = 0
+    partitions: Partitions
+
+    @property
+    def words(self) -> str:
+        """What a reader calls it, such as "read stall"."""
+        return fault_words(self.kind, self.site)
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_delay(self.mode, self.delay_ms)
+        if self.mode != "hold" and self.acts_ms != 0:
+            raise broken("acts_ms", self.acts_ms, f"none for mode '{self.mode}'")
+        if self.acts_ms > self.for_ms:
+            raise broken("acts_ms", self.acts_ms, f"at most for_ms, {self.for_ms}")
+        check_unique("partitions", self.partitions)
+        return self
+
+    def check_within(self, around: Surroundings) -> None:
+        """Check that the partitions exist, and that the broker makes such calls on them."""
+        check_partitions(self.partitions, around)
+        if self.site in ("read", "send"):
+            self._check_led(around)
+        if self.site == "fsync" and not around.flushes:
+            expected = "broker.log_flush_interval_messages to be set: else brokers call no fsync"
+            raise broken(around.key("site"), self.site, expected)
+
+    def _check_led(self, around: Surroundings) -> None:
+        for place, partition in enumerate(self.partitions):
+            if around.leaders[partition] != self.broker:
+                led = [one for one, leader in enumerate(around.leaders) if leader == self.broker]
+                expected = f"a partition led by broker {self.broker}: {led}"
+                raise broken(around.key(f"partitions[{place}]"), partition, expected)
 
 
 class StallFault:
-    """A `Fault`: one stall, on one broker that runs under the shim."""
+    """A `Fault`: calls of one broker that runs under the shim are stalled."""
 
     def __init__(
         self,
         control: ControlFile,
-        occasion: Occasion,
+        context: FaultContext,
         delay_ms: int = 0,
         alive: Callable[[], bool] = lambda: True,
     ) -> None:
-        """Plan it on the partitions of `occasion`; `delay_ms` only for its mode "delay".
+        """Plan it on the partitions of `context`; `delay_ms` only for its mode "delay".
 
-        `alive` is asked at the end: a broker that was killed lets go of nothing any more.
+        `alive` is called at the end: the calls of a broker that was killed never return.
         """
-        self._occasion = occasion
+        self._context = context
         self._delay_ms = delay_ms
-        self._holds = Holds(control, occasion.broker)
+        self._rules = ArmedRules(control, context.broker)
         self._alive = alive
         self._window = Window()
 
@@ -64,26 +96,60 @@ class StallFault:
 
     def inject(self) -> None:
         """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""
-        self._holds.check()
-        plan = self._occasion
+        self._rules.check()
+        plan = self._context
         self._window.begin()
-        self._holds.arm(
-            plan.target, Site[plan.site.upper()], Mode[plan.mode.upper()],
+        self._rules.arm(
+            plan.target, Site[plan.site.upper()], RuleMode[plan.mode.upper()],
             planned_ms=plan.planned_ms, delay_ms=self._delay_ms,
         )  # fmt: skip
 
     def lift(self) -> None:
-        """Lift the rules and wait until no call is held; raises InsyncError if some stay."""
+        """Lift the rules and wait until no call is stalled; raises InsyncError if some stay."""
         if not self._window.is_open:
             return
-        self._holds.lift()
+        self._rules.lift()
         self._window.end()
         if self._alive():
-            self._holds.drain()
+            self._rules.drain()
         else:
-            self._holds.bury()
+            self._rules.end_with_broker()
 
     def evidence(self) -> FaultLine:
-        """Return what was held on all partitions together."""
-        held = self._holds.total
-        return self._window.line(self._occasion, held.longest_ms, held=held)
+        """Return what was stalled on all partitions together."""
+        held = self._rules.total
+        return self._window.line(self._context, held.longest_ms, held=held)
+
+
+def _inject(spec: Stall, context: FaultContext, cluster: FaultCluster) -> Fault:
+    def alive() -> bool:
+        return cluster.process(spec.broker).poll() is None
+
+    targets = [f"{context.topic}-{partition}" for partition in spec.partitions]
+    at = replace(context, target=targets, site=spec.site, mode=spec.mode)
+    return StallFault(cluster.stall_control(spec.broker), at, spec.delay_ms, alive)
+
+
+def none_stalled(_: PlannedFault, seen: Recorded) -> str | None:
+    """Say that no call was stalled, if none was."""
+    return None if seen.calls_held else "calls_held was 0, expected at least 1"
+
+
+KIND = FaultKind(
+    spec=Stall,
+    words=Words(
+        does="reads, sends, writes or fsyncs of chosen topic-partitions hang or take longer",
+        mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
+        evidence="the calls that were stalled, and the longest",
+        notes="See [Stalls](#stalls).",
+    ),
+    probes=both(shim.unavailable),
+    inject=_inject,
+    requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
+    missing=none_stalled,
+    tags=Tags(
+        outlasts_process=True,
+        stops_following_at=("write", "fsync"),
+        late_shrinks={"read stall": LOCK_HELD},
+    ),
+)

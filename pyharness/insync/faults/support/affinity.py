@@ -1,12 +1,13 @@
-"""Which cores the threads of a process may run on, and how long they waited for one.
+"""The cores that the threads of a process may run on, and how long they waited for one.
 
-A thread inherits the cores of the one that started it, so whoever changes them looks again
-until no thread is left with others.
+A thread inherits the cores of the thread that started it, so a change is repeated until no
+thread is left with other cores.
 """
 
 import os
-from pathlib import Path
 from typing import Final
+
+import psutil
 
 from insync.errors import InsyncError
 from insync.faults.base import await_true
@@ -35,12 +36,15 @@ def confine(pid: int, core: int) -> None:
 
 
 def release(pid: int, before: dict[int, Cores], others: Cores) -> None:
-    """Give each thread the cores that it had `before`, and threads that are new `others`."""
+    """Give each thread the cores that it had `before`, and new threads `others`."""
     _settle(pid, before, others)
 
 
 def waited_ms(pid: int) -> dict[int, float]:
-    """Return for how long each thread stood ready to run without a core, since it began."""
+    """Return for how long each thread was ready to run without a core, since it began.
+
+    Read by hand from schedstat, which psutil does not read.
+    """
     found = {}
     for thread in threads(pid):
         try:
@@ -51,11 +55,11 @@ def waited_ms(pid: int) -> dict[int, float]:
     return found
 
 
-def threads(pid: int, proc: Path = PROC) -> list[int]:
+def threads(pid: int) -> list[int]:
     """Return the threads of a process; none if there is no such process."""
     try:
-        return [int(thread.name) for thread in (proc / str(pid) / "task").iterdir()]
-    except (FileNotFoundError, ProcessLookupError):
+        return [thread.id for thread in psutil.Process(pid).threads()]
+    except psutil.NoSuchProcess:
         return []
 
 

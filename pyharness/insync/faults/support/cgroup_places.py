@@ -1,6 +1,6 @@
-"""Where this machine would let us make control groups, on cgroup v1 and v2.
+"""Finds where control groups may be made on this machine, on cgroup v1 and v2.
 
-Read from /proc alone; whether a group can really be made there only trying shows.
+Reads /proc alone; only trying shows whether a group can really be made there.
 """
 
 from dataclasses import dataclass, replace

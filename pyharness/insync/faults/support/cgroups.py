@@ -1,7 +1,7 @@
-"""Control groups of our own, on cgroup v1 and v2.
+"""Makes and removes control groups, on cgroup v1 and v2.
 
-A group is named after the harness that made it, so that the next one can remove what a
-killed one left behind. What it limits is for `cpu_groups` and `disk/blkio` to say.
+A group is named after the harness that made it, so that the next harness can remove what a
+killed one left behind. `cpu_groups` and `disk/blkio` set its limits.
 """
 
 import os
@@ -88,7 +88,7 @@ class Stay:
 
     def end(self) -> None:
         """Put the process back where it was and remove the group; raises InsyncError."""
-        with suppress(OSError):  # a process that is gone has left its group by itself
+        with suppress(OSError):  # a process that has ended is in no group
             Group(self.home, self.group.unified).add(self.pid)
         self.group.remove()
 
@@ -108,7 +108,7 @@ def usable(candidates: Sequence[Parent], controller: Controller, limit: Limit) -
 
 
 def sweep(candidates: Sequence[Parent]) -> None:
-    """Remove the groups of harnesses that are gone."""
+    """Remove the groups of harnesses that have ended."""
     for parent in candidates:
         for folder in parent.folder.glob(f"{PREFIX}*"):
             named = _OURS.match(folder.name)

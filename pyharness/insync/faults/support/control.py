@@ -31,7 +31,7 @@ RULE_BYTES: Final = _RULE.size
 
 
 class State(IntEnum):
-    """Where a rule stands."""
+    """The state of a rule."""
 
     UNUSED = 0
     ARMED = 1
@@ -74,9 +74,9 @@ class Rule:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Counters:
-    """What the shim counted for one rule; `held_now` is the calls inside it at this moment.
+    """What the shim counted for one rule; `held_now` is the calls stalled at this moment.
 
-    `first_ns` is when the first was held (CLOCK_MONOTONIC), 0 if none was.
+    `first_ns` is when the first was stalled (CLOCK_MONOTONIC), 0 if none was.
     """
 
     held_now: int
@@ -128,7 +128,7 @@ class ControlFile:
             raise InsyncError(f"cannot arm stall rule {slot} of {self._capacity} for {rule.target}")
         written = (rule.site, rule.mode, 0, rule.delay_ns, rule.deadline_ns, 0, 0, 0, 0, target)
         _RULE.pack_into(self._map, self._at(slot), State.UNUSED, *written)
-        self._map.flush()  # a barrier: the state is published after all it speaks for
+        self._map.flush()  # a barrier: the state is published after the rest of the rule
         _WORD.pack_into(self._map, self._at(slot), State.ARMED)
         self._used += 1
         self._armed += 1
@@ -137,7 +137,7 @@ class ControlFile:
         return slot
 
     def lift(self, slot: int) -> None:
-        """Lift the rule in `slot`; the calls inside it leave within about a millisecond."""
+        """Lift the rule in `slot`; the calls that it stalls return within about a millisecond."""
         if _WORD.unpack_from(self._map, self._at(slot))[0] == State.ARMED:
             _WORD.pack_into(self._map, self._at(slot), State.LIFTED)
             self._armed -= 1

@@ -20,7 +20,7 @@ class Throttled:
 
 
 def place() -> Parent | str:
-    """Return where a group with a quota can be made on this machine, or why nowhere."""
+    """Return where a group with a quota can be made on this machine, or why there is no place."""
     return usable(here("cpu"), "cpu", quota(_PROBED_PERCENT))
 
 

@@ -1,15 +1,16 @@
-"""How a broker is stopped and let go on: by signals, or with the whole container it is in."""
+"""Stops and continues a node's process: by signals, or with its whole container."""
 
 import signal
 from typing import Protocol
 
+from insync.faults.cluster import Container
 from insync.faults.support.cgroup_places import group_of
 from insync.faults.support.procfs import is_stopped
 from insync.running import Running
 
 
 class Freezer(Protocol):
-    """Stops one process, with all its threads; `words` say by what."""
+    """Stops one process, with all its threads; `words` say how."""
 
     words: str
 
@@ -18,10 +19,10 @@ class Freezer(Protocol):
         """The process."""
 
     def stop(self) -> None:
-        """Have it stop, which may take a moment."""
+        """Stop it, which may take a moment."""
 
     def go_on(self) -> None:
-        """Have it go on; nothing happens if it runs or has ended."""
+        """Continue it; nothing happens if it runs or has ended."""
 
     def is_stopped(self) -> bool:
         """Whether the kernel says that all of it is stopped."""
@@ -53,24 +54,12 @@ class BySignal:
         return is_stopped(self.pid)
 
 
-class Pausable(Protocol):
-    """A container as far as it is paused; `pid` is its process."""
-
-    pid: int
-
-    def pause(self) -> None:
-        """Stop all in it."""
-
-    def unpause(self) -> None:
-        """Let all in it go on; nothing happens if it is not paused."""
-
-
 class ByPause:
     """A container: the engine's pause, which is the kernel's freezer of control groups."""
 
     words = "the container's pause"
 
-    def __init__(self, container: Pausable) -> None:
+    def __init__(self, container: Container) -> None:
         self._container = container
 
     @property

@@ -1,33 +1,35 @@
-"""What the kernel says of a process: whether its threads run, and how much CPU time it had."""
+"""What the kernel says of a process: whether all its threads are stopped, and its CPU time."""
 
-import os
 from pathlib import Path
 from typing import Final
 
+import psutil
+
 PROC: Final = Path("/proc")
-TICK_MS: Final = 1000 / os.sysconf("SC_CLK_TCK")
 STOPPED: Final = "T"
-_STATE, _USER, _SYSTEM = 0, 11, 12  # fields of stat after the command's name
 
 
 def is_stopped(pid: int, proc: Path = PROC) -> bool:
-    """Whether every thread of a process is stopped; False if there is no such process."""
+    """Whether every thread of a process is stopped; False if there is no such process.
+
+    Read by hand: psutil knows the state of the first thread only.
+    """
     try:
         threads = list((proc / str(pid) / "task").iterdir())
-        return all(_fields(thread / "stat")[_STATE] == STOPPED for thread in threads)
+        return all(_state(thread / "stat") == STOPPED for thread in threads)
     except (FileNotFoundError, ProcessLookupError):
         return False
 
 
-def cpu_ms(pid: int, proc: Path = PROC) -> float | None:
+def cpu_ms(pid: int) -> float | None:
     """Return the CPU time of all threads of a process so far; None if there is no such process."""
     try:
-        fields = _fields(proc / str(pid) / "stat")
-    except (FileNotFoundError, ProcessLookupError):
+        times = psutil.Process(pid).cpu_times()
+    except psutil.NoSuchProcess:
         return None
-    return (int(fields[_USER]) + int(fields[_SYSTEM])) * TICK_MS
+    return float(times.user + times.system) * 1000
 
 
-def _fields(stat: Path) -> list[str]:
-    """Return the fields after the name, which stands in brackets and may hold anything."""
-    return stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+def _state(stat: Path) -> str:
+    """Return the field after the command's name, which is in brackets and may hold anything."""
+    return stat.read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]

@@ -1,8 +1,9 @@
-"""How a broker's share of the CPU is cut: by a control group of ours, or its container's own."""
+"""Limits a node's share of the CPU, by a control group of the harness or its container's own."""
 
 from typing import Final, Protocol
 
 from insync.errors import InsyncError
+from insync.faults.cluster import Container
 from insync.faults.support import cpu_groups
 from insync.faults.support.cgroup_places import Parent, group_of
 from insync.faults.support.cgroups import Group, Stay
@@ -16,13 +17,13 @@ class Share(Protocol):
     """One process's share of the CPU."""
 
     def cut(self, percent: float) -> None:
-        """Let it have `percent` of one core; raises OSError or InsyncError."""
+        """Limit it to `percent` of one core; raises OSError or InsyncError."""
 
     def throttled(self) -> Throttled:
-        """Return how it was made to wait since; raises OSError."""
+        """Return how it was throttled since then; raises OSError."""
 
     def restore(self) -> None:
-        """Let it have what it had before, if it was cut and has not ended."""
+        """Give it back what it had before, if it was limited and has not ended."""
 
 
 class GroupShare:
@@ -51,21 +52,10 @@ class GroupShare:
             stay.end()
 
 
-class Limitable(Running, Protocol):
-    """A container as far as its CPU time is limited: period and quota in microseconds."""
-
-    @property
-    def quota_us(self) -> tuple[int, int]:
-        """What it has; a quota of 0 or less is none."""
-
-    def set_quota_us(self, period: int, quota: int) -> None:
-        """Change it at once; a quota of -1 is none."""
-
-
 class ContainerShare:
     """A container's own quota is changed by the engine."""
 
-    def __init__(self, container: Limitable) -> None:
+    def __init__(self, container: Container) -> None:
         self._container = container
         self._before: tuple[int, int] | None = None
         self._counted = Throttled(0, 0.0)

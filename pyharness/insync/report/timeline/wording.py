@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from insync.faults.registry import KINDS
 from insync.report.timeline.timelines import LeaderChange, Shrink
 from insync.report.words import span
 
@@ -37,9 +38,10 @@ MOMENTS = {
 }
 """The moments of the table isr_shrinks, in words."""
 
-_LOCK = "the isr-expiration task waited for the lock of the stalled read"
-_FROZEN = "the leader was not running"
-_UNEXPLAINED = "later than the next run of the isr-expiration task"
+_BY_FAULT = {words: why for kind in KINDS.values() for words, why in kind.tags.late_shrinks.items()}
+"""Why a shrink comes late while a fault is at the leader, by the fault's words."""
+
+_UNEXPLAINED = "later than the next look of the isr-expiration task"
 
 
 def moment(shrink: Shrink) -> str:
@@ -78,10 +80,7 @@ def _why(shrink: Shrink) -> str:
     A leader's stalled read has a partition's read lock. The shrink needs the write lock, and
     the one isr-expiration task visits all partitions in turn.
     """
-    by_leader = shrink.cause.startswith("leader: ")
-    if by_leader and shrink.moment in ("during", "on_lift"):
-        if shrink.cause.endswith(("read stall", "queue-stall", "disk-stall")):
-            return _LOCK
-        if shrink.cause.endswith(("freeze", "cpu-quota")):
-            return _FROZEN
+    end, _, fault = shrink.cause.partition(": ")
+    if end == "leader" and shrink.moment in ("during", "on_lift"):
+        return _BY_FAULT.get(fault, _UNEXPLAINED)
     return _UNEXPLAINED

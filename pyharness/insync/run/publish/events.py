@@ -19,12 +19,12 @@ from insync.events.run_info import load_run, run_name
 from insync.events.schema import ISR, RUN, topic_name
 from insync.events.topic import EventTopic, origin
 from insync.events.writer import Publish
+from insync.nodes import BROKERS
 from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
 from insync.run.progress import Progress
 from insync.run.publish.isr_tail import IsrTail
 from insync.run.publish.publisher import Publisher
-from insync.scenario.base import BROKERS
 from insync.scenario.roles import ring
 
 BOOTSTRAP: Final = "events-bootstrap"

@@ -6,8 +6,8 @@ from typing import Final, Self
 
 from insync.brokers.cluster.admin import client, delete_records, keep_one_segment
 from insync.errors import InsyncError
-from insync.faults.base import Occasion, await_true
-from insync.faults.kinds.points import KIND, MOST_MS, PointHold
+from insync.faults.base import FaultContext, await_true
+from insync.faults.support.pause_point import KIND, MOST_MS, PointHold
 from insync.run.agents import connect_all
 from insync.run.context import ArmContext
 from insync.scenario.model import Race
@@ -54,12 +54,12 @@ class RaceFixture:
             bridge.close()
 
     def hold(self, broker: int, point: str, replica: int = -1) -> PointHold:
-        """Stop the next thread of a broker that reaches a pause point for the race's partition."""
-        occasion = Occasion(
+        """Ask for the next thread of a broker at a point, about the partition of the race."""
+        at = FaultContext(
             arm=self._context.arm, repeat=self._repeat, kind=KIND, broker=broker,
             planned_ms=MOST_MS, target=[f"{self._topic}-{RACE_PARTITION}"], site=point, mode="hold",
         )  # fmt: skip
-        self.holds.append(PointHold(self.brokers[broker], occasion, replica))
+        self.holds.append(PointHold(self.brokers[broker], at, replica))
         return self.holds[-1]
 
     def burst(self, partition: int, records: int) -> None:

@@ -7,7 +7,7 @@ a follower's removal from the ISR depends on time; it takes replica.lag.time.max
 from collections.abc import Callable
 from typing import Final
 
-from insync.faults.kinds.points import PointHold
+from insync.faults.support.pause_point import PointHold
 from insync.run.race.fixture import FOLLOWER, LEADER, OTHER, RACE_PARTITION, RaceFixture
 from insync.scenario.model import Race
 

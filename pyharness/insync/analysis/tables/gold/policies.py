@@ -11,12 +11,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import PARTITION, REPEAT
-
-NO_TROUBLE = ("elect",)
-"""Faults that hurt nobody: who is elected is as healthy as before."""
-
-EVERYBODY = ("link",)
-"""Faults that are as much the one's as the other's: nobody is dropped for them by mistake."""
+from insync.faults.registry import tagged
 
 
 def follower_drops(shrinks: DataFrame, faults: DataFrame, lag_ms: Column) -> DataFrame:
@@ -26,14 +21,16 @@ def follower_drops(shrinks: DataFrame, faults: DataFrame, lag_ms: Column) -> Dat
     replica.lag.time.max.ms of a row's arm. A follower is healthy unless its broker was fenced, or
     a fault at it was active or had ended at most one `lag_ms` before.
     """
-    troubles = faults.where(~fn.col("fault").isin(*NO_TROUBLE)).select(
+    troubles = faults.where(~fn.col("fault").isin(tagged("harmless"))).select(
         *REPEAT, "fault", "broker", "injected_ms", "lifted_ms"
     )
     drops = shrinks.withColumn("replica", fn.explode("removed"))
     felt = (fn.col("t_ms") >= fn.col("injected_ms")) & (
         fn.col("lifted_ms").isNull() | (fn.col("t_ms") <= fn.col("lifted_ms") + lag_ms)
     )
-    concerned = (fn.col("broker") == fn.col("replica")) | fn.col("fault").isin(*EVERYBODY)
+    concerned = (fn.col("broker") == fn.col("replica")) | fn.col("fault").isin(
+        tagged("at_both_ends")
+    )
     at_fault = fn.max(fn.coalesce(felt & concerned, fn.lit(False)))
     fenced = fn.max(fn.col("cause") == "fenced")
     return (
@@ -61,7 +58,7 @@ def detections(intervals: DataFrame, faults: DataFrame) -> DataFrame:
     since = fn.greatest(fn.lit(0.0), fn.col("start_ms") - fn.col("injected_ms"))
     out = fn.min(fn.when(~fn.array_contains("isr", fn.col("broker")), since))
     return (
-        faults.where(~fn.col("fault").isin(*NO_TROUBLE))
+        faults.where(~fn.col("fault").isin(tagged("harmless")))
         .select(*REPEAT, "fault_no", "broker", "target", "injected_ms", "lifted_ms")
         .join(intervals, REPEAT, "inner")
         .where(about & follows & standing)

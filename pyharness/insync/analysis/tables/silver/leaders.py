@@ -10,13 +10,10 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
 from insync.analysis.tables.silver.isr import log_of
+from insync.faults.registry import KINDS, tagged
 
 ELECTED_WITHIN_MS = 1_000.0
 """How far an election's record may be from the time of the harness's request for it."""
-
-_OF_ALL = ("kill", "freeze", "disk-stall", "disk-full", "disk-read-only")
-"""Faults by which a broker ceases to follow anybody; a stall does for the partitions it names."""
-_STALLED = ("write", "fsync")
 
 
 def leader_changes(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> DataFrame:
@@ -48,7 +45,7 @@ def leader_changes(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> Dat
 def _elections(faults: DataFrame) -> DataFrame:
     election = fn.struct("broker", "target", "injected_ms", "lifted_ms")
     return (
-        faults.where(fn.col("fault") == "elect")
+        faults.where(fn.col("fault").isin(tagged("moves_leaders")))
         .groupBy(*REPEAT)
         .agg(fn.collect_list(election).alias("elections"))
     )
@@ -105,8 +102,8 @@ def dead_followers(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> Dat
 
 def _silencing(faults: DataFrame) -> DataFrame:
     """Return the faults by which a broker ceases to follow; `target` is empty where all."""
-    of_some = (fn.col("fault") == "stall") & fn.col("site").isin(*_STALLED)
-    return faults.where(fn.col("fault").isin(*_OF_ALL) | of_some).select(
+    of_some = _stops_following_some()
+    return faults.where(fn.col("fault").isin(tagged("stops_following")) | of_some).select(
         *REPEAT,
         "fault_no",
         "fault",
@@ -116,3 +113,12 @@ def _silencing(faults: DataFrame) -> DataFrame:
         .alias("target"),
         "injected_ms",
     )
+
+
+def _stops_following_some() -> Column:
+    """Whether a fault's broker ceases to follow the partitions of its target, and only those."""
+    found = fn.lit(False)
+    for name in tagged("stops_following_at"):
+        sites = KINDS[name].tags.stops_following_at
+        found |= (fn.col("fault") == name) & fn.col("site").isin(*sites)
+    return found

@@ -21,6 +21,7 @@ from insync import arms
 from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
 from insync.analysis.tables.silver.evidence import words
 from insync.analysis.tables.silver.isr import BROKER_OF_ARM, log_of, until_next
+from insync.faults.registry import tagged
 
 SLACK_MS = 500.0
 """How much later than its period isr-expiration, and then the controller, may act."""
@@ -171,7 +172,7 @@ def _cause() -> Column:
     return (
         fn.when(fn.col("by_fence"), fn.lit("fenced"))
         .when(fn.col("by_itself"), fn.lit("stepped down"))
-        .when(fn.col("blamed.words") == "link", fn.lit("link"))
+        .when(fn.col("blamed.words").isin(tagged("at_both_ends")), fn.col("blamed.words"))
         .when(at_leader, fn.concat(fn.lit("leader: "), "blamed.words"))
         .when(fn.col("blamed").isNotNull(), fn.concat(fn.lit("follower: "), "blamed.words"))
         .otherwise(fn.lit("lag"))

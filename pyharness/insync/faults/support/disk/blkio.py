@@ -1,7 +1,7 @@
 """Control groups with limits on a disk, on cgroup v1 (blkio) and v2 (io).
 
-A limit is on a whole disk, and holds back only what really goes to it: reads that miss the
-page cache, and fsyncs; what is written to files reaches the disk later, in the kernel's name.
+A limit is on a whole disk, and slows only what really goes to it: reads that miss the page
+cache, and fsyncs; other writes reach the disk later, and the kernel makes them.
 """
 
 import os
@@ -22,7 +22,7 @@ _COUNT_V1: Final = "blkio.throttle.io_service_bytes"
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Bytes per second, None for as many as the disk can."""
+    """Bytes per second; None for no limit."""
 
     read: int | None = None
     write: int | None = None
@@ -56,14 +56,14 @@ def disk_of(folder: Path) -> str | None:
 
 
 def place(disk: str) -> Parent | str:
-    """Return where a group with limits on a disk can be made here, or why nowhere."""
+    """Return where a group with limits on a disk can be made here, or why there is no place."""
     return usable(here("blkio"), "blkio", limits(disk, Rates(_PROBED, _PROBED)))
 
 
 def unavailable(folder: Path) -> str | None:
     """Return why the disk that a folder is on cannot be throttled here, or None.
 
-    The folder may still be to be made.
+    The folder need not exist yet.
     """
     there = next(each for each in (folder, *folder.absolute().parents) if each.exists())
     disk = disk_of(there)

@@ -1,10 +1,10 @@
-"""The file system behind a log folder that can be stalled: the folder itself, through a gate.
+"""The file system behind a log folder that can be stalled: it shows the folder's own files.
 
-A process of its own: `python -m` this module, with FOLDER CONTROL SOURCE [everybody].
-It is mounted over the very folder whose files it shows, so that these are in their place
-again when it is gone. Log files are opened without the kernel's page cache (`direct_io`):
-with it, what was written a moment ago would be read without asking here. All others go
-through it, for a file without it cannot be mapped, as Kafka does with its indexes.
+Runs as a process: `python -m` this module, with FOLDER CONTROL SOURCE [everybody].
+It is mounted over the folder whose files it shows, so that these are in place again when it
+ends. Log files bypass the kernel's page cache (`direct_io`): with the cache, recent writes
+would be read without a call of this file system. All other files use the cache, because a file
+without it cannot be mapped, and Kafka maps its indexes.
 """
 
 import errno
@@ -21,7 +21,7 @@ from mfusepy import FUSE, Operations, fuse_get_context, fuse_version_minor
 from insync.faults.support.control import Site
 from insync.faults.support.disk.gate import Gate
 
-THREADS: Final = 64  # as many operations can be held while others go on
+THREADS: Final = 64  # as many operations can be stalled while others go on
 IDLE_THREADS: Final = 10
 _HIDDEN: Final = ".fuse_hidden"  # libfuse's name for a file that is deleted while it is open
 _NOW: Final = (1 << 30) - 1  # utimensat's words for a time
@@ -32,10 +32,10 @@ _SPACE: Final = ("f_bsize", "f_frsize", "f_blocks", "f_bfree", "f_bavail", "f_fi
 
 
 class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no types
-    """Every operation is done to the covered folder, once the gate lets it pass.
+    """Does every operation on the covered folder, after it passed the gate.
 
-    Reading bytes is a read, flushing them an fsync, and all that changes anything a write.
-    Looking up names and sizes is none: a kernel remembers those of a disk that hangs.
+    Reading bytes is a read, flushing them an fsync, and every change a write. Looking up names
+    and sizes is none of these: a kernel has cached those of a disk that hangs.
     """
 
     use_ns = True
@@ -65,7 +65,7 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         return {name: getattr(space, name) for name in _SPACE}
 
     def readdir(self, path: str, fh: int) -> Iterator[tuple[str, dict[str, int], int]]:
-        """Yield what is in a folder: names, kinds and inodes, for one without is not shown."""
+        """Yield the entries of a folder: names, kinds and inodes (without one, none is shown)."""
         here = os.stat(_below(path))
         for name in (".", ".."):
             yield name, {"st_ino": here.st_ino, "st_mode": here.st_mode}, 0
@@ -149,7 +149,7 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         os.unlink(_below(path))
 
     def rename(self, old: str, new: str) -> None:
-        """Give a file or folder another name, in place of what bears it."""
+        """Rename a file or folder; replaces one that has the name."""
         self._gate.enter(Site.WRITE)
         os.rename(_below(old), _below(new))
 
@@ -188,7 +188,7 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         os.utime(below, ns=asked, follow_symlinks=False)
 
     def _give(self, path: str) -> None:
-        """Make what is new the caller's, where that is somebody else and can be done."""
+        """Make the caller the owner of a new file, where it is another user and this is allowed."""
         uid, gid, _ = fuse_get_context()
         if self._chowns and (uid, gid) != (0, 0):
             os.lchown(_below(path), uid, gid)
@@ -213,14 +213,14 @@ def _time(asked: int, present: int) -> int:
 def serve(folder: Path, control: Path, source: str, *, everybody: bool) -> None:
     """Cover `folder` until it is unmounted; `source` is its name in the mount table.
 
-    `everybody`: users other than this one see it too.
+    `everybody`: other users see it, too.
     """
-    os.umask(0)  # the kernel has taken the caller's off already
+    os.umask(0)  # the kernel has applied the caller's umask already
     options: dict[str, Any] = {"allow_other": True} if everybody else {}
-    if fuse_version_minor >= 12:  # before, libfuse made as many threads as were needed
+    if fuse_version_minor >= 12:  # older libfuse makes as many threads as it needs
         options |= {"max_threads": THREADS, "max_idle_threads": IDLE_THREADS}
     covered = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    # auto_unmount: should this process be killed, fusermount3 takes the mount away.
+    # auto_unmount: if this process is killed, fusermount3 removes the mount.
     FUSE(
         Passthrough(covered, Gate(control)), str(folder), raw_fi=True, foreground=True,
         fsname=source, subtype="insync", use_ino=True, auto_unmount=True, **options,

@@ -1,7 +1,7 @@
-"""The other side of a control file: whoever is to be stalled asks here before each operation.
+"""The reader of a control file: the file system calls it before each operation, and waits here.
 
-The rules are those that the harness writes (`support/control.py`, `native/stall.h`); one whose
-target is empty is about everything that passes.
+The harness writes the rules (`support/control.py`, `native/stall.h`); one with an empty target
+is for every operation.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ from typing import Final
 
 from insync.faults.support.control import HEADER_BYTES, RULE_BYTES, Mode, Site, State
 
-POLL_SECONDS: Final = 0.005  # how soon a held operation notices that its rule was lifted
+POLL_SECONDS: Final = 0.005  # how soon a stalled operation notices that its rule was lifted
 
 
 class _Header(ctypes.Structure):
@@ -35,10 +35,10 @@ class _Rule(ctypes.Structure):
 
 
 class Gate:
-    """Holds the threads that enter it for as long as the rules of a control file say."""
+    """Stalls the threads that enter it for as long as the rules of a control file say."""
 
     def __init__(self, path: Path) -> None:
-        """Map a control file that the harness has made."""
+        """Map a control file that the harness made."""
         with path.open("r+b") as file:
             mapped = mmap.mmap(file.fileno(), 0)
         self._header = _Header.from_buffer(mapped)
@@ -46,7 +46,7 @@ class Gate:
         self._counting = threading.Lock()
 
     def attach(self) -> None:
-        """Let the harness know that somebody obeys its rules."""
+        """Tell the harness that its rules are applied."""
         self._header.attached += 1
 
     def enter(self, site: Site) -> None:

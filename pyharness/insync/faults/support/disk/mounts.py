@@ -1,7 +1,7 @@
-"""What is mounted on this machine, and the end of what dead harnesses have left mounted.
+"""Lists mounts, unmounts them, and removes those that ended harnesses left behind.
 
-Every mount of ours bears the name of its owner: a file system of our own as its source, a
-volume in the name of the image that its loop device stands for.
+Every mount of insync carries the name of its owner: a file system as its source, a volume in
+the name of the image behind its loop device.
 """
 
 import os
@@ -35,7 +35,7 @@ class Mount:
 
 
 def mounted() -> list[Mount]:
-    """Return what is mounted, in the order in which it was."""
+    """Return what is mounted, in the order of mounting."""
     return parse(_MOUNTS.read_text(encoding="utf-8", errors="surrogateescape"))
 
 
@@ -51,10 +51,9 @@ def is_mounted(folder: Path) -> bool:
 
 
 def unmount(folder: Path) -> None:
-    """Unmount what is at `folder`, which nobody uses any more; nothing happens if nothing is.
+    """Unmount what is at `folder`, which is no longer used; nothing happens if nothing is.
 
-    What stays in use is taken out of the tree all the same. Raises InsyncError if even that
-    cannot be done.
+    If it stays in use, it is unmounted lazily. Raises InsyncError if even that fails.
     """
     if await_true(lambda: _gone(folder, lazily=False), FREE_WITHIN_S):
         return
@@ -63,19 +62,19 @@ def unmount(folder: Path) -> None:
 
 
 def sweep() -> None:
-    """Unmount what harnesses that are gone have left; what cannot be stays."""
+    """Unmount what ended harnesses left behind, as far as possible."""
     for mount in reversed(mounted()):
         if any(is_gone(owner) for owner in _owners(mount)):
             _gone(mount.folder, lazily=True)
 
 
 def images() -> list[str]:
-    """Return the files that loop devices stand for."""
+    """Return the files behind loop devices."""
     return [_image(loop.name) for loop in _LOOPS.glob("loop*")]
 
 
 def run(*command: str) -> None:
-    """Run a tool of the system's; raises InsyncError with what it says if it fails."""
+    """Run a system tool; raises InsyncError with its output if it fails."""
     try:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False,
@@ -94,7 +93,7 @@ def _gone(folder: Path, *, lazily: bool) -> bool:
     if not mine:
         return True
     fuse = mine[-1].system.startswith("fuse")
-    # fusermount3 does it for every user, but only for file systems in user space.
+    # fusermount3 needs no root, but unmounts only file systems in user space.
     command = ["fusermount3", "-u", *(["-z"] if lazily else []), "--"] if fuse else ["umount"]
     if not fuse and lazily:
         command.append("--lazy")
@@ -106,7 +105,7 @@ def _gone(folder: Path, *, lazily: bool) -> bool:
 
 
 def _owners(mount: Mount) -> Iterator[str]:
-    """Yield who made a mount, if it is one of ours."""
+    """Yield the owner of a mount, if insync made it."""
     names = mount.source
     if mount.source.startswith("/dev/loop"):
         names = _image(Path(mount.source).name)
@@ -116,7 +115,7 @@ def _owners(mount: Mount) -> Iterator[str]:
 
 
 def _image(loop: str) -> str:
-    """Return the file that a loop device stands for."""
+    """Return the file behind a loop device."""
     try:
         return (_LOOPS / loop / "loop" / "backing_file").read_text(encoding="utf-8").strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""A folder that is mounted over itself through a file system of ours, which can be stalled."""
+"""Mounts a folder over itself through a file system of insync, which can be stalled."""
 
 import os
 import shutil
@@ -25,9 +25,9 @@ Launch = Callable[[Sequence[str], Path], Running]
 
 
 def unavailable(*, for_others: bool = False) -> str | None:
-    """Return why no folder can be mounted through a file system of ours here, or None.
+    """Return why no folder can be mounted through that file system here, or None.
 
-    `for_others`: other users than this one, such as a container's, are to see it.
+    `for_others`: other users, such as a container's, must see it as well.
     """
     why = None
     if not FUSE.exists():
@@ -42,7 +42,7 @@ def unavailable(*, for_others: bool = False) -> str | None:
 
 
 class Passthrough:
-    """A folder behind a gate; whoever mounts it unmounts it when its users are gone."""
+    """A mounted folder; the one who mounts it unmounts it when its users have ended."""
 
     def __init__(self, folder: Path, control: ControlFile, process: Running) -> None:
         self.folder = folder
@@ -51,7 +51,7 @@ class Passthrough:
 
     @classmethod
     def mount(cls, folder: Path, control: Path, rules: int, launch: Launch) -> "Passthrough":
-        """Mount `folder`, which must be there; `control` is made for so many rules.
+        """Mount `folder`, which must exist; `control` is made for a number of rules.
 
         Raises InsyncError, with what the file system's process says, if it does not come up.
         """
@@ -67,7 +67,7 @@ class Passthrough:
         return mount
 
     def unmount(self) -> None:
-        """Unmount it and end its process; what is in the folder stays."""
+        """Unmount it and end its process; the files in the folder stay."""
         try:
             mounts.unmount(self.folder)
         finally:
@@ -90,14 +90,14 @@ class Passthrough:
 
 def _command(folder: Path, control: Path) -> list[str]:
     module = "insync.faults.support.disk.filesystem"
-    # The wrong libfuse of the two that a machine may have would be taken by default.
+    # By default mfusepy may load libfuse 2, where a machine has both.
     command = ["env", "FUSE_LIBRARY_NAME=fuse3", sys.executable, "-m", module]
     command += [str(folder), str(control), f"{mounts.PREFIX}{mine()}"]
     return [*command, *(["everybody"] if _others_may() else [])]
 
 
 def _others_may() -> bool:
-    """Whether other users, such as a container's, may be let in: root says so, or its settings."""
+    """Whether other users, such as a container's, may use it: as root, or by root's settings."""
     if os.geteuid() == 0:
         return True
     try:

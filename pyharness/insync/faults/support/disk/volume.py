@@ -1,6 +1,6 @@
-"""A small volume of its own for one broker's log folder: ext4 in a file, by a loop device.
+"""Makes a small volume for one broker's log folder: ext4 in a file, on a loop device.
 
-What is done to it is done to no other disk of the machine, and its errors are the kernel's.
+A fault of it affects no other disk of the machine, and its errors are the kernel's.
 """
 
 import errno
@@ -40,7 +40,7 @@ def unavailable() -> str | None:
 
 
 class Volume:
-    """A mounted volume; whoever makes it unmounts it when its users are gone."""
+    """A mounted volume; the one who makes it unmounts it when its users have ended."""
 
     def __init__(self, folder: Path, image: Path) -> None:
         self.folder = folder
@@ -48,7 +48,7 @@ class Volume:
 
     @classmethod
     def make(cls, folder: Path, home: Path, size: int = BYTES) -> "Volume":
-        """Mount a fresh volume at `folder`, which must be there; its file is made in `home`.
+        """Mount a new volume at `folder`, which must exist; its file is made in `home`.
 
         Raises InsyncError.
         """
@@ -57,10 +57,10 @@ class Volume:
             file.truncate(size)
         volume = cls(folder, image)
         try:
-            # No blocks kept back for root, who is the one that fills it.
+            # No blocks reserved for root, because root fills it.
             mounts.run("mkfs.ext4", "-q", "-F", "-m", "0", str(image))
             volume.mount()
-            (folder / "lost+found").rmdir()  # no partition's folder, and Kafka wants no other
+            (folder / "lost+found").rmdir()  # Kafka accepts only folders of partitions
         except (InsyncError, OSError):
             volume.remove()
             raise
@@ -73,7 +73,7 @@ class Volume:
         return space.f_bavail * space.f_frsize
 
     def mount(self) -> None:
-        """Mount it with what is on it; raises InsyncError."""
+        """Mount it with its files; raises InsyncError."""
         mounts.run("mount", "-o", "loop,noatime", str(self._image), str(self.folder))
 
     def unmount(self) -> None:
@@ -106,7 +106,7 @@ class Volume:
         (self.folder / BALLAST).unlink(missing_ok=True)
 
     def abort(self) -> None:
-        """Let it be read-only at once, as ext4 is after an error; raises InsyncError.
+        """Make it read-only at once, as ext4 is after an error; raises InsyncError.
 
         The kernel refuses a plain remount,ro while files are open for writing. What was
         written until now is flushed first. Only `renew` undoes it.
@@ -115,10 +115,10 @@ class Volume:
         mounts.run("mount", "-o", "remount,abort", str(self.folder))
 
     def renew(self) -> None:
-        """Mount it anew, writable; for when nobody uses it. Raises InsyncError."""
+        """Mount it anew, writable, when no process uses it. Raises InsyncError."""
         self.unmount()
-        # A container that has just ended may hold on to it for a moment: then it would come
-        # back as it was.
+        # A container that has just ended may use it for a moment longer: then it would be
+        # mounted in its old state.
         if not await_true(lambda: str(self._image) not in mounts.images(), RELEASED_WITHIN_S):
             raise InsyncError(f"{self._image}: still in use, it cannot be mounted anew")
         self.mount()

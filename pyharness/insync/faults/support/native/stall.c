@@ -3,12 +3,12 @@
  *
  *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
  *
- * It stands in front of the calls by which a JVM moves log data on Linux:
+ * It intercepts the calls by which a JVM moves log data on Linux:
  *
- *   read   pread64 and read (FileChannel), readv, and their 32-bit and vector kin
+ *   read   pread64 and read (FileChannel), readv, and their 32-bit and vector variants
  *   send   sendfile64 (FileChannel.transferTo to a socket; seen on JDK 17 and 25;
  *          copy_file_range, which 25 knows as well, copies from file to file)
- *   write  write and pwrite64 (FileChannel), writev, and their kin; not what goes
+ *   write  write and pwrite64 (FileChannel), writev, and their variants; not what goes
  *          through a mapping, as indexes do
  *   fsync  fsync (FileChannel.force(true), also of a folder; FileDescriptor.sync)
  *          and fdatasync (force(false)); not msync, by which indexes are flushed
@@ -16,12 +16,12 @@
  * A call is stalled if a rule for its site is armed and its file is
  * <data_dir>/.../<topic>-<partition>/<anything>.log, or for an fsync that folder
  * itself; see stall.h for the rules.
- * A stalled call behaves as one on a slow disk: a signal does not cut it short,
+ * A stalled call behaves like one on a slow disk: a signal does not interrupt it,
  * and it then returns what the real call returns, errno included.  Nothing is
- * allocated and no lock is taken; while no rule is armed the price is one load.
+ * allocated and no lock is taken; while no rule is armed it costs one load.
  *
  * The environment variable INSYNC_STALL_CONTROL names the control file.  Without
- * a good one the shim says so on standard error and stays out of the way.
+ * a valid one the shim says so on standard error and stalls nothing.
  */
 #define _GNU_SOURCE
 #include "stall.h"
@@ -41,7 +41,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_NS 1000000ull /* how soon a held call notices that its rule was lifted */
+#define POLL_NS 1000000ull /* how soon a stalled call notices that its rule was lifted */
 
 static _Atomic uint32_t never; /* what `armed` points to until a control file is mapped */
 static _Atomic uint32_t *armed = &never;
@@ -202,142 +202,69 @@ static inline void stall(uint32_t site, int fd)
         atomic_store_explicit(&found, next, memory_order_relaxed);               \
     }
 
-ssize_t read(int fd, void *buffer, size_t count)
-{
-    NEXT(read)
-    stall(STALL_READ, fd);
-    return next(fd, buffer, count);
-}
+/* Defines a call: it stalls as `site` on the descriptor `fd`, then does what the next one does. */
+#define STALLED(type, name, site, fd, parameters, arguments) \
+    type name parameters                                     \
+    {                                                        \
+        NEXT(name)                                           \
+        stall(site, fd);                                     \
+        return next arguments;                               \
+    }
 
-ssize_t pread(int fd, void *buffer, size_t count, off_t offset)
-{
-    NEXT(pread)
-    stall(STALL_READ, fd);
-    return next(fd, buffer, count, offset);
-}
+STALLED(ssize_t, read, STALL_READ, fd, (int fd, void *buffer, size_t count), (fd, buffer, count))
+STALLED(ssize_t, pread, STALL_READ, fd,
+        (int fd, void *buffer, size_t count, off_t offset),
+        (fd, buffer, count, offset))
+STALLED(ssize_t, pread64, STALL_READ, fd,
+        (int fd, void *buffer, size_t count, off64_t offset),
+        (fd, buffer, count, offset))
+STALLED(ssize_t, readv, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count),
+        (fd, vector, count))
+STALLED(ssize_t, preadv, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count, off_t offset),
+        (fd, vector, count, offset))
+STALLED(ssize_t, preadv64, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count, off64_t offset),
+        (fd, vector, count, offset))
+STALLED(ssize_t, preadv2, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count, off_t offset, int flags),
+        (fd, vector, count, offset, flags))
+STALLED(ssize_t, preadv64v2, STALL_READ, fd,
+        (int fd, const struct iovec *vector, int count, off64_t offset, int flags),
+        (fd, vector, count, offset, flags))
 
-ssize_t pread64(int fd, void *buffer, size_t count, off64_t offset)
-{
-    NEXT(pread64)
-    stall(STALL_READ, fd);
-    return next(fd, buffer, count, offset);
-}
+STALLED(ssize_t, write, STALL_WRITE, fd,
+        (int fd, const void *buffer, size_t count),
+        (fd, buffer, count))
+STALLED(ssize_t, pwrite, STALL_WRITE, fd,
+        (int fd, const void *buffer, size_t count, off_t offset),
+        (fd, buffer, count, offset))
+STALLED(ssize_t, pwrite64, STALL_WRITE, fd,
+        (int fd, const void *buffer, size_t count, off64_t offset),
+        (fd, buffer, count, offset))
+STALLED(ssize_t, writev, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count),
+        (fd, vector, count))
+STALLED(ssize_t, pwritev, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count, off_t offset),
+        (fd, vector, count, offset))
+STALLED(ssize_t, pwritev64, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count, off64_t offset),
+        (fd, vector, count, offset))
+STALLED(ssize_t, pwritev2, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count, off_t offset, int flags),
+        (fd, vector, count, offset, flags))
+STALLED(ssize_t, pwritev64v2, STALL_WRITE, fd,
+        (int fd, const struct iovec *vector, int count, off64_t offset, int flags),
+        (fd, vector, count, offset, flags))
 
-ssize_t readv(int fd, const struct iovec *vector, int count)
-{
-    NEXT(readv)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count);
-}
+STALLED(ssize_t, sendfile, STALL_SEND, in,
+        (int out, int in, off_t *offset, size_t count),
+        (out, in, offset, count))
+STALLED(ssize_t, sendfile64, STALL_SEND, in,
+        (int out, int in, off64_t *offset, size_t count),
+        (out, in, offset, count))
 
-ssize_t preadv(int fd, const struct iovec *vector, int count, off_t offset)
-{
-    NEXT(preadv)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count, offset);
-}
-
-ssize_t preadv64(int fd, const struct iovec *vector, int count, off64_t offset)
-{
-    NEXT(preadv64)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count, offset);
-}
-
-ssize_t preadv2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
-{
-    NEXT(preadv2)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count, offset, flags);
-}
-
-ssize_t preadv64v2(int fd, const struct iovec *vector, int count, off64_t offset, int flags)
-{
-    NEXT(preadv64v2)
-    stall(STALL_READ, fd);
-    return next(fd, vector, count, offset, flags);
-}
-
-ssize_t write(int fd, const void *buffer, size_t count)
-{
-    NEXT(write)
-    stall(STALL_WRITE, fd);
-    return next(fd, buffer, count);
-}
-
-ssize_t pwrite(int fd, const void *buffer, size_t count, off_t offset)
-{
-    NEXT(pwrite)
-    stall(STALL_WRITE, fd);
-    return next(fd, buffer, count, offset);
-}
-
-ssize_t pwrite64(int fd, const void *buffer, size_t count, off64_t offset)
-{
-    NEXT(pwrite64)
-    stall(STALL_WRITE, fd);
-    return next(fd, buffer, count, offset);
-}
-
-ssize_t writev(int fd, const struct iovec *vector, int count)
-{
-    NEXT(writev)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count);
-}
-
-ssize_t pwritev(int fd, const struct iovec *vector, int count, off_t offset)
-{
-    NEXT(pwritev)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count, offset);
-}
-
-ssize_t pwritev64(int fd, const struct iovec *vector, int count, off64_t offset)
-{
-    NEXT(pwritev64)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count, offset);
-}
-
-ssize_t pwritev2(int fd, const struct iovec *vector, int count, off_t offset, int flags)
-{
-    NEXT(pwritev2)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count, offset, flags);
-}
-
-ssize_t pwritev64v2(int fd, const struct iovec *vector, int count, off64_t offset, int flags)
-{
-    NEXT(pwritev64v2)
-    stall(STALL_WRITE, fd);
-    return next(fd, vector, count, offset, flags);
-}
-
-ssize_t sendfile(int out, int in, off_t *offset, size_t count)
-{
-    NEXT(sendfile)
-    stall(STALL_SEND, in);
-    return next(out, in, offset, count);
-}
-
-ssize_t sendfile64(int out, int in, off64_t *offset, size_t count)
-{
-    NEXT(sendfile64)
-    stall(STALL_SEND, in);
-    return next(out, in, offset, count);
-}
-
-int fsync(int fd)
-{
-    NEXT(fsync)
-    stall(STALL_FSYNC, fd);
-    return next(fd);
-}
-
-int fdatasync(int fd)
-{
-    NEXT(fdatasync)
-    stall(STALL_FSYNC, fd);
-    return next(fd);
-}
+STALLED(int, fsync, STALL_FSYNC, fd, (int fd), (fd))
+STALLED(int, fdatasync, STALL_FSYNC, fd, (int fd), (fd))

@@ -28,13 +28,13 @@ struct stall_rule {
     _Atomic uint32_t state;      /* harness; written last when arming */
     uint32_t site;               /* harness */
     uint32_t mode;               /* harness */
-    _Atomic uint32_t held_now;   /* shim: calls inside the rule at this moment */
+    _Atomic uint32_t held_now;   /* shim: calls stalled at this moment */
     uint64_t delay_ns;           /* harness; for STALL_DELAY */
-    uint64_t deadline_ns;        /* harness; CLOCK_MONOTONIC, no call is held beyond it */
-    _Atomic uint64_t calls;      /* shim: calls held or delayed, counted on entry */
+    uint64_t deadline_ns;        /* harness; CLOCK_MONOTONIC, no call is stalled beyond it */
+    _Atomic uint64_t calls;      /* shim: calls stalled, counted on entry */
     _Atomic uint64_t held_ns;    /* shim: summed over the calls that have left */
     _Atomic uint64_t longest_ns; /* shim: the longest of them */
-    _Atomic uint64_t first_ns;   /* shim; CLOCK_MONOTONIC, when the first call was held; 0: none */
+    _Atomic uint64_t first_ns;   /* shim; CLOCK_MONOTONIC, when the first was stalled; 0: none */
     char target[256];            /* harness; "<topic>-<partition>", NUL-terminated */
 };
 

@@ -1,23 +1,29 @@
-"""The full disk and the read-only disk: the volume of one broker's log folder takes no more.
+"""A volume under a broker's log folder that refuses writes, for `disk-full` and `disk-read-only`.
 
-A broker whose only log folder fails ends itself, as Kafka's design has it. The end of the
-fault mends the volume and starts such a broker again.
+A broker whose only log folder fails ends itself: Kafka is designed so. At its end the fault
+repairs the volume and starts such a broker again.
 
-Evidence: what a write to the volume is answered with, at the beginning and at the end.
+Evidence: the error that a write to the volume returns, at the beginning and at the end.
 """
 
 import errno
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from insync.errors import InsyncError
+from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Occasion, Window, await_true
+from insync.faults.base import Fault, FaultContext, Window, await_true
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import Recorded, figure
 from insync.faults.support.disk.volume import Volume
 from insync.running import Running
 
-ENDS_WITHIN_S: Final = 1.0  # a broker that has met the error ends itself at once
+ENDS_WITHIN_S: Final = 1.0  # a broker that meets the error ends itself at once
+LOOKS: Final = 2
+"""How often a write to the failed disk is tried: at the beginning and at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,16 +31,16 @@ class Way:
     """How a volume fails.
 
     Args:
-        refusal: the error that a write is answered with.
-        fail: lets the volume fail.
-        mend: undoes it.
-        outlived: whether it can be mended under a broker that still runs.
+        refusal: the error that a write returns.
+        fail: makes the volume fail.
+        repair: undoes it.
+        outlived: whether it can be repaired while the broker still runs.
 
     """
 
     refusal: int
     fail: Callable[[Volume], None]
-    mend: Callable[[Volume], None]
+    repair: Callable[[Volume], None]
     outlived: bool
 
 
@@ -52,7 +58,7 @@ class BrokenDiskFault:
         process: Callable[[], Running],
         kill: Callable[[], None],
         restart: Callable[[], object],
-        occasion: Occasion,
+        context: FaultContext,
     ) -> None:
         """Plan it; `kill` returns when the process has ended, `restart` when a new one runs."""
         self._volume = volume
@@ -60,7 +66,7 @@ class BrokenDiskFault:
         self._process = process
         self._kill = kill
         self._restart = restart
-        self._occasion = occasion
+        self._context = context
         self._window = Window()
         self._refused = 0
         self._free_bytes = 0
@@ -70,16 +76,16 @@ class BrokenDiskFault:
         """Nothing to do."""
 
     def inject(self) -> None:
-        """Let the volume fail; raises InsyncError if it cannot be made to."""
+        """Make the volume fail; raises InsyncError if that is not possible."""
         self._window.begin()
         try:
             self._way.fail(self._volume)
         except OSError as error:
-            raise InsyncError(f"broker {self._occasion.broker}: {error}") from error
+            raise InsyncError(f"broker {self._context.broker}: {error}") from error
         self._look()
 
     def lift(self) -> None:
-        """Mend the volume and start the broker again if it has ended; it comes up later."""
+        """Repair the volume and start the broker again if it has ended; it is ready later."""
         if not self._window.is_open:
             return
         self._look()
@@ -88,21 +94,21 @@ class BrokenDiskFault:
         if not (self._ended or self._way.outlived):
             self._kill()
         try:
-            self._way.mend(self._volume)
+            self._way.repair(self._volume)
         except OSError as error:
-            raise InsyncError(f"broker {self._occasion.broker}: {error}") from error
+            raise InsyncError(f"broker {self._context.broker}: {error}") from error
         if await_true(self._has_ended, ENDS_WITHIN_S):
             self._restart()
 
     def evidence(self) -> FaultLine:
         """Return whether writes were refused, how much was free, and if the broker ended."""
-        acted_ms = self._window.length_ms if self._refused == 2 else 0.0
+        acted_ms = self._window.length_ms if self._refused == LOOKS else 0.0
         figures = {
             "refused": float(self._refused),
             "free_bytes": float(self._free_bytes),
             "ended": float(self._ended),
         }
-        return self._window.line(self._occasion, acted_ms, figures)
+        return self._window.line(self._context, acted_ms, figures)
 
     def _look(self) -> None:
         self._refused += self._volume.refusal() == self._way.refusal
@@ -110,3 +116,18 @@ class BrokenDiskFault:
 
     def _has_ended(self) -> bool:
         return self._process().poll() is not None
+
+
+def broken_disk(way: Way, context: FaultContext, cluster: FaultCluster) -> Fault:
+    """Return the failure of one broker's volume."""
+    broker = context.broker
+    return BrokenDiskFault(
+        cluster.volume(broker), way, partial(cluster.process, broker),
+        partial(cluster.kill, broker), partial(cluster.restart, broker), context,
+    )  # fmt: skip
+
+
+def took_writes(_: PlannedFault, seen: Recorded) -> str | None:
+    """Say that the disk took a write, if it did."""
+    refused = seen.figures.get("refused", 0.0)
+    return None if refused == LOOKS else figure("refused", refused, f"exactly {LOOKS}")

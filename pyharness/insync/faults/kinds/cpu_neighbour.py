@@ -1,6 +1,6 @@
-"""The busy neighbours: a node's threads share one core with processes that never rest.
+"""`cpu-neighbour`: a node's threads share one core with processes that are always busy.
 
-Evidence: how long the node's threads stood ready to run and had no core, how much CPU time the
+Evidence: how long the node's threads were ready to run and had no core, how much CPU time the
 neighbours took from them, and what share of the core was left.
 """
 
@@ -9,19 +9,27 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
-from typing import Final
+from functools import partial
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
 
 from insync.errors import InsyncError
+from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
-from insync.faults.base import Occasion, Window, await_true
+from insync.faults.base import Fault, FaultContext, Window, await_true
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import FaultKind, Recorded, Tags, Words, both
+from insync.faults.spec import OnProcess
 from insync.faults.support import affinity
 from insync.faults.support.procfs import PROC, cpu_ms
 from insync.running import Running
 
-# How far beyond its time a neighbour may live if it is not ended.
-_BEYOND_S: Final = 5.0
+_BEYOND_S: Final = 5.0  # how far beyond its time a neighbour lives if nobody ends it
 _ENDS_WITHIN_S: Final = 5.0
 _BUSY_WITHIN_S: Final = 5.0
+LEAST_WAIT: Final = 0.1
+"""Of its time beside busy neighbours, how long a node's threads must have waited in sum."""
 _BUSY: Final = """
 import os, sys, time
 os.sched_setaffinity(0, {int(sys.argv[1])})
@@ -30,13 +38,20 @@ while time.monotonic() < until: pass
 """
 
 
+class CpuNeighbour(OnProcess):
+    """The process shares one core with busy processes, `neighbours` of them."""
+
+    kind: Literal["cpu-neighbour"]
+    neighbours: Annotated[int, Field(ge=1, le=16)] = 4
+
+
 def busy_command(core: int, seconds: float) -> list[str]:
-    """Return the command of a process that keeps a core busy, at most so long."""
+    """Return the command of a process that keeps a core busy for at most `seconds`."""
     return [sys.executable, "-I", "-S", "-c", _BUSY, str(core), str(seconds)]
 
 
 def unavailable() -> str | None:
-    """Return why no busy neighbour can be put beside a node of this user here, or None."""
+    """Return why no busy process can share a core with a node of this user here, or None."""
     if not hasattr(os, "sched_setaffinity"):
         return f"on {sys.platform}, expected Linux, to keep threads to a core"
     if not (PROC / "self" / "schedstat").exists():
@@ -45,14 +60,14 @@ def unavailable() -> str | None:
 
 
 class NeighbourFault:
-    """A `Fault`: one node gets a share of one core only."""
+    """A `Fault`: one node gets only a share of one core."""
 
     def __init__(
         self,
         process: Callable[[], Running],
         start: Callable[[list[str]], Running],
         neighbours: int,
-        occasion: Occasion,
+        context: FaultContext,
     ) -> None:
         """Plan it.
 
@@ -60,13 +75,13 @@ class NeighbourFault:
             process: the node's process as it is when the fault begins.
             start: starts a command as a process that does not outlive the harness.
             neighbours: how many busy processes there are.
-            occasion: where the fault belongs.
+            context: where the fault belongs.
 
         """
         self._process = process
         self._start = start
         self._count = neighbours
-        self._occasion = occasion
+        self._context = context
         self._window = Window()
         self._busy: list[Running] = []
         self._before: dict[int, affinity.Cores] = {}
@@ -75,20 +90,20 @@ class NeighbourFault:
         self._waited: dict[int, float] = {}
         self._cpu_ms = 0.0
         self._figures: dict[str, float] = {}
-        self._stood = False
+        self._shared = False
 
     def prepare(self) -> None:
         """Nothing to do."""
 
     def inject(self) -> None:
-        """Start the neighbours and move the node beside them; raises InsyncError if refused."""
+        """Start the neighbours and move the node to their core; raises InsyncError if refused."""
         self._pid = self._process().pid
         self._before = affinity.cores_of(self._pid)
         if not self._before:
-            raise InsyncError(f"{self._occasion.where}: had ended before")
+            raise InsyncError(f"{self._context.where}: had ended before")
         self._core = max(self._usual)
         self._window.begin()
-        command = busy_command(self._core, self._occasion.planned_ms / 1000 + _BEYOND_S)
+        command = busy_command(self._core, self._context.planned_ms / 1000 + _BEYOND_S)
         for _ in range(self._count):
             self._busy.append(self._start(command))
         if not await_true(self._all_busy, _BUSY_WITHIN_S):
@@ -96,10 +111,10 @@ class NeighbourFault:
         self._waited = affinity.waited_ms(self._pid)
         self._cpu_ms = cpu_ms(self._pid) or 0.0
         affinity.confine(self._pid, self._core)
-        self._window.begin()  # all before was preparation
+        self._window.begin()  # again: all before was preparation
 
     def lift(self) -> None:
-        """End the neighbours and let the node's threads run where they did."""
+        """End the neighbours and give the node's threads back the cores that they had."""
         if not self._window.is_open:
             return
         self._look()
@@ -113,9 +128,9 @@ class NeighbourFault:
                 raise InsyncError(f"process {process.pid}: still there after SIGKILL") from None
 
     def evidence(self) -> FaultLine:
-        """Return what the node had to wait; it acted if all stood side by side to the end."""
-        acted_ms = self._window.length_ms if self._stood else 0.0
-        return self._window.line(self._occasion, acted_ms, self._figures)
+        """Return how long the node waited; it acted if all shared the core to the end."""
+        acted_ms = self._window.length_ms if self._shared else 0.0
+        return self._window.line(self._context, acted_ms, self._figures)
 
     @property
     def _usual(self) -> affinity.Cores:
@@ -126,7 +141,7 @@ class NeighbourFault:
         return all(cpu_ms(each.pid) and _on(each.pid, self._core) for each in self._busy)
 
     def _look(self) -> None:
-        """End the window; note what the node waited and ran, and whether all stood beside it."""
+        """End the window; record the node's times, and whether all still shared the core."""
         now, ran_ms = affinity.waited_ms(self._pid), (cpu_ms(self._pid) or 0.0) - self._cpu_ms
         self._window.end()
         self._figures = {
@@ -135,10 +150,40 @@ class NeighbourFault:
             "share_percent": max(0.0, ran_ms) / self._window.length_ms * 100,
         }
         alive = len(self._busy) == self._count and all(each.poll() is None for each in self._busy)
-        self._stood = alive and _on(self._pid, self._core)
+        self._shared = alive and _on(self._pid, self._core)
 
 
 def _on(pid: int, core: int) -> bool:
     """Whether all threads of a process may run on one core only."""
     cores = affinity.cores_of(pid)
     return bool(cores) and set(cores.values()) == {frozenset({core})}
+
+
+def _inject(spec: CpuNeighbour, context: FaultContext, cluster: FaultCluster) -> Fault:
+    node = partial(cluster.process, spec.broker)
+    return NeighbourFault(node, cluster.start, spec.neighbours, context)
+
+
+def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+    waited_ms = seen.figures.get("waited_ms", 0.0)
+    least_ms = seen.acted_ms * LEAST_WAIT
+    if waited_ms >= least_ms > 0:
+        return None
+    return f"waited_ms was {waited_ms:.0f}, expected at least {least_ms:.0f}"
+
+
+KIND = FaultKind(
+    spec=CpuNeighbour,
+    words=Words(
+        does="the process shares one core with busy ones",
+        mechanism="its threads and busy processes of the harness are pinned to one core",
+        evidence="how long its threads were ready to run without a core",
+        notes="There are `neighbours` busy processes, 1 to 16; they end with the harness at the"
+        " latest. Evidence: `waited_ms` (`/proc/PID/task/*/schedstat`), `neighbours_ms`, the"
+        " neighbours' CPU time, and its `share_percent` of the core.",
+    ),
+    probes=both(lambda _: unavailable()),
+    inject=_inject,
+    missing=_missing,
+    tags=Tags(once=True),
+)

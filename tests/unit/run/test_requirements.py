@@ -13,8 +13,8 @@ from insync.faults.support.control import ControlFile
 from insync.run import faults as run_faults
 from insync.run.arm_cluster import ArmCluster, broker_settings, open_arm_cluster, wanted
 from insync.run.context import ArmContext
-from insync.run.needs import stall_rules, stalled, unavailable
 from insync.run.progress import NoProgress
+from insync.run.requirements import stall_rules, stalled, unavailable
 from insync.scenario.groups import groups
 from insync.scenario.load import load, narrow
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from insync.errors import InsyncError
-from insync.faults.base import Occasion
-from insync.faults.kinds.neighbour import NeighbourFault, busy_command, unavailable
+from insync.faults.base import FaultContext
+from insync.faults.kinds.cpu_neighbour import NeighbourFault, busy_command, unavailable
 from insync.faults.support import affinity, procfs
 from waiting import wait_for
 
@@ -52,7 +52,7 @@ def waited(pid: int) -> float:
 def fault_on(
     process: "subprocess.Popen[bytes]", start: Neighbours, neighbours: int = 2
 ) -> NeighbourFault:
-    at = Occasion(arm="stock", repeat=0, kind="cpu-neighbour", broker=1, planned_ms=200)
+    at = FaultContext(arm="stock", repeat=0, kind="cpu-neighbour", broker=1, planned_ms=200)
     return NeighbourFault(lambda: process, start, neighbours, at)
 
 
@@ -112,7 +112,7 @@ def test_neighbours_that_were_started_are_ended_where_the_next_could_not_be(
             raise InsyncError("no more")
         return start(command)
 
-    at = Occasion(arm="stock", repeat=0, kind="cpu-neighbour", broker=1, planned_ms=200)
+    at = FaultContext(arm="stock", repeat=0, kind="cpu-neighbour", broker=1, planned_ms=200)
     fault = NeighbourFault(lambda: busy, twice, 2, at)
     with pytest.raises(InsyncError, match="no more"):
         fault.inject()

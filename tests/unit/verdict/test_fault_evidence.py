@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from insync.analysis.verdict.facts import FaultFact
+from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.analysis.verdict.invalid_reasons import invalid_reasons
-from insync.analysis.verdict.weakness import weakness
 from insync.events.run_info import PlannedFault, RunInfo
 from unit.run_folder import Story, run_json
 from unit.verdict.test_decide import STOCK, run_of
@@ -16,7 +16,7 @@ FACT = FaultFact("?", "", "", 1, (), 0, 0.0, 0.0, acted_ms=4_000.0)
 
 def findings(plan: dict[str, object], **fact: object) -> list[str]:
     planned = PlannedFault.model_validate({"broker": 1, **plan})
-    return list(weakness(planned, replace(FACT, fault=planned.kind, **fact), "fault"))  # type: ignore[arg-type]
+    return list(missing_evidence(planned, replace(FACT, fault=planned.kind, **fact), "fault"))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

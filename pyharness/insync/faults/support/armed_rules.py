@@ -1,4 +1,4 @@
-"""A set of stall rules armed and lifted as one, and what the shim counted for them."""
+"""Arms and lifts a set of stall rules as one, and reads what the shim counted for them."""
 
 import time
 from collections.abc import Sequence
@@ -8,11 +8,11 @@ from insync.errors import InsyncError
 from insync.faults.base import Held, await_true
 from insync.faults.support.control import ControlFile, Counters, Mode, Rule, Site
 
-DRAIN_SECONDS: Final = 5.0  # held calls leave within milliseconds; more: a dead or frozen broker
-DEADLINE_SECONDS: Final = 5.0  # how far beyond its time a stall may live if the harness dies
+DRAIN_SECONDS: Final = 5.0  # stalled calls return in ms, but not in a dead or frozen broker
+DEADLINE_SECONDS: Final = 5.0  # how far beyond its time a stall may last if the harness ends
 
 
-class Holds:
+class ArmedRules:
     """The rules of one fault in the control file of one broker."""
 
     def __init__(self, control: ControlFile, broker: int) -> None:
@@ -29,7 +29,7 @@ class Holds:
     def arm(
         self, targets: Sequence[str], site: Site, mode: Mode, *, planned_ms: int, delay_ms: int = 0
     ) -> None:
-        """Arm a rule for each target, a folder's name; `delay_ms` only for Mode.DELAY."""
+        """Arm a rule for each target, a folder's name; `delay_ms` is only for Mode.DELAY."""
         deadline = time.monotonic_ns() + int((planned_ms / 1000 + DEADLINE_SECONDS) * 1e9)
         for target in targets:
             rule = Rule(
@@ -39,27 +39,27 @@ class Holds:
             self._slots.append(self._control.arm(rule))
 
     def lift(self) -> None:
-        """Lift all rules; what they hold leaves soon after."""
+        """Lift all rules; the calls that they stall return soon after."""
         for slot in self._slots:
             self._control.lift(slot)
 
     def drain(self) -> None:
-        """Wait until no call is held; raises InsyncError if some stay."""
+        """Wait until no call is stalled; raises InsyncError if some stay."""
         if not await_true(lambda: self.now == 0, DRAIN_SECONDS):
             raise InsyncError(f"{self.now} calls still held {DRAIN_SECONDS:g} s after the lift")
 
-    def bury(self) -> None:
-        """Note that the broker is dead: what it held ended now, and will not be counted there."""
+    def end_with_broker(self) -> None:
+        """Record that the broker has ended, and its stalled calls with it, uncounted by it."""
         self._died_ns = time.monotonic_ns()
 
     @property
     def now(self) -> int:
-        """How many calls are held at this moment."""
+        """How many calls are stalled at this moment."""
         return sum(self._control.counters(slot).held_now for slot in self._slots)
 
     @property
     def total(self) -> Held:
-        """What was held so far, over all rules; of a dead broker's last calls only the first."""
+        """What all rules stalled so far; of the last calls of an ended broker only the first."""
         seen = [self._control.counters(slot) for slot in self._slots]
         last = [self._at_death_ns(counters) for counters in seen]
         longest = [counters.longest_ns for counters in seen]
@@ -70,7 +70,7 @@ class Holds:
         )
 
     def _at_death_ns(self, counters: Counters) -> int:
-        """How long a call had been held that ended with its broker; 0 if none did."""
+        """How long a call had been stalled when its broker ended; 0 if there was none."""
         if self._died_ns is None or not counters.held_now:
             return 0
         return self._died_ns - counters.first_ns

@@ -1,13 +1,13 @@
-"""What all parts of a scenario have in common, and the types of their values."""
+"""The types of a scenario's values, for its faults and for its other parts alike."""
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic_core import PydanticCustomError
 
-from insync.nodes import CONTROLLER_ID
+from insync.nodes import BROKERS, CONTROLLER_ID
 
-BROKERS: Final = 3
 HOUR_MS: Final = 3_600_000
 
 
@@ -30,3 +30,15 @@ class Part(BaseModel):
     """A part of a scenario: frozen, no unknown keys, no coercion."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def broken(key: str, value: object, expected: str) -> PydanticCustomError:
+    """Return the error for a broken rule: the key path, the value and what was expected."""
+    context = {"key": key, "value": repr(value), "expected": expected}
+    return PydanticCustomError("rule", "{key}: {value}, expected {expected}", context)
+
+
+def check_unique(key: str, values: Sequence[object]) -> None:
+    """Check that a list names nothing twice."""
+    if len(set(values)) != len(values):
+        raise broken(key, list(values), "each only once")

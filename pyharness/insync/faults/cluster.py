@@ -1,0 +1,111 @@
+"""What a fault may ask of the cluster that it acts on; `insync.run.faults` implements it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from insync.faults.support.control import ControlFile
+from insync.faults.support.disk.volume import Volume
+from insync.running import Running
+
+
+class Container(Running, Protocol):
+    """A container that can be paused and whose CPU time can be limited."""
+
+    def pause(self) -> None:
+        """Stop all in it."""
+
+    def unpause(self) -> None:
+        """Continue all in it; nothing happens if it is not paused."""
+
+    @property
+    def quota_us(self) -> tuple[int, int]:
+        """Period and quota of its CPU time in microseconds; a quota of 0 or less is none."""
+
+    def set_quota_us(self, period: int, quota: int) -> None:
+        """Change both at once; a quota of -1 is none."""
+
+
+class LinkTraffic(Protocol):
+    """What a link between two brokers carried since it is treated as it is now."""
+
+    @property
+    def bytes(self) -> int:
+        """Bytes that went on."""
+
+    @property
+    def in_hand(self) -> int:
+        """Bytes that are delayed at this moment."""
+
+    @property
+    def pieces_held(self) -> int:
+        """Pieces that went on later than they came."""
+
+    @property
+    def longest_ms(self) -> float:
+        """The longest time for which one of them was delayed."""
+
+
+class FaultCluster(Protocol):
+    """The running cluster of one arm."""
+
+    @property
+    def leaders(self) -> Sequence[int]:
+        """The broker that leads each partition when a repeat begins."""
+
+    @property
+    def io_threads(self) -> int:
+        """How many request handler threads a broker has."""
+
+    def process(self, node: int) -> Running:
+        """Return a node's process of this moment: a restart replaces it."""
+
+    def container(self, node: int) -> Container | None:
+        """Return a node's container; None where it is a process of this host."""
+
+    def kill(self, node: int) -> None:
+        """Kill a node; returns when its process has ended."""
+
+    def restart(self, node: int) -> None:
+        """Start a node that has ended; returns when the new process runs."""
+
+    def start(self, command: Sequence[str]) -> Running:
+        """Start a process that does not outlive the harness."""
+
+    def data_dir(self, broker: int) -> Path:
+        """Return the folder of a broker's partitions."""
+
+    def port(self, broker: int) -> int:
+        """Return the port at which clients of this host reach a broker."""
+
+    def stall_control(self, broker: int) -> ControlFile:
+        """Return the control file of the shim that a broker runs under."""
+
+    def disk_control(self, broker: int) -> ControlFile:
+        """Return the control file of the file system under a broker's log folder."""
+
+    def volume(self, broker: int) -> Volume:
+        """Return the volume under a broker's log folder."""
+
+    def treat_link(
+        self, pair: tuple[int, int], *, cut: bool, delay_ms: int, bytes_per_s: int
+    ) -> None:
+        """Cut, delay or slow what replicates between two brokers, from now on."""
+
+    def free_link(self, pair: tuple[int, int]) -> None:
+        """Let everything pass between two brokers again."""
+
+    def link_traffic(self, pair: tuple[int, int]) -> LinkTraffic:
+        """Return what a link carried since it is treated as it is now."""
+
+    def make_filled_topic(self, topic: str, broker: int, partitions: int) -> None:
+        """Create a topic on one broker alone, with a record in each partition."""
+
+    def replicas_led_by(self, broker: int) -> Sequence[int]:
+        """Return the replicas of a partition, in order, if `broker` is to lead it."""
+
+    def election_ports(self, last: Collection[int]) -> Sequence[int]:
+        """Return the ports at which elections may be asked for; brokers in `last` come last."""
+
+    def leaders_seen_by(self, broker: int, topic: str) -> Mapping[int, int]:
+        """Return the leader of each partition as one broker knows it; raises InsyncError."""

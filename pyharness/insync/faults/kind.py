@@ -1,0 +1,173 @@
+"""What a fault kind is made of; `kinds/` has one file for each, `registry.py` finds them.
+
+Imports no broker code: scenarios, tables, verdict and report read the kinds as well.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Generic, Literal, Protocol, TypeVar, get_args
+
+from insync.events.run_info import PlannedFault
+from insync.faults.base import Fault, FaultContext
+from insync.faults.cluster import FaultCluster
+from insync.faults.spec import Planned
+
+ClusterKind = Literal["local", "docker"]
+Probe = Callable[[Path], str | None]
+"""Returns why a fault cannot be injected into a run recorded in a folder, or None."""
+
+# What a broker's log folder lies on, where a fault needs that; it can be one thing only.
+STALLABLE: Final = "a file system that can be stalled"
+OWN_DISK: Final = "the machine's own disk"
+VOLUME: Final = "a small volume"
+
+
+class Recorded(Protocol):
+    """The figures that a fault left in a run."""
+
+    @property
+    def calls_held(self) -> int:
+        """How many system calls it stalled."""
+
+    @property
+    def acted_ms(self) -> float:
+        """How long it provably acted."""
+
+    @property
+    def figures(self) -> Mapping[str, float]:
+        """What else shows that it acted, by the names of its kind."""
+
+
+EvidenceRule = Callable[[PlannedFault, Recorded], str | None]
+"""Returns what is missing in the evidence of a fault, or None. Pure."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Requirements:
+    """What one fault needs of the cluster that it acts on.
+
+    Args:
+        stall_rules: rules of the stall shim for each repeat; with one or more, its broker runs
+            under the shim.
+        disk_rules: rules of the file system under its broker's log folder for each repeat.
+        links: whether brokers replicate through proxies.
+
+    """
+
+    stall_rules: int = 0
+    disk_rules: int = 0
+    links: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Words:
+    """A kind in words, for `insync faults` and docs/faults.md.
+
+    Args:
+        does: what the broker, or the cluster, then suffers.
+        mechanism: by what.
+        evidence: what shows that it acted.
+        notes: what else a reader has to know; Markdown.
+
+    """
+
+    does: str
+    mechanism: str
+    evidence: str
+    notes: str = ""
+
+
+Spec = TypeVar("Spec", bound=Planned)
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Tags:
+    """What the scenario rules, the run, the tables and the report must know of a kind.
+
+    Args:
+        alone: nothing else may be done to the same node meanwhile; it could not answer.
+        once: a second one on the same nodes would lift the first.
+        regroups: moves the process into a control group; a process is in one at a time.
+        kills: ends the process as it begins.
+        outlasts_process: may end after its process does: a kill at its end comes first.
+        log_folder: what the broker's log folder must lie on; empty for anything.
+        moves_leaders: partitions get another leader by it, as planned; needs no end.
+        harmless: a node that it is done to is as healthy as before.
+        at_both_ends: it is at the broker's peer as much as at the broker.
+        stops_following: the broker ceases to fetch from every leader.
+        stops_following_at: sites at which the broker ceases to fetch the partitions named.
+        late_shrinks: by the fault's words (such as "read stall"), why a shrink comes late
+            while the fault is at the partition's leader.
+
+    """
+
+    alone: bool = False
+    once: bool = False
+    regroups: bool = False
+    kills: bool = False
+    outlasts_process: bool = False
+    log_folder: str = ""
+    moves_leaders: bool = False
+    harmless: bool = False
+    at_both_ends: bool = False
+    stops_following: bool = False
+    stops_following_at: tuple[str, ...] = ()
+    late_shrinks: Mapping[str, str] = field(default_factory=dict)
+
+
+LOCK_HELD: Final = "the isr-expiration task waited for the lock that the stalled read held"
+NOT_RUNNING: Final = "the leader could not act while it did not run"
+
+
+def _nothing_missing(_: PlannedFault, __: Recorded) -> str | None:
+    return None
+
+
+def _no_requirements(_: Planned, __: int) -> Requirements:
+    return Requirements()
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class FaultKind(Generic[Spec]):
+    """One kind of fault, whole.
+
+    Args:
+        spec: its keys in a scenario; its field `kind` is a Literal of the kind's name.
+        words: for people.
+        probes: per kind of cluster for which it exists, what finds out whether it can act here.
+        inject: makes the fault that a spec plans; nothing is done to the cluster yet.
+        requires: what a spec needs; the number is that of a broker's request handler threads.
+        missing: the evidence rule, beyond the time for which it must have acted.
+        tags: what other parts of insync must know of it.
+
+    """
+
+    spec: type[Spec]
+    words: Words
+    probes: Mapping[ClusterKind, Probe]
+    inject: Callable[[Spec, FaultContext, FaultCluster], Fault]
+    requires: Callable[[Spec, int], Requirements] = _no_requirements
+    missing: EvidenceRule = _nothing_missing
+    tags: Tags = field(default_factory=Tags)
+
+    @property
+    def name(self) -> str:
+        """What scenarios and events call it."""
+        (name,) = get_args(self.spec.model_fields["kind"].annotation)
+        return str(name)
+
+
+def always(_: Path) -> str | None:
+    """Probe nothing: the fault can act on any machine."""
+    return None
+
+
+def both(probe: Probe) -> Mapping[ClusterKind, Probe]:
+    """Return one probe for both kinds of cluster."""
+    return {"local": probe, "docker": probe}
+
+
+def figure(name: str, value: float, expected: str) -> str:
+    """Say that a figure is not what it has to be."""
+    return f"{name} was {value:g}, expected {expected}"

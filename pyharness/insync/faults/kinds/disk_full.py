@@ -1,0 +1,37 @@
+"""`disk-full`: the disk of the broker's log folder is full."""
+
+from typing import Literal
+
+from insync.faults.base import Fault, FaultContext
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import VOLUME, FaultKind, Tags, Words, both
+from insync.faults.spec import Lasting
+from insync.faults.support.disk import volume
+from insync.faults.support.disk.broken import FULL, broken_disk, took_writes
+
+
+class DiskFull(Lasting):
+    """The disk of the broker's log folder is full; a broker that ended of it is started again."""
+
+    kind: Literal["disk-full"]
+
+
+def _inject(_: DiskFull, context: FaultContext, cluster: FaultCluster) -> Fault:
+    return broken_disk(FULL, context, cluster)
+
+
+KIND = FaultKind(
+    spec=DiskFull,
+    words=Words(
+        does="the disk of the broker's log folder is full",
+        mechanism="a small volume (loop device, ext4) under the log folder, filled",
+        evidence="a write fails with ENOSPC at the beginning and at the end; free bytes;"
+        " whether the broker ended",
+        notes="The volume has 256 MiB; a file takes what is free, and is removed at the end. A"
+        " broker that the fault ended is started again.",
+    ),
+    probes=both(lambda _: volume.unavailable()),
+    inject=_inject,
+    missing=took_writes,
+    tags=Tags(alone=True, log_folder=VOLUME, stops_following=True),
+)

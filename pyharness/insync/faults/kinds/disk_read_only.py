@@ -1,0 +1,37 @@
+"""`disk-read-only`: the disk of the broker's log folder cannot be written."""
+
+from typing import Literal
+
+from insync.faults.base import Fault, FaultContext
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import VOLUME, FaultKind, Tags, Words, both
+from insync.faults.spec import Lasting
+from insync.faults.support.disk import volume
+from insync.faults.support.disk.broken import READ_ONLY, broken_disk, took_writes
+
+
+class DiskReadOnly(Lasting):
+    """The disk of the broker's log folder is read-only; at the end the broker is started again."""
+
+    kind: Literal["disk-read-only"]
+
+
+def _inject(_: DiskReadOnly, context: FaultContext, cluster: FaultCluster) -> Fault:
+    return broken_disk(READ_ONLY, context, cluster)
+
+
+KIND = FaultKind(
+    spec=DiskReadOnly,
+    words=Words(
+        does="the disk of the broker's log folder cannot be written",
+        mechanism="the volume of disk-full, read-only as ext4 is after an error (remount,abort)",
+        evidence="a write fails with EROFS at the beginning and at the end; free bytes;"
+        " whether the broker ended",
+        notes="At the end the volume is mounted anew. A broker that still runs then is killed and"
+        " started again.",
+    ),
+    probes=both(lambda _: volume.unavailable()),
+    inject=_inject,
+    missing=took_writes,
+    tags=Tags(alone=True, log_folder=VOLUME, stops_following=True),
+)

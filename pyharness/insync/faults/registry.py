@@ -1,0 +1,48 @@
+"""Every fault kind, found in the folder `kinds/`: to add a kind, add a file with a `KIND`."""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Final
+
+from insync.faults import kinds
+from insync.faults.kind import ClusterKind, FaultKind, Tags
+from insync.faults.spec import Planned
+
+
+def _found() -> Iterator[FaultKind[Any]]:
+    for module in iter_modules(kinds.__path__):
+        yield import_module(f"{kinds.__name__}.{module.name}").KIND
+
+
+KINDS: Final[Mapping[str, FaultKind[Any]]] = {
+    kind.name: kind for kind in sorted(_found(), key=lambda kind: kind.name)
+}
+"""The kinds by the names that scenarios call them."""
+
+
+def tags_of(fault: Planned) -> Tags:
+    """Return the tags of a planned fault's kind."""
+    return KINDS[fault.kind].tags
+
+
+def tagged(tag: str) -> list[str]:
+    """Return the names of the kinds that have a tag: a field of `Tags` that is not empty."""
+    return [name for name, kind in KINDS.items() if getattr(kind.tags, tag)]
+
+
+def why_not(kind: str, cluster: ClusterKind, out: Path) -> str | None:
+    """Return why faults of a kind cannot be injected here into a run recorded at `out`, or None."""
+    probe = KINDS[kind].probes.get(cluster)
+    return f"{kind}: not for --cluster {cluster}" if probe is None else probe(out)
+
+
+def clash(one: Planned, other: Planned) -> bool:
+    """Whether two faults must not be at the same time."""
+    tags, others = tags_of(one), tags_of(other)
+    if tags.alone or others.alone:
+        return bool(one.nodes & other.nodes)
+    if one.nodes != other.nodes:
+        return False
+    return (tags.regroups and others.regroups) or (one.kind == other.kind and tags.once)

@@ -1,0 +1,50 @@
+"""What a scenario's faults require: of the cluster, and of the machine."""
+
+from pathlib import Path
+
+from insync.faults.kind import ClusterKind, Requirements
+from insync.faults.registry import KINDS, why_not
+from insync.faults.spec import Planned
+from insync.faults.support import cgroups
+from insync.faults.support.cgroup_places import here
+from insync.faults.support.disk import mounts
+from insync.scenario.model import Scenario
+
+
+def stalled(scenario: Scenario) -> set[int]:
+    """Return the brokers that must run under the stall shim."""
+    return {fault.broker for fault in scenario.faults if _required(scenario, fault).stall_rules}
+
+
+def stall_rules(scenario: Scenario) -> int:
+    """Return how many stall rules a scenario uses up in all its repeats of one arm."""
+    rules = (_required(scenario, fault).stall_rules for fault in scenario.faults)
+    return sum(rules) * scenario.repeats
+
+
+def disk_rules(scenario: Scenario, broker: int) -> int:
+    """Return how many rules of a broker's file system it uses up in all its repeats."""
+    own = (fault for fault in scenario.faults if fault.broker == broker)
+    return sum(_required(scenario, fault).disk_rules for fault in own) * scenario.repeats
+
+
+def breaks_links(scenario: Scenario) -> bool:
+    """Whether brokers must replicate through proxies."""
+    return any(_required(scenario, fault).links for fault in scenario.faults)
+
+
+def _required(scenario: Scenario, fault: Planned) -> Requirements:
+    return KINDS[fault.kind].requires(fault, scenario.broker.num_io_threads)
+
+
+def unavailable(scenario: Scenario, cluster: ClusterKind, out: Path) -> str | None:
+    """Return why a scenario's faults cannot be injected on this machine, or None.
+
+    `out` is where the run is to be recorded. Control groups and mounts that a killed harness
+    left behind are removed first.
+    """
+    cgroups.sweep([*here("cpu"), *here("blkio")])
+    mounts.sweep()
+    kinds = sorted({fault.kind for fault in scenario.faults})
+    reasons = (why_not(kind, cluster, out) for kind in kinds)
+    return next((reason for reason in reasons if reason is not None), None)

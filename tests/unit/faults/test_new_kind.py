@@ -1,0 +1,154 @@
+"""A new fault kind is one file: a scenario accepts it, a run makes it, the verdict judges it."""
+
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+# As a newcomer writes it, into faults/kinds/rain.py.
+RAIN = '''
+from typing import Literal
+
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import Fault, FaultContext, Window
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import FaultKind, Recorded, Requirements, Tags, Words, always, figure
+from insync.faults.spec import Lasting
+
+
+class Rain(Lasting):
+    """It rains on the broker."""
+
+    kind: Literal["rain"]
+    drops: int = 3
+
+
+class RainFault:
+    def __init__(self, drops: int, context: FaultContext) -> None:
+        self._drops, self._context, self._window = drops, context, Window()
+
+    def prepare(self) -> None: ...
+
+    def inject(self) -> None:
+        self._window.begin()
+
+    def lift(self) -> None:
+        self._window.end()
+
+    def evidence(self) -> FaultLine:
+        return self._window.line(self._context, 500.0, {"drops": float(self._drops)})
+
+
+def _inject(spec: Rain, context: FaultContext, cluster: FaultCluster) -> Fault:
+    return RainFault(spec.drops * len(cluster.leaders), context)
+
+
+def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+    drops = seen.figures.get("drops", 0.0)
+    return None if drops else figure("drops", drops, "at least 1")
+
+
+KIND = FaultKind(
+    spec=Rain,
+    words=Words(does="it rains", mechanism="a cloud", evidence="drops"),
+    probes={"local": always},
+    inject=_inject,
+    requires=lambda spec, _: Requirements(links=True),
+    missing=_missing,
+    tags=Tags(stops_following=True),
+)
+'''
+
+# Run by a process of its own, whose registry finds the file as it finds the others.
+USE = """
+import json, sys
+from types import SimpleNamespace
+
+from insync.faults import kinds
+
+kinds.__path__.append(sys.argv[1])
+
+from insync.analysis.verdict.facts import FaultFact
+from insync.analysis.verdict.fault_evidence import missing_evidence
+from insync.cli.faults import catalogue
+from insync.errors import InputError
+from insync.events.run_info import PlannedFault
+from insync.faults.docs import block
+from insync.faults.registry import tagged
+from insync.run.faults import build
+from insync.run.requirements import breaks_links
+from insync.scenario.load import parse, source
+
+FAULT = '[[faults]]\\nkind = "rain"\\ntarget = "followers of 0"\\nat_ms = 3_000\\nfor_ms = 1_000\\n'
+text = source("kip-501").partition("[[faults]]")[0]
+scenario = parse(text + FAULT, "mine.toml")
+try:
+    parse(text + FAULT + "wind = 1\\n", "mine.toml")
+except InputError as error:
+    refused = str(error)
+plan = SimpleNamespace(scenario=scenario)
+context = SimpleNamespace(arm="stock", stage=None, plan=plan)
+fault = build(context, "t", 0, scenario.faults[0])
+fault.prepare(), fault.inject(), fault.lift()
+line = fault.evidence()
+planned = PlannedFault.model_validate(scenario.as_dict()["faults"][0])
+
+
+def judged(**figures):
+    fact = FaultFact(line.fault, "", "", line.broker, (), 0, 0.0, 0.0, line.acted_ms, figures)
+    return list(missing_evidence(planned, fact, "rain"))
+
+
+print(json.dumps({
+    "brokers": [each.broker for each in scenario.faults],
+    "refused": refused,
+    "line": [line.fault, line.broker, line.planned_ms, line.figures],
+    "judged": judged(**line.figures),
+    "dry": judged(drops=0.0),
+    "links": breaks_links(scenario),
+    "row": next(row for row in catalogue("local") if row["kind"] == "rain"),
+    "documented": "| `rain` | `drops` | it rains | a cloud | drops |" in block(),
+    "silent": tagged("stops_following"),
+}))
+"""
+
+
+@pytest.fixture(scope="module")
+def rain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Add the kind and use it in every way."""
+    folder = tmp_path_factory.mktemp("kinds")
+    (folder / "rain.py").write_text(RAIN, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", USE, folder], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_a_scenario_may_plan_it_with_all_that_faults_have(rain: dict[str, Any]) -> None:
+    assert rain["brokers"] == [2, 3]
+    assert rain["refused"] == (
+        "mine.toml: faults[0].wind: unknown key, expected one of: broker, at_ms, for_ms, kind,"
+        " drops, target, every_ms, times, ramp (and 1 more)"
+    )
+
+
+def test_a_run_gives_it_what_it_requires_and_makes_it(rain: dict[str, Any]) -> None:
+    assert rain["links"]
+    assert rain["line"] == ["rain", 2, 1_000, {"drops": 12.0}]
+
+
+def test_the_verdict_judges_it_by_its_own_rule(rain: dict[str, Any]) -> None:
+    assert rain["judged"] == []
+    assert rain["dry"] == ["no evidence of the rain: drops was 0, expected at least 1"]
+
+
+def test_it_is_listed_documented_and_found_by_its_tags(rain: dict[str, Any]) -> None:
+    assert rain["row"] == {
+        "kind": "rain", "does": "it rains", "mechanism": "a cloud", "clusters": ["local"],
+        "evidence": "drops", "why_not": None,
+    }  # fmt: skip
+    assert rain["documented"]
+    assert "rain" in rain["silent"]
