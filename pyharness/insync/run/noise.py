@@ -4,20 +4,19 @@ A follower that gets no CPU for as long as the lag limit leaves the ISR by right
 the fault; a harness that got none either is the witness.
 """
 
-import threading
 import time
-from types import TracebackType
 from typing import Final, Self
+
+from insync.background import Background
 
 TICK_SECONDS: Final = 0.02
 
 
-class Ticker:
+class Ticker(Background):
     """Measures between entering and leaving the `with` block how late its ticks are."""
 
     def __init__(self) -> None:
-        self._done = threading.Event()
-        self._thread = threading.Thread(target=self._tick, name="ticker", daemon=True)
+        super().__init__("ticker", TICK_SECONDS)
         self._last = 0.0
         self._longest = 0.0
 
@@ -28,20 +27,9 @@ class Ticker:
 
     def __enter__(self) -> Self:
         self._last = time.monotonic()
-        self._thread.start()
-        return self
+        return super().__enter__()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._done.set()
-        self._thread.join()
-
-    def _tick(self) -> None:
-        while not self._done.wait(TICK_SECONDS):
-            now = time.monotonic()
-            self._longest = max(self._longest, now - self._last - TICK_SECONDS)
-            self._last = now
+    def _step(self) -> None:
+        now = time.monotonic()
+        self._longest = max(self._longest, now - self._last - TICK_SECONDS)
+        self._last = now

@@ -4,11 +4,10 @@ The log is read whole every few seconds, as it is at the end for isr.jsonl: the 
 the same order. Only those that are new are sent.
 """
 
-import threading
 from collections.abc import Collection
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
+from insync.background import Background
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.errors import InsyncError
 from insync.events.writer import Publish, encode
@@ -17,26 +16,21 @@ from insync.run.stage import Stage
 EVERY_SECONDS: Final = 5.0
 
 
-class IsrTail:
+class IsrTail(Background):
     """Reads until the block is left, and then once more; `topics` are those that are told of.
 
     A reading that fails costs a delay only; `failure` is why the last one did.
     """
 
     def __init__(self, stage: Stage, topics: Collection[str], publish: Publish) -> None:
+        super().__init__("insync-isr-tail", EVERY_SECONDS)
         self._stage = stage
         self._topics = {None, *topics}
         self._publish = publish
         self._told = 0
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="insync-isr-tail", daemon=True)
         self.failure: str | None = None
 
-    def _run(self) -> None:
-        while not self._over.wait(EVERY_SECONDS):
-            self._look()
-
-    def _look(self) -> None:
+    def _step(self) -> None:
         stage = self._stage
         try:
             read = isr_events(stage.cluster, stage.kafka, stage.arm)
@@ -49,16 +43,6 @@ class IsrTail:
             self._publish(encode(line).rstrip(b"\n"))
         self._told = len(lines)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
-        self._look()
+    def __exit__(self, kind: object, *_: object) -> None:
+        super().__exit__(kind)
+        self._step()

@@ -9,7 +9,6 @@ need the proxies' addresses; where a proxy leads to is asked when somebody conne
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 from insync.brokers.cluster.links.proxy import Proxy
@@ -40,12 +39,7 @@ class Links:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close_all()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_ANSWERS_WITHIN_S)
