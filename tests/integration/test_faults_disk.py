@@ -12,14 +12,12 @@ from typing import Any
 
 import pytest
 
-from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
-from insync.analysis.verdict.condense import _fault
-from insync.analysis.verdict.weakness import weakness
+from disks import FAULTS, MEBIBYTE, RECORD, fetch, produce, run_all
+from fault_runs import during, weaknesses
 from insync.brokers.cluster.admin import client, create_topic
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka import process
 from insync.brokers.kafka.distribution import Distribution
-from insync.events.run_info import PlannedFault
 from insync.faults.base import Occasion
 from insync.faults.kinds.disk_stall import DiskStallFault
 from insync.faults.kinds.disk_throttle import DiskThrottleFault
@@ -148,10 +146,9 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @needs_volume
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
-    keys, line = evidence[name]
-    plan, fact = PlannedFault.model_validate(keys), _fault(line)
-    assert list(weakness(plan, fact, name)) == []
-    assert (fact.fault, fact.broker) == (plan.kind, plan.broker)
+    plan, line = evidence[name]
+    assert weaknesses(plan, line) == []
+    assert (line["fault"], line["broker"]) == (plan["kind"], plan["broker"])
 
 
 @needs_stall
