@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from commands import analyse
 from unit.matrix_folder import write_matrix
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -37,10 +36,8 @@ def pytest_runtest_setup() -> None:
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Analyse the made-up matrix; tests must not change it."""
     folder = write_matrix(tmp_path_factory.mktemp("matrix"))
-    subprocess.run(
-        [sys.executable, "-m", "insync.analysis.job", folder],
-        capture_output=True, timeout=400, check=True,
-    )  # fmt: skip
+    done = analyse(folder)
+    assert done.returncode == 0, done.stderr
     return folder
 
 

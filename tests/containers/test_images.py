@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import docker
 import pytest
 
+from commands import invoke_json
 from insync.brokers.images import base, built
 from insync.brokers.images.image import HEALTH_VARIABLE, Image
 from insync.brokers.images.recipe import SAMPLE
@@ -92,9 +92,8 @@ def test_an_image_is_built_from_nothing(
 ) -> None:
     before = nameless(engine)
     begun = time.monotonic()
-    assert invoke(["image", "build", "--no-cache", "--json"]) == 0
+    (row,) = invoke_json(capsys, "image", "build", "--no-cache")["images"]
     assert time.monotonic() - begun < 120
-    (row,) = json.loads(capsys.readouterr().out)["images"]
     assert row["tag"] == f"insync-test-kafka:{dist.version}"
     assert row["base"] == f"insync-test-base:jre{dist.java.version}"
     assert row["jre"] == dist.java.description
@@ -104,10 +103,9 @@ def test_an_image_is_built_from_nothing(
 
 
 def test_what_is_there_is_not_built_again(image: Image, capsys: pytest.CaptureFixture[str]) -> None:
-    assert invoke(["image", "build", "--json"]) == 0
-    assert [row["made"] for row in json.loads(capsys.readouterr().out)["images"]] == [False]
-    assert invoke(["image", "list", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["images"]
+    made = invoke_json(capsys, "image", "build")["images"]
+    assert [row["made"] for row in made] == [False]
+    rows = invoke_json(capsys, "image", "list")["images"]
     assert (image.tag, True) in [(row["tag"], row["fresh"]) for row in rows]
 
 

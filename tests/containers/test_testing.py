@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from confluent_kafka import Producer
 
+from commands import run_python
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.images.image import Image
 from insync.errors import InputError
@@ -25,10 +24,7 @@ def test_the_example_of_the_docs_passes(tmp_path: Path) -> None:
     assert list(files) == ["conftest.py", "test_orders.py"]
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=180, cwd=tmp_path
-    )
+    done = run_python("-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     assert "1 passed" in done.stdout
 

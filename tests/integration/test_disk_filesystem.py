@@ -9,7 +9,6 @@ from __future__ import annotations
 import mmap
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from commands import run_python
 from insync.brokers.kafka import process
 from insync.errors import InsyncError
 from insync.faults.support.control import Mode, Site
@@ -241,7 +241,7 @@ def test_the_mount_goes_with_its_process_and_with_the_harness(tmp_path: Path) ->
     harness = f"""
 import os, signal, subprocess, sys
 from pathlib import Path
-from insync.faults.disk.passthrough import Passthrough
+from insync.faults.support.disk.passthrough import Passthrough
 from insync.brokers.kafka import process
 home = Path({str(tmp_path)!r})
 start = lambda command, log: process.start(command, log=log, folder=home, environment=os.environ)
@@ -249,8 +249,7 @@ mount = Passthrough.mount(home / "data", home / "disk.control", 1, start)
 print("mounted", flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
-    done = subprocess.run([sys.executable, "-c", harness], capture_output=True, timeout=60)
-    assert done.stdout == b"mounted\n"
+    assert run_python("-c", harness).stdout == "mounted\n"
     wait_for(lambda: mounts.is_mounted(tmp_path / "data"), lambda there: not there)
 
 

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from commands import insync_json, start_insync
 from waiting import wait_for
 
-INSYNC = Path(sys.executable).with_name("insync")
 SITES = ("read-stall", "send-stall", "dead-follower")
 
 pytestmark = pytest.mark.cluster
@@ -25,12 +22,8 @@ pytestmark = pytest.mark.cluster
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], Path]:
     """Run it; returns the cells as printed, and the folder."""
     out = tmp_path_factory.mktemp("runs") / "matrix"
-    command = [INSYNC, "matrix", "--only", ",".join(SITES), "--arms", "stock,request"]
-    done = subprocess.run(
-        [*command, "--out", out, "--json"], capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout), out
+    chosen = ("--only", ",".join(SITES), "--arms", "stock,request")
+    return insync_json("matrix", *chosen, "--out", out), out
 
 
 def test_every_site_is_as_expected_on_every_arm(
@@ -68,22 +61,18 @@ def test_the_matrix_leaves_its_cells_its_page_its_table_and_whole_run_folders(
 
 def test_a_matrix_cut_short_leaves_no_process_and_what_ended_can_be_judged(tmp_path: Path) -> None:
     out = tmp_path / "matrix"
-    command = [INSYNC, "matrix", "--only", "read-stall,freeze", "--arms", "stock", "--out", out]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+    chosen = ("--only", "read-stall,freeze", "--arms", "stock")
+    with start_insync("matrix", *chosen, "--out", out) as run:
         phases = out / "4.3.1" / "freeze" / "events" / "stock" / "phases.jsonl"
         wait_for(lambda: phases.exists() and phases.read_text(), bool, within_s=120)
         started = psutil.Process(run.pid).children(recursive=True)
         assert len(started) >= 5, "a worker, a controller and three brokers"
-        os.kill(run.pid, signal.SIGINT)
+        run.send_signal(signal.SIGINT)
         run.wait(60)
     _, alive = psutil.wait_procs(started, timeout=10)
     assert not alive
     assert run.returncode == 3
-    reported = subprocess.run(
-        [INSYNC, "report", out, "--json"], capture_output=True, text=True, check=False, timeout=180
-    )
-    assert reported.returncode == 3, reported.stderr
-    whole, cut = json.loads(reported.stdout)
+    whole, cut = insync_json("report", out, codes=(3,))
     assert (whole["scenario"], whole["ok"]) == ("read-stall", True)
     assert (cut["scenario"], cut["ok"]) == ("freeze", False)
     assert "cut short" in cut["unknown"]

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from commands import run_python
 from insync.faults.kinds.stall import preload
 from insync.faults.support.control import ControlFile, Mode, Rule, Site
 
@@ -296,9 +297,7 @@ def test_a_bad_control_file_leaves_the_process_alone_and_is_named(
 ) -> None:
     (tmp_path / "control").write_bytes(content)
     environment = {**os.environ, **preload(shim, tmp_path / "control")}
-    done = subprocess.run(
-        [sys.executable, "-c", "print(1)"], env=environment, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
+    done = run_python("-c", "print(1)", env=environment)
+    assert done.returncode == 0
     assert done.stdout == "1\n"
     assert "insync stall shim: inactive" in done.stderr

@@ -1,17 +1,14 @@
 """`insync tables` as a whole, and on a cluster of two workers: the same rows as on one machine."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyspark
 import pytest
 
+from commands import Done, insync
 from insync.analysis.tables.catalogue import LAYERS
 from unit.run_folder import Story, append, write_run
-
-INSYNC = Path(sys.executable).with_name("insync")
 
 
 @pytest.fixture(scope="module")
@@ -26,9 +23,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def tables(runs: Path, into: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [str(INSYNC), "tables", str(runs), "--into", str(into), "--json", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+def tables(runs: Path, into: Path, *options: str) -> Done:
+    return insync("tables", runs, "--into", into, "--json", *options)
 
 
 @pytest.fixture(scope="module")

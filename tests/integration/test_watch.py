@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from commands import insync, insync_json, start_insync
 from insync.analysis.tables.spark import places
 from insync.analysis.tables.spark.session import SparkSettings, open_session
 from insync.brokers.cluster.admin import client, create_topic
@@ -25,15 +25,9 @@ from insync.brokers.kafka.java import find_java
 from insync_bridge import BridgeClient
 from waiting import wait_for
 
-INSYNC = Path(sys.executable).with_name("insync")
 TOPIC = "insync-events"
 
 pytestmark = pytest.mark.cluster
-
-
-def insync(*arguments: str | Path, timeout_s: float = 420) -> subprocess.CompletedProcess[str]:
-    command = [str(INSYNC), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout_s)
 
 
 @dataclass(frozen=True)
@@ -46,12 +40,11 @@ class Watched:
 
     def watch(self) -> dict[str, Any]:
         """Watch once, as a command of its own."""
-        done = insync(
+        picture: dict[str, Any] = insync_json(
             "watch", "--bootstrap", self.bootstrap, "--topic", TOPIC, "--state", self.state,
-            "--once", "--json",
+            "--once",
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return dict(json.loads(done.stdout))
+        return picture
 
 
 @pytest.fixture(scope="module")
@@ -182,10 +175,10 @@ def watch_until(
     within_s: float,
 ) -> tuple[int, list[str]]:
     """Watch on from the first batch until `end` has its effect: the exit code and what was said."""
-    command = [INSYNC, "watch", "--bootstrap", watched.bootstrap, "--topic", topic]
+    command = ("watch", "--bootstrap", watched.bootstrap, "--topic", topic)
     state, words = folder / "state", folder / "words"
     with words.open("wb") as file:
-        watching = subprocess.Popen([*command, "--state", state], stdout=file, stderr=file)
+        watching = start_insync(*command, "--state", state, stdout=file, stderr=file)
     try:
         wait_for(lambda: list(state.glob("lines/batch=*/_SUCCESS")), bool, within_s=240)
         end(watching)

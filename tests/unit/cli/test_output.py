@@ -1,8 +1,6 @@
 """What the commands print: words for people, or one JSON document."""
 
 import io
-import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from commands import invoke_json, invoke_refused, run_python
 from insync.brokers.kafka.java import Java
 from insync.cli import judge
 from insync.cli.app import invoke
@@ -72,16 +71,14 @@ def test_json_is_one_document_on_standard_output(
     judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     judged.update(verdict("pass"))
-    assert invoke(["report", "run", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == judged
+    assert invoke_json(capsys, "report", "run") == judged
 
 
 def test_several_folders_give_one_document_with_each_verdict(
     judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     judged.update(verdict("unknown"))
-    assert invoke(["report", "one", "two", "--json"]) == 3
-    assert json.loads(capsys.readouterr().out) == [judged, judged]
+    assert invoke_json(capsys, "report", "one", "two", codes=(3,)) == [judged, judged]
 
 
 def test_the_summary_shows_repeats_side_by_side_and_sums_up_records() -> None:
@@ -175,8 +172,7 @@ def test_scenarios_are_listed_one_per_line(capsys: pytest.CaptureFixture[str]) -
     assert invoke(["scenarios"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == builtin_names()
-    assert invoke(["scenarios", "--json"]) == 0
-    names = [scenario["name"] for scenario in json.loads(capsys.readouterr().out)]
+    names = [scenario["name"] for scenario in invoke_json(capsys, "scenarios")]
     assert names == builtin_names()
 
 
@@ -185,15 +181,13 @@ def test_the_agent_is_told_by_path_and_jvm_option(
 ) -> None:
     jar = tmp_path / "insync-agent.jar"
     monkeypatch.setattr(plan, "AGENT_JAR", jar)
-    assert invoke(["agent"]) == 2
-    assert "insync-agent.jar: not built" in capsys.readouterr().err
+    assert "insync-agent.jar: not built" in invoke_refused(capsys, "agent")
     jar.touch()
     assert invoke(["agent"]) == 0
     said = capsys.readouterr().out
     assert said.splitlines()[0] == str(jar)
     assert f"-javaagent:{jar}=" in said
-    assert invoke(["agent", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["jar"] == str(jar)
+    assert invoke_json(capsys, "agent")["jar"] == str(jar)
 
 
 def test_the_harness_never_imports_spark() -> None:
@@ -202,4 +196,4 @@ def test_the_harness_never_imports_spark() -> None:
         "sys.exit('pyspark' in sys.modules)"
     )
     environment = {"PYTHONPATH": ":".join(sys.path)}
-    assert subprocess.run([sys.executable, "-c", script], env=environment).returncode == 0
+    assert run_python("-c", script, env=environment).returncode == 0

@@ -2,13 +2,13 @@
 
 import json
 import os
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from commands import run_python
 from insync.events.schema import ConsumeLine, PhaseLine
 from insync.events.writer import EventWriter, encode
 
@@ -62,8 +62,7 @@ def test_what_was_written_outlives_a_kill(tmp_path: Path) -> None:
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     path = tmp_path / "f.jsonl"
-    done = subprocess.run([sys.executable, "-c", script, str(path)], env=environment, check=False)
-    assert done.returncode == -9
+    assert run_python("-c", script, path, env=environment).returncode == -9
     assert path.read_text() == '{"v":1}\n'
 
 
