@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from event_lines import read_lines
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
@@ -29,8 +29,7 @@ pytestmark = pytest.mark.cluster
 
 
 def events(agent: AgentSpec, broker: int = 1) -> list[dict[str, Any]]:
-    file = agent.events_dir / f"broker-{broker}.jsonl"
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return read_lines(agent.events_file(broker))
 
 
 def types(agent: AgentSpec, broker: int = 1) -> list[str]:
@@ -156,7 +155,7 @@ def test_every_hook_is_woven_before_the_brokers_main(
 ) -> None:
     done = run_kafka(java, distribution(version, java), f"events={tmp_path}/e.jsonl")
     assert f"woven into Kafka {version} by adapter {adapter}\n" in done.stderr
-    (installed,) = (json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines())
+    (installed,) = read_lines(tmp_path / "e.jsonl")
     assert len(installed["woven"]) == hooks
 
 
@@ -192,7 +191,7 @@ def test_a_missing_symbol_with_on_unsupported_stock_runs_the_broker_untouched(
     done = run_kafka(java, dist, options, before=doctored)
     assert "USAGE" in done.stdout + done.stderr
     assert "the broker runs untouched" in done.stderr
-    (refused,) = (json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines())
+    (refused,) = read_lines(tmp_path / "e.jsonl")
     assert refused["type"] == "agent_refused"
 
 

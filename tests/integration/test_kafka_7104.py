@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import threading
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
+from event_lines import read_lines
 from insync.arms import BOUND, FEATURE, SNAPSHOT
 from insync.brokers.cluster.admin import client, create_topic, delete_records
 from insync.brokers.cluster.agent import AgentSpec
@@ -127,8 +127,7 @@ def test_only_what_a_config_asks_for_is_woven(
         with pytest.raises(BridgeError, match="holds=on"):
             broker.hold("leader-read", max_ms=1_000)
         assert broker.counters().errors == 0
-    lines = agent.events_file(1).read_text(encoding="utf-8").splitlines()
-    events = [json.loads(line) for line in lines]
+    events = read_lines(agent.events_file(1))
     woven = [name for each in events if each["type"] == "hook_added" for name in each["woven"]]
     assert {name.rpartition(".")[2] for name in woven} >= set(added)
     assert bool(woven) == bool(added)

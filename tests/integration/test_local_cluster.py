@@ -27,6 +27,7 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
+from processes import gone
 from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
@@ -53,10 +54,6 @@ with interruptible(), LocalCluster(kafka, pathlib.Path(sys.argv[1])) as cluster:
     print(*(node.pid for node in cluster.nodes.values()), flush=True)
     time.sleep(600)
 """
-
-
-def gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.parametrize("version", versions.known())

@@ -18,6 +18,7 @@ from commands import insync, insync_json, start_insync
 from event_lines import lines_of
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
+from processes import gone
 from waiting import wait_for
 
 MIB = 1 << 20
@@ -40,10 +41,10 @@ class Memory:
             tree = [harness, *harness.children(recursive=True)]
             sizes = [process.memory_info().rss / MIB for process in tree]
         except psutil.NoSuchProcess:
-            return not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie"
+            return gone(pid)
         self.harness = max(self.harness, sizes[0])
         self.all = max(self.all, sum(sizes))
-        return harness.status() == "zombie"
+        return gone(pid)
 
 
 class Links(HTMLParser):

@@ -1,6 +1,5 @@
 """Lines reach the file whole, in order, from many threads, and survive a kill."""
 
-import json
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from commands import run_python
+from event_lines import read_lines
 from insync.events.schema import ConsumeLine, PhaseLine
 from insync.events.writer import EventWriter, encode
 
@@ -43,7 +43,7 @@ def test_lines_of_many_threads_are_all_there_and_whole(tmp_path: Path) -> None:
     with EventWriter(path) as writer, ThreadPoolExecutor(8) as pool:
         for done in [pool.submit(write, writer, partition) for partition in range(8)]:
             done.result()
-    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    lines = read_lines(path)
     for partition in range(8):
         assert [line["seq"] for line in lines if line["partition"] == partition] == [*range(200)]
 

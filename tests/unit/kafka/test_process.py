@@ -7,11 +7,11 @@ import sys
 import threading
 from pathlib import Path
 
-import psutil
 import pytest
 
 from insync.brokers.kafka import process
 from insync.errors import InputError, InsyncError
+from processes import gone
 from waiting import wait_for
 
 HARNESS = """
@@ -28,10 +28,6 @@ def sleeper(folder: Path) -> "subprocess.Popen[bytes]":
     return process.start(
         ["sleep", "600"], log=folder / "log", folder=folder, environment=os.environ
     )
-
-
-def gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])

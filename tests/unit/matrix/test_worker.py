@@ -1,6 +1,5 @@
 """One arm of a matrix: as few clusters as can be, a fresh one after a break, whole histories."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from event_lines import read_lines
 from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix import worker
@@ -73,7 +73,7 @@ def done(folder: Path, *names: str) -> list[dict[str, object]]:
     asked = task(folder, *names)
     with EventWriter(path) as writer:
         worker.do_task(asked, Teller(asked, writer))
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return read_lines(path)
 
 
 def test_scenarios_that_want_the_same_brokers_share_a_cluster(

@@ -1,6 +1,5 @@
 """The consumer of what is committed: where it takes itself to be, and when it is done."""
 
-import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError
 
+from event_lines import read_lines
 from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.workload import consumer
@@ -87,7 +87,7 @@ def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
             reader.cut()
             reader.join(5)
     assert failures == []
-    return [json.loads(line)["offset"] for line in path.read_text().splitlines()]
+    return [line["offset"] for line in read_lines(path)]
 
 
 def test_the_end_may_be_a_marker_or_an_abort_that_is_not_shown(

@@ -1,6 +1,5 @@
 """The producers' pace and accounts, with a client that answers as the test says."""
 
-import json
 import threading
 import time
 from collections.abc import Callable
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
+from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import producer
 from insync.workload.plan import NEXT_LIFE, WorkloadPlan, seq_of, values
@@ -99,8 +99,7 @@ class Bench:
         self.stop.set()
         self.thread.join(10)
         assert not self.thread.is_alive()
-        lines = [json.loads(line) for line in self.path.read_text().splitlines()]
-        return sorted(lines, key=lambda line: int(line["seq"]))
+        return sorted(read_lines(self.path), key=lambda line: int(line["seq"]))
 
 
 @pytest.fixture
