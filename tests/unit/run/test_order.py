@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, cast
 
 import pytest
 
+from event_lines import lines_of
 from insync.arms import FEATURE, SCOPE
 from insync.errors import InsyncError
 from insync.run import arm as arm_module
@@ -89,8 +90,7 @@ def planned(out: Path, keep_data: bool = False) -> Plan:
 
 def phases(out: Path, arm: str) -> list[str]:
     """Return the types of an arm's phases."""
-    text = (out / "events" / arm / "phases.jsonl").read_text()
-    return [json.loads(line)["type"] for line in text.splitlines()]
+    return [line["type"] for line in lines_of(out, arm, "phases.jsonl")]
 
 
 def test_every_arm_has_a_fresh_cluster_and_its_own_settings(

@@ -1,6 +1,5 @@
 """Transactional producers: what they write down, whatever becomes of their transactions."""
 
-import json
 import threading
 import time
 from collections.abc import Callable
@@ -10,26 +9,17 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
+from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import transactional
 from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan, seq_of
 from insync.workload.transactional import TransactionalProducer
+from unit.fake_message import FakeMessage
 
 AGAIN = KafkaError(KafkaError._TIMED_OUT, "later", False, True, False)
 ABORT = KafkaError(KafkaError.INVALID_TXN_STATE, "abort it", False, False, True)
 FATAL = KafkaError(KafkaError._FENCED, "fenced", True, False, False)
 DEAF = KafkaError(KafkaError._STATE, "no")
-
-
-class FakeMessage:
-    """What librdkafka hands to a delivery callback."""
-
-    def __init__(self, offset: int) -> None:
-        self._offset = offset
-
-    def offset(self) -> int:
-        """Return the offset that was given to the record."""
-        return self._offset
 
 
 class FakeClient:
@@ -122,8 +112,7 @@ class Bench:
 
     def lines(self, kind: str) -> list[dict[str, Any]]:
         """Return what it wrote so far."""
-        text = (self.folder / f"{kind}-0.jsonl").read_text()
-        return [json.loads(line) for line in text.splitlines()]
+        return read_lines(self.folder / f"{kind}-0.jsonl")
 
 
 @pytest.fixture(autouse=True)

@@ -15,19 +15,9 @@ from insync.events.writer import EventWriter
 from insync.workload import producer
 from insync.workload.plan import NEXT_LIFE, WorkloadPlan, seq_of, values
 from insync.workload.producer import PartitionProducer
+from unit.fake_message import FakeMessage
 
 Answer = Callable[[Any, Any], None]
-
-
-class FakeMessage:
-    """What librdkafka hands to a delivery callback."""
-
-    def __init__(self, offset: int) -> None:
-        self._offset = offset
-
-    def offset(self) -> int:
-        """Return the offset that was given to the record."""
-        return self._offset
 
 
 class FakeClient:
