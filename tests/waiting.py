@@ -1,4 +1,4 @@
-"""Waiting for a condition in tests: never a sleep of a guessed length."""
+"""Waits for a condition, instead of a sleep of a guessed length."""
 
 from __future__ import annotations
 

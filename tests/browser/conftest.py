@@ -1,4 +1,4 @@
-"""What the browser tests share: headless Chromium, and the pages of the made-up matrix.
+"""Fixtures of the browser tests: headless Chromium, and the pages of a made-up matrix.
 
 Without a Chromium they are skipped, in one line that says what to install; where
 INSYNC_REQUIRE_BROWSER is set, as in CI, they fail instead.
@@ -27,7 +27,7 @@ def executable() -> str | None:
 
 
 def pytest_runtest_setup() -> None:
-    """Skip here and not in a fixture: so the summary has one line for all tests of this folder."""
+    """Skip here, not in a fixture: the summary then has one line for all tests of this folder."""
     if not os.environ.get("INSYNC_REQUIRE_BROWSER") and executable() is None:
         pytest.skip(WITHOUT)
 
@@ -45,8 +45,8 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def browser() -> Iterator[Browser]:
     """Start the browser once; each test opens pages of its own.
 
-    Gone with the module: while it is there its event loop runs in the thread of all tests, where
-    no other test could run one.
+    Stopped at the end of the module: while it runs, its event loop occupies the thread of the
+    tests, so no other test could run an event loop.
     """
     with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=executable())

@@ -1,4 +1,4 @@
-"""Clusters of containers: ready soon, shut in, limited, not root's, gone whatever happens."""
+"""Clusters of containers start soon, are isolated and limited, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ with ContainerCluster(dist, pathlib.Path(sys.argv[1]), brokers=1) as cluster:
 def cluster(
     image: Image, dist: Distribution, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ContainerCluster]:
-    """Start the cluster that most tests here look at; each leaves it whole."""
+    """Start the cluster that most tests here use; each test leaves it with a full ISR."""
     home = tmp_path_factory.mktemp("cluster")
     begun = time.monotonic()
     limits = Limits(cpus=CORES)
@@ -97,7 +97,9 @@ def test_clients_of_this_host_are_served(cluster: ContainerCluster) -> None:
     assert (cluster.nodes[3].data_dir / "events-0").is_dir()
 
 
-def test_nobody_else_reaches_it(engine: Engine, cluster: ContainerCluster) -> None:
+def test_only_this_host_and_its_own_network_reach_it(
+    engine: Engine, cluster: ContainerCluster
+) -> None:
     for number, node in cluster.nodes.items():
         settings = container_of(engine, cluster, number).attrs["NetworkSettings"]
         published = [each for ports in settings["Ports"].values() for each in ports or ()]
@@ -118,7 +120,7 @@ def test_it_has_its_limits_and_no_privileges(engine: Engine, cluster: ContainerC
         assert re.search(r"^CapEff:\s+0+$", status, re.MULTILINE)
 
 
-def test_its_log_is_the_engines(engine: Engine, cluster: ContainerCluster) -> None:
+def test_its_log_equals_the_engines_log(engine: Engine, cluster: ContainerCluster) -> None:
     container = container_of(engine, cluster, 2)
     wait_for(lambda: cluster.nodes[2].log.read_bytes(), lambda log: log == container.logs())
 
@@ -144,7 +146,7 @@ def segments(folder: Path) -> set[str]:
 
 
 def await_whole(port: int) -> None:
-    """Until the broker at a port shows the topic led by broker 1 and wholly in sync."""
+    """Wait until the broker at a port shows the topic led by broker 1 with a full ISR."""
     own = f"127.0.0.1:{port}"
     wait_for(lambda: partitions(own, "events"), lambda state: state == {0: (1, [1, 2, 3])})
 
@@ -270,7 +272,7 @@ def test_what_a_killed_harness_left_is_swept_and_its_logs_are_saved(
     leftovers.sweep(engine)
 
 
-def test_a_node_that_dies_at_its_start_is_told_in_its_own_words(
+def test_a_node_that_dies_at_its_start_is_reported_with_its_own_error(
     engine: Engine, image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     before = ours(engine)
@@ -283,7 +285,7 @@ def test_a_node_that_dies_at_its_start_is_told_in_its_own_words(
     assert ours(engine) == before
 
 
-def test_a_node_that_needs_more_memory_than_it_may_have_is_told(
+def test_a_node_that_exceeds_its_memory_limit_is_reported(
     image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     limits = Limits(memory_mib=48)

@@ -1,4 +1,4 @@
-"""The scenarios on containers: what they show is what they show on local processes."""
+"""Scenarios on containers give the same verdicts as on local processes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ON_CONTAINERS = ("--cluster", "docker")
 
 @pytest.fixture(scope="module")
 def runs(image: Image, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, Path]]:
-    """Record KIP-501's case and a disk that hangs, judge both; the verdicts and the folders."""
+    """Record KIP-501's case and a hanging disk, judge both; return verdicts and folders."""
     folder = tmp_path_factory.mktemp("runs")
     planned = {
         folder / "kip-501": ("kip-501", "--scale", "0.2", "--repeat", "1"),

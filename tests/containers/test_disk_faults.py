@@ -1,4 +1,4 @@
-"""Faults of a broker's whole disk on containers: mounts of this host that they see as theirs."""
+"""Faults of a broker's whole disk on containers, which see mounts of this host."""
 
 from __future__ import annotations
 

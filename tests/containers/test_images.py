@@ -1,4 +1,4 @@
-"""Images on a real engine: built from nothing, not root's, quick to start, healthy or not."""
+"""Builds images on a real engine: from nothing, not root, quick to start, with a health check."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def run(engine: docker.DockerClient) -> Iterator[Run]:
 
 @pytest.fixture
 def said(run: Run) -> Said:
-    """Run a command in a container to its end, which is a success, and return what it said."""
+    """Run a command in a container, expect success, and return its output."""
 
     def to_the_end(tag: str, command: list[str], **options: Any) -> str:
         container = run(tag, command, **options)
@@ -63,7 +63,7 @@ def said(run: Run) -> Said:
 def names_of_its_own(
     engine: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[str, str], str]]:
-    """Let nothing be built yet, leave the user's images alone; make bases from a Dockerfile."""
+    """Use image names of which none is built yet; return what makes a base from a Dockerfile."""
     of_bases, of_kafka = "insync-test-base", "insync-test-kafka"
     monkeypatch.setattr("insync.brokers.images.host_base.REPOSITORY", of_bases)
     monkeypatch.setattr("insync.brokers.images.image.REPOSITORY", of_kafka)
@@ -81,7 +81,7 @@ def names_of_its_own(
 
 
 def nameless(engine: docker.DockerClient) -> set[str]:
-    """Return what a build may leave by mistake: images without a name, and containers."""
+    """Return what a build may leave behind by mistake: images without a name, and containers."""
     left = {image.id for image in engine.images.list(filters={"dangling": True})}
     return left | {each.id for each in engine.containers.list(all=True, ignore_removed=True)}
 
@@ -119,7 +119,7 @@ def test_any_user_may_read_all_of_it(image: Image, said: Said) -> None:
 
 
 def loads_from_the_archive(image: Image, run: Run) -> bool:
-    """Tell whether a node's own command line does; without settings the node ends at once."""
+    """Whether a node loads its classes from the archive; without settings it ends at once."""
     flags = [*node_flags(INSIDE_TMP), "-Xshare:on", "-Xlog:class+load"]
     node = run(image.tag, image.command(flags, "kafka.Kafka"))
     node.wait(timeout=60)
@@ -178,7 +178,7 @@ def test_a_base_that_cannot_run_kafka_is_refused(
 
 @pytest.fixture
 def shared_folder(tmp_path: Path, dist: Distribution) -> Path:
-    """A formatted node's folder, which whoever runs in the container may write to."""
+    """Make a formatted node's folder that every user of the container may write to."""
     formats.copy(dist.formats / "controller", tmp_path, node=1, cluster=formats.new_id())
     text = settings(dist.release, SAMPLE, 29092, 29093)
     (tmp_path / "server.properties").write_text(text, encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`insync.testing` as others' tests use it: the example of the docs, and what it refuses."""
+"""`insync.testing` as other projects use it: the example of the docs, and what it refuses."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_without_a_folder_nothing_stays(image: Image) -> None:
         ({"plugin": "request", "kafka": "2.8.2"}, "Kafka 2.8.2 has only"),
     ],
 )
-def test_what_cannot_be_had_is_refused_in_one_line(wanted: dict[str, str], problem: str) -> None:
+def test_an_unsupported_wish_is_refused_in_one_line(wanted: dict[str, str], problem: str) -> None:
     with pytest.raises(InputError, match=re.escape(problem)) as error:
         KafkaCluster(**wanted).__enter__()  # type: ignore[arg-type]  # wrong on purpose
     assert "\n" not in str(error.value)

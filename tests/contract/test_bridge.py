@@ -37,7 +37,7 @@ def contract() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def connection_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A running bridge whose broker answers what the golden file says."""
+    """Start a bridge whose broker answers with the golden file; return its connection file."""
     file = tmp_path_factory.mktemp("bridge") / "bridge-1.json"
     jars = class_path(CLASS_PATH, ":bridge:contractClassPath")
     with jvm_with_bridge(["-cp", jars, "insync.bridge.NarrowServer", str(GOLDEN), str(file)], file):
@@ -97,7 +97,7 @@ def test_a_client_cannot_shut_the_bridge_down(connection_file: Path) -> None:
         assert broker.broker_id() == 1
 
 
-def test_an_error_inside_arrives_as_words(connection_file: Path) -> None:
+def test_an_error_in_the_broker_arrives_as_a_message(connection_file: Path) -> None:
     with (
         BridgeClient.connect(connection_file) as broker,
         pytest.raises(BridgeError, match="no such luck") as refused,

@@ -1,4 +1,4 @@
-"""The agent in real brokers: its config, its metrics, its events, and how it refuses."""
+"""The agent in real brokers: its config, its metrics, its events, and what it refuses."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_off_nothing_is_marked(start: StartCluster, agent: AgentSpec) -> None:
 def test_a_follower_that_dies_leaves_the_isr_with_its_state_told(
     start: StartCluster, agent: AgentSpec
 ) -> None:
-    """The mark of a dead follower's last fetch ends with that fetch: it holds nobody for ever."""
+    """A dead follower's last fetch ends, and with it the mark: no follower is held for ever."""
     lag = {PENDING_READS: "true", "replica.lag.time.max.ms": "1500"}
     cluster = start(brokers=3, agent=agent, settings=lag)
     create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "1"})
@@ -222,7 +222,7 @@ def test_a_bad_agent_option_is_one_line_and_no_broker(
 def run_kafka(
     java: Java, dist: Distribution, options: str, before: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run Kafka's main without arguments, which prints its usage, with the agent in front of it."""
+    """Run Kafka's main with the agent and without arguments, so that it prints its usage."""
     jars = ":".join(str(path) for path in ([before] if before else []) + list(dist.jars))
     command = [
         java.home / "bin" / "java",

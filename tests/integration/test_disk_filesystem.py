@@ -1,7 +1,7 @@
-"""The file system under a log folder that can be stalled, on a real mount.
+"""The file system under a log folder that can delay or stop calls, on a real mount.
 
-What it does with files is compared, call by call, with a plain folder; what it holds is
-held, counted and let go; and whatever ends it, its mount does not stay.
+The tests compare it, call by call, with a plain folder. Stalled calls wait, are counted and go
+on. The mount is removed however the process ends.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def mount(tmp_path: Path) -> Iterator[Passthrough]:
 
 
 def do(root: Path, step: Step) -> object:
-    """Do one step below `root`; return what came of it."""
+    """Do one step below `root`; return its result."""
     call, first, second, number = step
     path, other = root / first, root / second
     calls: dict[str, Callable[[], object]] = {
@@ -126,7 +126,7 @@ def _fsync(path: Path) -> None:
 
 
 def _use_deleted(path: Path) -> tuple[bytes, list[str]]:
-    """Go on with a file that is deleted while it is open."""
+    """Write and read a file that is deleted while it is open."""
     with path.open("r+b", buffering=0) as file:
         path.unlink()
         file.write(b"still here")
@@ -139,7 +139,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def tree(root: Path) -> dict[str, object]:
-    """Everything below a folder: kinds, sizes, modes, times set by hand, contents."""
+    """Return everything below a folder: kinds, sizes, modes, times set by hand, contents."""
     seen: dict[str, object] = {}
     for path in sorted(root.rglob("*")):
         status = path.stat()

@@ -1,4 +1,4 @@
-"""Every kind of fault on real brokers leaves its evidence; what is cut short is healed."""
+"""Every kind of fault leaves its evidence on real brokers; an interrupted one is undone."""
 
 from __future__ import annotations
 

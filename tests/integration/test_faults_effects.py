@@ -1,4 +1,4 @@
-"""What each fault does to a real broker, measured without it and with it.
+"""Measures what each fault does to a real broker: without it and with it.
 
 `pytest -s` prints the measurements as a table at the end.
 """
@@ -76,7 +76,7 @@ def text(*names: str) -> str:
 
 @dataclass
 class Lab:
-    """A cluster on which every fault can be made, and the measurements taken on it."""
+    """A cluster that can have every fault, and the measurements taken on it."""
 
     stage: Stage
     plan: Plan
@@ -131,7 +131,7 @@ class Lab:
     def compare(
         self, name: str, what: str, probe: Callable[[], float], repeats: int = 1
     ) -> tuple[float, float, FaultLine]:
-        """Return the median of a probe without a fault, and of so many with it."""
+        """Return the median of a probe without the fault, and of `repeats` probes with it."""
         before = statistics.median(probe() for _ in range(9))
         measured, line = self.during(
             name, lambda: statistics.median(probe() for _ in range(repeats))

@@ -1,4 +1,4 @@
-"""KAFKA-7104 by sheer load, on brokers without the agent; and what the agent weaves against it."""
+"""Reproduces KAFKA-7104 by load alone, without the agent; and what the agent weaves against it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.cluster
 
 @contextmanager
 def writing(bootstrap: str) -> Iterator[None]:
-    """Produce as fast as it goes, a record per batch."""
+    """Produce as fast as possible, a record per batch."""
     over = threading.Event()
 
     def write() -> None:
@@ -96,7 +96,7 @@ def test_a_fetcher_of_1_1_0_dies_under_load(java: Java, tmp_path: Path) -> None:
         ({FEATURE: "true"}, "no KIP-501 for this version"),
     ],
 )
-def test_what_1_1_0_cannot_take_stops_its_start(
+def test_a_setting_that_1_1_0_does_not_support_stops_its_start(
     settings: dict[str, str], problem: str, java: Java, tmp_path: Path, agent: AgentSpec
 ) -> None:
     cluster = LocalCluster(

@@ -1,4 +1,4 @@
-"""A cluster of real brokers: ready soon, whole, readable afterwards, and gone whatever happens."""
+"""A cluster of local brokers starts soon, is complete, leaves readable logs and no process."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_cluster_keeps_its_promises(version: str, java: Java, tmp_path: Path) 
 
 
 def addresses(pids: list[int]) -> set[str]:
-    """Where these processes listen."""
+    """Return the addresses at which these processes listen."""
     connections = (each for pid in pids for each in psutil.Process(pid).net_connections("inet"))
     return {each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN}
 
@@ -108,7 +108,7 @@ def shrink(cluster: LocalCluster, follower: int) -> float:
 
 @pytest.mark.parametrize("version", [*ON_ZOOKEEPER, "4.3.1"])
 def test_a_killed_broker_comes_back(version: str, java: Java, tmp_path: Path) -> None:
-    """Within its old session as well, whatever keeps the registrations."""
+    """Also within its old session, on KRaft and on ZooKeeper."""
     settings = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
     with LocalCluster(distribution(version, java), tmp_path, settings=settings) as cluster:
         create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {})
@@ -148,7 +148,7 @@ def test_settings_and_environment_reach_the_node_they_are_for(start: StartCluste
 def test_nodes_start_from_the_archive_also_with_an_agent(
     start: StartCluster, tmp_path: Path, java: Java
 ) -> None:
-    """An agent appends to the class path, which an archive must not mind."""
+    """An agent appends to the class path; the archive must be used all the same."""
     log = tmp_path / "classes-%p.log"
     options = f"-javaagent:{nop_agent(tmp_path, java)} -Xlog:class+load:file={log}"
     cluster = start(brokers=1, equipment={1: Equipment(environment={"JDK_JAVA_OPTIONS": options})})
@@ -171,7 +171,7 @@ def nop_agent(folder: Path, java: Java) -> Path:
     return folder / "nop.jar"
 
 
-def test_a_bad_setting_is_said_at_once(dist: Distribution, tmp_path: Path) -> None:
+def test_a_bad_setting_is_reported_at_once(dist: Distribution, tmp_path: Path) -> None:
     cluster = LocalCluster(dist, tmp_path, settings={"replica.lag.time.max.ms": "soon"})
     begun = time.monotonic()
     with pytest.raises(InsyncError, match=r"ended with 1 while it started: .*Invalid value soon"):
@@ -193,13 +193,15 @@ def test_a_port_taken_meanwhile_is_replaced(
 
 
 @pytest.mark.parametrize("folder", ["with,comma", "file/nodes"])
-def test_a_folder_that_will_not_do(folder: str, dist: Distribution, tmp_path: Path) -> None:
+def test_a_folder_that_kafka_cannot_use_is_refused(
+    folder: str, dist: Distribution, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError, match=re.escape(folder)), LocalCluster(dist, tmp_path / folder):
         pass
 
 
-def test_a_topic_that_cannot_be_is_said(start: StartCluster) -> None:
+def test_a_topic_that_cannot_be_created_is_an_error(start: StartCluster) -> None:
     cluster = start(brokers=1)
     with pytest.raises(InsyncError, match=r"^topic a/b: not created: .*invalid"):
         create_topic(cluster.bootstrap, "a/b", [[1]], {})

@@ -1,4 +1,4 @@
-"""A short matrix on real brokers: two sites of a stall and a dead follower, stock and request."""
+"""Runs a short matrix on real brokers: two stall sites and a dead follower, stock and request."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.cluster
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], Path]:
-    """Run it; returns the cells as printed, and the folder."""
+    """Run the matrix; return the cells as printed, and the folder."""
     out = tmp_path_factory.mktemp("runs") / "matrix"
     chosen = ("--only", ",".join(SITES), "--arms", "stock,request")
     return insync_json("matrix", *chosen, "--out", out), out
@@ -38,7 +38,7 @@ def test_every_site_is_as_expected_on_every_arm(
         assert found[site, "request"]["isr_shrinks"] == [0]
         assert found[site, "request"]["first_shrink_ms"] == [None]
     for arm in ("stock", "request"):
-        # Out within 1.5 x lag + 1 s: the dead one is nobody's to protect.
+        # Out of the ISR within 1.5 x lag + 1 s: nothing protects a dead follower.
         assert 0 < found["dead-follower", arm]["first_shrink_ms"][0] <= 4_000
         assert found["dead-follower", arm]["lost"] == [0]
 

@@ -1,4 +1,4 @@
-"""The command on real brokers: KIP-501's case, the control, a run cut short, live state."""
+"""Runs the command on real brokers: KIP-501's case, the control, an interrupted run, live state."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.cluster
 
 
 class Memory:
-    """The largest resident sizes seen of a process and of all that it started, in MiB."""
+    """The largest resident sizes seen of a process and of its whole process tree, in MiB."""
 
     def __init__(self) -> None:
         self.harness = 0.0
@@ -48,7 +48,7 @@ class Memory:
 
 
 class Links(HTMLParser):
-    """What a page loads or leads to outside of itself; text inside of scripts does not count."""
+    """Collects a page's links outside of itself; text inside of scripts does not count."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def kip_501(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Any], Path]]:
-    """The demo's run: three repeats, stock against plugin; its JSON and its folder."""
+    """Run the demo's case: three repeats, stock against plugin; return its JSON and its folder."""
     out = tmp_path_factory.mktemp("runs") / "kip-501"
     memory = Memory()
     command = ("run", "kip-501", "--scale", "0.2", "--out", out, "--json")
@@ -104,10 +104,10 @@ def test_the_printed_verdict_is_the_file_and_the_report_is_self_contained(
     assert not links.outside
 
 
-def test_a_mark_stood_as_long_as_the_stall_and_nothing_is_pending_after(
+def test_a_fetch_was_pending_as_long_as_the_stall_and_none_is_afterwards(
     kip_501: tuple[dict[str, Any], Path],
 ) -> None:
-    """The plugin arm is no accident: its broker says how long fetches were pending."""
+    """The plugin kept the ISR whole, not chance: its broker says how long fetches were pending."""
     _, out = kip_501
     lines = lines_of(out, "plugin", "counters.jsonl")
     leader = [line for line in lines if line["broker"] == 1]
@@ -124,7 +124,7 @@ def test_the_report_can_be_made_again_from_the_events(
 
 @pytest.fixture(scope="module")
 def control_and_newest(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Record the control, and the newest broker's run, and judge both in one session."""
+    """Record the control and a run of the newest broker, and judge both in one Spark session."""
     folder = tmp_path_factory.mktemp("runs")
     outs = [folder / "control", folder / "newest"]
     newest = ("kip-501", "--kafka", "4.4.0", "--repeat", "1")
@@ -154,7 +154,7 @@ def test_the_newest_broker_shows_the_same(control_and_newest: list[dict[str, Any
 
 @dataclass(frozen=True)
 class Cut:
-    """A run that a signal ended: its folder, its exit code, and which of its nodes live on."""
+    """A run that a signal ended: its folder, its exit code, and the nodes that still run."""
 
     out: Path
     returncode: int
@@ -191,7 +191,7 @@ def test_a_run_cut_short_leaves_no_process(
 
 
 def test_what_a_run_cut_short_recorded_is_readable(cut: dict[signal.Signals, Cut]) -> None:
-    """Of each; they are judged together, and none of them passes."""
+    """All three are judged together, and none of them passes."""
     verdicts = insync_json("report", *(run.out for run in cut.values()), codes=(3,))
     assert [each["verdict"] for each in verdicts] == ["unknown"] * len(cut)
 

@@ -1,4 +1,4 @@
-"""The stall shim for real: compiled here, preloaded into a small process, held and lifted.
+"""Compiles the stall shim, preloads it into a small process, and stalls its calls.
 
 The process is driven call by call over its standard input, so each test knows
 which call it has made and can wait for its answer.
@@ -79,7 +79,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass
 class Caller:
-    """A process under the shim with a log file it may call on."""
+    """A process under the shim, with a log file for its calls."""
 
     process: "subprocess.Popen[str]"
     control: ControlFile
@@ -97,7 +97,7 @@ class Caller:
         return self.process.stdout.readline().strip()
 
     def timed(self, call: str, path: Path | None = None) -> tuple[str, float]:
-        """Make one call; its result and its seconds."""
+        """Make one call; return its result and how many seconds it took."""
         start = time.monotonic()
         self.begin(call, path)
         return self.answer(), time.monotonic() - start
@@ -121,7 +121,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 def make_log(data: Path, folder: str, name: str = "00000000000000000000.log") -> Path:
-    """Make a file as Kafka would lay it out."""
+    """Make a log file at the path that Kafka would use."""
     path = data / folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"x" * 4096)

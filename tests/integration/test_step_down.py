@@ -1,4 +1,4 @@
-"""Solution 2 on real brokers: a leader that stalls steps down once; stock and off wait it out."""
+"""KIP-501's solution 2 on real brokers: a stalled leader steps down once; stock and off do not."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ Runs = dict[str, tuple[dict[str, Any], Path]]
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Play both as a matrix; returns the verdict and the folder of each."""
+    """Run both scenarios as a matrix; return the verdict and the folder of each."""
     out = tmp_path_factory.mktemp("runs") / "matrix"
     chosen = ("--only", ",".join(SCENARIOS), "--arms", ",".join(ARMS), "--scale", str(SCALE))
     insync_json("matrix", *chosen, "--out", out)
@@ -63,7 +63,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_a_stalled_leader_gives_each_partition_away_once_and_acks_go_on(
+def test_a_stalled_leader_steps_down_once_per_partition_and_acks_go_on(
     runs: Runs, name: str
 ) -> None:
     arms = runs[name][0]["arms"]
@@ -75,7 +75,7 @@ def test_a_stalled_leader_gives_each_partition_away_once_and_acks_go_on(
     assert arms["stock"]["max_ack_gap_ms"][0] > STALL_MS * 0.8
 
 
-def test_nobody_else_changes_leaders_and_no_agent_speaks_of_it(runs: Runs) -> None:
+def test_in_other_arms_no_leader_changes_and_no_step_down_event_is_written(runs: Runs) -> None:
     verdict, out = runs["step-down-read"]
     for arm in ("stock", "off"):
         assert verdict["arms"][arm]["leader_changes"] == [0]
@@ -84,7 +84,7 @@ def test_nobody_else_changes_leaders_and_no_agent_speaks_of_it(runs: Runs) -> No
     assert not [line for line in lines if line["type"].startswith("step_down")]
 
 
-def test_the_controller_carries_the_agent_and_tells_whom_it_relieved(runs: Runs) -> None:
+def test_the_controllers_agent_reports_which_leaders_it_replaced(runs: Runs) -> None:
     _, out = runs["step-down-read"]
     last = lines_of(out, "step-down", "controller.jsonl")[-1]
     assert (last["woven"], last["errors"]) == (True, 0)
@@ -102,7 +102,7 @@ def test_the_report_names_the_step_downs(runs: Runs) -> None:
 
 
 def test_a_cluster_may_be_without_eligible_leader_replicas(tmp_path: Path) -> None:
-    """Below min ISR a version that has them names some of those that left."""
+    """Below min ISR, a version with eligible leader replicas names some that left the ISR."""
     scenario = tmp_path / "both-followers.toml"
     scenario.write_text(BOTH_FOLLOWERS, encoding="utf-8")
     insync_json("run", scenario, "--record-only", "--out", tmp_path / "run")

@@ -1,4 +1,4 @@
-"""Step-downs on real brokers in bad company: transactions, and a controller that is gone."""
+"""Step-downs on real brokers while transactions run, and while the controller is gone."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ Runs = dict[str, tuple[dict[str, Any], Path]]
 
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Record all, and judge them in one session; returns the verdict and the folder of each."""
+    """Record all, judge them in one Spark session; return the verdict and the folder of each."""
     folder = tmp_path_factory.mktemp("runs")
     planned: dict[str, tuple[str | Path, ...]] = {
         "transactions": ("transactions", "--scale", "0.2", "--arms", "step-down", "--seed", "5")
@@ -111,8 +111,8 @@ def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
 
 
 @pytest.mark.parametrize(("kind", "for_ms"), GONE.items())
-def test_nothing_hangs_for_want_of_a_controller(runs: Runs, kind: str, for_ms: int) -> None:
-    """The repeat comes to its end only when every partition is written again and wholly in sync."""
+def test_no_client_hangs_while_there_is_no_controller(runs: Runs, kind: str, for_ms: int) -> None:
+    """The repeat only ends when every partition takes writes again and has its full ISR."""
     verdict, out = runs[kind]
     arm = verdict["arms"]["step-down"]
     assert arm["lost"] == [0], verdict["reason"]

@@ -1,4 +1,4 @@
-"""`insync tables` as a whole, and on a cluster of two workers: the same rows as on one machine."""
+"""`insync tables` gives the same rows on a Spark cluster of two workers as on one machine."""
 
 import json
 from pathlib import Path
@@ -29,7 +29,7 @@ def tables(runs: Path, into: Path, *options: str) -> Done:
 
 @pytest.fixture(scope="module")
 def alone(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compute their tables in one process, and look at what the command said."""
+    """Compute the tables in one process, and check what the command printed."""
     into = tmp_path_factory.mktemp("alone") / "tables"
     done = tables(runs, into)
     assert done.returncode == 3, done.stderr
@@ -43,7 +43,7 @@ def alone(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def spark_home(folder: Path) -> Path:
-    """Make a Spark home of links, so that workers leave their files in it."""
+    """Make a Spark home of links, so that workers write their files into it."""
     package = Path(pyspark.__file__).parent
     folder.mkdir()
     for name in ("bin", "jars", "python"):

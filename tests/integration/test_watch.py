@@ -1,4 +1,4 @@
-"""A run that is watched: agents and harness write to a topic, from which Spark streams."""
+"""A run is watched live: agents and harness write to a topic, which Spark streams."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.cluster
 
 @dataclass(frozen=True)
 class Watched:
-    """A run that is over, the brokers that have its events, and where they are watched from."""
+    """A finished run, the brokers that have its events, and the state folder of the watch."""
 
     run: Path
     bootstrap: str
@@ -49,7 +49,7 @@ class Watched:
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory, dist: Distribution) -> Iterator[Watched]:
-    """A leader whose request handlers hang, without the plugin and with it."""
+    """Run queue-stall without the plugin and with it, its events in a topic of other brokers."""
     folder = tmp_path_factory.mktemp("watched")
     with LocalCluster(dist, folder / "nodes", brokers=1) as brokers:
         create_topic(brokers.bootstrap, TOPIC, [[1], [1], [1]], {})
@@ -64,7 +64,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory, dist: Distribution) -> Ite
 
 @pytest.fixture(scope="module")
 def picture(watched: Watched) -> dict[str, Any]:
-    """What is seen of the run in the topic."""
+    """Return what one watch of the topic shows of the run."""
     return watched.watch()
 
 
@@ -85,7 +85,7 @@ def tables(watched: Watched, tmp_path_factory: pytest.TempPathFactory) -> Callab
 def test_the_figures_are_those_of_the_runs_own_tables(
     picture: dict[str, Any], tables: Callable[[str], Any]
 ) -> None:
-    """From the topic come the same holds, shrinks and times as from files, to the last digit."""
+    """The topic gives the same holds, shrinks and times as the files, to the last digit."""
     seen = {row["arm"]: row for row in picture["repeats"]}
     assert set(seen) == {"stock", "request"}
     for arm, row in seen.items():
@@ -124,7 +124,7 @@ def test_the_stall_shows_as_shrinks_without_the_plugin_and_as_holds_with_it(
 
 
 def test_a_restart_goes_on_where_it_ended(watched: Watched, picture: dict[str, Any]) -> None:
-    """What was read is not read again; what is of no run is counted, not passed over."""
+    """Lines are not read twice; records that belong to no run are counted."""
     assert picture["new_records"] >= picture["lines"] > 0
     again = watched.watch()
     assert again["new_records"] == 0
@@ -174,7 +174,7 @@ def watch_until(
     folder: Path,
     within_s: float,
 ) -> tuple[int, list[str]]:
-    """Watch on from the first batch until `end` has its effect: the exit code and what was said."""
+    """Watch, call `end` after the first batch; return the exit code and the lines printed."""
     command = ("watch", "--bootstrap", watched.bootstrap, "--topic", topic)
     state, words = folder / "state", folder / "words"
     with words.open("wb") as file:
@@ -190,8 +190,8 @@ def watch_until(
     return code, said
 
 
-def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
-    """Whatever Spark is about then; what had come is there for the next watch."""
+def test_ctrl_c_ends_the_watch_in_one_line(watched: Watched, tmp_path: Path) -> None:
+    """Whatever Spark does at that moment; the next watch has the lines that were read before."""
     code, said = watch_until(
         lambda watching: watching.send_signal(signal.SIGINT), watched, TOPIC, tmp_path, 60
     )
@@ -200,7 +200,7 @@ def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
     assert replace(watched, state=state).watch()["lines"] > 0
 
 
-def test_a_topic_that_goes_away_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
+def test_deleting_the_topic_ends_the_watch_in_one_line(watched: Watched, tmp_path: Path) -> None:
     create_topic(watched.bootstrap, "passing", [[1]], {})
     producer = Producer({"bootstrap.servers": watched.bootstrap})
     producer.produce("passing", b"{}", b"a stranger")
@@ -219,7 +219,7 @@ def test_a_topic_that_goes_away_ends_it_in_one_line(watched: Watched, tmp_path: 
 def test_agents_write_to_a_topic_of_their_own_brokers(
     start: Callable[..., LocalCluster], agent: AgentSpec
 ) -> None:
-    """They find it by themselves, wait for it to be made, and tell nothing of it."""
+    """They find the brokers themselves, wait for the topic, and write no events about it."""
     settings = {"insync.events.topic": TOPIC, "insync.events.origin": "here"}
     cluster = start(brokers=2, agent=agent, settings=settings)
     create_topic(cluster.bootstrap, TOPIC, [[1, 2], [2, 1]], {})

@@ -1,4 +1,4 @@
-"""The wheel carries all that `insync` needs: installed alone, it finds its agent, shim and data."""
+"""The wheel contains all that `insync` needs: installed alone, it finds its agent and its data."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_it_is_marked_as_of_this_platform(wheel: Path) -> None:
 
 
 def test_installed_alone_it_finds_the_agent_and_the_scenarios(wheel: Path, tmp_path: Path) -> None:
-    """Dependencies come from this environment; of the project, only the wheel is there."""
+    """Dependencies come from this environment; of the project, only the wheel is installed."""
     target = tmp_path / "site"
     done = run_python("-m", "pip", "install", "-q", "--no-deps", "--target", target, wheel)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Which package may import which, read from the sources."""
+"""Checks which package imports which, and how many files a folder has."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 # Of Kafka, the analysis needs to find a Java and to fetch Spark's connector; it runs no broker.
 OF_KAFKA = {"insync.brokers.kafka.java", "insync.brokers.kafka.connector"}
 ANALYSIS = ("analysis", "report")
-# A folder with more files is harder to find one's way in. ARCHITECTURE.md names the exceptions.
+# A folder with more files is hard to survey. ARCHITECTURE.md names the exceptions.
 MOST_FILES = 20
 
 

@@ -1,4 +1,4 @@
-"""Bad usage and bad input: one line on standard error, exit 2, nothing made."""
+"""Bad usage and bad input give one line on standard error, exit code 2 and no file."""
 
 from pathlib import Path
 

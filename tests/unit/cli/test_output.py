@@ -1,4 +1,4 @@
-"""What the commands print: words for people, or one JSON document."""
+"""The commands print text for people, or one JSON document."""
 
 import io
 import sys
@@ -22,7 +22,7 @@ from insync_bridge import PartitionState, PendingMark, ReplicaState
 
 
 def arm(**metrics: Any) -> Mapping[str, Any]:
-    """Make an arm of a verdict, two repeats, nothing out of the ordinary."""
+    """Make an arm of a verdict with two unremarkable repeats."""
     return {
         "repeats": 2, "isr_shrinks": [0, 0], "min_isr_size": [3, 3], "under_min_isr_ms": [0, 0],
         "offline_ms": [0, 0], "max_ack_gap_ms": [50.0, 60.0], "acked": [100, 110],
@@ -48,7 +48,7 @@ def drawn(renderable: object) -> str:
 
 @pytest.fixture
 def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Let the analysis find the verdict that the test fills in."""
+    """Replace the analysis by one that returns the verdict that the test fills in."""
     found: dict[str, Any] = {}
     monkeypatch.setattr(judge, "analyse", lambda folders, *_: [found] * len(folders))
     monkeypatch.setattr(judge, "find_java", lambda: Java(tmp_path, 17, "Java"))
@@ -176,7 +176,7 @@ def test_scenarios_are_listed_one_per_line(capsys: pytest.CaptureFixture[str]) -
     assert names == builtin_names()
 
 
-def test_the_agent_is_told_by_path_and_jvm_option(
+def test_the_agent_command_prints_the_jars_path_and_the_jvm_option(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jar = tmp_path / "insync-agent.jar"

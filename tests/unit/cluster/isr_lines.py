@@ -1,4 +1,4 @@
-"""What every line of isr.jsonl has, whatever the log of the controller that it was read from."""
+"""Checks the keys and the order of lines of isr.jsonl, from KRaft's log and from ZooKeeper's."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

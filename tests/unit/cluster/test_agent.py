@@ -1,4 +1,4 @@
-"""Who carries the agent, and what a cluster without eligible leader replicas is formatted from."""
+"""Which nodes get the agent, and the templates of a cluster without eligible leader replicas."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A container's process and what killed harnesses left, on an engine that only pretends."""
+"""A container's process, and what killed harnesses left behind, on a fake engine."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_container_that_somebody_removed_was_killed(tmp_path: Path) -> None:
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
 
 
-def test_an_engine_that_is_gone_is_told_not_guessed(tmp_path: Path) -> None:
+def test_a_stopped_engine_is_an_error_and_no_exit_code(tmp_path: Path) -> None:
     container = FakeContainer()
     container.error = ConnectionError("refused\nby all")
     container.end.set()
@@ -147,7 +147,7 @@ class FakeEngine:
         raise ImageNotFound(name)
 
 
-def test_only_what_belongs_to_nobody_is_swept(tmp_path: Path) -> None:
+def test_only_leftovers_of_dead_harnesses_are_swept(tmp_path: Path) -> None:
     engine: Any = FakeEngine(owner.mine(), GONE, folder=tmp_path)
     leftovers.sweep(engine)
     assert [each.asked for each in engine.made] == [[], [("kill",), "remove"]]

@@ -1,4 +1,4 @@
-"""Lines reach the file whole, in order, from many threads, and survive a kill."""
+"""Lines reach the file whole and in order, from many threads, and outlive a killed writer."""
 
 import os
 import sys

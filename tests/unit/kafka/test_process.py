@@ -1,4 +1,4 @@
-"""Children that go when the harness goes, and what their logs say of a failure."""
+"""Child processes end with the harness, and their logs give the cause of a failure."""
 
 import os
 import signal

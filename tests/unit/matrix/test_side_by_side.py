@@ -1,4 +1,4 @@
-"""The arms of a matrix as processes: how many at a time, what they tell, how they are stopped."""
+"""The arms of a matrix as processes: how many at a time, their progress, how they are stopped."""
 
 import signal
 import sys

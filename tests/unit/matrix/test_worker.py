@@ -1,4 +1,4 @@
-"""One arm of a matrix: as few clusters as can be, a fresh one after a break, whole histories."""
+"""One arm of a matrix uses few clusters, a fresh one after an error, and writes whole histories."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -88,7 +88,7 @@ def test_scenarios_that_want_the_same_brokers_share_a_cluster(
     assert told[0] == {"phase": "freeze (1 of 3)"}
 
 
-def test_what_comes_after_a_broken_scenario_plays_on_a_fresh_cluster(
+def test_after_a_broken_scenario_the_next_runs_on_a_fresh_cluster(
     tmp_path: Path, theatre: Theatre
 ) -> None:
     theatre.breaks["b"] = InsyncError("topic b-r0: not healed:\nlast ...")

@@ -1,4 +1,4 @@
-"""The consumer of what is committed: where it takes itself to be, and when it is done."""
+"""The consumer of committed records: which position it assumes, and when it is done."""
 
 import threading
 from pathlib import Path

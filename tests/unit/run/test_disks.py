@@ -1,4 +1,4 @@
-"""What is mounted under brokers' log folders for the faults that scenarios plan, and unmounted."""
+"""Mounts what the planned disk faults need under brokers' log folders, and unmounts it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def scenario(*faults: dict[str, Any]) -> Scenario:
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Mounting, replaced; what was done, in order."""
+    """Replace mounting; return what was done, in order."""
     said: list[str] = []
 
     def mount(folder: Path, control: Path, rules: int, _: object) -> Any:
@@ -54,7 +54,7 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return said
 
 
-def test_brokers_get_what_their_faults_need_and_it_goes_in_reverse(
+def test_brokers_get_the_mounts_their_faults_need_and_lose_them_in_reverse_order(
     tmp_path: Path, done: list[str]
 ) -> None:
     one = scenario(STALL, {"kind": "disk-full", "broker": 2})
@@ -73,7 +73,7 @@ def test_what_is_to_be_kept_is_kept(tmp_path: Path, done: list[str]) -> None:
     assert done == ["volume 1", "volume unmounted"]
 
 
-def test_what_is_mounted_goes_though_the_next_cannot_be(tmp_path: Path, done: list[str]) -> None:
+def test_if_one_mount_fails_those_before_it_are_removed(tmp_path: Path, done: list[str]) -> None:
     plans = [scenario(STALL, {"kind": "disk-full", "broker": 3})]
     with pytest.raises(InsyncError, match="no volume"):
         open_disks(plans, tmp_path, keep=False).__enter__()

@@ -1,4 +1,4 @@
-"""A repeat has healed when every broker says so; else the last state seen is told."""
+"""Waits until every broker shows the full ISR; else the error has the last state seen."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a scenario asks of brokers and machine, and the faults made of its plans."""
+"""What a scenario requires of brokers and machine, and the faults built from its plan."""
 
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""The ticker measures how long the harness got no turn."""
+"""The ticker measures how long the harness was not scheduled."""
 
 import threading
 import time

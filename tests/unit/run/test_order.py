@@ -1,4 +1,4 @@
-"""The order of a run, and what is left when it is cut: heals, an honest record, no processes."""
+"""The order of a run, and how an interrupted one ends: cluster stopped, record says so."""
 
 import json
 import os

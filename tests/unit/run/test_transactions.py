@@ -1,4 +1,4 @@
-"""Transactional producers: what they write down, whatever becomes of their transactions."""
+"""Transactional producers write the right lines however their transactions end."""
 
 import threading
 import time

@@ -1,4 +1,4 @@
-"""The producers' pace and accounts, with a client that answers as the test says."""
+"""The producers keep their pace and write a line for each record, on a fake client."""
 
 import threading
 import time
