@@ -109,9 +109,12 @@ def test_the_group_of_a_harness_that_was_killed_is_swept_by_the_next(tmp_path: P
 
 
 def _suffers(process: psutil.Process, harness: int) -> bool:
-    """Whether a process is stopped or has less than its share."""
+    """Whether a process is stopped or has less CPU than its share; one that has ended is neither."""
     groups = [(group / "cgroup.procs").read_text().split() for group in _groups(harness)]
-    stopped: bool = process.status() == psutil.STATUS_STOPPED
+    try:
+        stopped: bool = process.status() == psutil.STATUS_STOPPED
+    except psutil.NoSuchProcess:
+        return False
     return stopped or any(str(process.pid) in pids for pids in groups)
 
 
