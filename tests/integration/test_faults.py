@@ -109,7 +109,7 @@ def test_the_group_of_a_harness_that_was_killed_is_swept_by_the_next(tmp_path: P
 
 
 def _suffers(process: psutil.Process, harness: int) -> bool:
-    """Whether a process is stopped or has less CPU than its share; one that has ended is neither."""
+    """Whether a process is stopped or has less CPU than its share; not if it has ended."""
     groups = [(group / "cgroup.procs").read_text().split() for group in _groups(harness)]
     try:
         stopped: bool = process.status() == psutil.STATUS_STOPPED
