@@ -14,7 +14,6 @@ from typing import Any
 
 import docker
 import pytest
-from confluent_kafka import Producer
 
 from insync.brokers.cluster import plans
 from insync.brokers.cluster.admin import create_topic, partitions
@@ -326,9 +325,7 @@ def test_brokers_on_zookeeper(engine: Engine, tmp_path: Path) -> None:
     build(engine, old, base.prepare(engine, None, old.java, print), print)
     with ContainerCluster(old, tmp_path / "nodes", settings=QUICK) as cluster:
         create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {})
-        producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all", "log_level": 0})
-        producer.produce("events", b"x")
-        assert producer.flush(10) == 0
+        prefill(cluster.bootstrap, "events", range(1), 10)
         cluster.kill(3)
         cluster.restart(3)
         await_whole(cluster.nodes[3].port)

@@ -6,13 +6,13 @@ import re
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Producer
 
 from commands import run_python
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.images.image import Image
 from insync.errors import InputError
 from insync.testing import KafkaCluster
+from insync.workload.prefill import prefill
 
 DOCS = Path(__file__).parents[2] / "docs" / "testing.md"
 PYTHON = re.compile(r"^```python\n# (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -33,9 +33,7 @@ def test_without_a_folder_nothing_stays(image: Image) -> None:
     with KafkaCluster(brokers=1, settings={"num.io.threads": "3"}) as kafka:
         folder = kafka.nodes[1].folder
         create_topic(kafka.bootstrap, "events", [[1]], {})
-        producer = Producer({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
-        producer.produce("events", b"x")
-        assert producer.flush(10) == 0
+        prefill(kafka.bootstrap, "events", range(1), 10)
         settings = (folder / "server.properties").read_text()
         assert "num.io.threads=3" in settings
         assert "offsets.topic.replication.factor=1" in settings

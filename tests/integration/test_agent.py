@@ -18,6 +18,7 @@ from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
+from insync.workload.prefill import burst
 from insync_bridge import BridgeClient
 from waiting import wait_for
 
@@ -121,7 +122,7 @@ def test_a_follower_that_dies_leaves_the_isr_with_its_state_told(
     cluster = start(brokers=3, agent=agent, settings=lag)
     create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "1"})
     cluster.nodes[3].process.kill()
-    produce_one(cluster.bootstrap)
+    burst(cluster.bootstrap, "events", 0, 1, record_bytes=10)
     wait_for(lambda: types(agent), lambda seen: "isr_shrink" in seen)
     shrink = next(event for event in events(agent) if event["type"] == "isr_shrink")
     assert (shrink["topic"], shrink["partition"]) == ("events", 0)
@@ -129,14 +130,6 @@ def test_a_follower_that_dies_leaves_the_isr_with_its_state_told(
     assert shrink["proposed"] == [1, 2]
     assert [follower["replica"] for follower in shrink["followers"]] == [3]
     assert shrink["followers"][0]["lag_ms"] > 1500
-
-
-def produce_one(bootstrap: str) -> None:
-    from confluent_kafka import Producer
-
-    producer = Producer({"bootstrap.servers": bootstrap, "acks": "1", "log_level": 0})
-    producer.produce("events", b"x", partition=0)
-    assert producer.flush(10) == 0
 
 
 @pytest.mark.parametrize(

@@ -27,6 +27,7 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
+from insync.workload.prefill import burst
 from processes import gone
 from waiting import wait_for
 
@@ -97,11 +98,9 @@ def addresses(pids: list[int]) -> set[str]:
 def shrink(cluster: LocalCluster, follower: int) -> float:
     """Freeze a follower of partition 0 until it is out of sync; returns when (epoch ms)."""
     leader = f"127.0.0.1:{cluster.nodes[1].port}"
-    producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "1", "log_level": 0})
     frozen_ms = time.time() * 1000
     os.kill(cluster.nodes[follower].pid, signal.SIGSTOP)
-    producer.produce("events", b"what it does not have", partition=0)
-    assert producer.flush(10) == 0
+    burst(cluster.bootstrap, "events", 0, 1, record_bytes=20)
     wait_for(lambda: partitions(leader, "events")[0][1], lambda isr: isr == [1, 2])
     return frozen_ms
 

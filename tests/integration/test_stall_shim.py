@@ -19,6 +19,7 @@ import pytest
 from commands import run_python
 from insync.faults.kinds.stall import preload
 from insync.faults.support.control import ControlFile, Mode, Rule, Site
+from waiting import wait_for
 
 NATIVE = (
     Path(__file__).parents[2] / "pyharness" / "insync" / "faults" / "support" / "native" / "stall.c"
@@ -109,15 +110,12 @@ class Caller:
 
     def await_held(self, slot: int, count: int = 1) -> None:
         """Wait until so many calls are held."""
-        wait_for(lambda: self.control.counters(slot).held_now == count)
+        await_shared(lambda: self.control.counters(slot).held_now == count)
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait up to 10 s for a condition in shared memory."""
-    give_up = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < give_up, "condition not met in 10 s"
-        time.sleep(0.001)
+def await_shared(condition: Callable[[], bool]) -> None:
+    """Wait for a condition in memory that is shared with the process under the shim."""
+    wait_for(condition, bool, within_s=10, every_s=0.001)
 
 
 def make_log(data: Path, folder: str, name: str = "00000000000000000000.log") -> Path:

@@ -123,15 +123,20 @@ def test_the_stall_shows_as_shrinks_without_the_plugin_and_as_holds_with_it(
     assert picture["unknown"] == 0
 
 
+def produce_stranger(watched: Watched, topic: str) -> None:
+    """Produce a record that belongs to no run."""
+    producer = Producer({"bootstrap.servers": watched.bootstrap})
+    producer.produce(topic, b"{}", b"a stranger")
+    assert producer.flush(30) == 0
+
+
 def test_a_restart_goes_on_where_it_ended(watched: Watched, picture: dict[str, Any]) -> None:
     """Lines are not read twice; records that belong to no run are counted."""
     assert picture["new_records"] >= picture["lines"] > 0
     again = watched.watch()
     assert again["new_records"] == 0
     assert again["repeats"] == picture["repeats"]
-    producer = Producer({"bootstrap.servers": watched.bootstrap})
-    producer.produce(TOPIC, b"{}", b"a stranger")
-    assert producer.flush(30) == 0
+    produce_stranger(watched, TOPIC)
     more = watched.watch()
     assert more["new_records"] == 1
     assert more["unknown"] == 1
@@ -202,10 +207,7 @@ def test_ctrl_c_ends_the_watch_in_one_line(watched: Watched, tmp_path: Path) -> 
 
 def test_deleting_the_topic_ends_the_watch_in_one_line(watched: Watched, tmp_path: Path) -> None:
     create_topic(watched.bootstrap, "passing", [[1]], {})
-    producer = Producer({"bootstrap.servers": watched.bootstrap})
-    producer.produce("passing", b"{}", b"a stranger")
-    assert producer.flush(30) == 0
-
+    produce_stranger(watched, "passing")
     admin = client(watched.bootstrap)
 
     def delete(_: object) -> None:

@@ -1,7 +1,6 @@
 """Transactional producers write the right lines however their transactions end."""
 
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from insync.workload import transactional
 from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan, seq_of
 from insync.workload.transactional import TransactionalProducer
 from unit.fake_message import FakeMessage
+from waiting import wait_for
 
 AGAIN = KafkaError(KafkaError._TIMED_OUT, "later", False, True, False)
 ABORT = KafkaError(KafkaError.INVALID_TXN_STATE, "abort it", False, False, True)
@@ -100,11 +100,11 @@ class Bench:
     def run(self, transactions: int = 3) -> list[dict[str, Any]]:
         """Let it run so many transactions at least, stop it, and return their lines."""
         self.thread.start()
-        give_up = time.monotonic() + 10
-        while len(self.lines("transactions")) < transactions and time.monotonic() < give_up:
-            if self.failures or not self.thread.is_alive():
-                break
-            time.sleep(0.005)
+        wait_for(
+            lambda: self.lines("transactions"),
+            lambda lines: len(lines) >= transactions or not self.thread.is_alive(),
+            within_s=10,
+        )
         self.stop.set()
         self.thread.join(10)
         assert not self.thread.is_alive()
