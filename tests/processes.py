@@ -1,8 +1,9 @@
-"""Processes that tests start: a busy one, a JVM with a bridge; and whether one is gone."""
+"""Processes that tests start and end: harnesses, busy ones, JVMs with a bridge."""
 
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -23,6 +24,26 @@ def gone(pid: int) -> bool:
         return bool(psutil.Process(pid).status() == psutil.STATUS_ZOMBIE)
     except psutil.NoSuchProcess:
         return True
+
+
+def end(
+    run: subprocess.Popen[bytes], number: signal.Signals, *, least: int, within_s: float = 30
+) -> list[psutil.Process]:
+    """End a process that runs at least so many others by a signal; return those that outlive it."""
+    started = psutil.Process(run.pid).children(recursive=True)
+    assert len(started) >= least
+    run.send_signal(number)
+    run.wait(within_s)
+    return list(psutil.wait_procs(started, timeout=10)[1])
+
+
+@contextmanager
+def harness(script: str, *arguments: str) -> Iterator[tuple[subprocess.Popen[str], list[int]]]:
+    """Run a script that starts processes and prints their ids on its first line."""
+    command = [sys.executable, "-c", script, *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        yield process, [int(pid) for pid in process.stdout.readline().split()]
 
 
 @contextmanager

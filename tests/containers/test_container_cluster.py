@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -37,7 +35,7 @@ from insync.faults.support import cpu_groups
 from insync.faults.support.freezer import ByPause
 from insync.faults.support.shares import ContainerShare
 from insync.workload.prefill import prefill
-from processes import gone
+from processes import gone, harness
 from waiting import wait_for
 
 Engine = docker.DockerClient
@@ -255,13 +253,10 @@ def test_what_a_killed_harness_left_is_swept_and_its_logs_are_saved(
     engine: Engine, image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     before = ours(engine)
-    command = [sys.executable, "-c", HARNESS, str(tmp_path), dist.version]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as harness:
-        assert harness.stdout is not None
-        pids = [int(pid) for pid in harness.stdout.readline().split()]
+    with harness(HARNESS, str(tmp_path), dist.version) as (process, pids):
         leftovers.sweep(engine)
         assert len(ours(engine) - before) == 3, "two containers and their network are alive"
-        harness.kill()
+        process.kill()
     assert not any(map(gone, pids))
     log = tmp_path / "1" / "stdout.log"
     log.unlink()

@@ -7,7 +7,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -28,7 +27,7 @@ from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
 from insync.workload.prefill import burst
-from processes import gone
+from processes import gone, harness
 from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
@@ -235,13 +234,10 @@ def test_no_node_outlives_the_harness(
     version: str, how: signal.Signals, nodes: int, java: Java, tmp_path: Path
 ) -> None:
     distribution(version, java)  # so that the harness finds everything in the cache
-    command = [sys.executable, "-c", HARNESS, str(tmp_path), version]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as harness:
-        assert harness.stdout is not None
-        pids = [int(pid) for pid in harness.stdout.readline().split()]
+    with harness(HARNESS, str(tmp_path), version) as (process, pids):
         assert len(pids) == nodes
         assert not any(gone(pid) for pid in pids)
-        harness.send_signal(how)
+        process.send_signal(how)
     wait_for(lambda: [pid for pid in pids if not gone(pid)], lambda left: not left, within_s=5)
 
 

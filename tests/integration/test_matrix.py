@@ -7,10 +7,10 @@ import signal
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
 from commands import insync_json, start_insync
+from processes import end
 from waiting import wait_for
 
 SITES = ("read-stall", "send-stall", "dead-follower")
@@ -65,12 +65,8 @@ def test_a_matrix_cut_short_leaves_no_process_and_what_ended_can_be_judged(tmp_p
     with start_insync("matrix", *chosen, "--out", out) as run:
         phases = out / "4.3.1" / "freeze" / "events" / "stock" / "phases.jsonl"
         wait_for(lambda: phases.exists() and phases.read_text(), bool, within_s=120)
-        started = psutil.Process(run.pid).children(recursive=True)
-        assert len(started) >= 5, "a worker, a controller and three brokers"
-        run.send_signal(signal.SIGINT)
-        run.wait(60)
-    _, alive = psutil.wait_procs(started, timeout=10)
-    assert not alive
+        # A worker, a controller and three brokers.
+        assert not end(run, signal.SIGINT, least=5, within_s=60)
     assert run.returncode == 3
     whole, cut = insync_json("report", out, codes=(3,))
     assert (whole["scenario"], whole["ok"]) == ("read-stall", True)

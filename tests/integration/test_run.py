@@ -18,7 +18,7 @@ from commands import insync, insync_json, start_insync
 from event_lines import lines_of
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
-from processes import gone
+from processes import end, gone
 from waiting import wait_for
 
 MIB = 1 << 20
@@ -172,11 +172,7 @@ def cut_short(out: Path, number: signal.Signals) -> Cut:
     phases = out / "events" / "stock" / "phases.jsonl"
     with start_insync("run", "kip-501", "--scale", "0.2", "--repeat", "1", "--out", out) as run:
         wait_for(lambda: phases.read_text(), lambda text: "steady" in text, within_s=60)
-        started = psutil.Process(run.pid).children(recursive=True)
-        assert len(started) >= 4, "a controller and three brokers"
-        run.send_signal(number)
-        run.wait(30)
-    _, alive = psutil.wait_procs(started, timeout=10)
+        alive = end(run, number, least=4)  # a controller and three brokers
     return Cut(out, run.returncode, alive)
 
 

@@ -3,7 +3,6 @@
 import os
 import signal
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 
 from insync.brokers.kafka import process
 from insync.errors import InputError, InsyncError
-from processes import gone
+from processes import gone, harness
 from waiting import wait_for
 
 HARNESS = """
@@ -32,14 +31,9 @@ def sleeper(folder: Path) -> "subprocess.Popen[bytes]":
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_child_goes_with_a_killed_harness(tmp_path: Path, how: signal.Signals) -> None:
-    harness = subprocess.Popen(
-        [sys.executable, "-c", HARNESS, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
-    with harness:
-        assert harness.stdout is not None
-        child = int(harness.stdout.readline())
+    with harness(HARNESS, str(tmp_path)) as (parent, (child,)):
         assert not gone(child)
-        harness.send_signal(how)
+        parent.send_signal(how)
     wait_for(lambda: gone(child), bool, within_s=5)
 
 
