@@ -65,7 +65,7 @@ def test_it_loads_without_errors_and_without_network_requests(
     assert tab.evaluate("document.styleSheets[0].cssRules.length") > 50
 
 
-def test_the_browser_is_told_to_fetch_nothing(visit: Open, troubles: list[str]) -> None:
+def test_the_page_forbids_the_browser_to_fetch_anything(visit: Open, troubles: list[str]) -> None:
     tab = visit(REPORT)
     tab.evaluate("fetch('https://example.org').catch(() => null)")
     assert any("Content Security Policy" in each for each in troubles)

@@ -69,7 +69,7 @@ def test_answers_arrive_typed_and_whole(connection_file: Path, contract: dict[st
         assert broker.fetchers() == Fetchers.of(golden["fetchers"])
 
 
-def test_no_thread_is_held_where_no_points_are_woven_in(connection_file: Path) -> None:
+def test_no_thread_can_be_stopped_where_no_pause_points_are_woven_in(connection_file: Path) -> None:
     with BridgeClient.connect(connection_file) as broker:
         with pytest.raises(BridgeError, match="holds=on"):
             broker.hold("leader-read", max_ms=1_000)

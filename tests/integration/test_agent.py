@@ -114,7 +114,7 @@ def test_off_nothing_is_marked(start: StartCluster, agent: AgentSpec) -> None:
     assert (counters.marks_total, counters.errors) == (0, 0)
 
 
-def test_a_follower_that_dies_leaves_the_isr_with_its_state_told(
+def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(
     start: StartCluster, agent: AgentSpec
 ) -> None:
     """A dead follower's last fetch ends, and with it the mark: no follower is held for ever."""

@@ -194,7 +194,7 @@ def test_a_whole_segment_is_sent_from_it(mount: Passthrough) -> None:
     assert target.read_bytes() == data
 
 
-def test_what_is_held_waits_is_counted_and_goes_on_while_the_rest_does(mount: Passthrough) -> None:
+def test_stalled_calls_wait_are_counted_and_go_on_while_others_pass(mount: Passthrough) -> None:
     log = mount.folder / "0.log"
     log.write_bytes(b"x" * 400)
     holds = Holds(mount.control, 1)
@@ -228,7 +228,7 @@ def test_a_delay_makes_each_operation_longer_and_kinds_are_apart(mount: Passthro
     assert holds.total.calls == 1
 
 
-def test_a_hold_ends_at_its_deadline_though_nobody_lifts_it(mount: Passthrough) -> None:
+def test_a_stall_that_nobody_lifts_ends_at_its_deadline(mount: Passthrough) -> None:
     holds = Holds(mount.control, 1)
     holds.arm([""], Site.WRITE, Mode.HOLD, planned_ms=-4_500)
     began = time.monotonic()

@@ -157,7 +157,7 @@ def test_a_process_under_the_shim_is_seen_as_attached(caller: Caller) -> None:
         *((Site.FSYNC, call) for call in ("fsync", "fdatasync")),
     ],
 )
-def test_a_call_is_held_until_its_rule_is_lifted(caller: Caller, site: Site, call: str) -> None:
+def test_a_call_is_stalled_until_its_rule_is_lifted(caller: Caller, site: Site, call: str) -> None:
     slot = caller.arm(site)
     begun = time.monotonic_ns()
     caller.begin(call)
@@ -172,7 +172,7 @@ def test_a_call_is_held_until_its_rule_is_lifted(caller: Caller, site: Site, cal
     assert begun < counters.first_ns < time.monotonic_ns() - counters.held_ns
 
 
-def test_when_its_process_is_killed_a_call_stays_counted_as_held(caller: Caller) -> None:
+def test_when_its_process_is_killed_a_call_stays_counted_as_stalled(caller: Caller) -> None:
     slot = caller.arm(Site.READ)
     caller.begin("pread")
     caller.await_held(slot)
@@ -183,7 +183,7 @@ def test_when_its_process_is_killed_a_call_stays_counted_as_held(caller: Caller)
     assert 0 < counters.first_ns < time.monotonic_ns()
 
 
-def test_a_send_is_held_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) -> None:
+def test_a_send_is_stalled_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) -> None:
     read = caller.arm(Site.READ)
     assert caller.timed("sendfile")[0] == "5"
     caller.control.lift(read)
@@ -198,14 +198,14 @@ def test_a_send_is_held_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) ->
 
 
 @pytest.mark.parametrize("site", [Site.READ, Site.SEND])
-def test_a_write_is_held_by_a_write_rule_alone(caller: Caller, site: Site) -> None:
+def test_a_write_is_stalled_by_a_write_rule_alone(caller: Caller, site: Site) -> None:
     slot = caller.arm(site)
     assert caller.timed("pwrite")[0] == "5"
     assert caller.control.counters(slot).calls == 0
 
 
 @pytest.mark.parametrize(("folder", "calls"), [("topic-0", 1), ("topic-1", 0)])
-def test_an_fsync_of_the_partitions_own_folder_is_held_too(
+def test_an_fsync_of_the_partitions_own_folder_is_stalled_too(
     caller: Caller, folder: str, calls: int
 ) -> None:
     make_log(caller.log.parents[1], folder)
@@ -214,7 +214,9 @@ def test_an_fsync_of_the_partitions_own_folder_is_held_too(
     assert caller.control.counters(slot).calls == calls
 
 
-def test_neither_an_fsync_of_an_index_nor_a_write_is_held_by_an_fsync_rule(caller: Caller) -> None:
+def test_neither_an_fsync_of_an_index_nor_a_write_is_stalled_by_an_fsync_rule(
+    caller: Caller,
+) -> None:
     slot = caller.arm(Site.FSYNC)
     assert caller.timed("fsync", make_log(caller.log.parents[1], "topic-0", "0.index"))[0] == "0"
     assert caller.timed("pwrite")[0] == "5"
@@ -262,7 +264,7 @@ def test_the_same_folder_outside_the_data_folder_is_not_touched(caller: Caller) 
     assert caller.control.counters(slot).calls == 0
 
 
-def test_a_signal_does_not_cut_a_held_call_short(caller: Caller) -> None:
+def test_a_signal_does_not_cut_a_stalled_call_short(caller: Caller) -> None:
     slot = caller.arm()
     caller.begin("pread")
     caller.await_held(slot)
@@ -279,7 +281,7 @@ def test_a_stalled_call_keeps_the_errno_of_the_real_one(caller: Caller) -> None:
     assert caller.timed("bad")[0] == "errno 22"
 
 
-def test_two_rules_hold_a_call_in_turn(caller: Caller) -> None:
+def test_two_rules_stall_a_call_in_turn(caller: Caller) -> None:
     first, second = caller.arm(), caller.arm()
     caller.begin("pread")
     caller.await_held(first)

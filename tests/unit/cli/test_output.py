@@ -152,7 +152,9 @@ def test_a_matrix_is_a_table_of_sites_by_arms_with_its_odd_cells_marked() -> Non
     assert "2/0.0/4.3" in drawn(grid_table(grid))
 
 
-def test_what_is_odd_in_a_matrix_is_said_below_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unexpected_cells_of_a_matrix_are_explained_below_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     cells = [
         cell("read", differs="read, repeat 0: [isr_shrinks] was 0, expected at least 1"),
         *(cell(arm, skipped="no cgroup", repeats=0) for arm in ("stock", "off")),

@@ -114,7 +114,7 @@ def test_what_is_sent_comes_through_whole_both_ways(links: Links) -> None:
 
 
 @pytest.mark.parametrize("leader", [1, 2])
-def test_a_cut_holds_a_pair_in_both_directions_and_nobody_else(links: Links, leader: int) -> None:
+def test_a_cut_stops_one_pair_in_both_directions_and_no_other(links: Links, leader: int) -> None:
     with (
         follower(links, leader, 3 - leader) as one,
         follower(links, leader, 3) as other,
@@ -146,7 +146,7 @@ def test_a_cut_link_takes_connections_and_does_not_serve_them(links: Links) -> N
         assert len(answer(connection, OPENING)) == OPENING
 
 
-def test_what_is_held_has_a_bound(links: Links) -> None:
+def test_what_a_cut_keeps_in_memory_is_bounded(links: Links) -> None:
     links.treat(1, 2, CUT)
     with follower(links, 1, 2) as connection:
         connection.settimeout(0.3)

@@ -82,7 +82,7 @@ def test_an_exit_code_is_known_when_the_log_is_whole(code: int, told: int, tmp_p
     assert container.asked == [], "it has ended"
 
 
-def test_who_was_killed_for_its_memory_says_so(tmp_path: Path) -> None:
+def test_a_container_killed_for_its_memory_is_reported_so(tmp_path: Path) -> None:
     container = FakeContainer(137, oom=True)
     container.end.set()
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
@@ -155,7 +155,7 @@ def test_only_leftovers_of_dead_harnesses_are_swept(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
 
 
-def test_a_log_that_has_no_place_any_more_keeps_nobody(tmp_path: Path) -> None:
+def test_a_container_is_removed_although_the_folder_of_its_log_is_gone(tmp_path: Path) -> None:
     engine: Any = FakeEngine(GONE, folder=tmp_path / "gone")
     leftovers.sweep(engine)
     assert engine.made[0].asked == [("kill",), "remove"]

@@ -106,7 +106,7 @@ def test_an_earlier_end_of_the_partition_is_not_the_end(
         read(tmp_path, end=2, seconds=0.3)
 
 
-def test_an_error_is_told_when_the_end_is_not_reached(
+def test_the_clients_error_is_reported_when_the_end_is_not_reached(
     client: type[FakeClient], tmp_path: Path
 ) -> None:
     client.messages = [FakeMessage(None, KafkaError._ALL_BROKERS_DOWN)]

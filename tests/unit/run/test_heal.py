@@ -31,7 +31,7 @@ def test_every_broker_must_see_every_isr_full(monkeypatch: pytest.MonkeyPatch) -
     assert brokers.asked == ["a", "a", "a", "b", "b"]
 
 
-def test_what_was_seen_last_is_told_when_it_does_not_heal(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_has_the_state_seen_last(monkeypatch: pytest.MonkeyPatch) -> None:
     Brokers(monkeypatch, a=[FULL], b=[SHRUNK])
     with pytest.raises(InsyncError, match=r"topic t: not healed: at b .*1: \(2, \[2\]\)"):
         heal.await_full_isr("a,b", "t", lambda: None)

@@ -21,7 +21,7 @@ from insync.scenario.load import load, narrow
 MATRIX = groups()["sites"].scenarios
 
 
-def test_only_brokers_whose_calls_are_held_run_under_the_shim() -> None:
+def test_only_brokers_whose_calls_stall_run_under_the_shim() -> None:
     found = {name: stalled(load(name)) for name in MATRIX}
     assert found["read-stall"] == found["queue-stall"] == {1}
     assert found["slow-follower"] == {3}

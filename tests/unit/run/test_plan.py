@@ -18,7 +18,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return stand_in(tmp_path, monkeypatch, versions)
 
 
-def test_a_plan_holds_the_scaled_and_narrowed_scenario(built: Path) -> None:
+def test_a_plan_has_the_scaled_and_narrowed_scenario(built: Path) -> None:
     request = RunRequest(scenario="kip-501", arms=("off",), scale=0.2, repeats=1)
     found = prepare(request, Unwatched())
     assert found.scenario.arms == ("off",)

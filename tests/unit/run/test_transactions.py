@@ -187,7 +187,7 @@ def test_after_a_fatal_error_the_end_is_unknown_and_a_new_client_goes_on(tmp_pat
     assert [client.calls[0] for client in FakeClient.made] == ["init", "init"]
 
 
-def test_nobody_waits_for_what_a_replaced_client_still_had(tmp_path: Path) -> None:
+def test_answers_to_a_replaced_client_are_not_awaited(tmp_path: Path) -> None:
     bench = Bench(tmp_path, abort_percent=50)
     bench.client.plan["produce"] = [FATAL]
     lines = bench.run(8)
@@ -198,7 +198,7 @@ def test_nobody_waits_for_what_a_replaced_client_still_had(tmp_path: Path) -> No
     assert later == {lost[0]["producer"] + NEXT_LIFE}, "a producer of its own"
 
 
-def test_a_fatal_error_told_while_answers_are_awaited_is_one_as_well(tmp_path: Path) -> None:
+def test_a_fatal_error_while_answers_are_awaited_counts_as_one(tmp_path: Path) -> None:
     bench = Bench(tmp_path, abort_percent=90)
     bench.client.plan["poll"] = [FATAL]
     lines = bench.run(6)

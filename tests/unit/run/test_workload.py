@@ -99,7 +99,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return Bench(tmp_path)
 
 
-def test_the_rate_is_held_and_every_record_has_its_line(bench: Bench) -> None:
+def test_the_rate_is_kept_and_every_record_has_its_line(bench: Bench) -> None:
     lines = bench.run(0.5)
     assert [line["seq"] for line in lines] == [*range(len(lines))]
     assert 40 <= len(lines) <= 60
