@@ -1,4 +1,4 @@
-"""What holds in every test: a property has no deadline, for the machine may be a shared one."""
+"""Turns Hypothesis's deadline off for every test: a shared machine may be slow."""
 
 from hypothesis import settings
 

@@ -1,4 +1,4 @@
-"""Waiting for a condition in tests: never a sleep of a guessed length."""
+"""Waits for a condition, instead of a sleep of a guessed length."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def wait_for(read: Callable[[], T], wanted: Callable[[T], bool], within_s: float = 30.0) -> T:
+def wait_for(
+    read: Callable[[], T],
+    wanted: Callable[[T], bool],
+    within_s: float = 30.0,
+    every_s: float = 0.05,
+) -> T:
     """Read until the value is as wanted; fails with the last value seen and the last error."""
     end = time.monotonic() + within_s
     seen: object = "nothing yet"
@@ -21,5 +26,5 @@ def wait_for(read: Callable[[], T], wanted: Callable[[T], bool], within_s: float
             seen = value
         except OSError as error:
             seen = error
-        time.sleep(0.05)
+        time.sleep(every_s)
     raise AssertionError(f"not within {within_s} s; last seen: {seen!r}")

@@ -1,4 +1,4 @@
-"""What the browser tests share: headless Chromium, and the pages of the made-up matrix.
+"""Fixtures of the browser tests: headless Chromium, and the pages of a made-up matrix.
 
 Without a Chromium they are skipped, in one line that says what to install; where
 INSYNC_REQUIRE_BROWSER is set, as in CI, they fail instead.
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from commands import analyse
 from unit.matrix_folder import write_matrix
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -28,7 +27,7 @@ def executable() -> str | None:
 
 
 def pytest_runtest_setup() -> None:
-    """Skip here and not in a fixture: so the summary has one line for all tests of this folder."""
+    """Skip here, not in a fixture: the summary then has one line for all tests of this folder."""
     if not os.environ.get("INSYNC_REQUIRE_BROWSER") and executable() is None:
         pytest.skip(WITHOUT)
 
@@ -37,10 +36,8 @@ def pytest_runtest_setup() -> None:
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Analyse the made-up matrix; tests must not change it."""
     folder = write_matrix(tmp_path_factory.mktemp("matrix"))
-    subprocess.run(
-        [sys.executable, "-m", "insync.analysis.job", folder],
-        capture_output=True, timeout=400, check=True,
-    )  # fmt: skip
+    done = analyse(folder)
+    assert done.returncode == 0, done.stderr
     return folder
 
 
@@ -48,8 +45,8 @@ def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def browser() -> Iterator[Browser]:
     """Start the browser once; each test opens pages of its own.
 
-    Gone with the module: while it is there its event loop runs in the thread of all tests, where
-    no other test could run one.
+    Stopped at the end of the module: while it runs, its event loop occupies the thread of the
+    tests, so no other test could run an event loop.
     """
     with sync_playwright() as driver:
         started = driver.chromium.launch(executable_path=executable())

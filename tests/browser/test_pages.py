@@ -1,6 +1,6 @@
-"""The report and the matrix as readers have them: in a browser, offline, light and dark.
+"""Opens the report and the matrix in a browser, offline, in the light and the dark scheme.
 
-By pointer, by keyboard, on a phone, without scripts, and as a screen reader is told of them.
+They work with a pointer, with a keyboard, on a phone, without scripts and for a screen reader.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Open = Callable[..., Page]
 
 @pytest.fixture
 def troubles() -> list[str]:
-    """What pages complained of and what they asked the network for."""
+    """Collects the errors of pages and their requests to the network."""
     return []
 
 
@@ -57,7 +57,7 @@ def visit(browser: Browser, matrix: Path, troubles: list[str]) -> Iterator[Open]
 
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_it_loads_without_errors_and_asks_nobody_for_anything(
+def test_it_loads_without_errors_and_without_network_requests(
     visit: Open, page: str, scheme: str
 ) -> None:
     tab = visit(page, color_scheme=scheme)
@@ -65,7 +65,7 @@ def test_it_loads_without_errors_and_asks_nobody_for_anything(
     assert tab.evaluate("document.styleSheets[0].cssRules.length") > 50
 
 
-def test_the_browser_is_told_to_fetch_nothing(visit: Open, troubles: list[str]) -> None:
+def test_the_page_forbids_the_browser_to_fetch_anything(visit: Open, troubles: list[str]) -> None:
     tab = visit(REPORT)
     tab.evaluate("fetch('https://example.org').catch(() => null)")
     assert any("Content Security Policy" in each for each in troubles)
@@ -188,7 +188,7 @@ def test_the_keyboard_reaches_the_skip_link_first_then_everything_that_scrolls(
 @pytest.mark.parametrize("page", PAGES)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("size", [DESKTOP, PHONE])
-def test_axe_finds_nothing_to_complain_of(
+def test_axe_finds_no_accessibility_problem(
     visit: Open, page: str, scheme: str, size: tuple[int, int]
 ) -> None:
     """Contrast, names, landmarks, order of headings and more: https://github.com/dequelabs/axe-core."""

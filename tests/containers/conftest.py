@@ -1,4 +1,4 @@
-"""What the container tests share: the local Docker engine, and the image of the default version.
+"""Fixtures of the container tests: the local Docker engine, and the default version's image.
 
 Without an engine they are skipped, in one line that says what to install; where
 INSYNC_REQUIRE_CONTAINERS is set, as in CI, they fail instead.
@@ -36,7 +36,7 @@ def problem() -> str | None:
 
 
 def pytest_runtest_setup() -> None:
-    """Skip here and not in a fixture: so the summary has one line for all tests of this folder."""
+    """Skip here, not in a fixture: the summary then has one line for all tests of this folder."""
     if not os.environ.get("INSYNC_REQUIRE_CONTAINERS") and problem():
         pytest.skip(str(problem()))
 
@@ -54,6 +54,6 @@ def dist() -> Distribution:
 
 @pytest.fixture(scope="session")
 def image(engine: docker.DockerClient, dist: Distribution) -> Image:
-    """The image of the default version, built if it is not there."""
+    """Return the image of the default version; build it if it is missing."""
     build(engine, dist, base.prepare(engine, None, dist.java, print), print)
     return built.require(dist.version)

@@ -1,12 +1,10 @@
-"""Clusters of containers: ready soon, shut in, limited, not root's, gone whatever happens."""
+"""Clusters of containers start soon, are isolated and limited, and leave nothing behind."""
 
 from __future__ import annotations
 
 import re
 import signal
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +12,6 @@ from typing import Any
 
 import docker
 import pytest
-from confluent_kafka import Producer
 
 from insync.brokers.cluster import plans
 from insync.brokers.cluster.admin import create_topic, partitions
@@ -38,6 +35,7 @@ from insync.faults.support import cpu_groups
 from insync.faults.support.freezer import ByPause
 from insync.faults.support.shares import ContainerShare
 from insync.workload.prefill import prefill
+from processes import gone, harness
 from waiting import wait_for
 
 Engine = docker.DockerClient
@@ -61,7 +59,7 @@ with ContainerCluster(dist, pathlib.Path(sys.argv[1]), brokers=1) as cluster:
 def cluster(
     image: Image, dist: Distribution, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ContainerCluster]:
-    """Start the cluster that most tests here look at; each leaves it whole."""
+    """Start the cluster that most tests here use; each test leaves it with a full ISR."""
     home = tmp_path_factory.mktemp("cluster")
     begun = time.monotonic()
     limits = Limits(cpus=CORES)
@@ -96,7 +94,9 @@ def test_clients_of_this_host_are_served(cluster: ContainerCluster) -> None:
     assert (cluster.nodes[3].data_dir / "events-0").is_dir()
 
 
-def test_nobody_else_reaches_it(engine: Engine, cluster: ContainerCluster) -> None:
+def test_only_this_host_and_its_own_network_reach_it(
+    engine: Engine, cluster: ContainerCluster
+) -> None:
     for number, node in cluster.nodes.items():
         settings = container_of(engine, cluster, number).attrs["NetworkSettings"]
         published = [each for ports in settings["Ports"].values() for each in ports or ()]
@@ -117,7 +117,7 @@ def test_it_has_its_limits_and_no_privileges(engine: Engine, cluster: ContainerC
         assert re.search(r"^CapEff:\s+0+$", status, re.MULTILINE)
 
 
-def test_its_log_is_the_engines(engine: Engine, cluster: ContainerCluster) -> None:
+def test_its_log_equals_the_engines_log(engine: Engine, cluster: ContainerCluster) -> None:
     container = container_of(engine, cluster, 2)
     wait_for(lambda: cluster.nodes[2].log.read_bytes(), lambda log: log == container.logs())
 
@@ -143,7 +143,7 @@ def segments(folder: Path) -> set[str]:
 
 
 def await_whole(port: int) -> None:
-    """Until the broker at a port shows the topic led by broker 1 and wholly in sync."""
+    """Wait until the broker at a port shows the topic led by broker 1 with a full ISR."""
     own = f"127.0.0.1:{port}"
     wait_for(lambda: partitions(own, "events"), lambda state: state == {0: (1, [1, 2, 3])})
 
@@ -216,7 +216,7 @@ def test_it_leaves_nothing_but_folders(
         process.pause()  # a paused one is killed as well
         raise KeyboardInterrupt
     assert ours(engine) == before
-    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+    assert all(map(gone, pids))
     assert all(node.process.poll() == -signal.SIGKILL for node in cluster.nodes.values())
     assert "started" in cluster.controller.log.read_text(encoding="utf-8")
     assert any(line["kind"] == "broker" for line in isr_events(cluster, dist, "stock"))
@@ -253,14 +253,11 @@ def test_what_a_killed_harness_left_is_swept_and_its_logs_are_saved(
     engine: Engine, image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     before = ours(engine)
-    command = [sys.executable, "-c", HARNESS, str(tmp_path), dist.version]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as harness:
-        assert harness.stdout is not None
-        pids = [int(pid) for pid in harness.stdout.readline().split()]
+    with harness(HARNESS, str(tmp_path), dist.version) as (process, pids):
         leftovers.sweep(engine)
         assert len(ours(engine) - before) == 3, "two containers and their network are alive"
-        harness.kill()
-    assert all(Path(f"/proc/{pid}").exists() for pid in pids)
+        process.kill()
+    assert not any(map(gone, pids))
     log = tmp_path / "1" / "stdout.log"
     log.unlink()
     leftovers.sweep(engine)
@@ -269,7 +266,7 @@ def test_what_a_killed_harness_left_is_swept_and_its_logs_are_saved(
     leftovers.sweep(engine)
 
 
-def test_a_node_that_dies_at_its_start_is_told_in_its_own_words(
+def test_a_node_that_dies_at_its_start_is_reported_with_its_own_error(
     engine: Engine, image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     before = ours(engine)
@@ -282,7 +279,7 @@ def test_a_node_that_dies_at_its_start_is_told_in_its_own_words(
     assert ours(engine) == before
 
 
-def test_a_node_that_needs_more_memory_than_it_may_have_is_told(
+def test_a_node_that_exceeds_its_memory_limit_is_reported(
     image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     limits = Limits(memory_mib=48)
@@ -325,9 +322,7 @@ def test_brokers_on_zookeeper(engine: Engine, tmp_path: Path) -> None:
     build(engine, old, base.prepare(engine, None, old.java, print), print)
     with ContainerCluster(old, tmp_path / "nodes", settings=QUICK) as cluster:
         create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {})
-        producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "all", "log_level": 0})
-        producer.produce("events", b"x")
-        assert producer.flush(10) == 0
+        prefill(cluster.bootstrap, "events", range(1), 10)
         cluster.kill(3)
         cluster.restart(3)
         await_whole(cluster.nodes[3].port)

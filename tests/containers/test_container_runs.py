@@ -1,45 +1,34 @@
-"""The scenarios on containers: what they show is what they show on local processes."""
+"""Scenarios on containers give the same verdicts as on local processes."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import docker
 import pytest
 
+from commands import insync_json
 from insync.brokers.docker import leftovers
 from insync.brokers.images.image import Image
 
-INSYNC = Path(sys.executable).with_name("insync")
 SITES = ("read-stall", "send-stall", "freeze", "cpu-starved")
 ARMS = ("stock", "request")
 ON_CONTAINERS = ("--cluster", "docker")
 
 
-def insync(*arguments: str | Path) -> Any:
-    """Run the command and return what it printed as JSON."""
-    done = subprocess.run(
-        [INSYNC, *arguments, "--json"], capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
 @pytest.fixture(scope="module")
 def runs(image: Image, tmp_path_factory: pytest.TempPathFactory) -> list[tuple[Any, Path]]:
-    """Record KIP-501's case and a disk that hangs, judge both; the verdicts and the folders."""
+    """Record KIP-501's case and a hanging disk, judge both; return verdicts and folders."""
     folder = tmp_path_factory.mktemp("runs")
     planned = {
         folder / "kip-501": ("kip-501", "--scale", "0.2", "--repeat", "1"),
         folder / "disk": ("disk-stall", "--arms", ",".join(ARMS)),
     }
     for out, arguments in planned.items():
-        insync("run", *arguments, *ON_CONTAINERS, "--record-only", "--out", out)
-    return list(zip(insync("report", *planned), planned, strict=True))
+        insync_json("run", *arguments, *ON_CONTAINERS, "--record-only", "--out", out)
+    return list(zip(insync_json("report", *planned), planned, strict=True))
 
 
 @pytest.mark.usefixtures("image")
@@ -48,7 +37,7 @@ def test_every_site_is_as_expected_on_every_arm(
 ) -> None:
     out = tmp_path / "matrix"
     played = ("--only", ",".join(SITES), "--arms", ",".join(ARMS))
-    cells = insync("matrix", *played, *ON_CONTAINERS, "--out", out)
+    cells = insync_json("matrix", *played, *ON_CONTAINERS, "--out", out)
     named = {(cell["scenario"], cell["arm"]): cell["ok"] for cell in cells}
     assert named == {(site, arm): True for site in SITES for arm in ARMS}
     for site in SITES:

@@ -1,4 +1,4 @@
-"""Faults of a broker's whole disk on containers: mounts of this host that they see as theirs."""
+"""Faults of a broker's whole disk on containers, which see mounts of this host."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from insync.analysis.verdict.condense import _fault
 
-from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
-from insync.analysis.verdict.fault_evidence import missing_evidence
+from disks import FAULTS, MEBIBYTE, RECORD, fetch, produce, run_all
+from fault_runs import during, weaknesses
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
-from insync.events.run_info import PlannedFault
 from insync.faults.base import FaultContext
 from insync.faults.kinds.disk_throttle import DiskThrottleFault
 from insync.faults.support.disk import blkio, passthrough, volume
@@ -32,9 +30,8 @@ def evidence(image: Image, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 @pytest.mark.skipif(NO_DISKS is not None, reason=str(NO_DISKS))
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
-    keys, line = evidence[name]
-    plan, fact = PlannedFault.model_validate(keys), _fault(line)
-    assert list(missing_evidence(plan, fact, name)) == []
+    plan, line = evidence[name]
+    assert weaknesses(plan, line) == []
     assert line["figures"].get("ended", 1) == 1, "a broker without a disk ends itself"
 
 

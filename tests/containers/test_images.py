@@ -1,9 +1,8 @@
-"""Images on a real engine: built from nothing, not root's, quick to start, healthy or not."""
+"""Builds images on a real engine: from nothing, not root, quick to start, with a health check."""
 
 from __future__ import annotations
 
 import io
-import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import Any
 import docker
 import pytest
 
+from commands import invoke_json
 from insync.brokers.images import base, built
 from insync.brokers.images.image import HEALTH_VARIABLE, Image
 from insync.brokers.images.recipe import SAMPLE
@@ -48,7 +48,7 @@ def run(engine: docker.DockerClient) -> Iterator[Run]:
 
 @pytest.fixture
 def said(run: Run) -> Said:
-    """Run a command in a container to its end, which is a success, and return what it said."""
+    """Run a command in a container, expect success, and return its output."""
 
     def to_the_end(tag: str, command: list[str], **options: Any) -> str:
         container = run(tag, command, **options)
@@ -63,7 +63,7 @@ def said(run: Run) -> Said:
 def names_of_its_own(
     engine: docker.DockerClient, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Callable[[str, str], str]]:
-    """Let nothing be built yet, leave the user's images alone; make bases from a Dockerfile."""
+    """Use image names of which none is built yet; return what makes a base from a Dockerfile."""
     of_bases, of_kafka = "insync-test-base", "insync-test-kafka"
     monkeypatch.setattr("insync.brokers.images.host_base.REPOSITORY", of_bases)
     monkeypatch.setattr("insync.brokers.images.image.REPOSITORY", of_kafka)
@@ -81,7 +81,7 @@ def names_of_its_own(
 
 
 def nameless(engine: docker.DockerClient) -> set[str]:
-    """Return what a build may leave by mistake: images without a name, and containers."""
+    """Return what a build may leave behind by mistake: images without a name, and containers."""
     left = {image.id for image in engine.images.list(filters={"dangling": True})}
     return left | {each.id for each in engine.containers.list(all=True, ignore_removed=True)}
 
@@ -92,9 +92,8 @@ def test_an_image_is_built_from_nothing(
 ) -> None:
     before = nameless(engine)
     begun = time.monotonic()
-    assert invoke(["image", "build", "--no-cache", "--json"]) == 0
+    (row,) = invoke_json(capsys, "image", "build", "--no-cache")["images"]
     assert time.monotonic() - begun < 120
-    (row,) = json.loads(capsys.readouterr().out)["images"]
     assert row["tag"] == f"insync-test-kafka:{dist.version}"
     assert row["base"] == f"insync-test-base:jre{dist.java.version}"
     assert row["jre"] == dist.java.description
@@ -104,10 +103,9 @@ def test_an_image_is_built_from_nothing(
 
 
 def test_what_is_there_is_not_built_again(image: Image, capsys: pytest.CaptureFixture[str]) -> None:
-    assert invoke(["image", "build", "--json"]) == 0
-    assert [row["made"] for row in json.loads(capsys.readouterr().out)["images"]] == [False]
-    assert invoke(["image", "list", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)["images"]
+    made = invoke_json(capsys, "image", "build")["images"]
+    assert [row["made"] for row in made] == [False]
+    rows = invoke_json(capsys, "image", "list")["images"]
     assert (image.tag, True) in [(row["tag"], row["fresh"]) for row in rows]
 
 
@@ -121,7 +119,7 @@ def test_any_user_may_read_all_of_it(image: Image, said: Said) -> None:
 
 
 def loads_from_the_archive(image: Image, run: Run) -> bool:
-    """Tell whether a node's own command line does; without settings the node ends at once."""
+    """Whether a node loads its classes from the archive; without settings it ends at once."""
     flags = [*node_flags(INSIDE_TMP), "-Xshare:on", "-Xlog:class+load"]
     node = run(image.tag, image.command(flags, "kafka.Kafka"))
     node.wait(timeout=60)
@@ -180,7 +178,7 @@ def test_a_base_that_cannot_run_kafka_is_refused(
 
 @pytest.fixture
 def shared_folder(tmp_path: Path, dist: Distribution) -> Path:
-    """A formatted node's folder, which whoever runs in the container may write to."""
+    """Make a formatted node's folder that every user of the container may write to."""
     formats.copy(dist.formats / "controller", tmp_path, node=1, cluster=formats.new_id())
     text = settings(dist.release, SAMPLE, 29092, 29093)
     (tmp_path / "server.properties").write_text(text, encoding="utf-8")

@@ -1,19 +1,18 @@
-"""`insync.testing` as others' tests use it: the example of the docs, and what it refuses."""
+"""`insync.testing` as other projects use it: the example of the docs, and what it refuses."""
 
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from confluent_kafka import Producer
 
+from commands import run_python
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.images.image import Image
 from insync.errors import InputError
 from insync.testing import KafkaCluster
+from insync.workload.prefill import prefill
 
 DOCS = Path(__file__).parents[2] / "docs" / "testing.md"
 PYTHON = re.compile(r"^```python\n# (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -25,10 +24,7 @@ def test_the_example_of_the_docs_passes(tmp_path: Path) -> None:
     assert list(files) == ["conftest.py", "test_orders.py"]
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=180, cwd=tmp_path
-    )
+    done = run_python("-m", "pytest", "-q", "-p", "no:cacheprovider", tmp_path, cwd=tmp_path)
     assert done.returncode == 0, done.stdout
     assert "1 passed" in done.stdout
 
@@ -37,9 +33,7 @@ def test_without_a_folder_nothing_stays(image: Image) -> None:
     with KafkaCluster(brokers=1, settings={"num.io.threads": "3"}) as kafka:
         folder = kafka.nodes[1].folder
         create_topic(kafka.bootstrap, "events", [[1]], {})
-        producer = Producer({"bootstrap.servers": kafka.bootstrap, "log_level": 0})
-        producer.produce("events", b"x")
-        assert producer.flush(10) == 0
+        prefill(kafka.bootstrap, "events", range(1), 10)
         settings = (folder / "server.properties").read_text()
         assert "num.io.threads=3" in settings
         assert "offsets.topic.replication.factor=1" in settings
@@ -57,7 +51,7 @@ def test_without_a_folder_nothing_stays(image: Image) -> None:
         ({"plugin": "request", "kafka": "2.8.2"}, "Kafka 2.8.2 has only"),
     ],
 )
-def test_what_cannot_be_had_is_refused_in_one_line(wanted: dict[str, str], problem: str) -> None:
+def test_an_unsupported_wish_is_refused_in_one_line(wanted: dict[str, str], problem: str) -> None:
     with pytest.raises(InputError, match=re.escape(problem)) as error:
         KafkaCluster(**wanted).__enter__()  # type: ignore[arg-type]  # wrong on purpose
     assert "\n" not in str(error.value)

@@ -7,10 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import shutil
 import socket
-import subprocess
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -27,11 +24,10 @@ from insync_bridge import (
     HoldState,
     PartitionState,
 )
+from processes import ROOT, class_path, jvm_with_bridge
 
-ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "bridge" / "contract" / "bridge-api.json"
 CLASS_PATH = ROOT / "bridge" / "java" / "build" / "contract.classpath"
-START_TIMEOUT_S = 30.0
 
 
 @pytest.fixture(scope="module")
@@ -41,29 +37,11 @@ def contract() -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def connection_file(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """A running bridge whose broker answers what the golden file says."""
-    if not CLASS_PATH.is_file():
-        subprocess.run(
-            ["gradle", "-q", "--no-daemon", ":bridge:contractClassPath"], cwd=ROOT, check=True
-        )
-    java = shutil.which("java")
-    assert java is not None
+    """Start a bridge whose broker answers with the golden file; return its connection file."""
     file = tmp_path_factory.mktemp("bridge") / "bridge-1.json"
-    server = subprocess.Popen(
-        [java, "-cp", CLASS_PATH.read_text(), "insync.bridge.NarrowServer", str(GOLDEN), str(file)],
-        stdin=subprocess.PIPE,
-    )
-    try:
-        end = time.monotonic() + START_TIMEOUT_S
-        while not file.exists():
-            assert server.poll() is None, "the server ended at its start"
-            assert time.monotonic() < end, "no connection file"
-            time.sleep(0.02)
+    jars = class_path(CLASS_PATH, ":bridge:contractClassPath")
+    with jvm_with_bridge(["-cp", jars, "insync.bridge.NarrowServer", str(GOLDEN), str(file)], file):
         yield file
-    finally:
-        assert server.stdin is not None
-        server.stdin.close()
-        server.wait(10)
 
 
 def test_answers_arrive_typed_and_whole(connection_file: Path, contract: dict[str, Any]) -> None:
@@ -91,7 +69,7 @@ def test_answers_arrive_typed_and_whole(connection_file: Path, contract: dict[st
         assert broker.fetchers() == Fetchers.of(golden["fetchers"])
 
 
-def test_no_thread_is_held_where_no_points_are_woven_in(connection_file: Path) -> None:
+def test_no_thread_can_be_stopped_where_no_pause_points_are_woven_in(connection_file: Path) -> None:
     with BridgeClient.connect(connection_file) as broker:
         with pytest.raises(BridgeError, match="holds=on"):
             broker.hold("leader-read", max_ms=1_000)
@@ -119,7 +97,7 @@ def test_a_client_cannot_shut_the_bridge_down(connection_file: Path) -> None:
         assert broker.broker_id() == 1
 
 
-def test_an_error_inside_arrives_as_words(connection_file: Path) -> None:
+def test_an_error_in_the_broker_arrives_as_a_message(connection_file: Path) -> None:
     with (
         BridgeClient.connect(connection_file) as broker,
         pytest.raises(BridgeError, match="no such luck") as refused,

@@ -1,4 +1,4 @@
-"""What the integration tests share: the default broker distribution, and clusters of it."""
+"""Fixtures of the integration tests: the default broker distribution, and clusters of it."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def agent(tmp_path: Path) -> AgentSpec:
 
 @pytest.fixture
 def start(dist: Distribution, tmp_path: Path) -> Iterator[StartCluster]:
-    """Start a cluster that is gone at the end of the test."""
+    """Start clusters that are removed at the end of the test."""
     with ExitStack() as stack:
 
         def begin(**options: object) -> LocalCluster:

@@ -1,8 +1,7 @@
-"""The agent in real brokers: its config, its metrics, its events, and how it refuses."""
+"""The agent in real brokers: its config, its metrics, its events, and what it refuses."""
 
 from __future__ import annotations
 
-import json
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from event_lines import read_lines
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
@@ -18,6 +18,7 @@ from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
+from insync.workload.prefill import burst
 from insync_bridge import BridgeClient
 from waiting import wait_for
 
@@ -29,8 +30,7 @@ pytestmark = pytest.mark.cluster
 
 
 def events(agent: AgentSpec, broker: int = 1) -> list[dict[str, Any]]:
-    file = agent.events_dir / f"broker-{broker}.jsonl"
-    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    return read_lines(agent.events_file(broker))
 
 
 def types(agent: AgentSpec, broker: int = 1) -> list[str]:
@@ -114,15 +114,15 @@ def test_off_nothing_is_marked(start: StartCluster, agent: AgentSpec) -> None:
     assert (counters.marks_total, counters.errors) == (0, 0)
 
 
-def test_a_follower_that_dies_leaves_the_isr_with_its_state_told(
+def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(
     start: StartCluster, agent: AgentSpec
 ) -> None:
-    """The mark of a dead follower's last fetch ends with that fetch: it holds nobody for ever."""
+    """A dead follower's last fetch ends, and with it the mark: no follower is held for ever."""
     lag = {PENDING_READS: "true", "replica.lag.time.max.ms": "1500"}
     cluster = start(brokers=3, agent=agent, settings=lag)
     create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "1"})
     cluster.nodes[3].process.kill()
-    produce_one(cluster.bootstrap)
+    burst(cluster.bootstrap, "events", 0, 1, record_bytes=10)
     wait_for(lambda: types(agent), lambda seen: "isr_shrink" in seen)
     shrink = next(event for event in events(agent) if event["type"] == "isr_shrink")
     assert (shrink["topic"], shrink["partition"]) == ("events", 0)
@@ -130,14 +130,6 @@ def test_a_follower_that_dies_leaves_the_isr_with_its_state_told(
     assert shrink["proposed"] == [1, 2]
     assert [follower["replica"] for follower in shrink["followers"]] == [3]
     assert shrink["followers"][0]["lag_ms"] > 1500
-
-
-def produce_one(bootstrap: str) -> None:
-    from confluent_kafka import Producer
-
-    producer = Producer({"bootstrap.servers": bootstrap, "acks": "1", "log_level": 0})
-    producer.produce("events", b"x", partition=0)
-    assert producer.flush(10) == 0
 
 
 @pytest.mark.parametrize(
@@ -156,7 +148,7 @@ def test_every_hook_is_woven_before_the_brokers_main(
 ) -> None:
     done = run_kafka(java, distribution(version, java), f"events={tmp_path}/e.jsonl")
     assert f"woven into Kafka {version} by adapter {adapter}\n" in done.stderr
-    (installed,) = (json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines())
+    (installed,) = read_lines(tmp_path / "e.jsonl")
     assert len(installed["woven"]) == hooks
 
 
@@ -192,7 +184,7 @@ def test_a_missing_symbol_with_on_unsupported_stock_runs_the_broker_untouched(
     done = run_kafka(java, dist, options, before=doctored)
     assert "USAGE" in done.stdout + done.stderr
     assert "the broker runs untouched" in done.stderr
-    (refused,) = (json.loads(line) for line in (tmp_path / "e.jsonl").read_text().splitlines())
+    (refused,) = read_lines(tmp_path / "e.jsonl")
     assert refused["type"] == "agent_refused"
 
 
@@ -223,7 +215,7 @@ def test_a_bad_agent_option_is_one_line_and_no_broker(
 def run_kafka(
     java: Java, dist: Distribution, options: str, before: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
-    """Run Kafka's main without arguments, which prints its usage, with the agent in front of it."""
+    """Run Kafka's main with the agent and without arguments, so that it prints its usage."""
     jars = ":".join(str(path) for path in ([before] if before else []) + list(dist.jars))
     command = [
         java.home / "bin" / "java",

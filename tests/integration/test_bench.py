@@ -1,4 +1,4 @@
-"""The benchmarks run in JVMs that JMH forks and leave figures; how good they are is not judged."""
+"""Runs every benchmark of the agent's core once and reads its figures; does not judge them."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
-"""The file system under a log folder that can be stalled, on a real mount.
+"""The file system under a log folder that can delay or stop calls, on a real mount.
 
-What it does with files is compared, call by call, with a plain folder; what it holds is
-held, counted and let go; and whatever ends it, its mount does not stay.
+The tests compare it, call by call, with a plain folder. Stalled calls wait, are counted and go
+on. The mount is removed however the process ends.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import mmap
 import os
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -20,6 +19,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from commands import run_python
 from insync.brokers.kafka import process
 from insync.errors import InsyncError
 from insync.faults.support.armed_rules import ArmedRules
@@ -57,7 +57,7 @@ def mount(tmp_path: Path) -> Iterator[Passthrough]:
 
 
 def do(root: Path, step: Step) -> object:
-    """Do one step below `root`; return what came of it."""
+    """Do one step below `root`; return its result."""
     call, first, second, number = step
     path, other = root / first, root / second
     calls: dict[str, Callable[[], object]] = {
@@ -126,7 +126,7 @@ def _fsync(path: Path) -> None:
 
 
 def _use_deleted(path: Path) -> tuple[bytes, list[str]]:
-    """Go on with a file that is deleted while it is open."""
+    """Write and read a file that is deleted while it is open."""
     with path.open("r+b", buffering=0) as file:
         path.unlink()
         file.write(b"still here")
@@ -139,7 +139,7 @@ def _names(folder: Path) -> list[str]:
 
 
 def tree(root: Path) -> dict[str, object]:
-    """Everything below a folder: kinds, sizes, modes, times set by hand, contents."""
+    """Return everything below a folder: kinds, sizes, modes, times set by hand, contents."""
     seen: dict[str, object] = {}
     for path in sorted(root.rglob("*")):
         status = path.stat()
@@ -194,7 +194,7 @@ def test_a_whole_segment_is_sent_from_it(mount: Passthrough) -> None:
     assert target.read_bytes() == data
 
 
-def test_what_is_held_waits_is_counted_and_goes_on_while_the_rest_does(mount: Passthrough) -> None:
+def test_stalled_calls_wait_are_counted_and_go_on_while_others_pass(mount: Passthrough) -> None:
     log = mount.folder / "0.log"
     log.write_bytes(b"x" * 400)
     holds = ArmedRules(mount.control, 1)
@@ -228,7 +228,7 @@ def test_a_delay_makes_each_operation_longer_and_kinds_are_apart(mount: Passthro
     assert holds.total.calls == 1
 
 
-def test_a_hold_ends_at_its_deadline_though_nobody_lifts_it(mount: Passthrough) -> None:
+def test_a_stall_that_nobody_lifts_ends_at_its_deadline(mount: Passthrough) -> None:
     holds = ArmedRules(mount.control, 1)
     holds.arm([""], Site.WRITE, Mode.HOLD, planned_ms=-4_500)
     began = time.monotonic()
@@ -241,7 +241,7 @@ def test_the_mount_goes_with_its_process_and_with_the_harness(tmp_path: Path) ->
     harness = f"""
 import os, signal, subprocess, sys
 from pathlib import Path
-from insync.faults.disk.passthrough import Passthrough
+from insync.faults.support.disk.passthrough import Passthrough
 from insync.brokers.kafka import process
 home = Path({str(tmp_path)!r})
 start = lambda command, log: process.start(command, log=log, folder=home, environment=os.environ)
@@ -249,8 +249,7 @@ mount = Passthrough.mount(home / "data", home / "disk.control", 1, start)
 print("mounted", flush=True)
 os.kill(os.getpid(), signal.SIGKILL)
 """
-    done = subprocess.run([sys.executable, "-c", harness], capture_output=True, timeout=60)
-    assert done.stdout == b"mounted\n"
+    assert run_python("-c", harness).stdout == "mounted\n"
     wait_for(lambda: mounts.is_mounted(tmp_path / "data"), lambda there: not there)
 
 

@@ -1,54 +1,25 @@
-"""Every kind of fault on real brokers leaves its evidence; what is cut short is healed."""
+"""Every kind of fault leaves its evidence on real brokers; an interrupted one is undone."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
-from insync.analysis.verdict.condense import _fault
 
-from insync.analysis.verdict.fault_evidence import missing_evidence
-from insync.events.run_info import PlannedFault
+from commands import start_insync
+from fault_runs import run_faults, small_scenario, weaknesses
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.support import cgroups, cpu_groups
 from insync.faults.support.cgroup_places import here
-from insync.run.plan import prepare
-from insync.run.progress import NoProgress
-from insync.run.request import RunRequest
-from insync.run.runner import execute
-from insync.scenario.load import parse
 from waiting import wait_for
 
-INSYNC = Path(sys.executable).with_name("insync")
 NO_QUOTA = cpu_groups.unavailable()
 NO_NEIGHBOUR = cpu_neighbour.unavailable()
-HEAD = """
-schema = 1
-name = "all-kinds"
-summary = "one fault of every kind after the other"
-arms = ["stock"]
-repeats = 1
-min_insync_replicas = 2
-[broker]
-replica_lag_time_max_ms = 2_000
-replica_fetch_wait_max_ms = 500
-broker_session_timeout_ms = 3_000
-[workload]
-leaders = [1, 2, 3]
-rate_per_partition = 25
-record_bytes = 200
-[timeline]
-steady_ms = 500
-recover_ms = 1_000
-"""
 STALL = {"kind": "stall", "mode": "hold", "partitions": [0]}
 FAULTS: dict[str, dict[str, Any]] = {
     "read stall": {**STALL, "site": "read", "broker": 1},
@@ -73,33 +44,27 @@ pytestmark = pytest.mark.cluster
 
 def scenario(faults: list[dict[str, Any]]) -> str:
     """Write a scenario in which these faults follow each other, 600 ms each."""
-    text = HEAD
+    timed = []
     for number, fault in enumerate(faults):
-        when: dict[str, Any] = {"at_ms": 500 + number * 900}
-        if fault["kind"] != "elect":
-            when["for_ms"] = fault.get("for_ms", 600)
-        lines = (f"{key} = {json.dumps(value)}" for key, value in {**fault, **when}.items())
-        text += "[[faults]]\n" + "\n".join(lines) + "\n"
-    return text
+        for_ms = {} if fault["kind"] == "elect" else {"for_ms": fault.get("for_ms", 600)}
+        timed.append({**fault, "at_ms": 500 + number * 900, **for_ms})
+    broker = {"broker_session_timeout_ms": 3_000}
+    return small_scenario("all-kinds", timed, min_insync_replicas=2, broker=broker)
 
 
 @pytest.fixture(scope="module")
-def evidence(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Run all kinds in one repeat; the evidence by the fault's name, null where none is."""
-    folder = tmp_path_factory.mktemp("kinds")
-    file = folder / "all-kinds.toml"
-    file.write_text(scenario(list(FAULTS.values())), encoding="utf-8")
-    execute(prepare(RunRequest(scenario=str(file), out=folder / "run"), NoProgress()), NoProgress())
-    lines = (folder / "run/events/stock/faults.jsonl").read_text().splitlines()
-    yield dict(zip(FAULTS, map(json.loads, lines), strict=True))
+def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """Run all kinds in one repeat; each fault's plan and evidence by its name."""
+    seen = run_faults(tmp_path_factory.mktemp("kinds"), scenario(list(FAULTS.values())))
+    return dict(zip(FAULTS, seen, strict=True))
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_on_a_real_broker_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
-    planned = parse(scenario([FAULTS[name]]), name).faults[0].model_dump(mode="json")
-    plan, fact = PlannedFault.model_validate(planned), _fault(evidence[name])
-    assert list(missing_evidence(plan, fact, name)) == []
-    assert (fact.fault, fact.site, fact.broker) == (plan.kind, plan.site, plan.broker)
+    plan, line = evidence[name]
+    assert weaknesses(plan, line) == []
+    assert (line["fault"], line["site"]) == (plan["kind"], plan.get("site", ""))
+    assert line["broker"] == plan["broker"]
 
 
 @pytest.mark.parametrize(
@@ -114,14 +79,13 @@ def test_a_run_cut_in_the_middle_of_a_fault_leaves_nothing_behind(
 ) -> None:
     file, out = tmp_path / "all-kinds.toml", tmp_path / "run"
     file.write_text(scenario([{**FAULTS[name], "for_ms": 60_000}]), encoding="utf-8")
-    command = [INSYNC, "run", file, "--out", out]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+    with start_insync("run", file, "--out", out) as run:
         started = wait_for(
             lambda: psutil.Process(run.pid).children(recursive=True),
             lambda children: any(_suffers(child, run.pid) for child in children),
             within_s=60,
         )
-        os.kill(run.pid, signal.SIGINT)
+        run.send_signal(signal.SIGINT)
         run.wait(30)
     _, alive = psutil.wait_procs(started, timeout=10)
     assert not alive
@@ -133,8 +97,7 @@ def test_a_run_cut_in_the_middle_of_a_fault_leaves_nothing_behind(
 def test_the_group_of_a_harness_that_was_killed_is_swept_by_the_next(tmp_path: Path) -> None:
     file = tmp_path / "all-kinds.toml"
     file.write_text(scenario([{**FAULTS["cpu-quota"], "for_ms": 60_000}]), encoding="utf-8")
-    command = [INSYNC, "run", file, "--out", tmp_path / "run"]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+    with start_insync("run", file, "--out", tmp_path / "run") as run:
         wait_for(lambda: list(_groups(run.pid)), bool, within_s=60)
         started = psutil.Process(run.pid).children(recursive=True)
         run.kill()
@@ -146,9 +109,12 @@ def test_the_group_of_a_harness_that_was_killed_is_swept_by_the_next(tmp_path: P
 
 
 def _suffers(process: psutil.Process, harness: int) -> bool:
-    """Whether a process is stopped or has less than its share."""
+    """Whether a process is stopped or has less CPU than its share; not if it has ended."""
     groups = [(group / "cgroup.procs").read_text().split() for group in _groups(harness)]
-    stopped: bool = process.status() == psutil.STATUS_STOPPED
+    try:
+        stopped: bool = process.status() == psutil.STATUS_STOPPED
+    except psutil.NoSuchProcess:
+        return False
     return stopped or any(str(process.pid) in pids for pids in groups)
 
 

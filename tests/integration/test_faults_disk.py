@@ -1,4 +1,4 @@
-"""Faults of a broker's whole disk: what each does to a real broker, and what a run makes of it."""
+"""Faults of a broker's whole disk: their effect on a real broker, and their evidence in a run."""
 
 from __future__ import annotations
 
@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from insync.analysis.verdict.condense import _fault
 
-from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
-from insync.analysis.verdict.fault_evidence import missing_evidence
+from disks import FAULTS, MEBIBYTE, RECORD, fetch, produce, run_all
+from fault_runs import during, weaknesses
 from insync.brokers.cluster.admin import client, create_topic
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka import process
 from insync.brokers.kafka.distribution import Distribution
-from insync.events.run_info import PlannedFault
 from insync.faults.base import FaultContext
 from insync.faults.kinds.disk_stall import DiskStallFault
 from insync.faults.kinds.disk_throttle import DiskThrottleFault
@@ -113,7 +111,7 @@ def test_a_delay_adds_to_each_operation(lab: Lab) -> None:
 
 @needs_stall
 def test_a_topic_is_deleted_behind_a_gate(lab: Lab) -> None:
-    """Its folder is renamed, its indexes are unmapped, and a while later all is removed."""
+    """Kafka renames its folder, unmaps its indexes, and removes all of it a while later."""
     create_topic(lab.cluster.bootstrap, "short", [[1]], {})
     lab.produce("short", 5)
     admin = client(lab.cluster.bootstrap)
@@ -148,17 +146,16 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @needs_volume
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
-    keys, line = evidence[name]
-    plan, fact = PlannedFault.model_validate(keys), _fault(line)
-    assert list(missing_evidence(plan, fact, name)) == []
-    assert (fact.fault, fact.broker) == (plan.kind, plan.broker)
+    plan, line = evidence[name]
+    assert weaknesses(plan, line) == []
+    assert (line["fault"], line["broker"]) == (plan["kind"], plan["broker"])
 
 
 @needs_stall
 @needs_volume
 @pytest.mark.parametrize("name", ["disk-full", "disk-read-only"])
 def test_a_broker_whose_only_disk_fails_ends_itself(name: str, evidence: dict[str, Any]) -> None:
-    """It was started again after: else the run would not have ended with a whole ISR."""
+    """The broker was started again afterwards; else the run would not end with a full ISR."""
     _, line = evidence[name]
     assert line["figures"]["ended"] == 1
     assert line["figures"]["refused"] == 2

@@ -1,13 +1,11 @@
-"""What each fault does to a real broker, measured without it and with it.
+"""Measures what each fault does to a real broker: without it and with it.
 
 `pytest -s` prints the measurements as a table at the end.
 """
 
 from __future__ import annotations
 
-import json
 import statistics
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -16,13 +14,11 @@ from typing import Any, cast
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.cimpl import NewTopic
-from insync.analysis.verdict.condense import _fault
 
-from insync.analysis.verdict.fault_evidence import missing_evidence
+from fault_runs import during, small_scenario, weaknesses
 from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.framed import exchange
-from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.support import cpu_groups
@@ -38,26 +34,6 @@ from insync.workload.prefill import prefill
 
 NO_QUOTA = cpu_groups.unavailable()
 NO_NEIGHBOUR = cpu_neighbour.unavailable()
-HEAD = """
-schema = 1
-name = "effects"
-summary = "every fault by itself"
-arms = ["stock"]
-repeats = 50  # rules for as many stalls
-min_insync_replicas = 1
-[broker]
-replica_lag_time_max_ms = 2_000
-replica_fetch_wait_max_ms = 500
-broker_session_timeout_ms = 2_000
-log_flush_interval_messages = 1
-[workload]
-leaders = [1, 2, 3]
-rate_per_partition = 25
-record_bytes = 200
-[timeline]
-steady_ms = 0
-recover_ms = 1_000
-"""
 TOPIC = "effects-r0"
 HELD_S = 0.8
 BYTES = 10_000
@@ -87,15 +63,20 @@ SPECS: dict[str, dict[str, Any]] = {
 }
 
 
-def text(name: str) -> str:
-    keys = {"at_ms": 0, **({} if name == "elect" else {"for_ms": round(HELD_S * 1000)})}
-    spec = {**SPECS[name], **keys}
-    return "[[faults]]\n" + "".join(f"{key} = {json.dumps(spec[key])}\n" for key in spec)
+def text(*names: str) -> str:
+    """Write a scenario with these faults, each by itself in time."""
+    faults = []
+    for name in names:
+        for_ms = {} if name == "elect" else {"for_ms": round(HELD_S * 1000)}
+        faults.append({**SPECS[name], "at_ms": 0, **for_ms})
+    # The repeats make room in the control files for as many stalls as are made here.
+    flush = {"log_flush_interval_messages": 1}
+    return small_scenario("effects", faults, repeats=50, steady_ms=0, broker=flush)
 
 
 @dataclass
 class Lab:
-    """A cluster on which every fault can be made, and the measurements taken on it."""
+    """A cluster that can have every fault, and the measurements taken on it."""
 
     arm_cluster: ArmCluster
     plan: Plan
@@ -138,30 +119,19 @@ class Lab:
         return self.producers[acks]
 
     def during(self, name: str, probe: Callable[[], float]) -> tuple[float, FaultLine]:
-        """Return what `probe` measures from the beginning of a fault on, and the evidence.
-
-        The fault ends after its time, or with the probe if that takes longer.
-        """
-        spec = parse(HEAD + text(name), name).faults[0]
+        """Return what `probe` measures from the beginning of a fault on, and the evidence."""
+        spec = parse(text(name), name).faults[0]
         context = ArmContext(plan=self.plan, arm_cluster=self.arm_cluster, files=cast("Any", None))
         fault = build(context, TOPIC, 0, spec)
         fault.prepare()
-        fault.inject()
-        lifting = threading.Timer(HELD_S, fault.lift)
-        lifting.start()
-        try:
-            measured = probe()
-        finally:
-            lifting.join()
-        line = fault.evidence()
-        planned = PlannedFault.model_validate(spec.model_dump(mode="json"))
-        self.weak = list(missing_evidence(planned, _fault(asdict(line)), name))
+        measured, line = during(fault, probe, HELD_S)
+        self.weak = list(weaknesses(spec.model_dump(mode="json"), asdict(line)))
         return measured, line
 
     def compare(
         self, name: str, what: str, probe: Callable[[], float], repeats: int = 1
     ) -> tuple[float, float, FaultLine]:
-        """Return the median of a probe without a fault, and of so many with it."""
+        """Return the median of a probe without the fault, and of `repeats` probes with it."""
         before = statistics.median(probe() for _ in range(9))
         measured, line = self.during(
             name, lambda: statistics.median(probe() for _ in range(repeats))
@@ -176,7 +146,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     folder = tmp_path_factory.mktemp("effects")
     file = folder / "effects.toml"
     # The brokers get what these two need; what the others do needs nothing beforehand.
-    file.write_text(HEAD + text("stall, site read") + text("link, mode cut"), encoding="utf-8")
+    file.write_text(text("stall, site read", "link, mode cut"), encoding="utf-8")
     plan = prepare(RunRequest(scenario=str(file), out=folder / "run"), NoProgress())
     with open_arm_cluster([plan], "stock", folder / "nodes", NoProgress()) as arm_cluster:
         create_topic(

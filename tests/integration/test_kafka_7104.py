@@ -1,8 +1,7 @@
-"""KAFKA-7104 by sheer load, on brokers without the agent; and what the agent weaves against it."""
+"""Reproduces KAFKA-7104 by load alone, without the agent; and what the agent weaves against it."""
 
 from __future__ import annotations
 
-import json
 import random
 import threading
 import time
@@ -13,6 +12,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Producer
 
+from event_lines import read_lines
 from insync.arms import BOUND, FEATURE, SNAPSHOT
 from insync.brokers.cluster.admin import client, create_topic, delete_records
 from insync.brokers.cluster.agent import AgentSpec
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.cluster
 
 @contextmanager
 def writing(bootstrap: str) -> Iterator[None]:
-    """Produce as fast as it goes, a record per batch."""
+    """Produce as fast as possible, a record per batch."""
     over = threading.Event()
 
     def write() -> None:
@@ -96,7 +96,7 @@ def test_a_fetcher_of_1_1_0_dies_under_load(java: Java, tmp_path: Path) -> None:
         ({FEATURE: "true"}, "no KIP-501 for this version"),
     ],
 )
-def test_what_1_1_0_cannot_take_stops_its_start(
+def test_a_setting_that_1_1_0_does_not_support_stops_its_start(
     settings: dict[str, str], problem: str, java: Java, tmp_path: Path, agent: AgentSpec
 ) -> None:
     cluster = LocalCluster(
@@ -127,8 +127,7 @@ def test_only_what_a_config_asks_for_is_woven(
         with pytest.raises(BridgeError, match="holds=on"):
             broker.hold("leader-read", max_ms=1_000)
         assert broker.counters().errors == 0
-    lines = agent.events_file(1).read_text(encoding="utf-8").splitlines()
-    events = [json.loads(line) for line in lines]
+    events = read_lines(agent.events_file(1))
     woven = [name for each in events if each["type"] == "hook_added" for name in each["woven"]]
     assert {name.rpartition(".")[2] for name in woven} >= set(added)
     assert bool(woven) == bool(added)

@@ -1,4 +1,4 @@
-"""Lag by messages in real brokers: a burst drops who keeps up, and only where it is asked for."""
+"""Lag by messages in real brokers: a burst drops healthy followers, and only if configured."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_by_messages_a_burst_drops_followers_that_are_back_at_once(
     assert counters.errors == 0, counters.last_error
 
 
-def test_by_time_nobody_is_dropped_and_nothing_of_it_is_woven(
+def test_by_time_no_follower_is_dropped_and_no_hook_is_woven(
     start: StartCluster, agent: AgentSpec
 ) -> None:
     cluster = start(brokers=3, agent=agent, settings=LAG)
@@ -63,7 +63,7 @@ def test_by_time_nobody_is_dropped_and_nothing_of_it_is_woven(
 @pytest.mark.parametrize(
     "settings", [{LAG_POLICY: "messages:0"}, {LAG_POLICY: "messages:4", FEATURE: "true"}]
 )
-def test_what_cannot_be_stops_the_start_with_kafkas_config_exception(
+def test_an_invalid_policy_stops_the_start_with_kafkas_config_exception(
     start: StartCluster, agent: AgentSpec, settings: dict[str, str]
 ) -> None:
     with pytest.raises(InsyncError, match=r"ConfigException.*" + LAG_POLICY):
@@ -71,7 +71,7 @@ def test_what_cannot_be_stops_the_start_with_kafkas_config_exception(
 
 
 def burst(bootstrap: str, seconds: float, enough: Callable[[], bool]) -> None:
-    """Produce burst after burst, each as one batch; fails if `enough` is awaited in vain."""
+    """Produce bursts, each as one batch, until `enough`; fails if that does not come."""
     producer = Producer(
         {"bootstrap.servers": bootstrap, "acks": "1", "linger.ms": 10, "log_level": 0}
     )
@@ -88,6 +88,6 @@ def types(agent: AgentSpec) -> list[str]:
 
 
 def events(agent: AgentSpec) -> list[dict[str, Any]]:
-    """Return what the leader's agent told so far, a line that is being written left out."""
+    """Return the events of the leader's agent so far, without a line that is half written."""
     text = agent.events_file(1).read_text(encoding="utf-8")
     return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]

@@ -1,4 +1,4 @@
-"""A cluster of real brokers: ready soon, whole, readable afterwards, and gone whatever happens."""
+"""A cluster of local brokers starts soon, is complete, leaves readable logs and no process."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -27,6 +26,8 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
+from insync.workload.prefill import burst
+from processes import gone, harness
 from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
@@ -53,10 +54,6 @@ with interruptible(), LocalCluster(kafka, pathlib.Path(sys.argv[1])) as cluster:
     print(*(node.pid for node in cluster.nodes.values()), flush=True)
     time.sleep(600)
 """
-
-
-def gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
 
 
 @pytest.mark.parametrize("version", versions.known())
@@ -92,7 +89,7 @@ def test_a_cluster_keeps_its_promises(version: str, java: Java, tmp_path: Path) 
 
 
 def addresses(pids: list[int]) -> set[str]:
-    """Where these processes listen."""
+    """Return the addresses at which these processes listen."""
     connections = (each for pid in pids for each in psutil.Process(pid).net_connections("inet"))
     return {each.laddr.ip for each in connections if each.status == psutil.CONN_LISTEN}
 
@@ -100,18 +97,16 @@ def addresses(pids: list[int]) -> set[str]:
 def shrink(cluster: LocalCluster, follower: int) -> float:
     """Freeze a follower of partition 0 until it is out of sync; returns when (epoch ms)."""
     leader = f"127.0.0.1:{cluster.nodes[1].port}"
-    producer = Producer({"bootstrap.servers": cluster.bootstrap, "acks": "1", "log_level": 0})
     frozen_ms = time.time() * 1000
     os.kill(cluster.nodes[follower].pid, signal.SIGSTOP)
-    producer.produce("events", b"what it does not have", partition=0)
-    assert producer.flush(10) == 0
+    burst(cluster.bootstrap, "events", 0, 1, record_bytes=20)
     wait_for(lambda: partitions(leader, "events")[0][1], lambda isr: isr == [1, 2])
     return frozen_ms
 
 
 @pytest.mark.parametrize("version", [*ON_ZOOKEEPER, "4.3.1"])
 def test_a_killed_broker_comes_back(version: str, java: Java, tmp_path: Path) -> None:
-    """Within its old session as well, whatever keeps the registrations."""
+    """Also within its old session, on KRaft and on ZooKeeper."""
     settings = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
     with LocalCluster(distribution(version, java), tmp_path, settings=settings) as cluster:
         create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {})
@@ -151,7 +146,7 @@ def test_settings_and_environment_reach_the_node_they_are_for(start: StartCluste
 def test_nodes_start_from_the_archive_also_with_an_agent(
     start: StartCluster, tmp_path: Path, java: Java
 ) -> None:
-    """An agent appends to the class path, which an archive must not mind."""
+    """An agent appends to the class path; the archive must be used all the same."""
     log = tmp_path / "classes-%p.log"
     options = f"-javaagent:{nop_agent(tmp_path, java)} -Xlog:class+load:file={log}"
     cluster = start(brokers=1, extras={1: NodeExtras(environment={"JDK_JAVA_OPTIONS": options})})
@@ -174,7 +169,7 @@ def nop_agent(folder: Path, java: Java) -> Path:
     return folder / "nop.jar"
 
 
-def test_a_bad_setting_is_said_at_once(dist: Distribution, tmp_path: Path) -> None:
+def test_a_bad_setting_is_reported_at_once(dist: Distribution, tmp_path: Path) -> None:
     cluster = LocalCluster(dist, tmp_path, settings={"replica.lag.time.max.ms": "soon"})
     begun = time.monotonic()
     with pytest.raises(InsyncError, match=r"ended with 1 while it started: .*Invalid value soon"):
@@ -196,13 +191,15 @@ def test_a_port_taken_meanwhile_is_replaced(
 
 
 @pytest.mark.parametrize("folder", ["with,comma", "file/nodes"])
-def test_a_folder_that_will_not_do(folder: str, dist: Distribution, tmp_path: Path) -> None:
+def test_a_folder_that_kafka_cannot_use_is_refused(
+    folder: str, dist: Distribution, tmp_path: Path
+) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(InputError, match=re.escape(folder)), LocalCluster(dist, tmp_path / folder):
         pass
 
 
-def test_a_topic_that_cannot_be_is_said(start: StartCluster) -> None:
+def test_a_topic_that_cannot_be_created_is_an_error(start: StartCluster) -> None:
     cluster = start(brokers=1)
     with pytest.raises(InsyncError, match=r"^topic a/b: not created: .*invalid"):
         create_topic(cluster.bootstrap, "a/b", [[1]], {})
@@ -237,13 +234,10 @@ def test_no_node_outlives_the_harness(
     version: str, how: signal.Signals, nodes: int, java: Java, tmp_path: Path
 ) -> None:
     distribution(version, java)  # so that the harness finds everything in the cache
-    command = [sys.executable, "-c", HARNESS, str(tmp_path), version]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as harness:
-        assert harness.stdout is not None
-        pids = [int(pid) for pid in harness.stdout.readline().split()]
+    with harness(HARNESS, str(tmp_path), version) as (process, pids):
         assert len(pids) == nodes
         assert not any(gone(pid) for pid in pids)
-        harness.send_signal(how)
+        process.send_signal(how)
     wait_for(lambda: [pid for pid in pids if not gone(pid)], lambda left: not left, within_s=5)
 
 

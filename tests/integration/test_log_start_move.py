@@ -1,7 +1,7 @@
 """A replica that moves to another log directory, while the log it copies deletes records.
 
-The copy has more than its high watermark when an answer tells it a log start offset above that:
-what `log-start-race` shows of followers, of the thread that moves replicas within a broker.
+The copy's log end is above its high watermark when a response has a log start offset above that
+high watermark: the race of `log-start-race`, here in the thread that moves replicas in a broker.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def moving(
 
 
 def add_log_dir(cluster: LocalCluster, agent: AgentSpec, home: Path, folder: Path) -> None:
-    """Let broker 1 begin again with one more log directory, which is formatted as its first is."""
+    """Restart broker 1 with one more log directory, formatted like its first."""
     cluster.kill(1)
     wait_for(lambda: brokers_of(cluster) == {2}, bool)
     folder.mkdir()
@@ -90,7 +90,7 @@ def brokers_of(cluster: LocalCluster) -> set[int]:
 
 
 def race(moving: Moving, program: Program) -> None:
-    """Let the copy read an old high watermark and a new log start offset, below its own end."""
+    """Let the copy read an old high watermark and a new log start offset below its own log end."""
     leader, follower, bootstrap = moving.leader, moving.follower, moving.cluster.bootstrap
     burst(bootstrap, TOPIC, 0, 5, RECORD_BYTES)
     wait_for(lambda: moving.own() == (0, 5, 5), bool)

@@ -1,21 +1,18 @@
-"""A short matrix on real brokers: two sites of a stall and a dead follower, stock and request."""
+"""Runs a short matrix on real brokers: two stall sites and a dead follower, stock and request."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 
+from commands import insync_json, start_insync
+from processes import end
 from waiting import wait_for
 
-INSYNC = Path(sys.executable).with_name("insync")
 SITES = ("read-stall", "send-stall", "dead-follower")
 
 pytestmark = pytest.mark.cluster
@@ -23,14 +20,10 @@ pytestmark = pytest.mark.cluster
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], Path]:
-    """Run it; returns the cells as printed, and the folder."""
+    """Run the matrix; return the cells as printed, and the folder."""
     out = tmp_path_factory.mktemp("runs") / "matrix"
-    command = [INSYNC, "matrix", "--only", ",".join(SITES), "--arms", "stock,request"]
-    done = subprocess.run(
-        [*command, "--out", out, "--json"], capture_output=True, text=True, check=False, timeout=300
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout), out
+    chosen = ("--only", ",".join(SITES), "--arms", "stock,request")
+    return insync_json("matrix", *chosen, "--out", out), out
 
 
 def test_every_site_is_as_expected_on_every_arm(
@@ -45,7 +38,7 @@ def test_every_site_is_as_expected_on_every_arm(
         assert found[site, "request"]["isr_shrinks"] == [0]
         assert found[site, "request"]["first_shrink_ms"] == [None]
     for arm in ("stock", "request"):
-        # Out within 1.5 x lag + 1 s: the dead one is nobody's to protect.
+        # Out of the ISR within 1.5 x lag + 1 s: nothing protects a dead follower.
         assert 0 < found["dead-follower", arm]["first_shrink_ms"][0] <= 4_000
         assert found["dead-follower", arm]["lost"] == [0]
 
@@ -68,22 +61,14 @@ def test_the_matrix_leaves_its_cells_its_page_its_table_and_whole_run_folders(
 
 def test_a_matrix_cut_short_leaves_no_process_and_what_ended_can_be_judged(tmp_path: Path) -> None:
     out = tmp_path / "matrix"
-    command = [INSYNC, "matrix", "--only", "read-stall,freeze", "--arms", "stock", "--out", out]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+    chosen = ("--only", "read-stall,freeze", "--arms", "stock")
+    with start_insync("matrix", *chosen, "--out", out) as run:
         phases = out / "4.3.1" / "freeze" / "events" / "stock" / "phases.jsonl"
         wait_for(lambda: phases.exists() and phases.read_text(), bool, within_s=120)
-        started = psutil.Process(run.pid).children(recursive=True)
-        assert len(started) >= 5, "a worker, a controller and three brokers"
-        os.kill(run.pid, signal.SIGINT)
-        run.wait(60)
-    _, alive = psutil.wait_procs(started, timeout=10)
-    assert not alive
+        # A worker, a controller and three brokers.
+        assert not end(run, signal.SIGINT, least=5, within_s=60)
     assert run.returncode == 3
-    reported = subprocess.run(
-        [INSYNC, "report", out, "--json"], capture_output=True, text=True, check=False, timeout=180
-    )
-    assert reported.returncode == 3, reported.stderr
-    whole, cut = json.loads(reported.stdout)
+    whole, cut = insync_json("report", out, codes=(3,))
     assert (whole["scenario"], whole["ok"]) == ("read-stall", True)
     assert (cut["scenario"], cut["ok"]) == ("freeze", False)
     assert "cut short" in cut["unknown"]

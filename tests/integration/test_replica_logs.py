@@ -1,4 +1,4 @@
-"""What brokers of each family of versions leave to the checker: replicas' batches, and roles."""
+"""Reads what brokers of each range of versions leave: the replicas' batches, and their roles."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def write(cluster: LocalCluster) -> None:
 
 
 def logs_of(cluster: LocalCluster, dist: Distribution) -> Batches:
-    """Return each replica's batches, without what says whose they are."""
+    """Return each replica's batches, without the columns that name the replica."""
     found: Batches = defaultdict(list)
     for line in batches(cluster, dist, ["events"]):
         replica = line.pop("replica")

@@ -1,12 +1,10 @@
-"""The command on real brokers: KIP-501's case, the control, a run cut short, live state."""
+"""Runs the command on real brokers: KIP-501's case, the control, an interrupted run, live state."""
 
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -16,24 +14,21 @@ from typing import Any
 import psutil
 import pytest
 
+from commands import insync, insync_json, start_insync
+from event_lines import lines_of
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
+from processes import end, gone
 from waiting import wait_for
 
-INSYNC = Path(sys.executable).with_name("insync")
 MIB = 1 << 20
 ENDED_BY = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 pytestmark = pytest.mark.cluster
 
 
-def insync(*arguments: str | Path, timeout_s: float = 300) -> subprocess.CompletedProcess[str]:
-    command = [str(INSYNC), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout_s)
-
-
 class Memory:
-    """The largest resident sizes seen of a process and of all that it started, in MiB."""
+    """The largest resident sizes seen of a process and of its whole process tree, in MiB."""
 
     def __init__(self) -> None:
         self.harness = 0.0
@@ -46,14 +41,14 @@ class Memory:
             tree = [harness, *harness.children(recursive=True)]
             sizes = [process.memory_info().rss / MIB for process in tree]
         except psutil.NoSuchProcess:
-            return not psutil.pid_exists(pid) or psutil.Process(pid).status() == "zombie"
+            return gone(pid)
         self.harness = max(self.harness, sizes[0])
         self.all = max(self.all, sum(sizes))
-        return harness.status() == "zombie"
+        return gone(pid)
 
 
 class Links(HTMLParser):
-    """What a page loads or leads to outside of itself; text inside of scripts does not count."""
+    """Collects a page's links outside of itself; text inside of scripts does not count."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,15 +61,11 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def kip_501(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Any], Path]]:
-    """The demo's run: three repeats, stock against plugin; its JSON and its folder."""
+    """Run the demo's case: three repeats, stock against plugin; return its JSON and its folder."""
     out = tmp_path_factory.mktemp("runs") / "kip-501"
     memory = Memory()
-    with subprocess.Popen(
-        [INSYNC, "run", "kip-501", "--scale", "0.2", "--out", out, "--json"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    ) as run:
+    command = ("run", "kip-501", "--scale", "0.2", "--out", out, "--json")
+    with start_insync(*command, stdout=subprocess.PIPE) as run:
         wait_for(lambda: memory.sample(run.pid), bool, within_s=300)
         assert run.stdout is not None
         printed = run.stdout.read()
@@ -113,13 +104,13 @@ def test_the_printed_verdict_is_the_file_and_the_report_is_self_contained(
     assert not links.outside
 
 
-def test_a_mark_stood_as_long_as_the_stall_and_nothing_is_pending_after(
+def test_a_fetch_was_pending_as_long_as_the_stall_and_none_is_afterwards(
     kip_501: tuple[dict[str, Any], Path],
 ) -> None:
-    """The plugin arm is no accident: its broker says how long fetches were pending."""
+    """The plugin kept the ISR whole, not chance: its broker says how long fetches were pending."""
     _, out = kip_501
-    lines = (out / "events" / "plugin" / "counters.jsonl").read_text().splitlines()
-    leader = [line for line in map(json.loads, lines) if line["broker"] == 1]
+    lines = lines_of(out, "plugin", "counters.jsonl")
+    leader = [line for line in lines if line["broker"] == 1]
     assert max(line["longest_hold_ms"] for line in leader) >= 4500
     assert all(line["errors"] == line["events_dropped"] == 0 for line in leader)
 
@@ -128,23 +119,18 @@ def test_the_report_can_be_made_again_from_the_events(
     kip_501: tuple[dict[str, Any], Path],
 ) -> None:
     verdict, out = kip_501
-    again = insync("report", out, "--json")
-    assert again.returncode == 0, again.stderr
-    assert json.loads(again.stdout) == verdict
+    assert insync_json("report", out) == verdict
 
 
 @pytest.fixture(scope="module")
 def control_and_newest(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
-    """Record the control, and the newest broker's run, and judge both in one session."""
+    """Record the control and a run of the newest broker, and judge both in one Spark session."""
     folder = tmp_path_factory.mktemp("runs")
     outs = [folder / "control", folder / "newest"]
     newest = ("kip-501", "--kafka", "4.4.0", "--repeat", "1")
     for out, run in zip(outs, [("control",), newest], strict=True):
-        done = insync("run", *run, "--scale", "0.2", "--record-only", "--out", out)
-        assert done.returncode == 0, done.stderr
-    judged = insync("report", *outs, "--json")
-    assert judged.returncode == 0, judged.stderr
-    verdicts: list[dict[str, Any]] = json.loads(judged.stdout)
+        insync_json("run", *run, "--scale", "0.2", "--record-only", "--out", out)
+    verdicts: list[dict[str, Any]] = insync_json("report", *outs)
     return verdicts
 
 
@@ -168,7 +154,7 @@ def test_the_newest_broker_shows_the_same(control_and_newest: list[dict[str, Any
 
 @dataclass(frozen=True)
 class Cut:
-    """A run that a signal ended: its folder, its exit code, and which of its nodes live on."""
+    """A run that a signal ended: its folder, its exit code, and the nodes that still run."""
 
     out: Path
     returncode: int
@@ -184,14 +170,9 @@ def cut(tmp_path_factory: pytest.TempPathFactory) -> dict[signal.Signals, Cut]:
 
 def cut_short(out: Path, number: signal.Signals) -> Cut:
     phases = out / "events" / "stock" / "phases.jsonl"
-    command = [INSYNC, "run", "kip-501", "--scale", "0.2", "--repeat", "1", "--out", out]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as run:
+    with start_insync("run", "kip-501", "--scale", "0.2", "--repeat", "1", "--out", out) as run:
         wait_for(lambda: phases.read_text(), lambda text: "steady" in text, within_s=60)
-        started = psutil.Process(run.pid).children(recursive=True)
-        assert len(started) >= 4, "a controller and three brokers"
-        os.kill(run.pid, number)
-        run.wait(30)
-    _, alive = psutil.wait_procs(started, timeout=10)
+        alive = end(run, number, least=4)  # a controller and three brokers
     return Cut(out, run.returncode, alive)
 
 
@@ -206,11 +187,9 @@ def test_a_run_cut_short_leaves_no_process(
 
 
 def test_what_a_run_cut_short_recorded_is_readable(cut: dict[signal.Signals, Cut]) -> None:
-    """Of each; they are judged together, and none of them passes."""
-    reported = insync("report", *(run.out for run in cut.values()), "--json")
-    assert reported.returncode == 3, reported.stderr
-    verdicts = [each["verdict"] for each in json.loads(reported.stdout)]
-    assert verdicts == ["unknown"] * len(cut)
+    """All three are judged together, and none of them passes."""
+    verdicts = insync_json("report", *(run.out for run in cut.values()), codes=(3,))
+    assert [each["verdict"] for each in verdicts] == ["unknown"] * len(cut)
 
 
 def test_state_shows_the_replicas_of_a_running_cluster(start: Any, agent: AgentSpec) -> None:
@@ -221,8 +200,6 @@ def test_state_shows_the_replicas_of_a_running_cluster(start: Any, agent: AgentS
     shown = insync("state", file)
     assert shown.returncode == 0, shown.stderr
     assert "events" in shown.stdout
-    told = insync("state", file, "--topic", "events", "--json")
-    assert told.returncode == 0, told.stderr
-    assert "events" in json.dumps(json.loads(told.stdout))
+    assert "events" in json.dumps(insync_json("state", file, "--topic", "events"))
     nobody = insync("state", tmp := file.with_name("none.json"))
     assert (nobody.returncode, len(nobody.stderr.splitlines())) == (2, 1), tmp

@@ -1,4 +1,4 @@
-"""The stall shim for real: compiled here, preloaded into a small process, held and lifted.
+"""Compiles the stall shim, preloads it into a small process, and stalls its calls.
 
 The process is driven call by call over its standard input, so each test knows
 which call it has made and can wait for its answer.
@@ -16,8 +16,10 @@ from pathlib import Path
 
 import pytest
 
+from commands import run_python
 from insync.faults.support.control import ControlFile, Mode, Rule, Site
 from insync.faults.support.shim import preload
+from waiting import wait_for
 
 NATIVE = (
     Path(__file__).parents[2] / "pyharness" / "insync" / "faults" / "support" / "native" / "stall.c"
@@ -78,7 +80,7 @@ def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @dataclass
 class Caller:
-    """A process under the shim with a log file it may call on."""
+    """A process under the shim, with a log file for its calls."""
 
     process: "subprocess.Popen[str]"
     control: ControlFile
@@ -96,7 +98,7 @@ class Caller:
         return self.process.stdout.readline().strip()
 
     def timed(self, call: str, path: Path | None = None) -> tuple[str, float]:
-        """Make one call; its result and its seconds."""
+        """Make one call; return its result and how many seconds it took."""
         start = time.monotonic()
         self.begin(call, path)
         return self.answer(), time.monotonic() - start
@@ -108,19 +110,16 @@ class Caller:
 
     def await_held(self, slot: int, count: int = 1) -> None:
         """Wait until so many calls are held."""
-        wait_for(lambda: self.control.counters(slot).held_now == count)
+        await_shared(lambda: self.control.counters(slot).held_now == count)
 
 
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Wait up to 10 s for a condition in shared memory."""
-    give_up = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < give_up, "condition not met in 10 s"
-        time.sleep(0.001)
+def await_shared(condition: Callable[[], bool]) -> None:
+    """Wait for a condition in memory that is shared with the process under the shim."""
+    wait_for(condition, bool, within_s=10, every_s=0.001)
 
 
 def make_log(data: Path, folder: str, name: str = "00000000000000000000.log") -> Path:
-    """Make a file as Kafka would lay it out."""
+    """Make a log file at the path that Kafka would use."""
     path = data / folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(b"x" * 4096)
@@ -158,7 +157,7 @@ def test_a_process_under_the_shim_is_seen_as_attached(caller: Caller) -> None:
         *((Site.FSYNC, call) for call in ("fsync", "fdatasync")),
     ],
 )
-def test_a_call_is_held_until_its_rule_is_lifted(caller: Caller, site: Site, call: str) -> None:
+def test_a_call_is_stalled_until_its_rule_is_lifted(caller: Caller, site: Site, call: str) -> None:
     slot = caller.arm(site)
     begun = time.monotonic_ns()
     caller.begin(call)
@@ -173,7 +172,7 @@ def test_a_call_is_held_until_its_rule_is_lifted(caller: Caller, site: Site, cal
     assert begun < counters.first_ns < time.monotonic_ns() - counters.held_ns
 
 
-def test_when_its_process_is_killed_a_call_stays_counted_as_held(caller: Caller) -> None:
+def test_when_its_process_is_killed_a_call_stays_counted_as_stalled(caller: Caller) -> None:
     slot = caller.arm(Site.READ)
     caller.begin("pread")
     caller.await_held(slot)
@@ -184,7 +183,7 @@ def test_when_its_process_is_killed_a_call_stays_counted_as_held(caller: Caller)
     assert 0 < counters.first_ns < time.monotonic_ns()
 
 
-def test_a_send_is_held_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) -> None:
+def test_a_send_is_stalled_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) -> None:
     read = caller.arm(Site.READ)
     assert caller.timed("sendfile")[0] == "5"
     caller.control.lift(read)
@@ -199,14 +198,14 @@ def test_a_send_is_held_by_a_send_rule_and_not_by_a_read_rule(caller: Caller) ->
 
 
 @pytest.mark.parametrize("site", [Site.READ, Site.SEND])
-def test_a_write_is_held_by_a_write_rule_alone(caller: Caller, site: Site) -> None:
+def test_a_write_is_stalled_by_a_write_rule_alone(caller: Caller, site: Site) -> None:
     slot = caller.arm(site)
     assert caller.timed("pwrite")[0] == "5"
     assert caller.control.counters(slot).calls == 0
 
 
 @pytest.mark.parametrize(("folder", "calls"), [("topic-0", 1), ("topic-1", 0)])
-def test_an_fsync_of_the_partitions_own_folder_is_held_too(
+def test_an_fsync_of_the_partitions_own_folder_is_stalled_too(
     caller: Caller, folder: str, calls: int
 ) -> None:
     make_log(caller.log.parents[1], folder)
@@ -215,7 +214,9 @@ def test_an_fsync_of_the_partitions_own_folder_is_held_too(
     assert caller.control.counters(slot).calls == calls
 
 
-def test_neither_an_fsync_of_an_index_nor_a_write_is_held_by_an_fsync_rule(caller: Caller) -> None:
+def test_neither_an_fsync_of_an_index_nor_a_write_is_stalled_by_an_fsync_rule(
+    caller: Caller,
+) -> None:
     slot = caller.arm(Site.FSYNC)
     assert caller.timed("fsync", make_log(caller.log.parents[1], "topic-0", "0.index"))[0] == "0"
     assert caller.timed("pwrite")[0] == "5"
@@ -263,7 +264,7 @@ def test_the_same_folder_outside_the_data_folder_is_not_touched(caller: Caller) 
     assert caller.control.counters(slot).calls == 0
 
 
-def test_a_signal_does_not_cut_a_held_call_short(caller: Caller) -> None:
+def test_a_signal_does_not_cut_a_stalled_call_short(caller: Caller) -> None:
     slot = caller.arm()
     caller.begin("pread")
     caller.await_held(slot)
@@ -280,7 +281,7 @@ def test_a_stalled_call_keeps_the_errno_of_the_real_one(caller: Caller) -> None:
     assert caller.timed("bad")[0] == "errno 22"
 
 
-def test_two_rules_hold_a_call_in_turn(caller: Caller) -> None:
+def test_two_rules_stall_a_call_in_turn(caller: Caller) -> None:
     first, second = caller.arm(), caller.arm()
     caller.begin("pread")
     caller.await_held(first)
@@ -296,9 +297,7 @@ def test_a_bad_control_file_leaves_the_process_alone_and_is_named(
 ) -> None:
     (tmp_path / "control").write_bytes(content)
     environment = {**os.environ, **preload(shim, tmp_path / "control")}
-    done = subprocess.run(
-        [sys.executable, "-c", "print(1)"], env=environment, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
+    done = run_python("-c", "print(1)", env=environment)
+    assert done.returncode == 0
     assert done.stdout == "1\n"
     assert "insync stall shim: inactive" in done.stderr

@@ -1,17 +1,15 @@
-"""Step-downs on real brokers in bad company: transactions, and a controller that is gone."""
+"""Step-downs on real brokers while transactions run, and while the controller is gone."""
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-INSYNC = Path(sys.executable).with_name("insync")
+from commands import insync_json
+from event_lines import lines_of, read_lines
 
 pytestmark = pytest.mark.cluster
 
@@ -63,14 +61,9 @@ GONE = {"freeze": 6_000, "kill": 2_000}
 Runs = dict[str, tuple[dict[str, Any], Path]]
 
 
-def insync(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [str(INSYNC), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=400)
-
-
 @pytest.fixture(scope="module")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Record all, and judge them in one session; returns the verdict and the folder of each."""
+    """Record all, judge them in one Spark session; return the verdict and the folder of each."""
     folder = tmp_path_factory.mktemp("runs")
     planned: dict[str, tuple[str | Path, ...]] = {
         "transactions": ("transactions", "--scale", "0.2", "--arms", "step-down", "--seed", "5")
@@ -81,18 +74,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
         planned[kind] = (scenario,)
     outs = {name: folder / name for name in planned}
     for name, arguments in planned.items():
-        done = insync("run", *arguments, "--record-only", "--out", outs[name])
-        assert done.returncode == 0, done.stderr
-    judged = insync("report", *outs.values(), "--json")
-    assert judged.returncode in (0, 1, 3), judged.stderr
-    verdicts = json.loads(judged.stdout)
+        insync_json("run", *arguments, "--record-only", "--out", outs[name])
+    verdicts = insync_json("report", *outs.values(), codes=(0, 1, 3))
     return {
         name: (verdict, out) for (name, out), verdict in zip(outs.items(), verdicts, strict=True)
     }
-
-
-def lines(file: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in file.read_text().splitlines()]
 
 
 def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
@@ -105,28 +91,28 @@ def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
     assert arm["agent_errors"] == [0]
     assert arm["step_downs"][0] >= 2, "of the partitions that are written"
     events = out / "events" / "step-down"
-    ends = Counter(line["end"] for line in lines(events / "transactions-0.jsonl"))
+    ends = Counter(line["end"] for line in read_lines(events / "transactions-0.jsonl"))
     assert ends["committed"] >= 10
     assert ends["aborted"] >= 1
     records = [
-        line for line in lines(events / "produce-0.jsonl") if line["transaction"] is not None
+        line for line in read_lines(events / "produce-0.jsonl") if line["transaction"] is not None
     ]
     aborted = {
         line["transaction"]
-        for line in lines(events / "transactions-0.jsonl")
+        for line in read_lines(events / "transactions-0.jsonl")
         if line["end"] == "aborted"
     }
     acked = [line for line in records if line["transaction"] in aborted and line["offset"]]
     assert acked, "there was something in the log that must not be read"
     (started,) = [
-        line for line in lines(events / "phases.jsonl") if line["type"] == "repeat_started"
+        line for line in read_lines(events / "phases.jsonl") if line["type"] == "repeat_started"
     ]
     assert started["seed"] == 5
 
 
 @pytest.mark.parametrize(("kind", "for_ms"), GONE.items())
-def test_nothing_hangs_for_want_of_a_controller(runs: Runs, kind: str, for_ms: int) -> None:
-    """The repeat comes to its end only when every partition is written again and wholly in sync."""
+def test_no_client_hangs_while_there_is_no_controller(runs: Runs, kind: str, for_ms: int) -> None:
+    """The repeat only ends when every partition takes writes again and has its full ISR."""
     verdict, out = runs[kind]
     arm = verdict["arms"]["step-down"]
     assert arm["lost"] == [0], verdict["reason"]
@@ -136,5 +122,5 @@ def test_nothing_hangs_for_want_of_a_controller(runs: Runs, kind: str, for_ms: i
     faults = {fault["fault"]: fault["acted_ms"] for fault in arm["evidence"]}
     assert faults["stall"] >= 2_000
     assert faults[kind] >= for_ms / 2
-    phases = [line["type"] for line in lines(out / "events" / "step-down" / "phases.jsonl")]
+    phases = [line["type"] for line in lines_of(out, "step-down", "phases.jsonl")]
     assert phases[-1] == "repeat_ended"

@@ -1,17 +1,14 @@
-"""`insync tables` as a whole, and on a cluster of two workers: the same rows as on one machine."""
+"""`insync tables` gives the same rows on a Spark cluster of two workers as on one machine."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pyspark
 import pytest
 
+from commands import Done, insync
 from insync.analysis.tables.catalogue import LAYERS
 from unit.run_folder import Story, append, write_run
-
-INSYNC = Path(sys.executable).with_name("insync")
 
 
 @pytest.fixture(scope="module")
@@ -26,14 +23,13 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def tables(runs: Path, into: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    command = [str(INSYNC), "tables", str(runs), "--into", str(into), "--json", *options]
-    return subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
+def tables(runs: Path, into: Path, *options: str) -> Done:
+    return insync("tables", runs, "--into", into, "--json", *options)
 
 
 @pytest.fixture(scope="module")
 def alone(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compute their tables in one process, and look at what the command said."""
+    """Compute the tables in one process, and check what the command printed."""
     into = tmp_path_factory.mktemp("alone") / "tables"
     done = tables(runs, into)
     assert done.returncode == 3, done.stderr
@@ -47,7 +43,7 @@ def alone(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def spark_home(folder: Path) -> Path:
-    """Make a Spark home of links, so that workers leave their files in it."""
+    """Make a Spark home of links, so that workers write their files into it."""
     package = Path(pyspark.__file__).parent
     folder.mkdir()
     for name in ("bin", "jars", "python"):

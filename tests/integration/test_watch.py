@@ -1,4 +1,4 @@
-"""A run that is watched: agents and harness write to a topic, from which Spark streams."""
+"""A run is watched live: agents and harness write to a topic, which Spark streams."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
+from commands import insync, insync_json, start_insync
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.session import SparkSettings, open_session
 from insync.brokers.cluster.admin import client, create_topic
@@ -25,20 +25,14 @@ from insync.brokers.kafka.java import find_java
 from insync_bridge import BridgeClient
 from waiting import wait_for
 
-INSYNC = Path(sys.executable).with_name("insync")
 TOPIC = "insync-events"
 
 pytestmark = pytest.mark.cluster
 
 
-def insync(*arguments: str | Path, timeout_s: float = 420) -> subprocess.CompletedProcess[str]:
-    command = [str(INSYNC), *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=timeout_s)
-
-
 @dataclass(frozen=True)
 class Watched:
-    """A run that is over, the brokers that have its events, and where they are watched from."""
+    """A finished run, the brokers that have its events, and the state folder of the watch."""
 
     run: Path
     bootstrap: str
@@ -46,17 +40,16 @@ class Watched:
 
     def watch(self) -> dict[str, Any]:
         """Watch once, as a command of its own."""
-        done = insync(
+        picture: dict[str, Any] = insync_json(
             "watch", "--bootstrap", self.bootstrap, "--topic", TOPIC, "--state", self.state,
-            "--once", "--json",
+            "--once",
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr
-        return dict(json.loads(done.stdout))
+        return picture
 
 
 @pytest.fixture(scope="module")
 def watched(tmp_path_factory: pytest.TempPathFactory, dist: Distribution) -> Iterator[Watched]:
-    """A leader whose request handlers hang, without the plugin and with it."""
+    """Run queue-stall without the plugin and with it, its events in a topic of other brokers."""
     folder = tmp_path_factory.mktemp("watched")
     with LocalCluster(dist, folder / "nodes", brokers=1) as brokers:
         create_topic(brokers.bootstrap, TOPIC, [[1], [1], [1]], {})
@@ -71,7 +64,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory, dist: Distribution) -> Ite
 
 @pytest.fixture(scope="module")
 def picture(watched: Watched) -> dict[str, Any]:
-    """What is seen of the run in the topic."""
+    """Return what one watch of the topic shows of the run."""
     return watched.watch()
 
 
@@ -92,7 +85,7 @@ def tables(watched: Watched, tmp_path_factory: pytest.TempPathFactory) -> Callab
 def test_the_figures_are_those_of_the_runs_own_tables(
     picture: dict[str, Any], tables: Callable[[str], Any]
 ) -> None:
-    """From the topic come the same holds, shrinks and times as from files, to the last digit."""
+    """The topic gives the same holds, shrinks and times as the files, to the last digit."""
     seen = {row["arm"]: row for row in picture["repeats"]}
     assert set(seen) == {"stock", "request"}
     for arm, row in seen.items():
@@ -130,15 +123,20 @@ def test_the_stall_shows_as_shrinks_without_the_plugin_and_as_holds_with_it(
     assert picture["unknown"] == 0
 
 
+def produce_stranger(watched: Watched, topic: str) -> None:
+    """Produce a record that belongs to no run."""
+    producer = Producer({"bootstrap.servers": watched.bootstrap})
+    producer.produce(topic, b"{}", b"a stranger")
+    assert producer.flush(30) == 0
+
+
 def test_a_restart_goes_on_where_it_ended(watched: Watched, picture: dict[str, Any]) -> None:
-    """What was read is not read again; what is of no run is counted, not passed over."""
+    """Lines are not read twice; records that belong to no run are counted."""
     assert picture["new_records"] >= picture["lines"] > 0
     again = watched.watch()
     assert again["new_records"] == 0
     assert again["repeats"] == picture["repeats"]
-    producer = Producer({"bootstrap.servers": watched.bootstrap})
-    producer.produce(TOPIC, b"{}", b"a stranger")
-    assert producer.flush(30) == 0
+    produce_stranger(watched, TOPIC)
     more = watched.watch()
     assert more["new_records"] == 1
     assert more["unknown"] == 1
@@ -181,11 +179,11 @@ def watch_until(
     folder: Path,
     within_s: float,
 ) -> tuple[int, list[str]]:
-    """Watch on from the first batch until `end` has its effect: the exit code and what was said."""
-    command = [INSYNC, "watch", "--bootstrap", watched.bootstrap, "--topic", topic]
+    """Watch, call `end` after the first batch; return the exit code and the lines printed."""
+    command = ("watch", "--bootstrap", watched.bootstrap, "--topic", topic)
     state, words = folder / "state", folder / "words"
     with words.open("wb") as file:
-        watching = subprocess.Popen([*command, "--state", state], stdout=file, stderr=file)
+        watching = start_insync(*command, "--state", state, stdout=file, stderr=file)
     try:
         wait_for(lambda: list(state.glob("lines/batch=*/_SUCCESS")), bool, within_s=240)
         end(watching)
@@ -197,8 +195,8 @@ def watch_until(
     return code, said
 
 
-def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
-    """Whatever Spark is about then; what had come is there for the next watch."""
+def test_ctrl_c_ends_the_watch_in_one_line(watched: Watched, tmp_path: Path) -> None:
+    """Whatever Spark does at that moment; the next watch has the lines that were read before."""
     code, said = watch_until(
         lambda watching: watching.send_signal(signal.SIGINT), watched, TOPIC, tmp_path, 60
     )
@@ -207,12 +205,9 @@ def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
     assert replace(watched, state=state).watch()["lines"] > 0
 
 
-def test_a_topic_that_goes_away_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
+def test_deleting_the_topic_ends_the_watch_in_one_line(watched: Watched, tmp_path: Path) -> None:
     create_topic(watched.bootstrap, "passing", [[1]], {})
-    producer = Producer({"bootstrap.servers": watched.bootstrap})
-    producer.produce("passing", b"{}", b"a stranger")
-    assert producer.flush(30) == 0
-
+    produce_stranger(watched, "passing")
     admin = client(watched.bootstrap)
 
     def delete(_: object) -> None:
@@ -226,7 +221,7 @@ def test_a_topic_that_goes_away_ends_it_in_one_line(watched: Watched, tmp_path: 
 def test_agents_write_to_a_topic_of_their_own_brokers(
     start: Callable[..., LocalCluster], agent: AgentSpec
 ) -> None:
-    """They find it by themselves, wait for it to be made, and tell nothing of it."""
+    """They find the brokers themselves, wait for the topic, and write no events about it."""
     settings = {"insync.events.topic": TOPIC, "insync.events.origin": "here"}
     cluster = start(brokers=2, agent=agent, settings=settings)
     create_topic(cluster.bootstrap, TOPIC, [[1, 2], [2, 1]], {})

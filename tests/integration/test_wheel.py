@@ -1,16 +1,16 @@
-"""The wheel carries all that `insync` needs: installed alone, it finds its agent, shim and data."""
+"""The wheel contains all that `insync` needs: installed alone, it finds its agent and its data."""
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from commands import run_python
 from insync.scenario.load import builtin_names
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,8 +19,9 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*command, "-w", folder, ROOT], check=True, timeout=120)
+    alone = ("-q", "--no-deps", "--no-build-isolation")
+    done = run_python("-m", "pip", "wheel", *alone, "-w", folder, ROOT)
+    assert done.returncode == 0, done.stderr
     (made,) = folder.glob("insync-*.whl")
     return made
 
@@ -45,21 +46,20 @@ def test_it_is_marked_as_of_this_platform(wheel: Path) -> None:
 
 
 def test_installed_alone_it_finds_the_agent_and_the_scenarios(wheel: Path, tmp_path: Path) -> None:
-    """Dependencies come from this environment; of the project, only the wheel is there."""
+    """Dependencies come from this environment; of the project, only the wheel is installed."""
     target = tmp_path / "site"
-    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", target]
-    subprocess.run([*install, wheel], check=True, timeout=120)
+    done = run_python("-m", "pip", "install", "-q", "--no-deps", "--target", target, wheel)
+    assert done.returncode == 0, done.stderr
     environment = {**os.environ, "PYTHONPATH": str(target)}
     script = "import sys; from insync.cli import main; sys.exit(main())"
 
-    def insync(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", script, *arguments]
-        return subprocess.run(
-            command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=True
-        )
+    def printed(command: str) -> Any:
+        done = run_python("-c", script, command, "--json", env=environment, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
-    jar = Path(json.loads(insync("agent", "--json").stdout)["jar"])
+    jar = Path(printed("agent")["jar"])
     assert jar.is_file()
     assert target in jar.parents
-    names = [scenario["name"] for scenario in json.loads(insync("scenarios", "--json").stdout)]
+    names = [scenario["name"] for scenario in printed("scenarios")]
     assert names == builtin_names()

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from insync_bridge import BridgeClient
+from processes import ROOT, class_path, jvm_with_bridge
 
-ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "plugin-java" / "agent" / "build"
 CLASS_PATH = BUILD / "driver.classpath"
 AGENT = BUILD / "libs" / "insync-agent.jar"
 MAIN = "insync.broker.Driver"
-START_TIMEOUT_S = 120.0
 #: Nothing here runs long enough to be worth compiling well.
 JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
 
@@ -33,33 +29,13 @@ class Driver(BridgeClient):
 @contextmanager
 def started(folder: Path, *, agent: bool) -> Iterator[Driver]:
     """Start the JVM, with the agent or stock; logs and the connection file go into the folder."""
-    if not (CLASS_PATH.is_file() and AGENT.is_file()):
-        subprocess.run(
-            ["gradle", "-q", "--no-daemon", ":agent:driverClassPath"], cwd=ROOT, check=True
-        )
-    java = shutil.which("java")
-    assert java is not None
+    jars = class_path(CLASS_PATH, ":agent:driverClassPath", AGENT)
     file = folder / "driver.json"
     weave = (f"-javaagent:{AGENT}",) if agent else ()
-    with (folder / "driver.log").open("w") as log:
-        jvm = subprocess.Popen(
-            [java, *JVM, *weave, "-cp", CLASS_PATH.read_text(), MAIN, str(folder), str(file)],
-            stdin=subprocess.PIPE,
-            stdout=log,
-            stderr=log,
-        )
-    try:
-        end = time.monotonic() + START_TIMEOUT_S
-        while not file.exists():
-            assert jvm.poll() is None, f"the JVM ended at its start, see {log.name}"
-            assert time.monotonic() < end, f"no connection file, see {log.name}"
-            time.sleep(0.02)
-        driver = Driver.connect(file)
-        try:
-            yield driver
-        finally:
-            driver.close()
-    finally:
-        assert jvm.stdin is not None
-        jvm.stdin.close()
-        jvm.wait(10)
+    arguments = [*JVM, *weave, "-cp", jars, MAIN, str(folder), str(file)]
+    with (
+        (folder / "driver.log").open("w") as log,
+        jvm_with_bridge(arguments, file, log),
+        closing(Driver.connect(file)) as driver,
+    ):
+        yield driver

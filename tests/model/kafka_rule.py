@@ -1,4 +1,4 @@
-"""What is told to every rule of the model, and Kafka's own rule, which decides without the plugin.
+"""The events that every rule of the model receives, and Kafka's own rule without the plugin.
 
 The differential model's reference states each rule over plain milliseconds and knows no code of the
 agent. A rule answers one question: with which replica.lag.time.max.ms would a follower be in sync?
@@ -33,7 +33,7 @@ class Fetch:
 
 @dataclass
 class Counters:
-    """The plugin's marks: made, gone with their fetch, gone before."""
+    """Counts the plugin's marks: made, ended with their fetch, ended before."""
 
     marks_total: int = 0
     released_total: int = 0
@@ -41,13 +41,13 @@ class Counters:
 
 
 class Rule:
-    """A rule for one follower of one partition, which is told what happens as it happens."""
+    """A rule for one follower of one partition; it is called for each event in order."""
 
     def elected(self, new_leader: bool, in_sync: bool, leo: int, epoch: int) -> None:
         """The leader is elected, or re-elected, in a new epoch."""
 
     def resigned(self) -> None:
-        """This broker leads the partition no longer, and forgets what it knew of the follower."""
+        """This broker no longer leads the partition, and forgets what it knew of the follower."""
 
     def passed(self, ms: int, paused_ms: int, stalled_ms: Mapping[int, int]) -> None:
         """Time has passed; through some of it the process, or a network thread, did not live."""
@@ -80,7 +80,7 @@ class Rule:
 
 
 class KafkaRule(Rule):
-    """Kafka's own: caught up by asking for the leader's end, or for its end at the last fetch."""
+    """Kafka's own: caught up by a fetch at the leader's end, or at its end at the last fetch."""
 
     def __init__(self, now_ms: int) -> None:
         self.offset = UNKNOWN

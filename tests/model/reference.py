@@ -88,7 +88,7 @@ class Leader:
                 rule.elected(new_leader, follower in members, known.leo, known.epoch)
 
     def resign(self, partition: int) -> None:
-        """Another broker leads; what this one knew of the followers it forgets."""
+        """Another broker leads; this one forgets what it knew of the followers."""
         self.partitions[partition].led = False
         self.partitions[partition].epoch += 1
         for follower in FOLLOWERS:
@@ -138,7 +138,7 @@ class Leader:
         self.in_call_ms[thread] = 0
 
     def leave_call(self, thread: int) -> None:
-        """And leaves it."""
+        """The network thread leaves the transfer."""
         self.in_call_ms[thread] = None
 
     def settle(self, fetch: Fetch) -> None:

@@ -1,4 +1,4 @@
-"""Scope "read" of the reference: KIP-501's solution 1, to the letter."""
+"""Scope "read" of the reference: KIP-501's solution 1 as written."""
 
 from __future__ import annotations
 

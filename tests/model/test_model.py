@@ -1,6 +1,6 @@
-"""The differential model: what the agent makes of random histories, against a plain reference.
+"""Compares the agent with a plain reference over random histories.
 
-A failure shrinks to a short story, told step by step. `make test` runs a fixed set of histories;
+Hypothesis shrinks a failure to a short list of steps. `make test` runs a fixed set of histories;
 INSYNC_MODEL_EXAMPLES=N runs N new random ones per arm instead.
 """
 
@@ -198,7 +198,7 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
 
 
 def explore(driver: Driver, scope: str, follows: str, examples: int) -> None:
-    """Run random histories in a scope of the driver's leader; one of the rules comes out."""
+    """Run random histories in a scope of the driver's leader; it must follow this rule."""
     machine = type("Machine", (Machine,), {"driver": driver, "scope": scope, "follows": follows})
     run_state_machine_as_test(
         machine,

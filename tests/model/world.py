@@ -1,4 +1,4 @@
-"""One world told twice, to the broker's classes and to the reference: equal after each step."""
+"""Does each step on the broker's classes and on the reference; both must agree after it."""
 
 from __future__ import annotations
 

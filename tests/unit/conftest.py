@@ -1,4 +1,4 @@
-"""What several unit tests share: one Spark session, and the tables of a made-up run."""
+"""Fixtures of several unit tests: one Spark session, and the tables of a made-up run."""
 
 import os
 from collections.abc import Iterator
@@ -19,10 +19,10 @@ from unit.run_folder import write_run
 
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Start Spark once, as the stage itself does.
+    """Start Spark once, as the analysis itself does.
 
-    With more memory: this session does in turn what hundreds of commands would, and in the
-    stage's own half a gigabyte it spent most of its time on collecting garbage.
+    It has more memory than an analysis: this session does the work of hundreds of them, and in
+    half a gigabyte it spent most of its time on garbage collection.
     """
     os.environ["JAVA_HOME"] = str(find_java().home)
     settings = SparkSettings(conf={"spark.driver.memory": "1g"})
@@ -31,7 +31,7 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 
 def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:
-    """Compute every table of run folders, and read of each run those that reports are made from."""
+    """Compute every table of run folders; return of each run the rows that its report needs."""
     runs = [of_run(paths.local(each), load_run(each), has_events=True) for each in folders]
     into = f"{paths.local(folders[0])}/tables"
     refresh(spark, runs, into, "spark.log")
@@ -41,13 +41,13 @@ def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:
 
 @pytest.fixture(scope="session")
 def made_up_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write the run of KIP-501's story; tests must not change it."""
+    """Write the made-up run of KIP-501's case; tests must not change it."""
     return write_run(tmp_path_factory.mktemp("made-up"))
 
 
 @pytest.fixture(scope="session")
 def made_up_run(made_up_folder: Path) -> RunInfo:
-    """Load what the made-up run was."""
+    """Load run.json of the made-up run."""
     return load_run(made_up_folder)
 
 

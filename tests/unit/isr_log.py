@@ -1,4 +1,4 @@
-"""Makes the small logs of ISR changes that the table tests are about."""
+"""Makes small DataFrames of ISR changes, repeats and faults for the tests of tables."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ _FAULT_COLUMNS = (
 
 
 def log(spark: SparkSession, *changes: tuple[Any, ...]) -> DataFrame:
-    """Make a log of changes: (t, leader, isr) of partition 0, or (t, broker, fenced)."""
+    """Make lines of isr.jsonl: (t, leader, isr) of partition 0, or (t, broker, fenced)."""
     lines: list[tuple[Any, ...]] = []
     for number, (at, who, what) in enumerate(changes):
         line: tuple[Any, ...]
@@ -35,11 +35,11 @@ def log(spark: SparkSession, *changes: tuple[Any, ...]) -> DataFrame:
 
 
 def repeats(spark: SparkSession) -> DataFrame:
-    """Make the one repeat that the log is laid over."""
+    """Make the one repeat, from START to END, that the changes fall into."""
     return spark.createDataFrame([("r", "a", 0, "t", START, END, True)], _REPEAT_COLUMNS)
 
 
 def faults(spark: SparkSession, *found: tuple[str, str, int, float, float | None]) -> DataFrame:
-    """Make its faults: (kind, site, broker, injected, lifted)."""
+    """Make the repeat's faults: (kind, site, broker, injected, lifted)."""
     lines = [("r", "a", 0, number, *fault) for number, fault in enumerate(found)]
     return spark.createDataFrame(lines, _FAULT_COLUMNS)

@@ -1,4 +1,4 @@
-"""Writes a small made-up matrix: as expected, wrongly shrunk, cut short, not begun, skipped."""
+"""Writes a made-up matrix: a run as expected, one that differs, cut short, not begun, skipped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def row(scenario: str, skipped: str | None = None) -> MatrixRow:
 
 
 def write_matrix(folder: Path) -> Path:
-    """Write the matrix into `folder` and return it; nothing of it is analysed."""
+    """Write the matrix's plan and runs into `folder` and return it; nothing is analysed yet."""
     rows = tuple(row(name) for name in ("good", "bad", "cut", "none"))
     rows = (*rows, row("no-cgroup", "no cgroup that this user may write"))
     save_matrix(folder, MatrixInfo(repeats=2, asked=ASKED, rows=rows))

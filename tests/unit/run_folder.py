@@ -1,7 +1,7 @@
-"""Writes a small made-up run folder, with the lines a real run leaves.
+"""Writes a small made-up run folder, with the same files and lines as a real run.
 
-The story is KIP-501's: broker 1's reads of partitions 0 and 1 are held for a while. Under
-stock Kafka the ISR falls to the leader when the stall ends; under the plugin it stays.
+It is KIP-501's case: broker 1's reads of partitions 0 and 1 stall for a while. Under stock
+Kafka the ISR shrinks to the leader when the stall ends; under the plugin it stays full.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True)
 class Story:
-    """What the made-up run did; times in ms from a repeat's start."""
+    """What happens in the made-up run; times in ms from a repeat's start."""
 
     arms: tuple[str, ...] = ("stock", "plugin")
     repeats: int = 3
@@ -38,7 +38,7 @@ class Story:
 
     @property
     def lifted_ms(self) -> float:
-        """When the stall ends."""
+        """Return when the stall ends."""
         return self.stall_at_ms + self.stall_for_ms
 
 
@@ -53,7 +53,7 @@ def write_run(folder: Path, story: Story | None = None) -> Path:
 
 
 def run_json(story: Story) -> Line:
-    """`run.json` of the made-up run."""
+    """Return `run.json` of the made-up run."""
     fault = {
         "kind": "stall", "site": "read", "mode": "hold", "delay_ms": 0, "broker": 1,
         "partitions": [0, 1], "at_ms": story.stall_at_ms, "for_ms": story.stall_for_ms,
@@ -164,7 +164,7 @@ def _isr_lines(story: Story, arm: str, topic: str, start: float) -> Iterator[Lin
 
 
 def _write_logs(folder: Path, key: Line, records: list[Line], start: float) -> None:
-    """Write what the brokers left: each took up its role, and has a batch per record."""
+    """Write the brokers' roles, and their logs with a batch per record."""
     topic = {"arm": key["arm"], "topic": key["topic"]}
     for partition, leader in enumerate(LEADERS):
         sizes = [r for r in records if r["partition"] == partition]

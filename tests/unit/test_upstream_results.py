@@ -42,7 +42,7 @@ def test_a_test_named_twice_is_refused(tmp_path: Path) -> None:
         read_results(report)
 
 
-def test_a_jvm_that_left_no_report_is_told(tmp_path: Path) -> None:
+def test_a_jvm_that_left_no_report_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no JUnit report"):
         read_results(tmp_path / "report.xml")
 
@@ -65,7 +65,7 @@ def test_every_changed_missing_or_new_test_is_a_difference() -> None:
     assert differences(RESULTS, RESULTS) == []
 
 
-def test_a_class_with_too_few_tests_is_told() -> None:
+def test_a_class_with_too_few_tests_is_reported() -> None:
     assert wrong_counts(RESULTS, {"kafka.ATest": 2, "kafka.BTest": 1}) == []
     assert wrong_counts(RESULTS, {"kafka.ATest": 3, "kafka.DTest": 1}) == [
         "kafka.ATest: 2 tests, expected 3",

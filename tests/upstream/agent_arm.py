@@ -1,4 +1,4 @@
-"""The arms with the agent: JVM flags, the listener that tells what our code did, its check."""
+"""The arms with the agent: JVM flags, the listener that reports what our code did, its check."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def told(output: str) -> dict[str, dict[str, int]]:
 
 
 def problems(arm: str, folder: Path, output: str) -> list[str]:
-    """Say what shows that the arm was not what its name says, or that our own code failed."""
+    """Return the signs that the arm was not what its name says, or that our own code failed."""
     found = ERROR.findall(output)
     after = list(told(output).values())
     marks = after[-1]["marks_total"] if after else None

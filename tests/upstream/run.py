@@ -37,7 +37,7 @@ DUMP_WITHIN_S = 10.0
 
 
 def main() -> int:
-    """Run the arms that were asked for, `absent` always among them, and print what came out."""
+    """Run the requested arms, always with `absent`, and print the results."""
     versions = tomllib.loads(VERSIONS.read_text(encoding="utf-8"))
     parser = argparse.ArgumentParser(prog="upstream.run", description=__doc__)
     parser.add_argument("kafka", choices=versions)
@@ -79,7 +79,7 @@ def run_arm(folder: Path, arm: str, classes: list[str]) -> None:
 
 
 def _wait(jvm: subprocess.Popen[bytes]) -> None:
-    """Wait for the end; a JVM that hangs leaves its threads in its output and is killed."""
+    """Wait for the end; a JVM that hangs prints its threads and is killed."""
     try:
         jvm.wait(WITHIN_S)
     except subprocess.TimeoutExpired:
@@ -115,7 +115,7 @@ def compare(folder: Path, arms: list[str], expected: dict[str, int]) -> int:
 
 
 def _read_arm(here: Path, arm: str) -> tuple[Results, list[str]]:
-    """Return an arm's results, and what makes them worthless; prints what the plugin did."""
+    """Return an arm's results, and what invalidates them; print what the plugin did."""
     try:
         reports = [here / name for name in REPORTS]
         results = read_results(next((each for each in reports if each.is_file()), reports[0]))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
 from py4j.java_gateway import GatewayParameters, JavaGateway
@@ -105,12 +104,7 @@ class BridgeClient:
     def __enter__(self) -> BridgeClient:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _json(self, method: str, *arguments: object) -> Any:

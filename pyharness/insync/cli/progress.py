@@ -4,7 +4,6 @@ If standard error is not a terminal, each phase is printed as one plain line.
 """
 
 import time
-from types import TracebackType
 from typing import Self
 
 from rich.console import Console
@@ -52,10 +51,5 @@ class TerminalProgress:
         self._progress.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()

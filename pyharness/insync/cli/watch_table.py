@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import datetime
-from types import TracebackType
 from typing import Any, Final, Self
 
 from rich.box import SIMPLE_HEAD
@@ -54,12 +53,7 @@ class Screen:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
 

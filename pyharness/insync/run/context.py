@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Self
 
 from insync.events.schema import (
@@ -59,12 +58,7 @@ class ArmFiles:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._open.close()
 
 

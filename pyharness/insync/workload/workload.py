@@ -3,7 +3,6 @@
 import threading
 import time
 from contextlib import ExitStack
-from types import TracebackType
 from typing import Self
 
 from confluent_kafka import KafkaException, TopicPartition
@@ -48,12 +47,7 @@ class Workload:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._abandon.set()
         self._consumer.cut()

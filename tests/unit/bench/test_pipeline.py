@@ -1,8 +1,6 @@
 """The benchmark of the pipeline: every engine computes the same rows, and the planted anomalies."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -10,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from commands import run_python
 from insync.analysis.tables import measure, synthetic
 from insync.bench.engines import ENGINES
 from insync.bench.pipeline import Measured, _measure_one, _run, ratio, same, slope
@@ -47,8 +46,8 @@ def test_what_was_planted_is_found_and_nothing_else(
 def test_other_engines_compute_the_same_rows(
     data: Path, by_spark: dict[str, list[dict[str, object]]], engine: str
 ) -> None:
-    command = [sys.executable, "-m", "insync.bench.engines", engine, str(data)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180, check=True)
+    done = run_python("-m", "insync.bench.engines", engine, data)
+    assert done.returncode == 0, done.stderr
     tables = json.loads(done.stdout)["tables"]
     assert {name: same(rows, by_spark[name]) for name, rows in tables.items()} == dict.fromkeys(
         by_spark, True

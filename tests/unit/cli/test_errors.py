@@ -1,9 +1,10 @@
-"""Bad usage and bad input: one line on standard error, exit 2, nothing made."""
+"""Bad usage and bad input give one line on standard error, exit code 2 and no file."""
 
 from pathlib import Path
 
 import pytest
 
+from commands import invoke_refused
 from insync import __version__
 from insync.cli.app import invoke
 
@@ -42,12 +43,7 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_bad_input_is_one_line_and_exit_code_2(
     arguments: list[str], problem: str, elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert invoke(arguments) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith("insync: ")
-    assert problem in said.err
-    assert said.err.count("\n") == 1
+    assert problem in invoke_refused(capsys, *arguments)
     assert list(elsewhere.iterdir()) == []
 
 
@@ -56,10 +52,10 @@ def test_the_output_folder_must_be_new_or_empty(
 ) -> None:
     (elsewhere / "out").mkdir()
     (elsewhere / "out" / "file").touch()
-    assert invoke(["run", "control", "--arms", "stock", "--out", "out"]) == 2
-    assert "out: not empty, expected a new or an empty folder" in capsys.readouterr().err
-    assert invoke(["run", "control", "--arms", "stock", "--out", "out/file"]) == 2
-    assert "file: a file, expected a new or an empty folder" in capsys.readouterr().err
+    run = ("run", "control", "--arms", "stock", "--out")
+    for out, problem in (("out", "out: not empty"), ("out/file", "file: a file")):
+        line = invoke_refused(capsys, *run, out)
+        assert f"{problem}, expected a new or an empty folder" in line
 
 
 @pytest.mark.parametrize(
@@ -85,11 +81,9 @@ def test_without_the_benchmarks_jar_one_line_says_how_to_get_it(
     elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("insync.bench.jmh.BENCH_JAR", elsewhere / "insync-bench.jar")
-    assert invoke(["bench", "tracker"]) == 2
-    said = capsys.readouterr().err
-    assert said.startswith("insync: insync-bench.jar: not in ")
-    assert "expected a checkout of insync in which `make bench` has built it" in said
-    assert said.count("\n") == 1
+    line = invoke_refused(capsys, "bench", "tracker")
+    assert line.startswith("insync: insync-bench.jar: not in ")
+    assert "expected a checkout of insync in which `make bench` has built it" in line
     assert list(elsewhere.iterdir()) == []
 
 
@@ -101,8 +95,5 @@ def test_without_an_engine_one_line_says_what_to_install(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{elsewhere}/docker.sock")
-    assert invoke(["image", command]) == 2
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert said.err.startswith(f"insync: docker: no engine at unix://{elsewhere}/docker.sock")
-    assert said.err.count("\n") == 1
+    line = invoke_refused(capsys, "image", command)
+    assert line.startswith(f"insync: docker: no engine at unix://{elsewhere}/docker.sock")

@@ -1,8 +1,6 @@
-"""What the commands print: words for people, or one JSON document."""
+"""The commands print text for people, or one JSON document."""
 
 import io
-import json
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +9,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
+from commands import invoke_json, invoke_refused, run_python
 from insync.brokers.kafka.java import Java
 from insync.cli import judge
 from insync.cli.app import invoke
@@ -23,7 +22,7 @@ from insync_bridge import PartitionState, PendingMark, ReplicaState
 
 
 def arm(**metrics: Any) -> Mapping[str, Any]:
-    """Make an arm of a verdict, two repeats, nothing out of the ordinary."""
+    """Make an arm of a verdict with two unremarkable repeats."""
     return {
         "repeats": 2, "isr_shrinks": [0, 0], "min_isr_size": [3, 3], "under_min_isr_ms": [0, 0],
         "offline_ms": [0, 0], "max_ack_gap_ms": [50.0, 60.0], "acked": [100, 110],
@@ -49,7 +48,7 @@ def drawn(renderable: object) -> str:
 
 @pytest.fixture
 def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Let the analysis find the verdict that the test fills in."""
+    """Replace the analysis by one that returns the verdict that the test fills in."""
     found: dict[str, Any] = {}
     monkeypatch.setattr(judge, "analyse", lambda folders, *_: [found] * len(folders))
     monkeypatch.setattr(judge, "find_java", lambda: Java(tmp_path, 17, "Java"))
@@ -72,16 +71,14 @@ def test_json_is_one_document_on_standard_output(
     judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     judged.update(verdict("pass"))
-    assert invoke(["report", "run", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == judged
+    assert invoke_json(capsys, "report", "run") == judged
 
 
 def test_several_folders_give_one_document_with_each_verdict(
     judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     judged.update(verdict("unknown"))
-    assert invoke(["report", "one", "two", "--json"]) == 3
-    assert json.loads(capsys.readouterr().out) == [judged, judged]
+    assert invoke_json(capsys, "report", "one", "two", codes=(3,)) == [judged, judged]
 
 
 def test_the_summary_shows_repeats_side_by_side_and_sums_up_records() -> None:
@@ -155,7 +152,9 @@ def test_a_matrix_is_a_table_of_sites_by_arms_with_its_odd_cells_marked() -> Non
     assert "2/0.0/4.3" in drawn(grid_table(grid))
 
 
-def test_what_is_odd_in_a_matrix_is_said_below_it(capsys: pytest.CaptureFixture[str]) -> None:
+def test_unexpected_cells_of_a_matrix_are_explained_below_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     cells = [
         cell("read", differs="read, repeat 0: [isr_shrinks] was 0, expected at least 1"),
         *(cell(arm, skipped="no cgroup", repeats=0) for arm in ("stock", "off")),
@@ -175,25 +174,22 @@ def test_scenarios_are_listed_one_per_line(capsys: pytest.CaptureFixture[str]) -
     assert invoke(["scenarios"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == builtin_names()
-    assert invoke(["scenarios", "--json"]) == 0
-    names = [scenario["name"] for scenario in json.loads(capsys.readouterr().out)]
+    names = [scenario["name"] for scenario in invoke_json(capsys, "scenarios")]
     assert names == builtin_names()
 
 
-def test_the_agent_is_told_by_path_and_jvm_option(
+def test_the_agent_command_prints_the_jars_path_and_the_jvm_option(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     jar = tmp_path / "insync-agent.jar"
     monkeypatch.setattr(plan, "AGENT_JAR", jar)
-    assert invoke(["agent"]) == 2
-    assert "insync-agent.jar: not built" in capsys.readouterr().err
+    assert "insync-agent.jar: not built" in invoke_refused(capsys, "agent")
     jar.touch()
     assert invoke(["agent"]) == 0
     said = capsys.readouterr().out
     assert said.splitlines()[0] == str(jar)
     assert f"-javaagent:{jar}=" in said
-    assert invoke(["agent", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["jar"] == str(jar)
+    assert invoke_json(capsys, "agent")["jar"] == str(jar)
 
 
 def test_the_harness_never_imports_spark() -> None:
@@ -202,4 +198,4 @@ def test_the_harness_never_imports_spark() -> None:
         "sys.exit('pyspark' in sys.modules)"
     )
     environment = {"PYTHONPATH": ":".join(sys.path)}
-    assert subprocess.run([sys.executable, "-c", script], env=environment).returncode == 0
+    assert run_python("-c", script, env=environment).returncode == 0

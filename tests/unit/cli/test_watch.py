@@ -5,8 +5,8 @@ import io
 import pytest
 from rich.console import Console
 
+from commands import invoke_refused
 from insync.analysis.tables.streaming.watch import Picture
-from insync.cli.app import invoke
 from insync.cli.watch_table import draw
 
 REPEAT = {
@@ -64,5 +64,4 @@ def test_nothing_yet_is_drawn_as_nothing() -> None:
 def test_bad_input_is_one_line(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert invoke(arguments) == 2
-    assert said in capsys.readouterr().err.splitlines()[-1]
+    assert said in invoke_refused(capsys, *arguments)

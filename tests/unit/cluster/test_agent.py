@@ -1,4 +1,4 @@
-"""Who carries the agent, and what a cluster without eligible leader replicas is formatted from."""
+"""Which nodes get the agent, and the templates of a cluster without eligible leader replicas."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_controller_may_be_left_stock_and_one_on_zookeeper_is(tmp_path: Path) 
     assert carriers(cluster(tmp_path, "2.8.2"), tmp_path) == ["broker"]
 
 
-def test_without_the_agent_nobody_carries_it(tmp_path: Path) -> None:
+def test_without_an_agent_no_node_gets_one(tmp_path: Path) -> None:
     dist = cast("Any", SimpleNamespace(release=find("4.3.1")))
     assert carriers(LocalCluster(dist, tmp_path / "nodes"), tmp_path) == []
 

@@ -1,4 +1,4 @@
-"""A node's container as it is asked of the engine, without one."""
+"""The settings of a node's container, on a fake engine."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_it_sees_its_folder_and_what_it_was_given_at_the_same_paths(
     }
 
 
-def test_it_is_shut_in_and_limited(plan: NodePlan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_isolated_and_limited(plan: NodePlan, monkeypatch: pytest.MonkeyPatch) -> None:
     container = made(plan, monkeypatch)
     asked = container.asked
     assert container.image == "insync-kafka:4.3.1", "not a mirror's"
@@ -116,7 +116,7 @@ def test_a_bridge_listens_in_the_network(
 @pytest.mark.parametrize(
     ("own", "inside"), [((0, 0), "1000:1000"), ((1234, 99), "1234:99")], ids=["root", "a user"]
 )
-def test_it_is_never_roots(
+def test_it_never_runs_as_root(
     own: tuple[int, int],
     inside: str,
     plan: NodePlan,

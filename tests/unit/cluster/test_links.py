@@ -1,4 +1,4 @@
-"""The proxies between brokers: who is meant, what is held, delayed or slowed, and what goes on."""
+"""The proxies between brokers cut, delay or slow one pair, and pass everything else."""
 
 import asyncio
 import socket
@@ -114,7 +114,7 @@ def test_what_is_sent_comes_through_whole_both_ways(links: Links) -> None:
 
 
 @pytest.mark.parametrize("leader", [1, 2])
-def test_a_cut_holds_a_pair_in_both_directions_and_nobody_else(links: Links, leader: int) -> None:
+def test_a_cut_stops_one_pair_in_both_directions_and_no_other(links: Links, leader: int) -> None:
     with (
         follower(links, leader, 3 - leader) as one,
         follower(links, leader, 3) as other,
@@ -146,7 +146,7 @@ def test_a_cut_link_takes_connections_and_does_not_serve_them(links: Links) -> N
         assert len(answer(connection, OPENING)) == OPENING
 
 
-def test_what_is_held_has_a_bound(links: Links) -> None:
+def test_what_a_cut_keeps_in_memory_is_bounded(links: Links) -> None:
     links.treat(1, 2, CUT)
     with follower(links, 1, 2) as connection:
         connection.settimeout(0.3)
@@ -186,7 +186,7 @@ def test_a_slow_link_lets_no_more_than_its_rate_through(links: Links) -> None:
     assert links.passed(1, 2).pieces_held >= 2
 
 
-def test_no_piece_waits_for_the_ack_of_the_one_before() -> None:
+def test_no_piece_waits_for_the_tcp_ack_of_the_one_before() -> None:
     options: list[int] = []
 
     class Waiting(asyncio.Protocol):
@@ -212,7 +212,7 @@ def test_no_piece_waits_for_the_ack_of_the_one_before() -> None:
     assert options == [1, 1]
 
 
-def test_a_broker_that_is_gone_is_gone_for_its_followers(links: Links) -> None:
+def test_a_stopped_broker_closes_its_followers_connections(links: Links) -> None:
     with socket.create_server(("127.0.0.1", 0)) as nobody:
         gone = nobody.getsockname()
     links.lead(1, lambda: gone)
@@ -220,7 +220,7 @@ def test_a_broker_that_is_gone_is_gone_for_its_followers(links: Links) -> None:
         assert connection.recv(1) == b""
 
 
-def test_what_speaks_no_kafka_is_led_on_or_let_go(links: Links) -> None:
+def test_a_client_that_is_no_follower_is_passed_on_or_closed(links: Links) -> None:
     with socket.create_connection(links.brokers[1], timeout=10) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert answer(connection, 18) == b"GET / HTTP/1.1\r\n\r\n"

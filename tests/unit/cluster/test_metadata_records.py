@@ -10,12 +10,9 @@ import pytest
 
 from insync.brokers.cluster.quorum.metadata_records import Line, records, states
 from insync.errors import InsyncError
+from unit.cluster.isr_lines import assert_well_formed
 
 RECORDED = Path(__file__).parents[2] / "data" / "metadata-4.3.1.txt"
-KEYS = [
-    "v", "arm", "t_ms", "kind", "topic", "partition", "leader", "leader_epoch", "isr", "elr",
-    "replicas", "broker", "fenced",
-]  # fmt: skip
 
 
 def record(time_ms: int, kind: str, data: str) -> str:
@@ -45,10 +42,7 @@ def recorded() -> list[Line]:
 
 
 def test_every_line_has_every_key_and_time_does_not_run_back(recorded: list[Line]) -> None:
-    assert all(list(line) == KEYS for line in recorded)
-    assert all(line["arm"] == "stock" and line["v"] == 1 for line in recorded)
-    times = [line["t_ms"] for line in recorded]
-    assert times == sorted(times)
+    assert_well_formed(recorded, "stock")
 
 
 def test_a_partitions_states_are_whole(recorded: list[Line]) -> None:

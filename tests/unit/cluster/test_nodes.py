@@ -1,4 +1,4 @@
-"""The nodes' numbers are the same everywhere, and readers get their names."""
+"""Node ids are the same everywhere, and nodes have names for readers."""
 
 from insync.brokers.cluster import properties
 from insync.nodes import CONTROLLER_ID, node_words
@@ -8,5 +8,5 @@ def test_a_cluster_knows_its_controller_by_the_same_number() -> None:
     assert properties.CONTROLLER_ID == CONTROLLER_ID
 
 
-def test_a_node_is_called_what_it_is() -> None:
+def test_a_node_is_named_by_its_role() -> None:
     assert (node_words(2), node_words(CONTROLLER_ID)) == ("broker 2", "the controller")

@@ -1,4 +1,4 @@
-"""What nodes are told in their server.properties."""
+"""The server.properties of each kind of node."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def test_a_broker_knows_its_controller_and_the_scenario_wins() -> None:
     assert made["num.io.threads"] == "2"
 
 
-def test_the_controller_hears_the_scenario_too() -> None:
+def test_the_controller_gets_the_scenarios_settings_too() -> None:
     made = properties.controller(HOME, "127.0.0.1:2100", {"broker.session.timeout.ms": "3000"})
     assert made["process.roles"] == "controller"
     assert made["listeners"] == "CONTROLLER://127.0.0.1:2100"

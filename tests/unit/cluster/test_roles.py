@@ -1,4 +1,4 @@
-"""What brokers of each version say when they lead or follow, as lines of roles.jsonl."""
+"""Reads the log lines in which brokers of each version begin to lead or follow."""
 
 from insync.brokers.cluster.roles import roles
 
@@ -48,12 +48,12 @@ def test_each_start_of_a_broker_is_a_life_of_its_own() -> None:
     assert [life for life, *_ in lives] == [1, 2, 1]
 
 
-def test_older_versions_say_less() -> None:
+def test_older_versions_log_fewer_fields() -> None:
     assert told(STARTS_BEFORE_KRAFT, LEADS_2_8, LEADS_1_1) == [
         (1, "leader", "read-stall-r0", 3, 1, 5, 4),
         (1, "leader", "kip-501-r0", 3, 4, 7, None),
     ]
 
 
-def test_other_lines_are_nobody_s_role() -> None:
+def test_other_lines_are_ignored() -> None:
     assert told("", "starts at leader epoch 3 from offset 1", "2026 INFO Starting the log") == []

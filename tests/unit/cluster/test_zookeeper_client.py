@@ -1,4 +1,4 @@
-"""What is asked of a ZooKeeper, and what comes of its answers; a real one: test_local_cluster."""
+"""Requests to a ZooKeeper and its answers, on a fake one; test_local_cluster has a real one."""
 
 import socket
 import struct
@@ -53,14 +53,12 @@ def test_a_registration_is_deleted_or_was_not_there(server: socket.socket, code:
     )
 
 
-def test_a_refusal_is_said(server: socket.socket) -> None:
-    with pytest.raises(
-        InsyncError, match=r"^zookeeper: cannot delete the registration of broker 3: error -102$"
-    ):
+def test_a_refusal_is_an_error(server: socket.socket) -> None:
+    with pytest.raises(InsyncError, match=r"^zookeeper: cannot forget broker 3: error -102$"):
         answers(server, -102)
 
 
-def test_nobody_there_is_said(server: socket.socket) -> None:
+def test_no_answer_is_an_error(server: socket.socket) -> None:
     port = server.getsockname()[1]
     server.close()
     with pytest.raises(InsyncError, match=r"cannot delete the registration of broker 3: .*refused"):
@@ -76,7 +74,9 @@ def test_nobody_there_is_said(server: socket.socket) -> None:
         (b"", False),
     ],
 )
-def test_it_serves_once_it_says_so(server: socket.socket, answer: bytes, expected: bool) -> None:
+def test_it_is_ready_once_it_answers_with_its_version(
+    server: socket.socket, answer: bytes, expected: bool
+) -> None:
     def serve() -> bytes:
         client, _ = server.accept()
         with client:
@@ -90,7 +90,7 @@ def test_it_serves_once_it_says_so(server: socket.socket, answer: bytes, expecte
     assert asked.result() == b"srvr"
 
 
-def test_where_nobody_listens_nobody_serves(server: socket.socket) -> None:
+def test_a_port_without_a_listener_is_not_ready(server: socket.socket) -> None:
     port = server.getsockname()[1]
     server.close()
     assert not serves(port)

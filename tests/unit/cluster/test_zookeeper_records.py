@@ -14,12 +14,9 @@ from insync.brokers.cluster.quorum.isr_lines import Line
 from insync.brokers.cluster.quorum.zookeeper_log import Change, changes
 from insync.brokers.cluster.quorum.zookeeper_records import states
 from insync.errors import InsyncError
+from unit.cluster.isr_lines import assert_well_formed
 
 RECORDED = Path(__file__).parents[2] / "data" / "zookeeper-2.8.2.log"
-KEYS = [
-    "v", "arm", "t_ms", "kind", "topic", "partition", "leader", "leader_epoch", "isr", "elr",
-    "replicas", "broker", "fenced",
-]  # fmt: skip
 TOPIC = Change(1000, 5, "/brokers/topics/events", b'{"partitions":{"0":[1,2]}}')
 STATE = "/brokers/topics/events/partitions/0/state"
 
@@ -32,10 +29,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
 
 
 def test_every_line_has_every_key_and_time_does_not_run_back(recorded: list[Line]) -> None:
-    assert all(list(line) == KEYS for line in recorded)
-    assert all(line["arm"] == "stock" and line["v"] == 1 for line in recorded)
-    times = [line["t_ms"] for line in recorded]
-    assert times == sorted(times)
+    assert_well_formed(recorded, "stock")
 
 
 def test_a_partitions_states_are_whole(recorded: list[Line]) -> None:

@@ -52,7 +52,7 @@ def test_an_engine_that_was_left_by_its_socket_is_not_running(
         (os.uname().release, "/", None),
     ],
 )
-def test_an_engine_of_a_virtual_machine_or_of_the_host_outside_is_told(
+def test_an_engine_in_a_virtual_machine_or_on_another_host_is_refused(
     kernel: str, root: str, problem: str | None
 ) -> None:
     facts: dict[str, object] = {"KernelVersion": kernel, "DockerRootDir": root}

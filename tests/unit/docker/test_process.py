@@ -1,4 +1,4 @@
-"""A container's process and what killed harnesses left, on an engine that only pretends."""
+"""A container's process, and what killed harnesses left behind, on a fake engine."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_an_exit_code_is_known_when_the_log_is_whole(code: int, told: int, tmp_p
     assert container.asked == [], "it has ended"
 
 
-def test_who_was_killed_for_its_memory_says_so(tmp_path: Path) -> None:
+def test_a_container_killed_for_its_memory_is_reported_so(tmp_path: Path) -> None:
     container = FakeContainer(137, oom=True)
     container.end.set()
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
@@ -96,7 +96,7 @@ def test_a_container_that_somebody_removed_was_killed(tmp_path: Path) -> None:
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
 
 
-def test_an_engine_that_is_gone_is_told_not_guessed(tmp_path: Path) -> None:
+def test_a_stopped_engine_is_an_error_and_no_exit_code(tmp_path: Path) -> None:
     container = FakeContainer()
     container.error = ConnectionError("refused\nby all")
     container.end.set()
@@ -147,7 +147,7 @@ class FakeEngine:
         raise ImageNotFound(name)
 
 
-def test_only_what_belongs_to_nobody_is_swept(tmp_path: Path) -> None:
+def test_only_leftovers_of_dead_harnesses_are_swept(tmp_path: Path) -> None:
     engine: Any = FakeEngine(owner.mine(), GONE, folder=tmp_path)
     leftovers.sweep(engine)
     assert [each.asked for each in engine.made] == [[], [("kill",), "remove"]]
@@ -155,7 +155,7 @@ def test_only_what_belongs_to_nobody_is_swept(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
 
 
-def test_a_log_that_has_no_place_any_more_keeps_nobody(tmp_path: Path) -> None:
+def test_a_container_is_removed_although_the_folder_of_its_log_is_gone(tmp_path: Path) -> None:
     engine: Any = FakeEngine(GONE, folder=tmp_path / "gone")
     leftovers.sweep(engine)
     assert engine.made[0].asked == [("kill",), "remove"]

@@ -10,7 +10,8 @@ import pytest
 from insync.errors import InsyncError
 from insync.faults.base import FaultContext
 from insync.faults.kinds.cpu_neighbour import NeighbourFault, busy_command, unavailable
-from insync.faults.support import affinity, procfs
+from insync.faults.support import affinity
+from processes import busy_python
 from waiting import wait_for
 
 BUSY = """
@@ -27,10 +28,8 @@ pytestmark = pytest.mark.skipif(unavailable() is not None, reason=str(unavailabl
 @pytest.fixture
 def busy() -> Iterator["subprocess.Popen[bytes]"]:
     """Start a process whose threads never rest and that starts threads all the time."""
-    with subprocess.Popen([sys.executable, "-c", BUSY]) as process:
-        wait_for(lambda: procfs.cpu_ms(process.pid), lambda ms: bool(ms and ms > 50), within_s=10)
+    with busy_python(BUSY) as process:
         yield process
-        process.kill()
 
 
 class Neighbours:

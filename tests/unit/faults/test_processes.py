@@ -22,6 +22,7 @@ from insync.faults.support.cgroups import Group
 from insync.faults.support.freezer import BySignal
 from insync.faults.support.shares import GroupShare
 from insync.owner import mine
+from processes import busy_python
 from waiting import wait_for
 
 BUSY = """
@@ -38,10 +39,8 @@ def occasion(kind: str, planned_ms: int = 100) -> FaultContext:
 @pytest.fixture
 def busy() -> Iterator["subprocess.Popen[bytes]"]:
     """Start a process whose threads never rest."""
-    with subprocess.Popen([sys.executable, "-c", BUSY]) as process:
-        wait_for(lambda: procfs.cpu_ms(process.pid), lambda ms: bool(ms and ms > 50), within_s=10)
+    with busy_python(BUSY) as process:
         yield process
-        process.kill()
 
 
 def test_a_frozen_process_gets_no_cpu_and_goes_on_after(busy: "subprocess.Popen[bytes]") -> None:

@@ -1,11 +1,11 @@
 """The registry has every kind, says what this machine lacks, and runs ask the same."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from commands import invoke_json
 from insync.cli import faults as command
 from insync.cli.app import invoke
 from insync.faults import kinds, registry
@@ -89,8 +89,7 @@ def test_the_table_has_a_line_per_kind_and_the_reasons_below(
 
 
 def test_the_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
-    assert invoke(["faults", "--json"]) == 0
-    rows = json.loads(capsys.readouterr().out)
+    rows = invoke_json(capsys, "faults")
     assert [row["kind"] for row in rows] == list(KINDS)
     assert rows[0].keys() == {"kind", "does", "mechanism", "clusters", "evidence", "why_not"}
 

@@ -1,4 +1,4 @@
-"""The build's context, what is told while it goes on, and what is said when it fails."""
+"""The build's context, its progress messages, and its error when it fails."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_the_sample_node_is_node_1_of_a_cluster_of_its_own(dist: Distribution) -
     assert "cluster.id=x" not in lines
 
 
-def test_every_step_is_told() -> None:
+def test_every_step_is_reported() -> None:
     told: list[str] = []
     answers: Sequence[dict[str, str]] = [
         {"stream": "Step 1/2 : ARG BASE\n"}, {"stream": "\n"}, {"stream": " ---> 1a2b\n"},
@@ -83,7 +83,7 @@ def test_every_step_is_told() -> None:
     assert told == ["image insync-kafka:4.3.1: step 1/2", "image insync-kafka:4.3.1: step 2/2"]
 
 
-def test_a_failed_step_says_its_own_last_words() -> None:
+def test_a_failed_step_is_reported_with_its_last_output() -> None:
     answers = [
         {"stream": "Step 1/2 : RUN true\n"}, {"stream": "fine\n"},
         {"stream": "Step 2/2 : RUN sh dump.sh\n"}, {"stream": "a node did not start:\n"},

@@ -1,4 +1,4 @@
-"""What an image is made of: the same digest for the same things, another for any other."""
+"""An image's digest: equal for equal contents, different for any change."""
 
 from __future__ import annotations
 

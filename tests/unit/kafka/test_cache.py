@@ -1,4 +1,4 @@
-"""The cache folder: one writer at a time, whole folders only, one line when it cannot be."""
+"""The cache folder has one writer at a time and complete folders only; errors are one line."""
 
 from pathlib import Path
 
@@ -27,7 +27,9 @@ def test_a_busy_cache_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("wait", ["soon", "-1", "nan", "inf"])
-def test_a_wait_that_is_no_time(wait: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wait_that_is_no_number_of_seconds_is_refused(
+    wait: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("INSYNC_CACHE_WAIT_S", wait)
     with pytest.raises(InputError, match=f"is '{wait}', expected seconds"), cache.locked(tmp_path):
         pass
@@ -56,7 +58,7 @@ def test_a_folder_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> 
     assert list(tmp_path.iterdir()) == [folder]
 
 
-def test_what_a_killed_one_left_is_removed(tmp_path: Path) -> None:
+def test_leftovers_of_a_killed_writer_are_removed(tmp_path: Path) -> None:
     (tmp_path / ".libs-abc").mkdir()
     with cache.locked(tmp_path / "libs"):
         assert not (tmp_path / ".libs-abc").exists()

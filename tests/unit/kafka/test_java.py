@@ -1,4 +1,4 @@
-"""Which Java is taken, and what is said when none will do."""
+"""Which Java is used, and the error when none is suitable."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ def test_the_path_serves_without_java_home(tmp_path: Path, monkeypatch: pytest.M
     assert find_java().home == tmp_path / "path"
 
 
-def test_no_java_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_java_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InputError, match=r"^java: none in JAVA_HOME or on the PATH, expected .*17"):
@@ -63,7 +63,7 @@ def test_a_java_home_without_java_is_not_passed_over(
 
 
 @pytest.mark.parametrize(("specification", "version"), [("11", 11), ("1.8", 8)])
-def test_too_old(
+def test_a_java_that_is_too_old_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, specification: str, version: int
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(installed(tmp_path / "old", specification, "old")))
@@ -71,13 +71,15 @@ def test_too_old(
         find_java()
 
 
-def test_broken_java(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_java_that_does_not_run_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     script(tmp_path / "broken", "echo 'error while loading shared libraries' >&2; exit 127\n")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "broken"))
     with pytest.raises(InputError, match="answered 'error while loading shared libraries'"):
         find_java()
 
 
-def test_silent_java() -> None:
+def test_a_java_that_prints_no_version_is_an_error() -> None:
     with pytest.raises(InputError, match=r"^java: here answered 'nothing', expected its version$"):
         parse_settings("", "here")

@@ -1,4 +1,4 @@
-"""A broker's own answer about the cluster and a topic, in Kafka's documented bytes."""
+"""Writes and reads a broker's Metadata request and response, in Kafka's documented bytes."""
 
 import struct
 

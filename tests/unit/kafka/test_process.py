@@ -1,17 +1,16 @@
-"""Children that go when the harness goes, and what their logs say of a failure."""
+"""Child processes end with the harness, and their logs give the cause of a failure."""
 
 import os
 import signal
 import subprocess
-import sys
 import threading
 from pathlib import Path
 
-import psutil
 import pytest
 
 from insync.brokers.kafka import process
 from insync.errors import InputError, InsyncError
+from processes import gone, harness
 from waiting import wait_for
 
 HARNESS = """
@@ -30,20 +29,11 @@ def sleeper(folder: Path) -> "subprocess.Popen[bytes]":
     )
 
 
-def gone(pid: int) -> bool:
-    return not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
-
-
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_child_goes_with_a_killed_harness(tmp_path: Path, how: signal.Signals) -> None:
-    harness = subprocess.Popen(
-        [sys.executable, "-c", HARNESS, str(tmp_path)], stdout=subprocess.PIPE, text=True
-    )
-    with harness:
-        assert harness.stdout is not None
-        child = int(harness.stdout.readline())
+    with harness(HARNESS, str(tmp_path)) as (parent, (child,)):
         assert not gone(child)
-        harness.send_signal(how)
+        parent.send_signal(how)
     wait_for(lambda: gone(child), bool, within_s=5)
 
 

@@ -1,6 +1,6 @@
-"""Jars in the cache: checked twice, fetched again when damaged, and offline once they are there.
+"""Jars in the cache are checked twice, fetched again when damaged, and used offline.
 
-Real Ivy, on a repository that is a folder.
+The tests run the real Ivy on a repository that is a folder.
 """
 
 import hashlib
@@ -89,7 +89,7 @@ def test_a_damaged_jar_in_the_cache_is_fetched_again(
     assert "b-1.0.jar in the cache is damaged, fetching again" in told[1]
 
 
-def test_a_download_that_fails_the_registrys_checksum(
+def test_a_download_that_fails_the_registrys_checksum_is_refused(
     tmp_path: Path, release: Release, repository: Repository, java: Java
 ) -> None:
     repository.file("b").write_bytes(b"tampered")
@@ -101,7 +101,7 @@ def test_a_download_that_fails_the_registrys_checksum(
     assert not (tmp_path / "libs").exists()
 
 
-def test_a_download_that_is_not_the_pinned_one(
+def test_a_download_that_is_not_the_pinned_one_is_refused(
     tmp_path: Path, release: Release, repository: Repository, java: Java
 ) -> None:
     repository.file("b").write_bytes(b"tampered")
@@ -111,7 +111,7 @@ def test_a_download_that_is_not_the_pinned_one(
     assert not (tmp_path / "libs").exists()
 
 
-def test_a_jar_that_is_not_there(
+def test_a_missing_jar_is_an_error(
     tmp_path: Path, release: Release, repository: Repository, java: Java
 ) -> None:
     repository.file("c").unlink()
@@ -119,7 +119,7 @@ def test_a_jar_that_is_not_there(
         cached_jars(release, tmp_path / "libs", java, print)
 
 
-def test_settings_that_are_not_there(
+def test_missing_settings_are_an_error(
     tmp_path: Path, release: Release, java: Java, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSYNC_IVY_SETTINGS", "gone.xml")

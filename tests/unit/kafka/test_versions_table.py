@@ -28,7 +28,7 @@ def test_every_version_the_harness_runs_has_an_adapter_and_the_other_way_round()
     assert set(versions.known()) == supported()
 
 
-def test_ranges_do_not_overlap_and_hold_their_own_versions() -> None:
+def test_ranges_do_not_overlap_and_include_their_own_versions() -> None:
     rows = table()
     before = (0,)
     for adapter in rows["adapters"].split(","):

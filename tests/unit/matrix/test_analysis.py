@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
+from commands import analyse
 from insync import metrics
 from insync.analysis.verdict.cells import judge, recorded_nothing
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
@@ -27,10 +26,7 @@ from unit.matrix_folder import ARMS, row, write_matrix
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Analyse the made-up matrix."""
     folder = write_matrix(tmp_path_factory.mktemp("matrix"))
-    done = subprocess.run(
-        [sys.executable, "-m", "insync.analysis.job", folder],
-        capture_output=True, text=True, timeout=400, check=False,
-    )  # fmt: skip
+    done = analyse(folder)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.splitlines()[-1] == str(folder / "matrix.html")
     return folder

@@ -1,4 +1,4 @@
-"""Which scenarios a matrix plays: those of every site, or those of a group, each known."""
+"""Which scenarios a matrix runs: those of every site, or those of a group."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from insync.scenario.load import builtin_names, load
 GROUPS = groups()
 
 
-def test_without_a_name_the_sites_of_a_stall_are_played() -> None:
+def test_without_a_name_the_stall_sites_are_run() -> None:
     assert [entry.scenario for entry in entries(None)] == list(GROUPS["sites"].scenarios)
     assert next(iter(GROUPS)) == DEFAULT == "sites"
 
@@ -32,7 +32,7 @@ def test_a_group_is_its_scenarios_which_exist_at_its_scale(name: str) -> None:
     assert set(GROUPS[name].figures) <= set(metrics.of_cells())
 
 
-def test_what_clients_pauses_would_drown_is_played_at_its_full_size() -> None:
+def test_scenarios_that_client_pauses_would_hide_run_unscaled() -> None:
     scales = {each: GROUPS["step-down"].scale_of(each) for each in ("all-slow", "transactions")}
     assert scales == {"all-slow": 1.0, "transactions": 0.25}
 

@@ -1,42 +1,32 @@
 """A matrix's runs: which there are, where they go, and what is refused before any file is made."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from insync.errors import InputError
-from insync.faults.support import shim
 from insync.matrix.plan import MatrixRequest, prepare_matrix
 from insync.matrix.task import tasks_of
-from insync.run import arm_support, plan
+from insync.run import plan
 from insync.run.progress import NoProgress
 from insync.scenario.groups import groups
+from unit.built_files import stand_in
 
 MATRIX = groups()["sites"].scenarios
 
 
 @pytest.fixture(autouse=True)
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stand in an empty folder, with everything built, two versions, and no cgroups."""
-    made = tmp_path / "built"
-    made.mkdir()
-    monkeypatch.setattr(shim, "SHIM", made / "shim.so")
-    monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
-    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", made / "table.properties")
-    (made / "table.properties").write_text(
+    """Pretend that everything is built, for two ranges of versions; there are no cgroups."""
+    stand_in(
+        tmp_path,
+        monkeypatch,
         "adapters=v8,v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read,request\n"
-        "v8.from=2.0\nv8.below=3\nv8.scopes=read\n"
+        "v8.from=2.0\nv8.below=3\nv8.scopes=read\n",
     )
-    (made / "shim.so").touch()
-    (made / "agent.jar").touch()
-    monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
-    monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))
     monkeypatch.setattr(
         plan, "unavailable", lambda scenario, *_: "no cgroup" if "cpu" in scenario.name else None
     )
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
 
 
 def test_a_matrix_is_every_scenario_on_every_arm_that_a_version_has(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The arms of a matrix as processes: how many at a time, what they tell, how they are stopped."""
+"""The arms of a matrix as processes: how many at a time, their progress, how they are stopped."""
 
 import signal
 import sys
@@ -71,7 +71,9 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_all_arms_run_a_few_at_a_time_and_are_heard(tmp_path: Path, script: Path) -> None:
+def test_all_arms_run_a_few_at_a_time_and_their_progress_is_read(
+    tmp_path: Path, script: Path
+) -> None:
     script.write_text(
         HEAD
         + f"""
@@ -144,9 +146,7 @@ tell(ended="freeze")
     assert not any("2 starting" in phase for phase in progress.phases)
 
 
-def test_an_arm_that_could_not_go_on_is_told_and_the_others_go_on(
-    tmp_path: Path, script: Path
-) -> None:
+def test_an_arm_that_fails_is_reported_and_the_others_go_on(tmp_path: Path, script: Path) -> None:
     script.write_text(
         HEAD
         + """
@@ -164,7 +164,7 @@ tell(ended="freeze")
     assert arms.ended == {("4.3.1", "stock"): {"freeze"}, ("4.3.1", "off"): set()}
 
 
-def test_on_an_interrupt_the_arms_are_stopped_in_order_and_heard_once_more(
+def test_on_an_interrupt_the_arms_end_in_order_and_their_last_progress_is_read(
     tmp_path: Path, script: Path
 ) -> None:
     script.write_text(

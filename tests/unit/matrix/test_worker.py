@@ -1,6 +1,5 @@
-"""One arm of a matrix: as few clusters as can be, a fresh one after a break, whole histories."""
+"""One arm of a matrix uses few clusters, a fresh one after an error, and writes whole histories."""
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from event_lines import read_lines
 from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix import worker
@@ -19,8 +19,8 @@ SETTINGS = {"slow-disk": "4000"}
 """Scenarios that want another replica.lag.time.max.ms than 2000."""
 
 
-class Theatre:
-    """Stands in for clusters; `acts` is what was done on which, `breaks` what fails."""
+class FakeClusters:
+    """Stands in for clusters; `acts` has what ran on which, `breaks` the scenarios that fail."""
 
     def __init__(self) -> None:
         self.acts: list[tuple[str, str]] = []
@@ -47,8 +47,8 @@ class Theatre:
 
 
 @pytest.fixture
-def theatre(monkeypatch: pytest.MonkeyPatch) -> Theatre:
-    made = Theatre()
+def fake(monkeypatch: pytest.MonkeyPatch) -> FakeClusters:
+    made = FakeClusters()
     for name in ("open_arm_cluster", "run_repeats", "write_histories"):
         monkeypatch.setattr(worker, name, getattr(made, name))
     monkeypatch.setattr(
@@ -75,39 +75,39 @@ def done(folder: Path, *names: str) -> list[dict[str, object]]:
     asked = task(folder, *names)
     with EventWriter(path) as writer:
         worker.do_task(asked, ProgressWriter(asked, writer))
-    return [json.loads(line) for line in path.read_text().splitlines()]
+    return read_lines(path)
 
 
 def test_scenarios_that_want_the_same_brokers_share_a_cluster(
-    tmp_path: Path, theatre: Theatre
+    tmp_path: Path, fake: FakeClusters
 ) -> None:
     told = done(tmp_path, "freeze", "slow-disk", "read-stall")
-    assert theatre.acts == [("read", "freeze"), ("read", "read-stall"), ("read-2", "slow-disk")]
-    assert theatre.histories == [("read", ["freeze", "read-stall"]), ("read-2", ["slow-disk"])]
+    assert fake.acts == [("read", "freeze"), ("read", "read-stall"), ("read-2", "slow-disk")]
+    assert fake.histories == [("read", ["freeze", "read-stall"]), ("read-2", ["slow-disk"])]
     assert [line["ended"] for line in told if "ended" in line] == [
         "freeze", "read-stall", "slow-disk",
     ]  # fmt: skip
     assert told[0] == {"phase": "freeze (1 of 3)"}
 
 
-def test_what_comes_after_a_broken_scenario_plays_on_a_fresh_cluster(
-    tmp_path: Path, theatre: Theatre
+def test_after_a_broken_scenario_the_next_runs_on_a_fresh_cluster(
+    tmp_path: Path, fake: FakeClusters
 ) -> None:
-    theatre.breaks["b"] = InsyncError("topic b-r0: ISR not full:\nlast ...")
+    fake.breaks["b"] = InsyncError("topic b-r0: not healed:\nlast ...")
     told = done(tmp_path, "a", "b", "c")
-    assert theatre.acts == [("read", "a"), ("read", "b"), ("read-2", "c")]
-    assert theatre.histories == [("read", ["a", "b"]), ("read-2", ["c"])]
+    assert fake.acts == [("read", "a"), ("read", "b"), ("read-2", "c")]
+    assert fake.histories == [("read", ["a", "b"]), ("read-2", ["c"])]
     assert [line["ended"] for line in told if "ended" in line] == ["a", "c"]
     assert {"phase": "b was cut short: topic b-r0: ISR not full: last ..."} in told
 
 
 def test_an_interrupted_arm_writes_the_history_of_what_it_began(
-    tmp_path: Path, theatre: Theatre
+    tmp_path: Path, fake: FakeClusters
 ) -> None:
-    theatre.breaks["b"] = KeyboardInterrupt("SIGTERM")
+    fake.breaks["b"] = KeyboardInterrupt("SIGTERM")
     with pytest.raises(KeyboardInterrupt):
         done(tmp_path, "a", "b", "c")
-    assert theatre.histories == [("read", ["a", "b"])]
+    assert fake.histories == [("read", ["a", "b"])]
 
 
 def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The analysis is a process of its own: started with the right words, believed only fresh."""
+"""The analysis runs as a process of its own; only a verdict that it has just written counts."""
 
 import sys
 from pathlib import Path

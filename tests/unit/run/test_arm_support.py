@@ -53,7 +53,7 @@ versions = st.tuples(st.integers(0, 9), st.integers(0, 12), st.integers(0, 12))
         ("4.5.0", None), ("4.10.0", None), ("4.2.1", None), ("2.8.2", "read"), ("2.9", None),
     ],
 )  # fmt: skip
-def test_a_version_finds_the_row_whose_range_holds_it(kafka: str, scopes: str | None) -> None:
+def test_a_version_finds_the_row_whose_range_includes_it(kafka: str, scopes: str | None) -> None:
     row = row_of(read_table(TABLE), kafka)
     assert (row and row["scopes"]) == scopes
 

@@ -1,6 +1,5 @@
-"""The consumer of what is committed: where it takes itself to be, and when it is done."""
+"""The consumer of committed records: which position it assumes, and when it is done."""
 
-import json
 import threading
 from pathlib import Path
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError
 
+from event_lines import read_lines
 from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.workload import consumer
@@ -87,7 +87,7 @@ def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
             reader.cut()
             reader.join(5)
     assert failures == []
-    return [json.loads(line)["offset"] for line in path.read_text().splitlines()]
+    return [line["offset"] for line in read_lines(path)]
 
 
 def test_the_end_may_be_a_marker_or_an_abort_that_is_not_shown(
@@ -106,7 +106,7 @@ def test_an_earlier_end_of_the_partition_is_not_the_end(
         read(tmp_path, end=2, seconds=0.3)
 
 
-def test_an_error_is_told_when_the_end_is_not_reached(
+def test_the_clients_error_is_reported_when_the_end_is_not_reached(
     client: type[FakeClient], tmp_path: Path
 ) -> None:
     client.messages = [FakeMessage(None, KafkaError._ALL_BROKERS_DOWN)]

@@ -1,4 +1,4 @@
-"""Who coordinates transactions: the topic is made once, and led anew before each repeat."""
+"""The transaction coordinators: their topic is created once, its leaders restored per repeat."""
 
 from types import SimpleNamespace
 from typing import Any, cast
@@ -72,7 +72,7 @@ def test_leaders_that_stepped_down_are_brought_back(monkeypatch: pytest.MonkeyPa
     assert len(cluster.asked) == 4
 
 
-def test_who_leads_as_wanted_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaders_that_are_as_wanted_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, PLACED)
     place_coordinators(cluster.arm_cluster)
     assert cluster.asked == []

@@ -1,4 +1,4 @@
-"""What is mounted under brokers' log folders for the faults that scenarios plan, and unmounted."""
+"""Mounts what the planned disk faults need under brokers' log folders, and unmounts it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fault_runs import fault_tables
 from insync.brokers.cluster.node import NodeExtras
 from insync.errors import InputError, InsyncError
 from insync.run import disks
@@ -16,24 +17,22 @@ from insync.run.requirements import disk_rules
 from insync.scenario.load import load, narrow, parse, source
 from insync.scenario.model import Scenario
 
-STALL = {"kind": '"disk-stall"', "mode": '"hold"'}
+STALL = {"kind": "disk-stall", "mode": "hold"}
 
 
-def planned(*faults: dict[str, str]) -> str:
-    text = source("disk-stall").partition("[[faults]]")[0]
-    for number, fault in enumerate(faults):
-        keys = {"broker": "1", "for_ms": "100", "at_ms": str(2_000 + number * 500), **fault}
-        text += "\n[[faults]]\n" + "\n".join(f"{key} = {value}" for key, value in keys.items())
-    return text
-
-
-def scenario(*faults: dict[str, str]) -> Scenario:
-    return parse(planned(*faults), "test")
+def scenario(*faults: dict[str, Any]) -> Scenario:
+    """Make the built-in scenario with other faults; each is on broker 1 if it does not say so."""
+    head = source("disk-stall").partition("[[faults]]")[0]
+    timed = (
+        {"broker": 1, "for_ms": 100, "at_ms": 2_000 + number * 500, **fault}
+        for number, fault in enumerate(faults)
+    )
+    return parse(f"{head}\n{fault_tables(timed)}", "test")
 
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Mounting, replaced; what was done, in order."""
+    """Replace mounting; return what was done, in order."""
     said: list[str] = []
 
     def mount(folder: Path, control: Path, rules: int, _: object) -> Any:
@@ -56,11 +55,11 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return said
 
 
-def test_brokers_get_what_their_faults_need_and_it_goes_in_reverse(
+def test_brokers_get_the_mounts_their_faults_need_and_lose_them_in_reverse_order(
     tmp_path: Path, done: list[str]
 ) -> None:
-    one = scenario(STALL, {"kind": '"disk-full"', "broker": "2"})
-    two = scenario({**STALL, "operations": '["read"]'}, {**STALL, "broker": "3"})
+    one = scenario(STALL, {"kind": "disk-full", "broker": 2})
+    two = scenario({**STALL, "operations": ["read"]}, {**STALL, "broker": 3})
     with open_disks([one, two], tmp_path, keep=False) as made:
         assert set(made.gates) == {1, 3}
         assert set(made.volumes) == {2}
@@ -70,13 +69,13 @@ def test_brokers_get_what_their_faults_need_and_it_goes_in_reverse(
 
 
 def test_what_is_to_be_kept_is_kept(tmp_path: Path, done: list[str]) -> None:
-    with open_disks([scenario({"kind": '"disk-read-only"'})], tmp_path, keep=True):
+    with open_disks([scenario({"kind": "disk-read-only"})], tmp_path, keep=True):
         pass
     assert done == ["volume 1", "volume unmounted"]
 
 
-def test_what_is_mounted_goes_though_the_next_cannot_be(tmp_path: Path, done: list[str]) -> None:
-    plans = [scenario(STALL, {"kind": '"disk-full"', "broker": "3"})]
+def test_if_one_mount_fails_those_before_it_are_removed(tmp_path: Path, done: list[str]) -> None:
+    plans = [scenario(STALL, {"kind": "disk-full", "broker": 3})]
     with pytest.raises(InsyncError, match="no volume"):
         open_disks(plans, tmp_path, keep=False).__enter__()
     assert done == ["gate 1 disk-1.control 3", "volume 3", "gate gone"]
@@ -85,17 +84,15 @@ def test_what_is_mounted_goes_though_the_next_cannot_be(tmp_path: Path, done: li
 def test_scenarios_that_want_different_disks_cannot_share_a_cluster(
     tmp_path: Path, done: list[str]
 ) -> None:
-    plans = [scenario(STALL), scenario({"kind": '"disk-full"'})]
-    with pytest.raises(
-        InsyncError, match="broker 1: scenarios on one cluster need different disks: a file"
-    ):
+    plans = [scenario(STALL), scenario({"kind": "disk-full"})]
+    with pytest.raises(InsyncError, match="different disks on one cluster: broker 1 on a file"):
         open_disks(plans, tmp_path, keep=False).__enter__()
     assert done == []
 
 
 def test_a_broker_behind_a_gate_indexes_every_batch_and_keeps_its_own_settings() -> None:
     own = {1: NodeExtras(environment={"A": "b"}, settings={"num.io.threads": "5"}), 2: NodeExtras()}
-    made = with_disk_settings(own, [scenario(STALL, {"kind": '"disk-full"', "broker": "3"})])
+    made = with_disk_settings(own, [scenario(STALL, {"kind": "disk-full", "broker": 3})])
     assert set(made) == {1, 2}
     assert made[1].environment == {"A": "b"}
     assert made[1].settings == {"num.io.threads": "5", "log.index.interval.bytes": "0"}
@@ -110,25 +107,25 @@ def test_every_repeat_needs_a_rule_for_each_operation() -> None:
 @pytest.mark.parametrize(
     ("faults", "problem"),
     [
-        ([{"kind": '"disk-throttle"'}], "read_bytes_per_s: None, expected it or write_bytes"),
-        ([{**STALL, "operations": '["send"]'}], "operations[0]: 'send', expected 'read', 'write"),
-        ([{**STALL, "operations": '["read", "read"]'}], "expected each only once"),
-        ([{**STALL, "mode": '"delay"'}], "delay_ms: 0, expected more than 0"),
-        ([STALL, {"kind": '"disk-full"'}], "faults[1].kind: 'disk-full', expected another broker"),
+        ([{"kind": "disk-throttle"}], "read_bytes_per_s: None, expected it or write_bytes"),
+        ([{**STALL, "operations": ["send"]}], "operations[0]: 'send', expected 'read', 'write"),
+        ([{**STALL, "operations": ["read", "read"]}], "expected each only once"),
+        ([{**STALL, "mode": "delay"}], "delay_ms: 0, expected more than 0"),
+        ([STALL, {"kind": "disk-full"}], "faults[1].kind: 'disk-full', expected another broker"),
         (
-            [{"kind": '"disk-full"'}, {"kind": '"kill"', "at_ms": "2_050"}],
+            [{"kind": "disk-full"}, {"kind": "kill", "at_ms": 2_050}],
             "when the same broker is frozen, killed or out of disk",
         ),
         (
             [
-                {"kind": '"disk-throttle"', "read_bytes_per_s": "9"},
-                {"kind": '"cpu-quota"', "quota_percent": "5.0", "at_ms": "2_050"},
+                {"kind": "disk-throttle", "read_bytes_per_s": 9},
+                {"kind": "cpu-quota", "quota_percent": 5.0, "at_ms": 2_050},
             ],
             "faults[1].at_ms: 2050, expected outside of 2000 to 2100",
         ),
     ],
 )
-def test_plans_that_cannot_be_are_refused(faults: list[dict[str, str]], problem: str) -> None:
+def test_plans_that_cannot_be_are_refused(faults: list[dict[str, Any]], problem: str) -> None:
     with pytest.raises(InputError) as refused:
         scenario(*faults)
     assert problem in str(refused.value)

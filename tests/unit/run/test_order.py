@@ -1,4 +1,4 @@
-"""The order of a run, and what is left when it is cut: heals, an honest record, no processes."""
+"""The order of a run, and how an interrupted one ends: cluster stopped, record says so."""
 
 import json
 import os
@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, cast
 
 import pytest
 
+from event_lines import lines_of
 from insync.arms import FEATURE, SCOPE
 from insync.errors import InsyncError
 from insync.faults.kinds.elect import Elect
@@ -92,8 +93,7 @@ def planned(out: Path, keep_data: bool = False) -> Plan:
 
 def phases(out: Path, arm: str) -> list[str]:
     """Return the types of an arm's phases."""
-    text = (out / "events" / arm / "phases.jsonl").read_text()
-    return [json.loads(line)["type"] for line in text.splitlines()]
+    return [line["type"] for line in lines_of(out, arm, "phases.jsonl")]
 
 
 def test_every_arm_has_a_fresh_cluster_and_its_own_settings(

@@ -1,41 +1,24 @@
 """Everything that can be wrong is found before the first file is made."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
-from insync.brokers.cluster import replica_logs
 from insync.errors import InputError
-from insync.faults.support import shim
-from insync.run import arm_support, plan
 from insync.run.plan import check_out, make_out, prepare
 from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
+from unit.built_files import stand_in
 
 
 @pytest.fixture(autouse=True)
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Stand in an empty folder, with shim and jar built and Java and Kafka found."""
-    made = tmp_path / "built"
-    made.mkdir()
-    monkeypatch.setattr(shim, "SHIM", made / "shim.so")
-    monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
-    monkeypatch.setattr(replica_logs, "LOGS_JAR", made / "logs.jar")
-    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", made / "table.properties")
-    rows = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
-    (made / "table.properties").write_text(rows)
-    (made / "shim.so").touch()
-    (made / "agent.jar").touch()
-    (made / "logs.jar").touch()
-    monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
-    monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))
-    (tmp_path / "here").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    return made
+    """Pretend that everything is built, for one range of versions."""
+    versions = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
+    return stand_in(tmp_path, monkeypatch, versions)
 
 
-def test_a_plan_holds_the_scaled_and_narrowed_scenario(built: Path) -> None:
+def test_a_plan_has_the_scaled_and_narrowed_scenario(built: Path) -> None:
     request = RunRequest(scenario="kip-501", arms=("off",), scale=0.2, repeats=1)
     found = prepare(request, NoProgress())
     assert found.scenario.arms == ("off",)

@@ -1,4 +1,4 @@
-"""Races: their scenarios, what each version is expected to do, and what they are judged by."""
+"""Races: their scenarios, what each version is expected to do, and their metrics."""
 
 from dataclasses import replace
 from typing import Any

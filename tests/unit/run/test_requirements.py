@@ -1,4 +1,4 @@
-"""What a scenario asks of brokers and machine, and the faults made of its plans."""
+"""What a scenario requires of brokers and machine, and the faults built from its plan."""
 
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ from insync.scenario.load import load, narrow
 MATRIX = groups()["sites"].scenarios
 
 
-def test_only_brokers_whose_calls_are_held_run_under_the_shim() -> None:
+def test_only_brokers_whose_calls_stall_run_under_the_shim() -> None:
     found = {name: stalled(load(name)) for name in MATRIX}
     assert found["read-stall"] == found["queue-stall"] == {1}
     assert found["slow-follower"] == {3}

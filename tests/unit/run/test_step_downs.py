@@ -1,4 +1,4 @@
-"""What is taken out of the agents' own events, and what they leave of the controller."""
+"""Turns the agents' events of step-downs into lines, and reads the controller's agent."""
 
 import json
 from pathlib import Path

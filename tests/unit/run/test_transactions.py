@@ -1,8 +1,6 @@
-"""Transactional producers: what they write down, whatever becomes of their transactions."""
+"""Transactional producers write the right lines however their transactions end."""
 
-import json
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,26 +8,18 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
+from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import transactional
 from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan, seq_of
 from insync.workload.transactional import TransactionalProducer
+from unit.fake_message import FakeMessage
+from waiting import wait_for
 
 AGAIN = KafkaError(KafkaError._TIMED_OUT, "later", False, True, False)
 ABORT = KafkaError(KafkaError.INVALID_TXN_STATE, "abort it", False, False, True)
 FATAL = KafkaError(KafkaError._FENCED, "fenced", True, False, False)
 DEAF = KafkaError(KafkaError._STATE, "no")
-
-
-class FakeMessage:
-    """What librdkafka hands to a delivery callback."""
-
-    def __init__(self, offset: int) -> None:
-        self._offset = offset
-
-    def offset(self) -> int:
-        """Return the offset that was given to the record."""
-        return self._offset
 
 
 class FakeClient:
@@ -110,11 +100,11 @@ class Bench:
     def run(self, transactions: int = 3) -> list[dict[str, Any]]:
         """Let it run so many transactions at least, stop it, and return their lines."""
         self.thread.start()
-        give_up = time.monotonic() + 10
-        while len(self.lines("transactions")) < transactions and time.monotonic() < give_up:
-            if self.failures or not self.thread.is_alive():
-                break
-            time.sleep(0.005)
+        wait_for(
+            lambda: self.lines("transactions"),
+            lambda lines: len(lines) >= transactions or not self.thread.is_alive(),
+            within_s=10,
+        )
         self.stop.set()
         self.thread.join(10)
         assert not self.thread.is_alive()
@@ -122,8 +112,7 @@ class Bench:
 
     def lines(self, kind: str) -> list[dict[str, Any]]:
         """Return what it wrote so far."""
-        text = (self.folder / f"{kind}-0.jsonl").read_text()
-        return [json.loads(line) for line in text.splitlines()]
+        return read_lines(self.folder / f"{kind}-0.jsonl")
 
 
 @pytest.fixture(autouse=True)
@@ -198,7 +187,7 @@ def test_after_a_fatal_error_the_end_is_unknown_and_a_new_client_goes_on(tmp_pat
     assert [client.calls[0] for client in FakeClient.made] == ["init", "init"]
 
 
-def test_nobody_waits_for_what_a_replaced_client_still_had(tmp_path: Path) -> None:
+def test_answers_to_a_replaced_client_are_not_awaited(tmp_path: Path) -> None:
     bench = Bench(tmp_path, abort_percent=50)
     bench.client.plan["produce"] = [FATAL]
     lines = bench.run(8)
@@ -209,7 +198,7 @@ def test_nobody_waits_for_what_a_replaced_client_still_had(tmp_path: Path) -> No
     assert later == {lost[0]["producer"] + NEXT_LIFE}, "a producer of its own"
 
 
-def test_a_fatal_error_told_while_answers_are_awaited_is_one_as_well(tmp_path: Path) -> None:
+def test_a_fatal_error_while_answers_are_awaited_counts_as_one(tmp_path: Path) -> None:
     bench = Bench(tmp_path, abort_percent=90)
     bench.client.plan["poll"] = [FATAL]
     lines = bench.run(6)

@@ -1,4 +1,4 @@
-"""Before a repeat in which leaders may step down: brokers are warm, and none takes one for slow."""
+"""Before a repeat with step-downs, every broker is warm and none counts another as slow."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""The producers' pace and accounts, with a client that answers as the test says."""
+"""The producers keep their pace and write a line for each record, on a fake client."""
 
-import json
 import threading
 import time
 from collections.abc import Callable
@@ -11,23 +10,14 @@ from typing import Any
 import pytest
 from confluent_kafka import KafkaError, KafkaException
 
+from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import producer
 from insync.workload.plan import NEXT_LIFE, WorkloadPlan, seq_of, values
 from insync.workload.producer import PartitionProducer
+from unit.fake_message import FakeMessage
 
 Answer = Callable[[Any, Any], None]
-
-
-class FakeMessage:
-    """What librdkafka hands to a delivery callback."""
-
-    def __init__(self, offset: int) -> None:
-        self._offset = offset
-
-    def offset(self) -> int:
-        """Return the offset that was given to the record."""
-        return self._offset
 
 
 class FakeClient:
@@ -99,8 +89,7 @@ class Bench:
         self.stop.set()
         self.thread.join(10)
         assert not self.thread.is_alive()
-        lines = [json.loads(line) for line in self.path.read_text().splitlines()]
-        return sorted(lines, key=lambda line: int(line["seq"]))
+        return sorted(read_lines(self.path), key=lambda line: int(line["seq"]))
 
 
 @pytest.fixture
@@ -110,7 +99,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return Bench(tmp_path)
 
 
-def test_the_rate_is_held_and_every_record_has_its_line(bench: Bench) -> None:
+def test_the_rate_is_kept_and_every_record_has_its_line(bench: Bench) -> None:
     lines = bench.run(0.5)
     assert [line["seq"] for line in lines] == [*range(len(lines))]
     assert 40 <= len(lines) <= 60

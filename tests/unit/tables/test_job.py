@@ -2,27 +2,20 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import analyse
 from insync.analysis import job
 from unit.run_folder import Story, write_run
-
-
-def stage(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the stage as the command line does."""
-    command = [sys.executable, "-m", "insync.analysis.job", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=400, check=False)
 
 
 def test_a_run_gets_its_tables_verdict_and_report_and_can_be_reported_again(
     tmp_path: Path,
 ) -> None:
     run = write_run(tmp_path / "a run {1} [x] 50% ü", Story(repeats=1))
-    done = stage(str(run))
+    done = analyse(run)
     assert (done.returncode, done.stdout, done.stderr) == (0, f"{run / 'report.html'}\n", "")
     assert json.loads((run / "verdict.json").read_text())["verdict"] == "pass"
     # Hadoop leaves a checksum beside each file that it writes, under a hidden name.
@@ -32,7 +25,7 @@ def test_a_run_gets_its_tables_verdict_and_report_and_can_be_reported_again(
     page = (run / "report.html").read_text(encoding="utf-8")
     (run / "report.html").unlink()
     shutil.rmtree(run / "events")
-    again = stage(str(run), "--only", "report", "--spark-conf", "spark.app.name=again")
+    again = analyse(run, "--only", "report", "--spark-conf", "spark.app.name=again")
     assert (again.returncode, again.stderr) == (0, "")
     assert (run / "report.html").read_text(encoding="utf-8") == page
 

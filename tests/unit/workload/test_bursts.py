@@ -1,4 +1,4 @@
-"""When records are due: evenly, or in bursts that stay whole whoever sends them."""
+"""When records are due: evenly, or in bursts that one producer sends whole."""
 
 from itertools import islice
 

@@ -4,11 +4,10 @@ The whole log is read every few seconds, as it is at the end for isr.jsonl, whic
 lines in the same order. Only new lines are published.
 """
 
-import threading
 from collections.abc import Collection
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
+from insync.background import Background
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.errors import InsyncError
 from insync.events.writer import Publish, encode
@@ -17,26 +16,21 @@ from insync.run.arm_cluster import ArmCluster
 EVERY_SECONDS: Final = 5.0
 
 
-class IsrTail:
-    """Reads the log until the block is left, and then once more; publishes lines about `topics`.
+class IsrTail(Background):
+    """Reads until the block is left, and then once more; `topics` are those that are told of.
 
     A failed read only delays lines; `failure` is the reason if the last read failed.
     """
 
     def __init__(self, arm_cluster: ArmCluster, topics: Collection[str], publish: Publish) -> None:
+        super().__init__("insync-isr-tail", EVERY_SECONDS)
         self._arm_cluster = arm_cluster
         self._topics = {None, *topics}
         self._publish = publish
         self._published = 0
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="insync-isr-tail", daemon=True)
         self.failure: str | None = None
 
-    def _run(self) -> None:
-        while not self._over.wait(EVERY_SECONDS):
-            self._look()
-
-    def _look(self) -> None:
+    def _step(self) -> None:
         arm_cluster = self._arm_cluster
         try:
             read = isr_events(arm_cluster.cluster, arm_cluster.kafka, arm_cluster.arm)
@@ -49,16 +43,6 @@ class IsrTail:
             self._publish(encode(line).rstrip(b"\n"))
         self._published = len(lines)
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
-        self._look()
+    def __exit__(self, kind: object, *_: object) -> None:
+        super().__exit__(kind)
+        self._step()

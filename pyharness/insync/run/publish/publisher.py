@@ -7,11 +7,11 @@ number.
 
 import threading
 from collections import Counter
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
 from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
+from insync.background import Background
 from insync.events.schema import now_ms
 from insync.events.topic import NUMBER, EventTopic, line_key, run_key
 from insync.events.writer import Publish
@@ -22,10 +22,11 @@ FLUSH_SECONDS: Final = 15.0
 POLL_SECONDS: Final = 0.2
 
 
-class Publisher:
-    """Sends one run's lines, from any thread; a context manager that flushes at its end."""
+class Publisher(Background):
+    """Sends one run's lines; any thread may. A context manager, which ends with a last flush."""
 
     def __init__(self, topic: EventTopic, bootstrap: str, run: str) -> None:
+        super().__init__("insync-publish")
         self._topic = topic.name
         self._run = run
         self._client = Producer(
@@ -39,8 +40,6 @@ class Publisher:
         )
         self._lock = threading.Lock()
         self._numbers: Counter[str] = Counter()
-        self._over = threading.Event()
-        self._served = threading.Thread(target=self._serve, name="insync-publish", daemon=True)
         self.sent = 0
         self.dropped = 0
 
@@ -79,21 +78,10 @@ class Publisher:
             self.sent += sent
             self.dropped += dropped
 
-    def _serve(self) -> None:
-        while not self._over.is_set():
-            self._client.poll(POLL_SECONDS)
+    def _step(self) -> None:
+        self._client.poll(POLL_SECONDS)
 
-    def __enter__(self) -> Self:
-        self._served.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._served.join()
+    def __exit__(self, kind: object, *_: object) -> None:
+        super().__exit__(kind)
         left = self._client.flush(FLUSH_SECONDS)
         self._count(dropped=left)

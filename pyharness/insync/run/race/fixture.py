@@ -1,7 +1,6 @@
 """Control one race: its topic, the brokers' bridges, and the threads stopped at pause points."""
 
 from collections.abc import Callable, Sequence
-from types import TracebackType
 from typing import Final, Self
 
 from insync.brokers.cluster.admin import client, delete_records, keep_one_segment
@@ -41,12 +40,7 @@ class RaceFixture:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for bridge in self.brokers.values():
             for point, state in bridge.holds().items():
                 if state.waiting:

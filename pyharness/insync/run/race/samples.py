@@ -3,9 +3,9 @@
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from types import TracebackType
-from typing import Final, Self
+from typing import Final
 
+from insync.background import Background
 from insync.errors import InsyncError
 from insync.events.schema import Moment, SampleLine, now_ms
 from insync.run.agents import connect_all
@@ -16,37 +16,27 @@ EVERY_SECONDS: Final = 0.05
 STOP_SECONDS: Final = 30.0
 
 
-class Sampler:
-    """Writes a SampleLine per broker and partition, repeatedly until the block is left."""
+class Sampler(Background):
+    """Writes a SampleLine per broker and partition, again and again until the block is left."""
 
     def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
         """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
+        super().__init__("insync-samples", EVERY_SECONDS, STOP_SECONDS)
         self._context = context
         self._topic = topic
         self._repeat = repeat
         self._bridges = connect_all(context.arm_cluster.bridge)
         self._partitions = range(len(context.plan.scenario.workload.leaders))
         self._lock = threading.Lock()
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="insync-samples", daemon=True)
-        self._failure: BridgeError | None = None
         self.fetchers: dict[Moment, dict[int, int]] = {}
         """How many fetcher threads each broker had at a moment."""
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join(STOP_SECONDS)
-        for bridge in self._bridges.values():
-            bridge.close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        try:
+            super().__exit__(kind)
+        finally:
+            for bridge in self._bridges.values():
+                bridge.close()
 
     def write(self, moment: Moment) -> None:
         """Take a sample now; raises InsyncError if a broker does not answer, or did not before."""
@@ -67,18 +57,12 @@ class Sampler:
         before, after = self.fetchers["before"], self.fetchers["after"]
         return [broker for broker in sorted(after) if after[broker] < before[broker]]
 
-    def _run(self) -> None:
-        while not self._over.wait(EVERY_SECONDS):
-            try:
-                self._keep(self._ask("during"))
-            except BridgeError as error:
-                self._failure = error
-                return
+    def _step(self) -> None:
+        self.write("during")
 
     def _take(self, moment: Moment) -> list[SampleLine]:
-        if self._failure is not None:
-            raise InsyncError(str(self._failure))
         try:
+            self.check()
             return self._ask(moment)
         except BridgeError as error:
             raise InsyncError(str(error)) from error

@@ -10,7 +10,6 @@ each connection.
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
-from types import TracebackType
 from typing import Any, Self
 
 from insync.brokers.cluster.links.proxy import Proxy
@@ -41,12 +40,7 @@ class Links:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._close_all()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join(_ANSWERS_WITHIN_S)

@@ -1,0 +1,95 @@
+"""Makes faults on clusters of tests: in a scenario of a few seconds, or one by one."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from event_lines import lines_of
+from insync.analysis.verdict.fault_evidence import missing_evidence
+from insync.analysis.verdict.repeat_facts import _fault
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import Fault
+from insync.run.plan import prepare
+from insync.run.progress import NoProgress
+from insync.run.request import ClusterKind, RunRequest
+from insync.run.runner import execute
+from insync.scenario.load import parse
+
+Keys = Mapping[str, Any]
+
+_BROKER = {
+    "replica_lag_time_max_ms": 2_000,
+    "replica_fetch_wait_max_ms": 500,
+    "broker_session_timeout_ms": 2_000,
+}
+_WORKLOAD = {"leaders": [1, 2, 3], "rate_per_partition": 25, "record_bytes": 200}
+
+
+def fault_tables(faults: Iterable[Keys]) -> str:
+    """Return the `[[faults]]` tables of a scenario file."""
+    return "".join(f"[[faults]]\n{_lines(fault)}" for fault in faults)
+
+
+def small_scenario(
+    name: str,
+    faults: Iterable[Keys],
+    *,
+    repeats: int = 1,
+    min_insync_replicas: int = 1,
+    steady_ms: int = 500,
+    broker: Keys | None = None,
+) -> str:
+    """Return a scenario file: stock brokers, three partitions, these faults."""
+    head = {
+        "schema": 1, "name": name, "summary": "faults of a test", "arms": ["stock"],
+        "repeats": repeats, "min_insync_replicas": min_insync_replicas,
+    }  # fmt: skip
+    tables = {
+        "broker": {**_BROKER, **(broker or {})},
+        "workload": _WORKLOAD,
+        "timeline": {"steady_ms": steady_ms, "recover_ms": 1_000},
+    }
+    text = _lines(head) + "".join(f"[{key}]\n{_lines(keys)}" for key, keys in tables.items())
+    return text + fault_tables(faults)
+
+
+def run_faults(
+    folder: Path, text: str, cluster: ClusterKind = "local"
+) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+    """Run a scenario file on stock in `folder`/run; return each fault's plan and evidence."""
+    file = folder / "scenario.toml"
+    file.write_text(text, encoding="utf-8")
+    request = RunRequest(scenario=str(file), out=folder / "run", cluster=cluster)
+    execute(prepare(request, NoProgress()), NoProgress())
+    plans = [fault.model_dump(mode="json") for fault in parse(text, "scenario").faults]
+    return list(zip(plans, lines_of(folder / "run", "stock", "faults.jsonl"), strict=True))
+
+
+def weaknesses(plan: Keys, line: dict[str, Any]) -> Sequence[str]:
+    """Return why the evidence does not show that the planned fault acted; nothing if it does."""
+    return list(missing_evidence(PlannedFault.model_validate(plan), _fault(line), plan["kind"]))
+
+
+def during(fault: Fault, act: Callable[[], float], seconds: float = 1.5) -> tuple[float, FaultLine]:
+    """Return what `act` measures from the beginning of a fault on, and the fault's evidence.
+
+    The fault ends after these seconds, or with `act` if that takes longer.
+    """
+    fault.inject()
+    lifting = threading.Timer(seconds, fault.lift)
+    lifting.start()
+    try:
+        took = act()
+    finally:
+        lifting.join()
+    return took, fault.evidence()
+
+
+def _lines(keys: Keys) -> str:
+    """Return keys and values as TOML, which writes these values as JSON does."""
+    return "".join(f"{key} = {json.dumps(value)}\n" for key, value in keys.items())

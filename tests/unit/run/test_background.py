@@ -1,0 +1,48 @@
+"""A background thread repeats its step until its block is left, and hands back what failed."""
+
+import threading
+
+import pytest
+
+from insync.background import Background
+from waiting import wait_for
+
+
+class Counting(Background):
+    """Counts its steps; fails at the step that is given."""
+
+    def __init__(self, fails_at: int | None = None) -> None:
+        super().__init__("counting", every_seconds=0.001, stop_seconds=10)
+        self.steps = 0
+        self._fails_at = fails_at
+
+    def _step(self) -> None:
+        self.steps += 1
+        if self.steps == self._fails_at:
+            raise ValueError(f"step {self.steps}")
+
+
+def test_steps_repeat_until_the_block_is_left_and_the_thread_ends() -> None:
+    with Counting() as counting:
+        wait_for(lambda: counting.steps, lambda steps: steps > 3, within_s=10)
+        counting.check()
+    assert "counting" not in {thread.name for thread in threading.enumerate()}
+
+
+def test_an_error_ends_the_steps_and_is_raised_when_the_block_is_left() -> None:
+    with pytest.raises(ValueError, match="step 2"), Counting(fails_at=2) as counting:
+        wait_for(lambda: counting.steps, lambda steps: steps == 2, within_s=10)
+    assert counting.steps == 2
+
+
+def test_an_error_can_be_asked_for_before_the_block_is_left() -> None:
+    counting = Counting(fails_at=1)
+    with pytest.raises(ValueError, match="step 1"), counting:
+        while True:
+            counting.check()
+
+
+def test_an_error_of_the_block_itself_goes_first() -> None:
+    with pytest.raises(KeyboardInterrupt), Counting(fails_at=1) as counting:
+        wait_for(lambda: counting.steps, bool, within_s=10)
+        raise KeyboardInterrupt
