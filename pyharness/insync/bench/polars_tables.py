@@ -72,7 +72,7 @@ def _rows(frame: pl.LazyFrame) -> Rows:
 
 def _histogram(produce: pl.LazyFrame) -> pl.DataFrame:
     micros = (pl.col("acked_ms") * 1000).floor().cast(pl.Int64)
-    told = produce.select(
+    outcomes = produce.select(
         *KEYS,
         pl.when(_ACKED)
         .then(pl.lit("acked"))
@@ -83,7 +83,7 @@ def _histogram(produce: pl.LazyFrame) -> pl.DataFrame:
         pl.when(_ACKED).then("latency_ms").alias("acked_ms"),
     ).with_columns(micros.alias("us"))
     return (
-        told.with_columns(_bucket(pl.col("us")).alias("bucket_us"))
+        outcomes.with_columns(_bucket(pl.col("us")).alias("bucket_us"))
         .group_by(*KEYS, "outcome", "bucket_us")
         .agg(
             pl.len().cast(pl.Int64).alias("records"),

@@ -105,11 +105,11 @@ def _without_copies(found: Sequence[Folder]) -> list[Folder]:
     for folder in sorted(found, key=_preference):
         if folder.run is not None:
             kept.setdefault(folder.run, folder.path)
-    told = set()
+    seen = set()
     result = []
     for folder in found:
-        if folder.run is None or (kept[folder.run] == folder.path and folder.run not in told):
-            told.add(folder.run)
+        if folder.run is None or (kept[folder.run] == folder.path and folder.run not in seen):
+            seen.add(folder.run)
             result.append(folder)
         else:
             other = f"a copy of {kept[folder.run]}: the same run"
