@@ -1,4 +1,4 @@
-# Everything from a fresh checkout: `make demo` and `make test`. See `make help`.
+# Builds and runs everything from a fresh checkout: `make demo`, `make test`. See `make help`.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -12,16 +12,16 @@ JAR   := plugin-java/agent/build/libs/insync-agent.jar
 LOGS  := pyharness/java/build/libs/insync-logs.jar
 BENCH := plugin-java/bench/build/libs/insync-bench.jar
 DEMO  := insync-runs/demo
-# The KIP's own case has 25 s of stall and 10 s of lag: times 0.15 the whole demo takes about two minutes.
+# The KIP's example has a stall of 25 s and a lag limit of 10 s; scaled by 0.15 the demo takes about two minutes.
 SCALE := 0.15
 JAVA_SOURCES := $(shell find plugin-java bridge/java pyharness/java gradle build.gradle settings.gradle -type f \
                   -not -path '*/build/*' -not -path '*/src/test/*' 2>/dev/null)
 
-help: ## this list
+help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: tools ## build everything and leave .venv/bin/insync
-	@# The Java build and the Python packages need different things of a machine, so they run side by side.
+	@# The Java build and the installation of Python packages use different resources, so they run in parallel.
 	@$(MAKE) --no-print-directory -j2 built $(VENV)/.packages
 	@$(MAKE) --no-print-directory $(VENV)/.installed
 
@@ -31,7 +31,7 @@ tools:
 built: $(BUILT)/insync-agent.jar $(BUILT)/insync-logs.jar $(BUILT)/libinsync_stall.so $(BUILT)/broker-versions.properties
 
 $(BUILT)/insync-agent.jar $(BUILT)/insync-logs.jar &: $(JAVA_SOURCES)
-	@echo "insync: building the agent and the reader of logs (Gradle)"
+	@echo "insync: building the agent and the log reader (Gradle)"
 	@gradle -q --no-daemon --console=plain agentJar logsJar
 	@mkdir -p $(BUILT) && cp $(JAR) $(LOGS) $(BUILT)
 
@@ -54,14 +54,14 @@ $(VENV)/.installed: $(VENV)/.packages pyproject.toml pyharness/hatch_build.py
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: setup ## KIP-501's own case on real brokers, stock against plugin; ends with a report
+demo: setup ## run KIP-501's example on real brokers, stock against plugin, and make a report
 	@rm -rf $(DEMO)
 	@$(BIN)/insync run kip-501 --scale $(SCALE) --record-only --out $(DEMO)/kip-501
-	@echo "insync: and the stall that only the scope \"request\" covers:"
+	@echo "insync: next, a stall that only the scope \"request\" covers:"
 	@$(BIN)/insync run send-stall --arms stock,read,request --record-only --out $(DEMO)/send-stall
 	@$(BIN)/insync report $(DEMO)/kip-501 $(DEMO)/send-stall
 
-test: lint test-java test-python ## every check: lint, types, Java tests, Python tests on real brokers
+test: lint test-java test-python ## run every check: lint, types, Java tests, Python tests on real brokers
 
 lint: setup
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -76,14 +76,14 @@ browser:
 	@pyharness/setup-browser.sh
 
 test-python: setup engine browser $(BENCH)
-	@# Unit tests mostly wait for Spark, which plans on one core; tests on brokers need the machine for themselves.
+	@# Unit tests mostly wait for Spark's planner, which uses one core; tests with brokers must not run in parallel.
 	@$(BIN)/pytest tests/unit -n 2 --dist loadfile
 	@$(BIN)/pytest --ignore tests/unit
 
-# Of Kafka's versions those in tests/upstream/versions.toml; ARM names one or more, where not all are wanted.
+# KAFKA is one of the versions in tests/upstream/versions.toml; ARM selects one or more arms, default all.
 KAFKA := 4.3.1
 ARM   :=
-upstream-tests: setup ## Kafka's own tests without the agent and with it: KAFKA=4.3.1 ARM="read request"
+upstream-tests: setup ## run Kafka's own tests without and with the agent: KAFKA=4.3.1 ARM="read request"
 	@gradle -q --no-daemon --console=plain agentJar upstreamClassPath -Pupstream=$(KAFKA)
 	@PYTHONPATH=tests $(BIN)/python -m upstream.run $(KAFKA) $(ARM)
 
@@ -91,8 +91,8 @@ $(BENCH): $(JAVA_SOURCES)
 	@echo "insync: building the benchmarks (Gradle)"
 	@gradle -q --no-daemon --console=plain benchJar
 
-bench: setup $(BENCH) ## what the agent's core costs per partition of a fetch, by JMH
+bench: setup $(BENCH) ## measure with JMH what the agent's core costs per partition of a fetch
 	@$(BIN)/insync bench tracker
 
-clean: ## remove everything that was built or run here, but not the user's cache of broker distributions
+clean: ## remove everything that was built or run here, except the user's cache of broker distributions
 	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build pyharness/java/build $(BUILT) $(VENV) insync-runs dist

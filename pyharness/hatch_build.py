@@ -1,6 +1,6 @@
-"""Puts the built files into the wheel: agent, reader of logs, native shim, broker versions.
+"""Add the built files to the wheel: agent, log reader, native shim, table of broker versions.
 
-`make built` makes what is missing, so that `pip install .` of a checkout is enough.
+`make built` makes missing files, so that `pip install .` in a checkout is enough.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ BUILT = (
 
 
 class BuiltFiles(BuildHookInterface):  # type: ignore[type-arg]  # the plugin's own config type: none here
-    """Makes what is missing and marks the wheel as being of this platform, because of the shim."""
+    """Makes missing files, and tags the wheel for this platform because it contains the shim."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Run before the wheel is packed (`version` is hatch's word for the kind of build)."""
+        """Run before the wheel is packed; `version` is hatch's name for the kind of build."""
         if self.target_name != "wheel":
             return
         folder = Path(self.root) / "pyharness" / "insync" / "_built"

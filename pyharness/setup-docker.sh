@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
-# Sees to a Docker engine and FUSE for the container tests. Usage: setup-docker.sh PYTHON, one with insync installed.
-# On Debian or Ubuntu as root it installs and starts what is missing and says so; elsewhere one line says what to
-# install, and the tests skip themselves (under INSYNC_REQUIRE_CONTAINERS they fail). So this always exits with 0.
+# Provides a Docker engine and FUSE for the container tests. Usage: setup-docker.sh PYTHON, which has insync installed.
+# As root on Debian or Ubuntu it installs and starts what is missing and says so. Elsewhere it prints what to install,
+# and the tests are skipped (with INSYNC_REQUIRE_CONTAINERS they fail). It always exits with 0.
 set -euo pipefail
 
 python=$1
 log=/var/log/insync-dockerd.log
 PATH=$PATH:/usr/sbin:/sbin
 
-# Prints nothing where an engine answers, else the one line that says why none does.
+# Prints nothing if an engine answers, else one line with the reason why none does.
 problem() {
   "$python" -c 'from insync.brokers.docker.engine import client; client()' 2>&1 | sed -n '$s/^[^ ]*Error: //p' || true
 }
@@ -19,7 +19,7 @@ command -v fusermount3 >/dev/null || missing+=(fuse3)
 command -v busybox >/dev/null || missing+=(busybox-static)
 why=$(problem)
 if [ -n "$why" ]; then
-  # Somebody else's engine, or none of ours to start.
+  # DOCKER_HOST names another engine, which this script must not start.
   [ -z "${DOCKER_HOST:-}" ] || without "$why"
   command -v dockerd >/dev/null || missing+=(docker.io)
 fi
@@ -37,18 +37,18 @@ fi
 
 [ "$(id -u)" = 0 ] || without "$why"
 if [ -d /run/systemd/system ]; then
-  # Debian's package has started it by itself.
+  # Debian's package starts the service; this waits until it runs.
   systemctl start docker || without "systemctl start docker failed"
   alive=(systemctl is-active -q docker)
   log="journalctl -u docker"
   how="systemctl stop docker.service docker.socket"
 elif [ -z "$why" ]; then
-  # So has the package's own script.
+  # The package's own script has started it.
   alive=(true)
   log=/var/log/docker.log
   how="service docker stop"
 else
-  # None of the caller's open files goes along: who waits for the end of a pipe would wait for the engine's.
+  # Close the caller's open files first: otherwise a reader of its pipes would wait until the engine ends.
   (
     for open in /proc/"$BASHPID"/fd/*; do
       if [ "${open##*/}" -gt 2 ]; then eval "exec ${open##*/}>&-"; fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Checks for what the build needs of the machine. On Debian or Ubuntu as root it installs what is missing and
-# says so; elsewhere it prints the exact command. Exit 2 with one line where something is missing.
+# Checks that the machine has the tools for the build. As root on Debian or Ubuntu it installs missing packages and
+# says so; elsewhere it prints the exact command. Exits with 2 and one line if something is missing.
 set -euo pipefail
 
 fail() { echo "insync: $*" >&2; exit 2; }
@@ -17,7 +17,7 @@ command -v cc >/dev/null || missing+=(gcc libc6-dev)
 command -v setpriv >/dev/null || missing+=(util-linux)
 python3 -c 'import venv, ensurepip' 2>/dev/null || missing+=(python3-venv)
 managed() { [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; }
-# Faults of whole disks: where these cannot be had they are skipped, and `insync faults` says why.
+# For disk faults; without these packages they are skipped, and `insync faults` says why.
 if managed; then
   command -v fusermount3 >/dev/null || missing+=(fuse3)
   command -v mkfs.ext4 >/dev/null || missing+=(e2fsprogs)

@@ -1,4 +1,4 @@
-"""Typed client of the bridge into a running broker. The only Python that imports py4j.
+"""Call the bridge of a running broker with typed methods; the only Python code that uses py4j.
 
 Example:
     with BridgeClient.connect(Path("bridge-1.json")) as broker:

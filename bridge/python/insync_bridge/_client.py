@@ -1,4 +1,4 @@
-"""Calls of the broker's BridgeApi over py4j: one method each, answers parsed into types."""
+"""Call the broker's BridgeApi over py4j: one method per call, answers parsed into types."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from py4j.protocol import Py4JError
 from insync_bridge._connection import BridgeError, Connection
 from insync_bridge._model import Counters, Fetchers, HoldState, OwnReplica, PartitionState
 
-#: A bridge is on the same host and answers from memory: later means that its broker is frozen.
+#: A bridge is on the same host and answers from memory, so a later answer means a frozen broker.
 READ_TIMEOUT_S = 10.0
 
 
 class BridgeClient:
-    """A connection to one broker's bridge. Not for use by several threads at once."""
+    """A connection to one broker's bridge; only one thread at a time may use it."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -33,10 +33,10 @@ class BridgeClient:
 
     @classmethod
     def connect(cls, connection_file: Path) -> Self:
-        """Connect by a broker's connection file and check that the bridge answers.
+        """Connect with a broker's connection file and check that the bridge answers.
 
         Raises:
-            BridgeError: unusable file, nobody answers at its port, or another token is expected.
+            BridgeError: the file is unusable, nothing answers at its port, or its token is wrong.
 
         """
         client = cls(Connection.read(connection_file))
@@ -52,11 +52,11 @@ class BridgeClient:
         return int(self._call("brokerId"))
 
     def broker_version(self) -> str:
-        """Return Kafka's version, such as 4.3.1."""
+        """Return the broker's Kafka version, such as 4.3.1."""
         return str(self._call("brokerVersion"))
 
     def settings(self) -> dict[str, Any]:
-        """Return the feature's broker configs as this broker runs them."""
+        """Return the current values of the feature's configs in this broker."""
         return dict(self._json("settings"))
 
     def counters(self) -> Counters:
@@ -64,7 +64,7 @@ class BridgeClient:
         return Counters.of(self._json("counters"))
 
     def led_partitions(self, topic: str = "") -> list[tuple[str, int]]:
-        """Return (topic, partition) of what this broker leads: of one topic, or of all."""
+        """Return (topic, partition) of each partition it leads, of one topic or of all topics."""
         names = (str(name).rpartition("-") for name in self._json("ledPartitions", topic))
         return [(name, int(number)) for name, _, number in names]
 
@@ -74,31 +74,32 @@ class BridgeClient:
         return None if answer is None else PartitionState.of(answer)
 
     def own_replica(self, topic: str, partition: int) -> OwnReplica | None:
-        """Return the broker's own replica of a partition, or None if it has none."""
+        """Return the broker's replica of a partition, or None if it has none."""
         answer = self._json("ownReplica", topic, partition)
         return None if answer is None else OwnReplica(**answer)
 
     def fetchers(self) -> Fetchers:
-        """Return which fetcher threads are alive, and what they gave up."""
+        """Return the live fetcher threads, and the partitions that they marked as failed."""
         return Fetchers.of(self._json("fetchers"))
 
     def hold(self, point: str, *, replica: int = -1, partition: str = "", max_ms: int) -> None:
-        """Let the next thread wait that passes `point`, for a replica and a partition if given.
+        """Stop the next thread that reaches the pause point `point`, for at most `max_ms`.
 
-        Raises BridgeError if the broker's agent was not told to weave such points in.
+        `replica` and `partition`, if given, select the thread. Raises BridgeError if pause points
+        are not enabled in the broker's agent.
         """
         self._call("hold", point, replica, partition, max_ms)
 
     def release(self, point: str) -> None:
-        """Let the thread that waits at `point` go on; none is held there any more."""
+        """Release the thread that waits at `point`; later threads do not stop there."""
         self._call("release", point)
 
     def holds(self) -> dict[str, HoldState]:
-        """Return by point what became of the last hold."""
+        """Return, by pause point, the state of the last request to stop a thread there."""
         return {point: HoldState(**state) for point, state in self._json("holds").items()}
 
     def close(self) -> None:
-        """Close the connection; the broker's side stays open for others."""
+        """Close the connection; the broker still accepts other connections."""
         self._gateway.close()
 
     def __enter__(self) -> BridgeClient:

@@ -1,4 +1,4 @@
-"""The connection file: how a client finds a broker's bridge, and what can be wrong with it."""
+"""Read the connection file, with which a client finds a broker's bridge."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class BridgeError(InputError):
 
 @dataclass(frozen=True)
 class Connection:
-    """A bridge's address and token. The token stays out of its repr."""
+    """A bridge's address and token; repr() omits the token."""
 
     api_version: int
     broker: int
@@ -28,10 +28,10 @@ class Connection:
 
     @classmethod
     def read(cls, path: Path) -> Connection:
-        """Read the file that the broker wrote.
+        """Read a connection file.
 
         Raises:
-            BridgeError: no such file, not a connection file, or of another API version.
+            BridgeError: the file does not exist, is invalid, or has another API version.
 
         """
         try:
@@ -47,7 +47,7 @@ class Connection:
         except OSError as unreadable:
             raise BridgeError(
                 f"connection file {path}: {unreadable.strerror}; expected the file that a broker "
-                "with the agent's option bridge=FILE wrote"
+                "with the agent option bridge=FILE writes"
             ) from unreadable
         except (ValueError, KeyError, TypeError) as broken:
             raise BridgeError(
@@ -65,12 +65,12 @@ class Connection:
 def _whole(fields: dict[str, object], name: str) -> int:
     value = fields[name]
     if not isinstance(value, int) or isinstance(value, bool):
-        raise TypeError(f"{name} is {value!r}, no whole number")
+        raise TypeError(f"{name} is {value!r}, not an integer")
     return value
 
 
 def _text(fields: dict[str, object], name: str) -> str:
     value = fields[name]
     if not isinstance(value, str):
-        raise TypeError(f"{name} is {value!r}, no text")
+        raise TypeError(f"{name} is {value!r}, not a string")
     return value

@@ -1,4 +1,4 @@
-"""What the bridge answers, typed: field for field bridge/contract/bridge-api.json."""
+"""Define types for the bridge's answers; fields are those of bridge/contract/bridge-api.json."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 @dataclass(frozen=True)
 class StepDownCounters:
-    """What a broker did about leading too slowly since its start (KIP-501, solution 2).
+    """A broker's step-downs as a slow leader since its start (KIP-501, solution 2).
 
-    `asked` is how often it asked to be relieved of a partition; `done`, `refused` and `failed`
-    are what became of it, those under way left out. `withheld` is how often a slow partition
-    came to be kept, `withheld_by` the same by reason (docs/step-down.md). `slow_score` and
-    `slow_peers` are of the last look, not sums.
+    `asked` counts its requests to give up the leadership of a partition; `done`, `refused` and
+    `failed` count their results, without requests in progress. `withheld` counts how often it kept
+    a slow partition, `withheld_by` the same by reason (docs/step-down.md). `slow_score` and
+    `slow_peers` are the latest values, not sums.
     """
 
     asked: int
@@ -29,10 +29,10 @@ class StepDownCounters:
 
 @dataclass(frozen=True)
 class Counters:
-    """What the plugin has done in a broker since its start.
+    """The plugin's counters in a broker since its start.
 
-    `events_dropped` are missing from the broker's file of events, `events_published` reached the
-    topic for them, `events_not_published` are missing there; both are 0 where there is none.
+    `events_dropped` events are missing in the broker's event file. `events_published` reached the
+    event topic and `events_not_published` are missing there; both are 0 without such a topic.
     """
 
     marks_total: int
@@ -58,7 +58,7 @@ class Counters:
 
 @dataclass(frozen=True)
 class OwnReplica:
-    """A broker's own replica of a partition; read in this order, so they may rise in between."""
+    """A broker's replica of a partition; offsets are read in this order and may rise meanwhile."""
 
     log_start_offset: int
     high_watermark: int
@@ -67,11 +67,12 @@ class OwnReplica:
 
 @dataclass(frozen=True)
 class Fetchers:
-    """How a broker's fetchers do.
+    """The state of a broker's fetchers.
 
-    `threads` are the names of those alive. `failed_partitions` is Kafka's own count of those that
-    they gave up, None where it keeps none. `bounded` and `snapshots` are how often the plugin put
-    a log start offset right: as a follower, and in the answers of a leader.
+    `threads` are the names of live fetcher threads. `failed_partitions` is Kafka's count of
+    partitions that they marked as failed, None if the version does not count them. `bounded` and
+    `snapshots` are how often the plugin corrected a log start offset: as a follower, and in a
+    leader's responses.
     """
 
     threads: tuple[str, ...]
@@ -87,7 +88,7 @@ class Fetchers:
 
 @dataclass(frozen=True)
 class HoldState:
-    """What became of a hold: whether a thread waits, or was held, how long, or too long."""
+    """The state of a pause point: whether a thread waits or was stopped, how long, or too long."""
 
     waiting: bool
     held: bool
@@ -97,7 +98,7 @@ class HoldState:
 
 @dataclass(frozen=True)
 class PendingMark:
-    """One pending fetch: the offset asked for, the leader epoch it was made in, its age in ms."""
+    """One pending fetch: its fetch offset, its leader epoch, its age in ms."""
 
     offset: int
     leader_epoch: int
@@ -106,7 +107,7 @@ class PendingMark:
 
 @dataclass(frozen=True)
 class ReplicaState:
-    """One replica as its leader sees it; of the leader itself only the first three are known."""
+    """One replica as its leader sees it; for the leader itself only three fields are known."""
 
     id: int
     is_leader: bool

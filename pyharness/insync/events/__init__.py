@@ -1,4 +1,4 @@
-"""Events: the files of a run folder, the line between running and analysing.
+"""Define the files of a run folder, through which runs and analysis exchange data.
 
-Nothing in here knows a cluster or Spark.
+This package knows neither clusters nor Spark.
 """

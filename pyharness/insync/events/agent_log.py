@@ -1,4 +1,4 @@
-"""Reads the events that an agent leaves in its node: JSON lines, the last one perhaps torn."""
+"""Read the event file of an agent: JSON lines, of which the last one may be incomplete."""
 
 import json
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ ERROR = "error"
 
 
 def read(path: Path) -> Iterator[dict[str, Any]]:
-    """Yield the events of a node's agent, in its order; none where it left no file.
+    """Yield the events of a node's agent, in order; nothing if the file does not exist.
 
-    A line that a killed node did not write to its end is left out.
+    An incomplete line of a killed node is left out.
     """
     try:
         lines = path.read_text(encoding="utf-8").splitlines()

@@ -1,8 +1,8 @@
-"""What a matrix was to run, as `matrix-plan.json` in its folder says.
+"""Read and write `matrix-plan.json`, the plan of a matrix.
 
-Written before the first cluster starts, so that what was recorded can be analysed however
-the matrix ended. Each row is a scenario on a Kafka version; it has a run folder of its own,
-as `insync run` makes them, unless it could not run here.
+It is written before the first cluster starts, so that recorded runs can be analysed even if the
+matrix was interrupted. Each row is a scenario on a Kafka version; it has its own run folder, as
+`insync run` makes them, unless it could not run on this machine.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class _Part(BaseModel):
 
 
 class MatrixRow(_Part):
-    """A scenario on a version: where its run is, relative to the matrix, or why there is none.
+    """A scenario on a version: its run folder, relative to the matrix, or why it has none.
 
     `figures` are the metrics that its cells show.
     """
@@ -48,7 +48,7 @@ class MatrixRow(_Part):
 
 
 class MatrixOptions(_Part):
-    """The options of `insync matrix`; None where the groups and scenarios decide."""
+    """The options of `insync matrix`; None means the default of the groups and scenarios."""
 
     kafka: tuple[str, ...]
     cluster: str
@@ -61,9 +61,9 @@ class MatrixOptions(_Part):
 
 
 class MatrixInfo(_Part):
-    """The rows of a matrix, in the order in which they are shown.
+    """The rows of a matrix, in display order.
 
-    `asked` is what it was made by; older matrices do not say.
+    `asked` are the options of the command; None in older files.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
@@ -72,12 +72,12 @@ class MatrixInfo(_Part):
     rows: tuple[MatrixRow, ...] = Field(min_length=1)
 
     def run_folders(self, matrix: Path) -> list[Path]:
-        """Return the folders of the runs that were to be made."""
+        """Return the folders of the planned runs."""
         return [matrix / row.folder for row in self.rows if row.skipped is None]
 
 
 def is_matrix(folder: Path) -> bool:
-    """Whether a folder is that of a matrix, not of a run."""
+    """Whether a folder holds a matrix."""
     return (folder / PLAN).is_file()
 
 
@@ -87,11 +87,11 @@ def save_matrix(folder: Path, matrix: MatrixInfo) -> Path:
 
 
 def load_matrix(folder: Path) -> MatrixInfo:
-    """Read the plan of a matrix; raises InputError if the folder is not one's."""
+    """Read the plan of a matrix; raises InputError if the folder does not hold one."""
     path = folder / PLAN
     try:
         return MatrixInfo.model_validate_json(path.read_bytes())
     except OSError as error:
-        raise InputError(f"{folder}: no matrix ({PLAN}: {error.strerror})") from None
+        raise InputError(f"{folder}: not a matrix folder ({PLAN}: {error.strerror})") from None
     except ValidationError as error:
         raise InputError(f"{path}: {first_problem(error)}") from None

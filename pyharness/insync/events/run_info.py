@@ -1,8 +1,8 @@
-"""What the analysis needs to know from `run.json`.
+"""Read `run.json`, the record of a run, for the analysis.
 
-`run.json` is what `insync run` leaves beside the events. Only the keys named here
-are read, so a newer run with more keys still analyses. The scenario in it is the
-resolved one: every time is already multiplied by the scale.
+`insync run` writes it beside the events. Only the keys named here are read, so a newer run with
+more keys can still be analysed. The scenario in it is resolved: every time is already multiplied
+by the scale.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class _Part(BaseModel):
 
 
 class Bound(_Part):
-    """What a metric may be: at least `min`, at most `max`; both inclusive, either absent.
+    """The allowed range of a metric: from `min` to `max`, both inclusive, each optional.
 
-    A margin that a scenario allows beyond `max` is a part of it here.
+    `max` includes the margin that a scenario may allow.
     """
 
     min: float | None = None
@@ -41,11 +41,11 @@ class Bound(_Part):
         return {**keys, "max": keys["max"] + keys.get("margin", 0)}
 
     def __str__(self) -> str:
-        """Write it as a reader says it: "at least 1", "exactly 0", "2 to 3"."""
+        """Return the range in words: "at least 1", "exactly 0", "2 to 3"."""
         return self.written(lambda value: f"{value:g}")
 
     def written(self, write: Callable[[float], str]) -> str:
-        """Write it like that, with its numbers written by `write`."""
+        """Return the range in words; `write` formats its numbers."""
         if self.min is not None and self.max is not None:
             if self.min == self.max:
                 return f"exactly {write(self.min)}"
@@ -56,7 +56,7 @@ class Bound(_Part):
 
 
 class PlannedFault(_Part):
-    """A fault the scenario planned for each repeat."""
+    """A fault that the scenario plans for each repeat."""
 
     kind: str
     site: str = ""
@@ -69,9 +69,9 @@ class PlannedFault(_Part):
 
 
 class BrokerSettings(_Part):
-    """When a follower is out of sync, and how long a leader that moved stays (milliseconds).
+    """Broker settings in milliseconds: the lag limit, and the cooldown after a leader steps down.
 
-    The latter is the agent's own default where the scenario does not say it.
+    The cooldown has the agent's default if the scenario does not set it.
     """
 
     replica_lag_time_max_ms: float = Field(gt=0)
@@ -79,20 +79,20 @@ class BrokerSettings(_Part):
 
 
 class Transactions(_Part):
-    """The transactional producers: of each, the broker that coordinates it."""
+    """The transactional producers: for each one the broker that coordinates it."""
 
     coordinators: tuple[int, ...] = Field(min_length=1)
 
 
 class Bursts(_Part):
-    """Partitions that got their records in bursts, and how many records a burst had."""
+    """Partitions that get their records in bursts, and the number of records of a burst."""
 
     partitions: tuple[int, ...]
     records: int = Field(ge=1)
 
 
 class Workload(_Part):
-    """Who leads which partition: `leaders[p]` is the broker that leads partition `p`."""
+    """The workload; `leaders[p]` is the broker that leads partition `p`."""
 
     leaders: tuple[int, ...] = Field(min_length=1)
     bursts: tuple[Bursts, ...] = ()
@@ -100,7 +100,7 @@ class Workload(_Part):
 
 
 class Comparison(_Part):
-    """What an arm's metric may be, by another's: `at_most`, `at_least` or `below` times it."""
+    """A limit for an arm's metric as a multiple of another arm's: at most, at least, or below."""
 
     metric: str
     arm: str
@@ -110,7 +110,7 @@ class Comparison(_Part):
     below: float | None = None
 
     def __str__(self) -> str:
-        """Write it as a reader says it: "at most 1.1 times that of stock"."""
+        """Return the comparison in words: "at most 1.1 times that of stock"."""
         for words, times in (
             ("at most", self.at_most), ("at least", self.at_least), ("less than", self.below)
         ):  # fmt: skip
@@ -121,7 +121,7 @@ class Comparison(_Part):
 
 
 class ScenarioInfo(_Part):
-    """The part of the resolved scenario that the analysis rests on."""
+    """The part of the resolved scenario that the analysis uses."""
 
     summary: str = ""
     control_arms: tuple[str, ...] = ()
@@ -134,17 +134,17 @@ class ScenarioInfo(_Part):
     compare: tuple[Comparison, ...] = ()
 
     def expected_of(self, arm: str) -> dict[str, Bound]:
-        """Return what is expected of an arm, under its own name or the one it goes by."""
+        """Return what is expected of an arm, under its own name or its other name."""
         names = (name for name in expected_as(arm) if name in self.expect)
         return self.expect.get(next(names, arm), {})
 
 
 class RunInfo(_Part):
-    """One run: what was asked for, and whether it came to its end.
+    """One run: its options, and whether it finished.
 
-    `skipped` says why it could not be run where it was asked for. `controller_agent` says
-    whether the controller carried the agent in the arms that have it; it did not in older runs.
-    `builtin` says whether the scenario came with insync under its name, and not from a file.
+    `skipped` says why it could not be run on its machine. `controller_agent` says whether the
+    controller had the agent, in arms with the agent; in older runs it had not. `builtin` says
+    whether the scenario is insync's own, not from a file.
     """
 
     scenario_name: str
@@ -164,17 +164,17 @@ class RunInfo(_Part):
 
     @property
     def is_race(self) -> bool:
-        """Whether a race was run, and neither faults nor a workload."""
+        """Whether this run is a race, without faults and workload."""
         return self.scenario.race is not None
 
     @property
     def finished(self) -> bool:
-        """Whether the run wrote its last word; one that was cut short proves nothing."""
+        """Whether the run finished; a run that was cut short proves nothing."""
         return self.finished_ms is not None
 
     @property
     def control_arms(self) -> tuple[str, ...]:
-        """The arms of this run that are there to show what happens without the plugin."""
+        """The arms of this run that show what happens without the plugin."""
         return tuple(arm for arm in self.arms if arm in self.scenario.control_arms)
 
     @property
@@ -184,12 +184,12 @@ class RunInfo(_Part):
 
 
 def load_run(folder: Path) -> RunInfo:
-    """Read `folder/run.json`; raises InputError if the folder is not a run's."""
+    """Read `folder/run.json`; raises InputError if the folder is not a run folder."""
     path = folder / RUN
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:
-        raise InputError(f"{folder}: no run folder ({RUN}: {error.strerror})") from None
+        raise InputError(f"{folder}: not a run folder ({RUN}: {error.strerror})") from None
     try:
         return RunInfo.model_validate_json(text)
     except ValidationError as error:
@@ -197,15 +197,15 @@ def load_run(folder: Path) -> RunInfo:
 
 
 def run_name(info: RunInfo) -> str:
-    """Name a run by what it was and when it began: the same for every copy of its folder."""
-    asked = (info.kafka, info.cluster, info.scale, info.seed, info.arms, info.started_ms)
-    digest = hashlib.sha256(repr((info.scenario_name, *asked)).encode()).hexdigest()[:8]
+    """Return a run's name, from its options and start time; copies of its folder share it."""
+    options = (info.kafka, info.cluster, info.scale, info.seed, info.arms, info.started_ms)
+    digest = hashlib.sha256(repr((info.scenario_name, *options)).encode()).hexdigest()[:8]
     began = datetime.fromtimestamp(info.started_ms / 1e3, UTC)
     return f"{info.scenario_name}-{began:%Y%m%dT%H%M%S}-{digest}"
 
 
 def first_problem(error: ValidationError) -> str:
-    """Say in one line where a JSON file is not as expected, and what was expected there."""
+    """Return in one line the first invalid key of a JSON file, and what was expected there."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(step) for step in first["loc"]) or "the file"
     return f"{where}: {first['msg']}"

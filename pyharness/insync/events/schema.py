@@ -1,9 +1,8 @@
-"""Every line and every file name that a run leaves for the analysis.
+"""Define the event files of a run: their names, and the fields of their lines.
 
-A line is one JSON object with the fields of one class below, in that order,
-opened by the schema version `v`. Fields ending in `_ms` that name a moment are
-milliseconds since the epoch on the one host's wall clock; durations are
-measured with a monotonic clock. `None` becomes JSON `null`.
+A line is one JSON object with the schema version `v` and then the fields of one class below, in
+that order. Fields ending in `_ms` that name a moment are milliseconds since the epoch on the
+host's wall clock; durations are measured with a monotonic clock. `None` becomes JSON `null`.
 """
 
 import re
@@ -65,7 +64,7 @@ def batches_file(repeat: int) -> str:
 
 
 def is_agents_own(file: str) -> bool:
-    """Whether an event file is an agent's own: a killed node may leave a torn line in it."""
+    """Whether an agent writes this event file; a killed node may leave an incomplete line in it."""
     return re.search(r"(^|/)broker-\d+\.jsonl$", file) is not None
 
 
@@ -85,23 +84,23 @@ def topic_name(scenario: str, repeat: int) -> str:
 
 
 def fault_words(kind: str, site: str) -> str:
-    """Say what a fault is in a word or two, such as "read stall"."""
+    """Return a fault's name in one or two words, such as "read stall"."""
     return f"{site} {kind}".strip()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Line:
-    """What all lines open with."""
+    """The first field of all lines."""
 
     v: int = field(default=SCHEMA_VERSION, init=False)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class PhaseLine(Line):
-    """A moment in the order of a run; `repeat` is -1 where no repeat is under way.
+    """The beginning of a phase of a run; `repeat` is -1 outside of repeats.
 
-    The start of a repeat tells its seed, and its end the longest time for which the harness
-    itself got no turn.
+    "repeat_started" has the repeat's seed, and "repeat_ended" the longest time for which the
+    harness itself was not scheduled.
     """
 
     type: PhaseType
@@ -118,10 +117,10 @@ class PhaseLine(Line):
 class FaultLine(Line):
     """A fault and its evidence.
 
-    `held_ms` is summed over the system calls that were held, `longest_held_ms` is of one.
-    `acted_ms` is how long the fault provably acted, and `figures` what else shows it, by
-    kind of fault; files from before there were other kinds than "stall" have neither.
-    `site` and `mode` are empty where the kind has none.
+    `calls_held` counts the system calls that the fault delayed, `held_ms` is their total delay and
+    `longest_held_ms` the longest one. `acted_ms` is how long the fault provably acted, and
+    `figures` are other evidence, depending on the kind of fault; old files, from when "stall" was
+    the only kind, have neither. `site` and `mode` are empty if the kind has none.
     """
 
     arm: str
@@ -143,13 +142,13 @@ class FaultLine(Line):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ProduceLine(Line):
-    """One record that was to be produced.
+    """One record that a producer had to send.
 
-    `sent_ms` is when it was due, and `latency_ms` counts from there. `done_ms` and
-    `latency_ms` are None if it was never answered, `offset` if it was not acked, or if the
-    broker only said that it has the record already. `producer` is the one that sent it: each
-    sends its records, of one partition, in the order of `seq`. `transaction` is the number of
-    the one that it is a part of, and None outside of transactions.
+    `sent_ms` is when it was due, and `latency_ms` counts from then. `done_ms` and `latency_ms` are
+    None if it was never answered. `offset` is None if it was not acked, or if the broker answered
+    only that it already has the record. `producer` sent it: each producer sends its records of
+    one partition in the order of `seq`. `transaction` is the number of its transaction, None
+    outside of transactions.
     """
 
     arm: str
@@ -171,9 +170,9 @@ class ProduceLine(Line):
 class TransactionLine(Line):
     """One transaction, written when it has ended; `transaction` is its number in the repeat.
 
-    `asked_ms` is when its producer asked for the end, a commit or an abort as `wanted` says,
-    and `took_ms` how long the answer took; both are None if it never came so far. The `end` is
-    unknown if there was no answer, or none that tells.
+    `asked_ms` is when its producer requested the commit or abort (`wanted`), and `took_ms` how
+    long the answer took; both are None if the producer never got that far. `end` is "unknown" if
+    there was no answer, or none that shows the outcome.
     """
 
     arm: str
@@ -193,9 +192,9 @@ class TransactionLine(Line):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ConsumeLine(Line):
-    """One record that was read, each time that it was.
+    """One read of a record; a record that is read twice has two lines.
 
-    `nth` counts what this `consumer` read in the repeat, over all partitions and from 0.
+    `nth` counts the records that this `consumer` read in the repeat, over all partitions, from 0.
     """
 
     arm: str
@@ -211,7 +210,7 @@ class ConsumeLine(Line):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class CountersLine(Line):
-    """What one broker's agent counted, read over the bridge at the end of a repeat."""
+    """The counters of one broker's agent, read over the bridge at the end of a repeat."""
 
     arm: str
     repeat: int
@@ -234,9 +233,9 @@ class SampleLine(Line):
     """One replica of a race's topic and its broker's fetchers, read over the bridge.
 
     `moment` is before, during or after the race. `fetchers` is how many of the broker's fetcher
-    threads are alive, `failed_partitions` how many partitions they gave up, None where Kafka does
-    not count them, and `put_right` how often the agent put a log start offset right, both since
-    the broker's start.
+    threads are alive. `failed_partitions` is how many partitions they marked as failed, None if
+    Kafka does not count them, and `put_right` how often the agent corrected a log start offset,
+    both since the broker's start.
     """
 
     arm: str
@@ -256,10 +255,10 @@ class SampleLine(Line):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ControllerLine(Line):
-    """What the controller's agent left in its events by the end of a repeat; it has no bridge.
+    """The state of the controller's agent at the end of a repeat, from its events (no bridge).
 
-    `woven` says whether it came into the controller, `errors` counts the kinds of its errors
-    since the start, one after the other, for an agent tells of each once.
+    `woven` says whether the agent was woven into the controller. `errors` counts its different
+    errors since the start, because an agent reports each kind of error once.
     """
 
     arm: str
@@ -271,12 +270,12 @@ class ControllerLine(Line):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class StepDownLine(Line):
-    """What a leader decided about a partition that it served too slowly, as its agent told.
+    """A leader's decision about a partition that it served too slowly, from its agent's events.
 
-    `type` "read" says that the broker's events were read to their end, and nothing else. `reason`
-    is why it acted, or why not; `pending_ms` how long a follower's fetch had been in its hands.
-    `outcome` (done, refused, failed), `way`, `error` and `asked_ms`, how long the answer took,
-    are of an answer; `successor` and `isr_policy` (leave, keep-last) of what was asked.
+    `type` "read" only says that the broker's events were read to their end. `reason` is why the
+    leader acted or did not act; `pending_ms` is how long it had been processing a follower's
+    fetch. A request has `successor` and `isr_policy` (leave, keep-last). An answer has `outcome`
+    (done, refused, failed), `way`, `error`, and `asked_ms`, how long the answer took.
     """
 
     arm: str
@@ -299,10 +298,10 @@ class StepDownLine(Line):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RoleLine(Line):
-    """A broker says that it is now a partition's leader or follower, from an epoch on.
+    """A broker logs that it becomes a partition's leader or follower in a leader epoch.
 
-    `life` counts the broker's starts, from 1. `from_offset` is its log's end and
-    `high_watermark` what it knows of it by then: None where the version does not say.
+    `life` counts the broker's starts, from 1. `from_offset` is its log end offset, and
+    `high_watermark` its high watermark at that moment, None if the version does not log it.
     """
 
     arm: str
@@ -319,10 +318,10 @@ class RoleLine(Line):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ReplicaLogLine(Line):
-    """One replica's log, read after the cluster stopped: from and to which offset.
+    """The offsets of one replica's log, read after the cluster stopped.
 
-    `end_offset` is the offset after the last batch; `problem` is why it was not read to its
-    end, None if it was.
+    `end_offset` is the offset after the last batch. `problem` is why the log could not be read to
+    its end, None if it could.
     """
 
     arm: str
@@ -338,10 +337,10 @@ class ReplicaLogLine(Line):
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatchLine(Line):
-    """One record batch in one replica's log, as its header says.
+    """The header of one record batch in one replica's log.
 
-    Producer fields are -1 without idempotence. `control` is "commit" or "abort" for the end
-    of a transaction, None for records. `valid` if the CRC is that of the bytes.
+    Producer fields are -1 without idempotence. `control` is "commit" or "abort" for the end of a
+    transaction, None for records. `valid` says whether the CRC matches the bytes.
     """
 
     arm: str

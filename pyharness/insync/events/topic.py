@@ -1,10 +1,9 @@
-"""Events in a Kafka topic: which record is which line of which file.
+"""Define how the lines of event files map to the records of a Kafka topic.
 
-A record's value is a line as it is in the file, its key says where that file is:
-RUN/ARM/FILE, or RUN/run.json for the run itself. What the harness sends has the line's number
-in its file (from 0, decimal; of the run itself the time, ms) in the header `n`: a record that
-was sent twice is one line, and lines are in order whatever order they came in. Agents send in
-order and once, without it.
+A record's value is one line of a file, and its key is the file: RUN/ARM/FILE, or RUN/run.json for
+the record of the run. The harness adds the header `n`, the number of the line in its file (from 0,
+decimal; for run.json the time in ms), so that readers can drop duplicates and restore the order.
+Agents send each line once and in order, without this header.
 """
 
 from dataclasses import dataclass
@@ -18,14 +17,14 @@ DEFAULT_TOPIC: Final = "insync-events"
 
 @dataclass(frozen=True)
 class EventTopic:
-    """A topic for events; `bootstrap` is None where it is on the cluster that a run starts."""
+    """A topic for events; `bootstrap` is None if the topic is on the run's own cluster."""
 
     name: str
     bootstrap: str | None = None
 
 
 def origin(run: str, arm: str) -> str:
-    """Return what the keys of an arm's lines begin with, but for the slash behind it."""
+    """Return the prefix of the keys of an arm's lines, without the slash at its end."""
     return f"{run}/{arm}"
 
 
@@ -35,5 +34,5 @@ def line_key(run: str, arm: str, file: str) -> str:
 
 
 def run_key(run: str) -> str:
-    """Return the key under which what run.json says is sent, anew with each change."""
+    """Return the key of a run's run.json, which is sent again after each change."""
     return f"{run}/{RUN}"

@@ -1,8 +1,7 @@
-"""Append-only JSON lines that survive the death of their writer.
+"""Write event files as append-only JSON lines, so that a killed harness loses at most one line.
 
-Each line reaches the operating system in one write before `write` returns, so a
-killed harness loses at most the line it was writing. A line may go to a second place as well,
-which never waits (`Publish`).
+Each line reaches the operating system in one write before `write` returns. A second function may
+get each line as well; it must not wait (`Publish`).
 """
 
 import json
@@ -30,9 +29,9 @@ class EventWriter:
     """Writes one file of lines; any thread may call `write`. A context manager."""
 
     def __init__(self, path: Path, publish: Publish | None = None) -> None:
-        """Open `path` for appending; its folder is made if need be.
+        """Open `path` for appending; create its folder if it does not exist.
 
-        Each line is given to `publish` as well once it is in the file.
+        `publish` gets each line after it is in the file.
         """
         path.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
@@ -41,7 +40,7 @@ class EventWriter:
         self._publish = publish
 
     def write(self, line: Line | Mapping[str, object]) -> None:
-        """Append one line; raises OSError if the file system does."""
+        """Append one line; raises OSError."""
         text = encode(line)
         rest = memoryview(text)
         with self._lock:
@@ -66,7 +65,7 @@ class EventWriter:
 
 @dataclass(frozen=True)
 class EventFolder:
-    """Opens the files of one arm; `publish` says by a file's name where else its lines go."""
+    """Opens the files of one arm; `publish` maps a file's name to the publisher of its lines."""
 
     path: Path
     publish: Callable[[str], Publish] | None = None
@@ -77,7 +76,7 @@ class EventFolder:
 
 
 def write_atomic(path: Path, text: str) -> Path:
-    """Write `text` beside `path`, put it in its place, and return `path`; raises OSError."""
+    """Write `text` to a temporary file, rename it to `path`, return `path`; raises OSError."""
     fresh = path.with_name(f".{path.name}.new")
     with fresh.open("w", encoding="utf-8") as file:
         file.write(text)

@@ -1,1 +1,1 @@
-"""Many scenarios on many arms: which runs, on whose clusters, side by side; the runs are run's."""
+"""Run many scenarios on many arms in parallel, as few clusters as possible; uses `run`."""

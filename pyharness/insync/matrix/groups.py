@@ -1,4 +1,4 @@
-"""Which scenarios a matrix runs: those of a group, or those that `--only` names."""
+"""Select the scenarios of a matrix: those of the default group, or those that `--only` names."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from insync.scenario.groups import DEFAULT, Group, groups
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A scenario that a matrix runs, and the group that it belongs to."""
+    """A scenario of a matrix, and its group."""
 
     scenario: str
     group: Group

@@ -1,4 +1,4 @@
-"""Every run of a matrix, checked before the first file is made: wrong input is found here."""
+"""Plan every run of a matrix, and check all input before the first file is made."""
 
 import time
 from collections.abc import Sequence
@@ -17,10 +17,10 @@ from insync.scenario.load import load
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class MatrixRequest:
-    """One matrix.
+    """A request for one matrix.
 
-    None: the scenarios of every site, the arms that they name and a version has, their own
-    repeats, the scale of their group, and as many arms at a time as it takes.
+    None means: the scenarios of the group sites; the arms that a scenario names and the version
+    supports; the scenario's repeats; the group's scale; the group's number of parallel arms.
     """
 
     kafka: Sequence[str] = (DEFAULT_KAFKA,)
@@ -36,7 +36,7 @@ class MatrixRequest:
 
 @dataclass(frozen=True, slots=True)
 class MatrixPlan:
-    """A matrix that can begin: its runs, all but those that cannot run here."""
+    """A matrix that can begin; `runs` are its runs, without those that cannot run here."""
 
     request: MatrixRequest
     out: Path
@@ -46,9 +46,9 @@ class MatrixPlan:
 
 
 def prepare_matrix(request: MatrixRequest, progress: Progress) -> MatrixPlan:
-    """Check all that was asked and fetch what is missing; raises InputError.
+    """Check the whole request and fetch missing jars; raises InputError.
 
-    Nothing is written but the user's cache of Kafka versions.
+    Writes nothing except the user's cache of Kafka versions.
     """
     if request.at_once is not None and request.at_once < 1:
         raise InputError(f"--side-by-side {request.at_once}: expected at least 1")
@@ -102,7 +102,7 @@ def _run(request: MatrixRequest, kafka: str, entry: Entry, out: Path, progress: 
 
 
 def _arms(scenario: str, kafka: str) -> list[str]:
-    """Return the arms that a scenario names and a version has."""
+    """Return the arms that the scenario names and the version supports."""
     known = arms_of(kafka)
     return [arm for arm in load(scenario).arms if arm in known]
 

@@ -1,4 +1,4 @@
-"""How the processes of a matrix tell what they do: JSON lines in a file beside their task."""
+"""Exchange progress between the processes of a matrix, as JSON lines in a file beside the task."""
 
 import json
 from collections.abc import Iterator
@@ -9,39 +9,39 @@ from insync.matrix.task import Task
 
 
 def progress_file(task_file: Path) -> Path:
-    """Return the file in which a task's progress is told."""
+    """Return the file for a task's progress."""
     return task_file.with_suffix(".progress.jsonl")
 
 
 class ProgressWriter:
-    """The side of the process that does a task; a `run.progress.Progress` for its runs."""
+    """Writes the progress of a task in its own process; a `run.progress.Progress` for its runs."""
 
     def __init__(self, task: Task, writer: EventWriter) -> None:
         self._task = task
         self._writer = writer
 
     def begun(self, scenario: str) -> None:
-        """Tell that a scenario begins."""
+        """Report that a scenario begins."""
         names = [part.scenario for part in self._task.parts]
         place = f"{names.index(scenario) + 1} of {len(names)}"
         self._say(f"{scenario} ({place})")
 
     def ended(self, scenario: str) -> None:
-        """Tell that a scenario came to its end."""
+        """Report that a scenario has finished."""
         self._writer.write({"ended": scenario})
 
     def broken(self, scenario: str, error: Exception) -> None:
-        """Tell that a scenario was cut short, and why."""
+        """Report that a scenario was cut short, and why."""
         self._say(f"{scenario} was cut short: {' '.join(str(error).split())}")
 
     def phase(self, text: str) -> None:
-        """Leave out the phases of a repeat: a matrix has too many."""
+        """Ignore the phases of a repeat, because a matrix has too many."""
 
     def expect(self, repeats: int) -> None:
-        """Ignore it: who started the task knows."""
+        """Ignore it, because the process that started the task knows it."""
 
     def repeat_done(self) -> None:
-        """Tell that one more repeat is over."""
+        """Report that one more repeat is done."""
         self._writer.write({"repeat_done": True})
 
     def _say(self, text: str) -> None:
@@ -49,9 +49,9 @@ class ProgressWriter:
 
 
 class ProgressReader:
-    """The side of the one who started the task; `ended` are the scenarios that came to their end.
+    """Reads the progress of a task in the process that started it; only complete lines.
 
-    Lines are read as far as they are whole.
+    `ended` are the scenarios that have finished.
     """
 
     def __init__(self, path: Path) -> None:
@@ -60,7 +60,7 @@ class ProgressReader:
         self.ended: set[str] = set()
 
     def news(self) -> Iterator[dict[str, object]]:
-        """Yield the lines that are new since the last call."""
+        """Yield the lines that were added since the last call."""
         if not self._path.exists():
             return
         with self._path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""The order of a matrix: the plan is written, then all arms of all versions, side by side."""
+"""Record a matrix: write its plan, then run all arms of all versions in parallel."""
 
 from insync.events.matrix_info import save_matrix
 from insync.matrix.plan import MatrixPlan
@@ -9,10 +9,10 @@ from insync.run.progress import Progress
 
 
 def record_matrix(plan: MatrixPlan, progress: Progress) -> list[str]:
-    """Record all runs of a matrix; return what went wrong with arms that could not go on.
+    """Record all runs of a matrix, without the analysis; return the failures of whole arms.
 
-    Each run becomes a run folder; the analysis is another's. However it ends, nothing is
-    left running, and a run whose arms all came to their end is whole.
+    Each run becomes a run folder. In every case no process is left running, and a run is complete
+    if all of its arms have finished.
     """
     make_out(plan.out)
     save_matrix(plan.out, plan.info)

@@ -1,7 +1,7 @@
-"""Runs the arms of a matrix, each in a process of its own, a few at a time.
+"""Run the arms of a matrix in parallel, each in its own process, a few at a time.
 
-A process each, so that one arm's clients never wait for another's in one interpreter, and so
-that one that breaks takes nothing else along. They end with this process, however it ends.
+Each arm has its own process so that its clients never wait for another arm's in one interpreter,
+and so that a failing arm does not affect others. The processes end when this process ends.
 """
 
 import os
@@ -22,25 +22,25 @@ from insync.run.progress import Progress
 from insync.run.runner import close_run, open_run
 
 Ended = Mapping[tuple[str, str], set[str]]
-"""The scenarios that came to their end, by version and arm."""
+"""The scenarios that have finished, by version and arm."""
 
 
 class Records:
-    """Opens and closes the records of runs while their arms are played."""
+    """Opens and completes the records of runs while their arms run."""
 
     def __init__(self, runs: Iterable[Plan]) -> None:
-        """Know the runs; each of its own folder."""
+        """Keep the runs; each has its own folder."""
         self._runs = {run.out: run for run in runs}
         self._open: dict[Path, dict[str, Any]] = {}
 
     def begin(self, task: Task) -> None:
-        """Open the runs that the task is the first to play in."""
+        """Open the records of the runs of a task that are not open yet."""
         for part in task.parts:
             if part.out not in self._open:
                 self._open[part.out] = open_run(self._runs[part.out])
 
     def close(self, ended: Ended) -> None:
-        """Close the runs of which every arm came to its end; a second time does no harm."""
+        """Complete the records of runs whose arms have all finished; may be called again."""
         for out, record in self._open.items():
             run = self._runs[out]
             of_arms = (ended.get((run.kafka.version, arm), ()) for arm in run.scenario.arms)
@@ -51,12 +51,12 @@ class Records:
 
 LOOK_SECONDS: Final = 0.2
 STOP_SECONDS: Final = 60.0
-"""How long an arm may take to stop in order: clients, cluster, the controller's log."""
+"""How long an arm may take to stop cleanly: clients, cluster, the controller's log."""
 
 
 @dataclass(slots=True)
 class Worker:
-    """The running process of a task, and what it last said."""
+    """The running process of a task, and its last reported phase."""
 
     task: Task
     process: "subprocess.Popen[bytes]"
@@ -67,15 +67,15 @@ class Worker:
 
 
 class SideBySide:
-    """Runs tasks, of several versions in one pool; `ended` says which scenarios came to their end.
+    """Runs the tasks of all versions in one pool; `ended` says which scenarios have finished.
 
-    So the last arms of a version, when few of them are left, run beside the first of the next.
-    Clusters start one after the other: a start is all CPU, several together take as long, and
-    take the cores from those that play already.
+    With one pool the last arms of a version run in parallel with the first arms of the next.
+    Clusters start one after the other, because a start is limited by CPU: parallel starts would
+    take as long in total, and would take CPU time from the running scenarios.
     """
 
     def __init__(self, matrix: Path, progress: Progress, records: Records) -> None:
-        """Keep tasks, logs and progress in the folder of the `matrix`, by version."""
+        """Use the folder `matrix` for tasks, logs and progress, by version."""
         self._matrix = matrix
         self._progress = progress
         self._records = records
@@ -84,16 +84,16 @@ class SideBySide:
 
     @property
     def ended(self) -> Ended:
-        """The scenarios that came to their end."""
+        """The scenarios that have finished."""
         return {
             (each.task.kafka, each.task.arm): each.reader.ended
             for each in (*self._done, *self._running)
         }
 
     def run(self, tasks: Sequence[Task], at_once: int) -> list[str]:
-        """Run all tasks, at most `at_once` at a time; return what is wrong with those that broke.
+        """Run all tasks, at most `at_once` at a time; return the errors of those that failed.
 
-        On an exception, Ctrl-C among them, those that run are stopped in order first.
+        On an exception, including Ctrl-C, the running tasks are first stopped cleanly.
         """
         waiting, wrong = list(tasks), []
         try:
@@ -119,7 +119,7 @@ class SideBySide:
         return Worker(task, started, log, ProgressReader(progress_file(path)))
 
     def _look(self) -> list[str]:
-        """Wait a moment for the first to end; hear all; return what is wrong with the ended."""
+        """Wait briefly for the first task; read all progress; return errors of ended tasks."""
         with suppress(subprocess.TimeoutExpired):
             self._running[0].process.wait(LOOK_SECONDS)
         gone = [each for each in self._running if each.process.poll() is not None]
@@ -147,7 +147,7 @@ class SideBySide:
         self._progress.phase(" | ".join(words))
 
     def _stop(self) -> None:
-        """Stop those that still run, in order; raises InsyncError if one had to be killed."""
+        """Stop the running tasks cleanly; raises InsyncError if one had to be killed."""
         for each in self._running:
             each.process.terminate()
         for each in self._running:

@@ -1,6 +1,6 @@
-"""What one process of a matrix is to do: all scenarios of one version on one arm.
+"""Define the task of one process of a matrix: all scenarios of one version on one arm.
 
-The task is a file, for the process that does it is started by its name alone.
+The task is a file, and the process gets the file's path as its only argument.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ TASKS: Final = "tasks"
 
 
 class Part(BaseModel):
-    """One scenario of the task, what its times are multiplied by, and the folder of its run."""
+    """One scenario of the task, the factor for its times, and the folder of its run."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,7 +27,7 @@ class Part(BaseModel):
 
 
 class Task(BaseModel):
-    """The scenarios of one arm, in order; `home` is the folder of its nodes."""
+    """The scenarios of one arm, in order; `home` is the folder for its nodes."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -41,7 +41,7 @@ class Task(BaseModel):
 
     @property
     def name(self) -> str:
-        """What it is called for people."""
+        """The task's name for readers."""
         return f"{self.kafka} {self.arm}"
 
 
@@ -58,13 +58,13 @@ def tasks_of(runs: Sequence[Plan], matrix: Path) -> list[Task]:
 
 
 def _task(kafka: str, arm: str, runs: Sequence[Plan], matrix: Path) -> Task:
-    asked = runs[0].request
+    request = runs[0].request
     return Task(
         kafka=kafka,
-        cluster=asked.cluster,
+        cluster=request.cluster,
         arm=arm,
-        repeats=asked.repeats,
-        seed=asked.seed,
+        repeats=request.repeats,
+        seed=request.seed,
         home=matrix / kafka / "nodes" / arm,
         parts=tuple(
             Part(scenario=run.scenario.name, scale=run.request.scale, out=run.out) for run in runs
@@ -73,12 +73,12 @@ def _task(kafka: str, arm: str, runs: Sequence[Plan], matrix: Path) -> Task:
 
 
 def save_task(task: Task, matrix: Path) -> Path:
-    """Write the task into the folder of its version, in that of the matrix; return its path."""
+    """Write the task into the version's folder in the matrix folder; return its path."""
     path = matrix / task.kafka / TASKS / f"{task.arm}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     return write_atomic(path, task.model_dump_json(indent=2))
 
 
 def load_task(path: Path) -> Task:
-    """Read a task; raises OSError, or ValueError if it is none."""
+    """Read a task; raises OSError, or ValueError if the file is invalid."""
     return Task.model_validate_json(path.read_bytes())

@@ -1,8 +1,8 @@
-"""`python -m insync.matrix.worker TASK`: plays one arm's scenarios, on as few clusters as can be.
+"""`python -m insync.matrix.worker TASK`: run one arm's scenarios on as few clusters as possible.
 
-Scenarios that want the same nodes share a cluster. One that breaks leaves its
-cluster in an unknown state: the next begins on a fresh one. Exits with 0, or with 3 if it
-could not go on; on SIGTERM it stops in order, and what ended by then is whole.
+Scenarios with equal requirements share a cluster. A scenario that fails leaves its cluster in an
+unknown state, so the next one starts on a fresh cluster. Exits with 0, or with 3 if it could not
+continue. On SIGTERM it stops cleanly; scenarios that had finished are complete.
 """
 
 import sys
@@ -23,7 +23,7 @@ from insync.signals import interruptible
 
 
 def do_task(task: Task, progress: ProgressWriter) -> None:
-    """Play all scenarios of a task; raises InsyncError where no cluster could be started."""
+    """Run all scenarios of a task; raises InsyncError if a cluster could not be started."""
     plans = [_plan(task, part, progress) for part in task.parts]
     numbers = count(1)
     for group in by_cluster(plans, task.arm):
@@ -35,7 +35,7 @@ def do_task(task: Task, progress: ProgressWriter) -> None:
 
 
 def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
-    """Part the plans by the cluster that they want of an arm, in order."""
+    """Group the plans by the cluster that they require of an arm, in order."""
     groups: list[tuple[Wanted, list[Plan]]] = []
     for plan in plans:
         want = wanted(plan.scenario, arm)
@@ -50,7 +50,7 @@ def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
 def _run_on_one_cluster(
     plans: Sequence[Plan], arm: str, home: Path, progress: ProgressWriter
 ) -> int:
-    """Play until all have, or one broke the cluster; return how many were begun."""
+    """Run scenarios until all are done or one fails; return how many were started."""
     begun: list[Plan] = []
     with open_arm_cluster(plans, arm, home, progress) as arm_cluster:
         try:
@@ -64,7 +64,7 @@ def _run_on_one_cluster(
         else:
             whole = begun
         finally:
-            # Also when it was interrupted: what ended before must be whole.
+            # Also after an interrupt, so that finished scenarios are complete.
             write_histories(arm_cluster, begun)
     for plan in whole:
         progress.ended(plan.scenario.name)
@@ -80,7 +80,7 @@ def _plan(task: Task, part: Part, progress: ProgressWriter) -> Plan:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Do the task of the one file named; return the exit code."""
+    """Carry out the task in the file that is the only argument; return the exit code."""
     path = Path(arguments[0])
     task = load_task(path)
     try:

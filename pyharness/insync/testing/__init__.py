@@ -1,4 +1,4 @@
-"""Kafka clusters of several brokers for anybody's tests, with the plugin or without it."""
+"""Provide Kafka clusters of several brokers for tests, with or without the plugin."""
 
 from insync.testing.kafka_cluster import KafkaCluster
 

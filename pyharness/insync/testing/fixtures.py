@@ -1,4 +1,4 @@
-"""Pytest fixtures: `from insync.testing.fixtures import kafka_cluster` in a conftest.py."""
+"""Provide pytest fixtures: `from insync.testing.fixtures import kafka_cluster` in conftest.py."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -15,9 +15,10 @@ StartKafka = Callable[..., KafkaCluster]
 
 @pytest.fixture
 def kafka_cluster(tmp_path: Path) -> Iterator[StartKafka]:
-    """Start clusters, as `KafkaCluster` takes them, that are gone at the end of the test.
+    """Return a function that starts clusters; the end of the test stops them.
 
-    Their folders, with the brokers' logs, are under the test's `tmp_path`.
+    It takes the arguments of `KafkaCluster`. The clusters' folders, with the brokers' logs, are
+    under the test's `tmp_path`.
     """
     numbers = count(1)
     with ExitStack() as clusters:

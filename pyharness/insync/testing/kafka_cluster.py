@@ -1,4 +1,4 @@
-"""The cluster of a test: one call, and all of it gone at the end."""
+"""Start a cluster for a test with one call, and remove all of it at the end."""
 
 import tempfile
 from collections.abc import Mapping
@@ -32,10 +32,10 @@ _MOST_COPIES: Final = 3
 
 
 class KafkaCluster:
-    """Brokers from 1 on and a controller, started on entering the `with` block.
+    """A cluster of brokers, with ids from 1, and a controller; entering the `with` block starts it.
 
-    Entering raises InputError if what was asked cannot be had here, such as an image that is
-    not built, and InsyncError with the last lines of its log if a node does not start.
+    Entering raises InputError if the request is impossible here, for example because an image is
+    not built, and InsyncError with lines of the node's log if a node does not start.
     """
 
     def __init__(
@@ -48,15 +48,16 @@ class KafkaCluster:
         plugin: Plugin | None = None,
         folder: Path | None = None,
     ) -> None:
-        """Plan it.
+        """Plan the cluster.
 
         Args:
-            brokers: how many; internal topics have so many replicas, but 3 at most.
-            kafka: their version.
-            cluster: what they run in, processes of this host or containers.
-            settings: added to every node's server.properties; these win.
-            plugin: the scope of the plugin in them; None is Kafka as it is.
-            folder: a new folder for settings, logs and data, which stays; else one that goes.
+            brokers: number of brokers; internal topics have as many replicas, at most 3.
+            kafka: the Kafka version.
+            cluster: "local" for processes of this host, "docker" for containers.
+            settings: added to every node's server.properties; these override all others.
+            plugin: the plugin's scope in the brokers; None means stock Kafka.
+            folder: a new folder for settings, logs and data, which is kept; None means a temporary
+                folder.
 
         """
         self._brokers = brokers
@@ -87,18 +88,18 @@ class KafkaCluster:
 
     @property
     def nodes(self) -> Mapping[int, Node]:
-        """The nodes by their id: the brokers, the controller, before KRaft a ZooKeeper."""
+        """The nodes by id: the brokers, the controller, and before KRaft a ZooKeeper."""
         return self._cluster.nodes
 
     def kill(self, number: int) -> None:
-        """Kill a node and wait until it is gone."""
+        """Kill a node and wait until it has ended."""
         self._cluster.kill(number)
 
     def restart(self, number: int, within_s: float = _SERVES_WITHIN_S) -> None:
-        """Start a killed broker again, on what it left, and wait until it serves.
+        """Start a killed broker again with its old data, and wait until it serves requests.
 
-        On KRaft that is not before the end of its old session. Raises InsyncError after
-        `within_s`.
+        On KRaft it serves only after its old session has ended. Raises InsyncError after `within_s`
+        seconds.
         """
         self._cluster.restart(number)
         brokers = [node for node in self.nodes.values() if node.process.poll() is None]
@@ -107,16 +108,16 @@ class KafkaCluster:
     def replicas(self, topic: str, partition: int) -> PartitionState:
         """Return a partition as its leader sees it, with every replica's lag.
 
-        InputError without the plugin, or if no broker says that it leads the partition.
+        Raises InputError without the plugin, or if no broker leads the partition.
         """
         if self._plugin is None:
-            raise InputError("replicas: plugin is None, expected one whose bridge can be asked")
+            raise InputError("replicas: plugin is None, expected read or request")
         silent = []
         for number in range(1, self._brokers + 1):
             try:
                 with BridgeClient.connect(self._bridge / f"bridge-{number}.json") as client:
                     state = client.replicas(topic, partition)
-            except BridgeError as error:  # of a broker that is gone, or about to serve
+            except BridgeError as error:  # the broker has ended, or does not serve yet
                 silent.append(f"; {error}")
                 continue
             if state is not None:
@@ -129,7 +130,7 @@ class KafkaCluster:
         arm = self._plugin or "stock"
         if arm not in arms.ARMS:
             raise InputError(f"plugin: {arm!r}, expected None, read or request")
-        find(self._kafka)  # said first: a version that is none has no arms
+        find(self._kafka)  # before the check of the arms: an unknown version has none
         require_arms([arm], self._kafka)
         dist = distribution(self._kafka, find_java())
         self._bridge = folder / "bridge"
@@ -143,7 +144,7 @@ class KafkaCluster:
 
 
 def _copies(count: int) -> dict[str, str]:
-    """Return the settings of internal topics on so many brokers."""
+    """Return the settings for internal topics with `count` replicas."""
     return {
         "offsets.topic.replication.factor": str(count),
         "transaction.state.log.replication.factor": str(count),

@@ -33,7 +33,7 @@ def test_a_run_gets_its_tables_verdict_and_report_and_can_be_reported_again(
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (None, "no run folder (run.json: No such file or directory)"),
+        (None, "not a run folder (run.json: No such file or directory)"),
         ("{", "run.json: the file: Invalid JSON"),
         ('{"kafka": 4}', "run.json: scenario_name: Field required"),
     ],
