@@ -95,10 +95,11 @@ KIND = FaultKind(
     spec=CpuQuota,
     words=Words(
         does="the process gets a small share of one core",
-        mechanism="CFS quota of a control group that the run makes (cgroup v1 or v2); of a"
-        " container its own, which is put back at the end",
+        mechanism="CFS quota of a control group",
         evidence="the kernel's count of throttled periods, and the time that they took",
-        notes="`quota_percent` is of one core.",
+        notes="`quota_percent` is of one core. The run makes the control group (cgroup v1 or v2)"
+        " and moves the process into it; a container's own quota is changed, and put back at the"
+        " end.",
     ),
     probes={"local": lambda _: cpu_groups.unavailable(), "docker": always},
     inject=_inject,

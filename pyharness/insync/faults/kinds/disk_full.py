@@ -24,11 +24,11 @@ KIND = FaultKind(
     spec=DiskFull,
     words=Words(
         does="the disk of the broker's log folder is full",
-        mechanism="the log folder is on a volume of its own (256 MiB of ext4 on a loop device);"
-        " a file fills it up, and is removed at the end",
+        mechanism="a small volume (loop device, ext4) under the log folder, filled",
         evidence="a write fails with ENOSPC at the beginning and at the end; free bytes;"
         " whether the broker ended",
-        notes="A broker that the fault ended is started again.",
+        notes="The volume has 256 MiB; a file takes what is free, and is removed at the end. A"
+        " broker that the fault ended is started again.",
     ),
     probes=both(lambda _: volume.unavailable()),
     inject=_inject,

@@ -24,11 +24,11 @@ KIND = FaultKind(
     spec=DiskReadOnly,
     words=Words(
         does="the disk of the broker's log folder cannot be written",
-        mechanism="the volume of `disk-full`, remounted with `abort`: read-only, as ext4 is after"
-        " an error of the disk; at the end it is mounted anew",
+        mechanism="the volume of disk-full, read-only as ext4 is after an error (remount,abort)",
         evidence="a write fails with EROFS at the beginning and at the end; free bytes;"
         " whether the broker ended",
-        notes="A broker that still runs at the end is killed, and started again.",
+        notes="At the end the volume is mounted anew."
+        " A broker that still runs at the end is killed, and started again.",
     ),
     probes=both(lambda _: volume.unavailable()),
     inject=_inject,

@@ -118,10 +118,10 @@ KIND = FaultKind(
     spec=DiskStall,
     words=Words(
         does="reads, writes or fsyncs of the broker's whole log folder hang or take longer",
-        mechanism="a file system of insync (FUSE), through which the log folder is mounted over"
-        " itself",
+        mechanism="a file system of insync (FUSE) over the log folder",
         evidence="the operations that were stalled, by kind, for how long in sum, and the longest",
-        notes="`mode` is `hold` or `delay` with `delay_ms`; `operations` are of `read`, `write`"
+        notes="The log folder is mounted over itself."
+        " `mode` is `hold` or `delay` with `delay_ms`; `operations` are of `read`, `write`"
         " and `fsync` (all of them).",
     ),
     probes={

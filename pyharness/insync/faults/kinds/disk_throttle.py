@@ -155,10 +155,10 @@ KIND = FaultKind(
     spec=DiskThrottle,
     words=Words(
         does="what the broker reads from its disk, and flushes to it, is limited to a rate",
-        mechanism="a control group (blkio, in v2 io) with limits on the disk of the log folder,"
-        " whose files are first dropped from the page cache",
+        mechanism="control group (blkio, io), page cache evicted first",
         evidence="the bytes that the kernel let through: at the limit they take so long at least",
-        notes="`read_bytes_per_s`, `write_bytes_per_s` or both.",
+        notes="`read_bytes_per_s`, `write_bytes_per_s` or both. The limits (blkio, in cgroup v2 io)"
+        " are on the disk of the log folder, whose files are first dropped from the page cache.",
     ),
     probes=both(blkio.unavailable),
     inject=_inject,

@@ -93,9 +93,10 @@ KIND = FaultKind(
     spec=Freeze,
     words=Words(
         does="the process is stopped; only its clock goes on",
-        mechanism="SIGSTOP, and SIGCONT at the end; a container is paused (`docker pause`)",
-        evidence="every thread stopped at both ends (of a container: the freezer of its control"
-        " group), no CPU time in between",
+        mechanism="SIGSTOP; a container is paused",
+        evidence="every thread stopped at both ends, no CPU time in between",
+        notes="SIGCONT at the end. A container is paused by `docker pause`; then the freezer of its"
+        " control group shows that it is stopped.",
     ),
     probes=both(always),
     inject=_inject,

@@ -133,7 +133,7 @@ KIND = FaultKind(
     spec=QueueStall,
     words=Words(
         does="all request handler threads hang in reads of another topic",
-        mechanism="the library of `stall`, and fetches that the harness sends",
+        mechanism="the library of stall, and fetches that the harness sends",
         evidence="as many reads stalled as there are threads, from the beginning to the end",
     ),
     probes=both(shim.unavailable),
