@@ -120,8 +120,9 @@ KIND = FaultKind(
         does="reads, writes or fsyncs of the broker's whole log folder hang or take longer",
         mechanism="a file system of insync (FUSE) over the log folder",
         evidence="the operations that were stalled, by kind, for how long in sum, and the longest",
-        notes="The log folder is mounted over itself. `mode` is `hold` or `delay` with `delay_ms`;"
-        " `operations` are of `read`, `write` and `fsync` (all of them).",
+        notes="The log folder is mounted over itself."
+        " `mode` is `hold` or `delay` with `delay_ms`; `operations` are of `read`, `write`"
+        " and `fsync` (all of them).",
     ),
     probes={
         "local": lambda _: passthrough.unavailable(),
