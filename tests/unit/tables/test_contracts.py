@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from insync import metrics
+from insync.analysis.checks.history import REPEAT
 from insync.analysis.tables.catalogue import CONTRACTS, as_markdown
 from insync.analysis.tables.contracts import Contract, Rule, ms, text
+from insync.analysis.tables.gold.metrics import measured
 from insync.errors import InsyncError
 
 SPANS = Contract(
@@ -69,6 +72,20 @@ def test_every_contract_can_be_kept(contract: Contract) -> None:
     assert len(set(names)) == len(names)
     assert set(contract.key) <= set(names)
     assert all(column.unit == "ms" for column in contract.columns if column.name.endswith("_ms"))
+
+
+def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession) -> None:
+    made_of = (
+        "repeats", "availability", "ack_latency", "ack_gaps", "readback", "recovery",
+        "isr_shrinks", "isr_expands", "leader_changes", "step_downs", "holds", "agent_counters",
+        "step_down_sources",
+    )  # fmt: skip
+    empty = {
+        name: spark.createDataFrame([], ", ".join(f"{c.name} {c.type}" for c in columns))
+        for name in made_of
+        if (columns := CONTRACTS[name].columns)
+    }
+    assert sorted(measured(empty).columns) == sorted([*REPEAT, *metrics.of_gold()])
 
 
 def test_the_document_of_the_tables_is_what_the_contracts_say() -> None:
