@@ -40,7 +40,9 @@ def test_two_names_of_one_arm_are_refused() -> None:
     with pytest.raises(InputError, match=r"arms: .*, expected each only once"):
         parse(twice, "mine")
     both = "".join(f"\n[expect.{name}]\nlost = {{ max = 0 }}\n" for name in (NEW, OLD))
-    with pytest.raises(InputError, match=r"expect.*, expected each only once"):
+    with pytest.raises(
+        InputError, match=rf"expect.{OLD}: '{OLD}', expected only one of the names of arm {NEW}"
+    ):
         parse(TEXT + both, "mine")
 
 
