@@ -9,7 +9,7 @@ from insync import metrics
 from insync.analysis.checks.history import REPEAT
 from insync.analysis.tables.catalogue import CONTRACTS, as_markdown
 from insync.analysis.tables.contracts import Contract, Rule, ms, text
-from insync.analysis.tables.gold.metrics import measured
+from insync.analysis.tables.gold.metrics import measured, repeat_metrics
 from insync.errors import InsyncError
 
 SPANS = Contract(
@@ -78,7 +78,7 @@ def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession
     made_of = (
         "repeats", "availability", "ack_latency", "ack_gaps", "readback", "recovery",
         "isr_shrinks", "isr_expands", "leader_changes", "step_downs", "holds", "agent_counters",
-        "step_down_sources",
+        "step_down_sources", "runs",
     )  # fmt: skip
     empty = {
         name: spark.createDataFrame([], ", ".join(f"{c.name} {c.type}" for c in columns))
@@ -86,6 +86,7 @@ def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession
         if (columns := CONTRACTS[name].columns)
     }
     assert sorted(measured(empty).columns) == sorted([*REPEAT, *metrics.of_gold()])
+    CONTRACTS["repeat_metrics"].check_columns(repeat_metrics(empty))
 
 
 def test_the_document_of_the_tables_is_what_the_contracts_say() -> None:
