@@ -243,7 +243,7 @@ _ALL: Final = (
     Metric(
         name="aborted_read",
         says="records of aborted transactions that were read",
-        label="aborted, yet read", unit="records", better="lower", integrity=True,
+        label="aborted records read", unit="records", better="lower", integrity=True,
         requires="transactions", events=READ_TRANSACTIONS,
     ),
     Metric(

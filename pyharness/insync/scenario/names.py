@@ -11,7 +11,7 @@ from pydantic_core import PydanticKnownError
 
 from insync import metrics
 from insync.arms import ARMS, find_arm, present_name
-from insync.fields import check_unique
+from insync.scenario.rules import broken
 
 _Value = TypeVar("_Value")
 
@@ -37,8 +37,12 @@ def _unknown(names: Sequence[str]) -> PydanticKnownError:
 
 def _each_arm_once(table: Any) -> Any:
     """Refuse a table that has an arm under two of its names."""
-    if isinstance(table, dict):
-        check_unique("arms", [present_name(name) for name in table if isinstance(name, str)])
+    seen: set[str] = set()
+    for name in table if isinstance(table, dict) else ():
+        arm = present_name(name)
+        if arm in seen:
+            raise broken(name, name, f"only one of the names of arm {arm}")
+        seen.add(arm)
     return table
 
 

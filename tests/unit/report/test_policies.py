@@ -107,7 +107,7 @@ def test_stretches_leave_no_gap() -> None:
             {"detected_ms": [600.0], "false_alarms": [1]},
             Finding(False, "out after 600 ms; 1 healthy dropped"),
         ),
-        ("bootstrapping-replica", {"detected_ms": [0.0]}, Finding(True, "never let in")),
+        ("bootstrapping-replica", {"detected_ms": [0.0]}, Finding(True, "never in sync")),
         ("slow-leader", {"false_alarms": [2]}, Finding(False, "2 healthy dropped")),
         ("slow-leader", {"unknown": "no evidence"}, Finding(None, "not known")),
         ("slow-leader", {"false_alarms": [None]}, Finding(None, "not known")),

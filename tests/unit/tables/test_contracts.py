@@ -5,8 +5,11 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from insync import metrics
+from insync.analysis.checks.history import REPEAT
 from insync.analysis.tables.catalogue import CONTRACTS, as_markdown
 from insync.analysis.tables.contracts import Contract, Rule, ms, text
+from insync.analysis.tables.gold.metrics import measured, repeat_metrics
 from insync.errors import InsyncError
 
 SPANS = Contract(
@@ -71,7 +74,22 @@ def test_every_contract_is_consistent(contract: Contract) -> None:
     assert all(column.unit == "ms" for column in contract.columns if column.name.endswith("_ms"))
 
 
-def test_the_document_of_the_tables_is_up_to_date() -> None:
+def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession) -> None:
+    made_of = (
+        "repeats", "availability", "ack_latency", "ack_gaps", "readback", "recovery",
+        "isr_shrinks", "isr_expands", "leader_changes", "step_downs", "holds", "agent_counters",
+        "step_down_sources", "runs",
+    )  # fmt: skip
+    empty = {
+        name: spark.createDataFrame([], ", ".join(f"{c.name} {c.type}" for c in columns))
+        for name in made_of
+        if (columns := CONTRACTS[name].columns)
+    }
+    assert sorted(measured(empty).columns) == sorted([*REPEAT, *metrics.of_gold()])
+    CONTRACTS["repeat_metrics"].check_columns(repeat_metrics(empty))
+
+
+def test_the_document_of_the_tables_is_what_the_contracts_say() -> None:
     document = Path(__file__).parents[3] / "docs" / "tables.md"
     _, _, told = document.read_text(encoding="utf-8").partition("\n### Silver")
     assert "### Silver" + told == as_markdown(), (

@@ -49,8 +49,8 @@ def without_run(row: MatrixRow) -> list[Cell]:
 
 def recorded_nothing(row: MatrixRow, arm: str) -> str:
     """Say that a cell has nothing to judge, and which file says why."""
-    told = f"{row.kafka}/tasks/{arm}.progress.jsonl"
-    return f"recorded nothing: not begun, or cut short; see {told}"
+    log = f"{row.kafka}/tasks/{arm}.progress.jsonl"
+    return f"recorded nothing: not begun, or cut short; see {log}"
 
 
 def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:

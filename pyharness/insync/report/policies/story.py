@@ -75,7 +75,7 @@ def _of_follower(cell: MatrixCell, alarms: float) -> Finding:
     latest = _worst(detected)
     if latest is None:
         return Finding(None, "not known")
-    words = f"out after {span(latest)}" if latest else "never let in"
+    words = f"out after {span(latest)}" if latest else "never in sync"
     return Finding(not alarms, f"{words}; {alarms:.0f} healthy dropped" if alarms else words)
 
 

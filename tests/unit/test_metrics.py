@@ -1,0 +1,136 @@
+"""One registry of metrics: every consumer agrees with it, and a new metric shows up in each."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync import metrics
+from insync.analysis.verdict.facts import RepeatFacts
+from insync.analysis.verdict.file import arm_figures
+from insync.analysis.verdict.repeat_facts import _metrics
+from insync.cli.results import _COLUMNS
+from insync.errors import InputError
+from insync.events.run_info import RunInfo, Transactions
+from insync.metrics import METRICS, InCell, Metric
+from insync.report import results
+from insync.report.judgement import Judgement
+from insync.report.matrix.cells import MatrixCell
+from insync.report.matrix.figures import legend
+from insync.report.matrix.text import figures
+from insync.scenario.load import parse, source
+from unit.run_folder import Story, run_json
+
+TOY = Metric(
+    name="toys", says="toys that were played with", label="toys in all", unit="count",
+    better="higher", events=metrics.PRODUCERS, cell=InCell(legend="how many toys", name="toys"),
+)  # fmt: skip
+DOCUMENT = Path(__file__).parents[2] / "docs" / "tables.md"
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> Metric:
+    """Add a metric to the registry."""
+    monkeypatch.setitem(METRICS, TOY.name, TOY)
+    return TOY
+
+
+@pytest.mark.parametrize("metric", METRICS.values(), ids=lambda metric: metric.name)
+def test_a_metric_says_what_its_consumers_need(metric: Metric) -> None:
+    assert metric.is_time == metric.name.endswith("_ms")
+    assert metric.requires in metrics.REQUIREMENTS
+    assert metric.events
+    assert metric.verdict or metric.gold
+    assert bool(metric.label) == metric.verdict
+    if metric.integrity or metric.headline or metric.cell:
+        assert metric.verdict
+    if metric.integrity:
+        assert metric.better == "lower"
+
+
+def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of a repeat of which every metric is known."""
+    topic = {"partition": None, "min_isr_size": 3, "under_min_isr_ms": 0.0, "offline_ms": 0.0}
+    seen = [{**topic, "partition": number} for number in range(partitions)]
+    nothing: list[str] = [
+        "isr_shrinks", "faults", "follower_drops", "detections", "leader_changes",
+        "dead_followers", "step_downs", "ack_gaps",
+    ]  # fmt: skip
+    checks = ("reordered", "gaps", "inconsistent", "split_epochs", "diverged", "watermarks_back")
+    replica = {
+        "broker": 1, "partition": 0, "start_above_end": 0, "start_above_watermark": 0,
+        "log_start_offset": 0, "leo": 1, "fetchers_before": 1, "fetchers_after": 1, "failed": 0,
+        "put_right": 0,
+    }  # fmt: skip
+    return {
+        **{name: [] for name in nothing},
+        "availability": [topic, *seen],
+        "step_down_sources": [{"broker": broker} for broker in brokers],
+        "ack_latency": [{"partition": None, "mean_ms": 1.0}],
+        "readback": [{"acked": 1, "read": 1, "lost": 0, "duplicated": 0}],
+        "checked": [dict.fromkeys(checks, 0)],
+        "transactions": [{"commit_gap_ms": 1.0, "torn": 0, "aborted_read": 0}],
+        "raced_replicas": [replica],
+    }
+
+
+def test_the_verdict_computes_the_metrics_of_the_registry() -> None:
+    run = RunInfo.model_validate(run_json(Story(repeats=1)))
+    workload = run.scenario.workload.model_copy(
+        update={"transactions": Transactions(coordinators=(1,))}
+    )
+    scenario = run.scenario.model_copy(update={"workload": workload})
+    rows = whole_repeat(set(workload.leaders), run.partitions)
+    found = _metrics(run.model_copy(update={"scenario": scenario}), rows, trusted=True)
+    assert set(found) == set(metrics.of_verdict())
+
+
+def test_the_command_line_shows_metrics_of_the_verdict() -> None:
+    assert {key for _, key, _ in _COLUMNS} - {"evidence"} <= set(metrics.of_verdict())
+
+
+def test_the_document_lists_the_registry() -> None:
+    _, _, after = DOCUMENT.read_text(encoding="utf-8").partition("\n### Metrics")
+    section, _, _ = after.partition("\n### Silver")
+    assert "### Metrics" + section == metrics.as_markdown(), "python -m insync.metrics writes it"
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_scenario_may_bound_a_new_metric() -> None:
+    scenario = parse(source("kip-501").replace("isr_shrinks", "toys", 1), "mine")
+    assert scenario.expect["stock"]["toys"].min == 1
+
+
+def test_a_scenario_may_not_bound_what_is_no_metric_or_only_in_the_tables() -> None:
+    for name in ("toys", "p99_ms"):
+        with pytest.raises(InputError, match=f"expect.stock.{name}: '{name}', expected 'isr_shr"):
+            parse(source("kip-501").replace("isr_shrinks", name, 1), "mine")
+
+
+@pytest.mark.usefixtures("toy")
+def test_the_verdict_and_the_report_have_a_new_metric() -> None:
+    repeat = RepeatFacts(complete=True, metrics={**dict.fromkeys(metrics.of_verdict()), "toys": 3})
+    arm = arm_figures((repeat,))
+    assert arm["toys"] == [3]
+    verdict = Judgement(verdict="pass", reason="", arms={"stock": arm})
+    assert results.side_by_side(verdict).rows == [["toys in all", "3"]]
+    assert "toys in all" in results.results(verdict).columns
+
+
+@pytest.mark.usefixtures("toy")
+def test_a_matrix_shows_a_new_metric_and_its_worst_value_by_its_direction() -> None:
+    cell = MatrixCell.model_validate({
+        "scenario": "s", "arm": "stock", "kafka": "4.3.1", "expected": {}, "differs": None,
+        "unknown": None, "skipped": None, "report": None, "repeats": 3, "figures": ["toys"],
+        "toys": [5, 2, 9],
+    })  # fmt: skip
+    assert legend(cell.figures) == "how many toys"
+    assert figures(cell) == "2 (5)"
+
+
+def test_a_report_of_a_verdict_from_before_a_metric_leaves_it_out(toy: Metric) -> None:
+    old = {name: [1] for name in metrics.of_verdict() if name != toy.name}
+    verdict = Judgement(verdict="pass", reason="", arms={"stock": {**old, "repeats": 1}})
+    assert toy.label not in [row[0] for row in results.side_by_side(verdict).rows]
