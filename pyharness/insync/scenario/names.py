@@ -11,7 +11,7 @@ from pydantic_core import PydanticKnownError
 
 from insync import metrics
 from insync.arms import ARMS, find_arm, present_name
-from insync.scenario.rules import broken
+from insync.fields import broken
 
 _Value = TypeVar("_Value")
 
