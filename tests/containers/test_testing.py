@@ -15,7 +15,7 @@ from insync.brokers.images.image import Image
 from insync.errors import InputError
 from insync.testing import KafkaCluster
 
-DOCS = Path(__file__).parents[2] / "docs" / "testing.md"
+DOCS = Path(__file__).parents[2] / "docs" / "use" / "testing.md"
 PYTHON = re.compile(r"^```python\n# (\S+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

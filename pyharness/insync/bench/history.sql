@@ -1,5 +1,5 @@
 -- The tables of `python -m insync.analysis.tables.measure compute`, in DuckDB's SQL; braces are filled in by
--- insync.bench.engines. What each column means stands in docs/pipeline.md and docs/checker.md.
+-- insync.bench.engines. What each column means stands in docs/understand/pipeline.md and docs/checker.md.
 CREATE TEMP TABLE histogram AS
 SELECT run, arm, repeat, topic, partition, outcome, bucket_us,
        count(*) AS records, max(acked_ms) AS top_ms, sum(us) AS total_us
