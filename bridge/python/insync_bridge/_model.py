@@ -12,8 +12,8 @@ class StepDownCounters:
 
     `asked` is how often it asked to be relieved of a partition; `done`, `refused` and `failed`
     are what became of it, those under way left out. `withheld` is how often a slow partition
-    came to be kept, `withheld_by` the same by reason (docs/understand/step-down.md). `slow_score` and
-    `slow_peers` are of the last look, not sums.
+    came to be kept, `withheld_by` the same by reason (docs/understand/step-down.md).
+    `slow_score` and `slow_peers` are of the last look, not sums.
     """
 
     asked: int
