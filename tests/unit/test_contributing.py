@@ -18,7 +18,9 @@ MOST_FILES = {"A scenario": 2, "An arm": 2, "A metric": 2}
 # Files in which an example occurs as one name among others: nobody touches them to add another.
 USES = {
     "A fault kind": {
-        "tests/unit/faults/test_catalogue.py": "the only kind that containers lack",
+        "tests/unit/faults/test_[cr]*.py": "the kinds by tag; the one that containers lack",
+        "tests/unit/tables/test_leaders.py": "a follower that stopped fetching, by several kinds",
+        "tests/unit/verdict/test_fault_evidence.py": "a case of missing evidence per kind",
     },
     "An arm": {
         "tests/unit/run/test_needs.py": "what a group's arms need of a machine",
@@ -28,6 +30,7 @@ USES = {
     },
     "An anomaly": {
         "tests/unit/checks/test_planted.py": "a history that only this anomaly spoils",
+        "tests/unit/checks/test_registry.py": "an anomaly with the name that it had before",
     },
 }
 
