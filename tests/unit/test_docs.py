@@ -48,6 +48,13 @@ def test_links_resolve(page: Path) -> None:
     assert _broken(page) == []
 
 
+def test_pages_named_in_code_and_text_exist() -> None:
+    git = ["git", "grep", "-ohE", r"\bdocs/[A-Za-z0-9_/-]+\.(md|png)\b"]
+    named = subprocess.run(git, cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
+    assert named
+    assert {name for name in named if not (ROOT / name).is_file()} == set()
+
+
 def test_the_check_finds_broken_links(tmp_path: Path) -> None:
     (tmp_path / "other.md").write_text("# One `two`, three\n")
     page = tmp_path / "page.md"
