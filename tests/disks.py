@@ -17,9 +17,9 @@ from insync.events.schema import FaultLine
 from insync.faults.base import Fault
 from insync.faults.support.disk import mounts
 from insync.run.plan import prepare
+from insync.run.progress import NoProgress
 from insync.run.request import ClusterKind, RunRequest
 from insync.run.runner import execute
-from insync.run.watch import Unwatched
 from insync.scenario.load import parse
 
 WITHIN_S = 30.0
@@ -99,7 +99,7 @@ def run_all(folder: Path, cluster: ClusterKind) -> dict[str, tuple[dict[str, Any
         text += "[[faults]]\n" + "\n".join(lines) + "\n"
     file.write_text(text, encoding="utf-8")
     request = RunRequest(scenario=str(file), out=folder / "run", cluster=cluster)
-    execute(prepare(request, Unwatched()), Unwatched())
+    execute(prepare(request, NoProgress()), NoProgress())
     assert not [mount for mount in mounts.mounted() if folder in mount.folder.parents]
     assert not list(folder.rglob("*.img"))
     seen = (folder / "run/events/stock/faults.jsonl").read_text().splitlines()

@@ -1,18 +1,17 @@
-"""The arms of a run: what each does to the brokers, and what they have in common.
+"""The table of arms: what each arm changes in the brokers, and what it needs of their version.
 
-Every room may know this; it knows nobody.
+Scenarios, runs, the analysis, the reports and docs/arms.md take everything about an arm from
+here. `python -m insync.arms` prints the table of docs/arms.md.
+
+An arm may have older names (`aliases`). Scenario files and `--arms` accept them, and the run is
+recorded under the present name. Run folders keep the name that they were recorded under, and
+every function here accepts it: a folder is read as it is, so no name in it is ambiguous. In
+tables of several runs an old and a new recording of one arm are two arms.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final, Literal
-
-Arm = Literal[
-    "stock", "off", "read", "request", "plugin",
-    "step-down", "step-down-keep", "step-down-wild", "raised-lag", "elr-off",
-    "bound", "snapshot", "both",
-    "time", "messages-4", "messages-4000",
-]  # fmt: skip
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
 FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
 SCOPE: Final = "follower.fetch.pending.reads.insync.scope"
@@ -22,103 +21,247 @@ SNAPSHOT: Final = "leader.fetch.snapshot.enable"
 LAG_POLICY: Final = "replica.lag.policy"
 BY_TIME: Final = "time"
 
-WILD: Final = {
+READ: Final = {FEATURE: "true", SCOPE: "read"}
+REQUEST: Final = {FEATURE: "true", SCOPE: "request"}
+STEP_DOWN: Final = {**REQUEST, ISR: "leave"}
+UNTHROTTLED: Final = {
     "leader.relinquish.cooldown.ms": "0",
     "leader.relinquish.budget.per.minute": "1000000",
     "leader.relinquish.score.recovery.ms": "1",
     "leader.relinquish.slow.peers.max.ratio": "1.0",
 }
-"""Solution 2 as the KIP leaves it: nothing keeps leaders from stepping down again and again."""
+"""Solution 2 as the KIP leaves it: nothing keeps a leader from stepping down again and again."""
 
 
 @dataclass(frozen=True, slots=True)
-class ArmSpec:
-    """What an arm is.
+class PolicyRow:
+    """The row of an arm in the report's comparison of lag policies.
 
     Attributes:
-        agent: whether the nodes carry the agent.
-        scope: that of solution 1; None: it is off.
-        relinquish: what becomes of an ex-leader's place in the ISR under solution 2; None: off.
-        calm: whether that keeps itself from thrashing.
-        lag_factor: how much longer replica.lag.time.max.ms is than the scenario's.
-        log_start: the configs against KAFKA-7104 that are on.
-        elr: whether eligible leader replicas are as the version's default has them, or off.
-        lag_policy: by which rule a follower is out of sync; Kafka's own, or that of 0.8.
+        name: what the policy is called.
+        says: when a follower is out of sync by it; a colon begins a new line in the picture.
 
     """
 
+    name: str
+    says: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ArmSpec:
+    """One arm.
+
+    Attributes:
+        name: its name in scenarios, on the command line, in files and tables: a contract.
+        says: what the brokers are, for docs/arms.md and the reports.
+        agent: whether the nodes carry the agent.
+        configs: what it adds to every node's server.properties.
+        lag_factor: how many times longer replica.lag.time.max.ms is than the scenario's.
+        elr: whether the cluster has eligible leader replicas where its version has them by
+            default; False: it is formatted without them.
+        control: whether it is Kafka without any change, fit to show the problem.
+        expected_as: the arm whose expectations apply if a scenario has none for this one.
+        policy: its row in the comparison of lag policies, if it has one.
+        aliases: older names, accepted wherever the name is.
+
+    """
+
+    name: str
+    says: str
     agent: bool
-    scope: str | None = None
-    relinquish: Literal["leave", "keep-last"] | None = None
-    calm: bool = True
+    configs: Mapping[str, str] = field(default_factory=dict)
     lag_factor: int = 1
     elr: bool = True
-    log_start: tuple[str, ...] = ()
-    lag_policy: str = BY_TIME
+    control: bool = False
+    expected_as: str | None = None
+    policy: PolicyRow | None = None
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def needs(self) -> dict[str, str]:
+        """What the agent must support on a broker version: keys of the table of versions."""
+        needed = {}
+        if SCOPE in self.configs:
+            needed["scopes"] = self.configs[SCOPE]
+        if ISR in self.configs:
+            needed["step_down"] = "true"
+        if BOUND in self.configs or SNAPSHOT in self.configs:
+            needed["log_start"] = "true"
+        if LAG_POLICY in self.configs:
+            needed["lag_policies"] = self.configs[LAG_POLICY].partition(":")[0]
+        return needed
 
 
-ARMS: Final[Mapping[str, ArmSpec]] = {
-    "stock": ArmSpec(agent=False),
-    "off": ArmSpec(agent=True),
-    "read": ArmSpec(agent=True, scope="read"),
-    "request": ArmSpec(agent=True, scope="request"),
-    # The widest protection there is, under the name that scenarios of users know it by.
-    "plugin": ArmSpec(agent=True, scope="request"),
-    "step-down": ArmSpec(agent=True, scope="request", relinquish="leave"),
-    "step-down-keep": ArmSpec(agent=True, scope="request", relinquish="keep-last"),
-    "step-down-wild": ArmSpec(agent=True, scope="request", relinquish="leave", calm=False),
-    # What an operator would try instead.
-    "raised-lag": ArmSpec(agent=False, lag_factor=6),
-    "elr-off": ArmSpec(agent=False, elr=False),
-    # KAFKA-7104: its two fixes, each alone and both.
-    "bound": ArmSpec(agent=True, log_start=(BOUND,)),
-    "snapshot": ArmSpec(agent=True, log_start=(SNAPSHOT,)),
-    "both": ArmSpec(agent=True, log_start=(BOUND, SNAPSHOT)),
-    # Lag by time is stock, under the name of what it is compared with here.
-    "time": ArmSpec(agent=False),
-    "messages-4": ArmSpec(agent=True, lag_policy="messages:4"),
-    "messages-4000": ArmSpec(agent=True, lag_policy="messages:4000"),
-}
+_ALL: Final = (
+    ArmSpec(
+        name="stock", agent=False, control=True,
+        says="Kafka's own jars, unchanged",
+    ),
+    ArmSpec(
+        name="off", agent=True,
+        says="the agent with every feature off",
+    ),
+    ArmSpec(
+        name="read", agent=True, configs=READ,
+        says="KIP-501 to the letter: the time of a pending read does not count as lag",
+    ),
+    ArmSpec(
+        name="request", agent=True, configs=REQUEST,
+        says="KIP-501 for the whole time that the leader processes a fetch",
+        policy=PolicyRow("time + KIP-501", "less the leader's own time: scope request"),
+    ),
+    ArmSpec(
+        name="plugin", agent=True, configs=REQUEST, expected_as="request",
+        says="the same brokers as `request`, under the name that older scenarios use",
+    ),
+    ArmSpec(
+        name="step-down", agent=True, configs=STEP_DOWN,
+        says="`request`, and a leader that is too slow gives its partitions away and leaves the"
+        " ISR (solution 2 of the KIP)",
+    ),
+    ArmSpec(
+        name="step-down-keep", agent=True, configs={**REQUEST, ISR: "keep-last"},
+        says="`step-down`, but the old leader stays in the ISR, as in the text of the KIP",
+    ),
+    ArmSpec(
+        name="step-down-unthrottled", agent=True, configs={**STEP_DOWN, **UNTHROTTLED},
+        says="`step-down` without its limits: no cool-down, no budget, no memory of slow leaders,"
+        " no limit on slow peers",
+        aliases=("step-down-wild",),
+    ),
+    ArmSpec(
+        name="raised-lag", agent=False, lag_factor=6,
+        says="Kafka's own jars with six times the scenario's replica.lag.time.max.ms, which is"
+        " what an operator would try",
+    ),
+    ArmSpec(
+        name="elr-off", agent=False, elr=False,
+        says="Kafka's own jars on a cluster formatted with eligible.leader.replicas.version=0",
+    ),
+    ArmSpec(
+        name="bound", agent=True, configs={BOUND: "true"},
+        says="the follower's fix of KAFKA-7104: its log start offset stays within its log",
+    ),
+    ArmSpec(
+        name="snapshot", agent=True, configs={SNAPSHOT: "true"},
+        says="the leader's fix of KAFKA-7104: a fetch response is made of one state of the log",
+    ),
+    ArmSpec(
+        name="both", agent=True, configs={BOUND: "true", SNAPSHOT: "true"},
+        says="both fixes of KAFKA-7104",
+    ),
+    ArmSpec(
+        name="time", agent=False, control=True, expected_as="stock",
+        says="the same brokers as `stock`, named for its lag policy",
+        policy=PolicyRow("time", "not caught up for the lag: Kafka since 0.9"),
+    ),
+    ArmSpec(
+        name="messages-4", agent=True, configs={LAG_POLICY: "messages:4"},
+        says="the lag policy of Kafka 0.8: out of sync when more than 4 messages behind",
+        policy=PolicyRow("messages:4", "more than 4 behind"),
+    ),
+    ArmSpec(
+        name="messages-4000", agent=True, configs={LAG_POLICY: "messages:4000"},
+        says="the lag policy of Kafka 0.8: out of sync when more than 4,000 messages behind",
+        policy=PolicyRow("messages:4000", "more than 4,000 behind"),
+    ),
+)  # fmt: skip
+
+ARMS: Final[dict[str, ArmSpec]] = {spec.name: spec for spec in _ALL}
+"""Every arm by its name."""
+
+
+def find_arm(name: str) -> ArmSpec | None:
+    """Return the arm with a name or an older name; None if there is none."""
+    if name in ARMS:
+        return ARMS[name]
+    return next((spec for spec in ARMS.values() if name in spec.aliases), None)
+
+
+def present_name(name: str) -> str:
+    """Return the present name of an arm; an unknown name as it is."""
+    spec = find_arm(name)
+    return name if spec is None else spec.name
+
+
+def accepted_names() -> list[str]:
+    """Return every name that an arm has or had."""
+    return [name for spec in ARMS.values() for name in (spec.name, *spec.aliases)]
 
 
 def has_agent(arm: str) -> bool:
     """Whether the nodes of an arm carry the agent."""
-    return arm in ARMS and ARMS[arm].agent
+    spec = find_arm(arm)
+    return spec is not None and spec.agent
 
 
 def feature_on(arm: str) -> bool:
-    """Whether the feature is on in an arm."""
-    return arm in ARMS and ARMS[arm].scope is not None
+    """Whether KIP-501 is on in an arm."""
+    return settings(arm).get(FEATURE) == "true"
 
 
 def steps_down(arm: str) -> bool:
     """Whether the leaders of an arm may step down."""
-    return arm in ARMS and ARMS[arm].relinquish is not None
+    return ISR in settings(arm)
 
 
 def lag_factor(arm: str) -> int:
-    """Return how much longer replica.lag.time.max.ms is in an arm than its scenario's."""
-    return ARMS[arm].lag_factor if arm in ARMS else 1
+    """Return how many times longer replica.lag.time.max.ms is in an arm than its scenario's."""
+    spec = find_arm(arm)
+    return 1 if spec is None else spec.lag_factor
 
 
 def lag_policy(arm: str) -> str:
-    """Return by which rule the leaders of an arm find followers out of sync."""
-    return ARMS[arm].lag_policy if arm in ARMS else BY_TIME
+    """Return the policy by which the leaders of an arm find followers out of sync."""
+    return settings(arm).get(LAG_POLICY, BY_TIME)
 
 
 def settings(arm: str) -> dict[str, str]:
-    """Return what an arm adds to every node's server.properties, its times excepted."""
-    spec = ARMS[arm]
-    made = {} if spec.scope is None else {FEATURE: "true", SCOPE: spec.scope}
-    if spec.relinquish is not None:
-        made[ISR] = spec.relinquish
-    made |= dict.fromkeys(spec.log_start, "true")
-    if spec.lag_policy != BY_TIME:
-        made[LAG_POLICY] = spec.lag_policy
-    return made if spec.calm else {**made, **WILD}
+    """Return what an arm adds to every node's server.properties, without scenario's times."""
+    spec = find_arm(arm)
+    return {} if spec is None else dict(spec.configs)
 
 
 def expected_as(arm: str) -> tuple[str, ...]:
-    """Return the names under which an arm's expectations may stand, its own first."""
-    same = {"plugin": "request", "time": "stock"}
-    return (arm, same[arm]) if arm in same else (arm,)
+    """Return the names under which a scenario may hold an arm's expectations, its own first."""
+    spec = find_arm(arm)
+    if spec is None:
+        return (arm,)
+    return tuple(dict.fromkeys(each for each in (arm, spec.name, spec.expected_as) if each))
+
+
+def policy_rows() -> dict[str, PolicyRow]:
+    """Return the arms of the comparison of lag policies: by messages, by time, with KIP-501."""
+    rows = {spec.name: spec.policy for spec in ARMS.values() if spec.policy}
+    order = sorted(rows, key=lambda arm: (lag_policy(arm) == BY_TIME, feature_on(arm)))
+    return {arm: rows[arm] for arm in order}
+
+
+def as_markdown() -> str:
+    """Return the table of docs/arms.md."""
+    head = "| arm | control | what the brokers are | agent | configs | needs of the version |"
+    return "\n".join([head, "|---" * 6 + "|", *(_row(spec) for spec in ARMS.values()), ""])
+
+
+def _row(spec: ArmSpec) -> str:
+    names = f"`{spec.name}`" + "".join(f" (once `{name}`)" for name in spec.aliases)
+    cells = (
+        names,
+        "control" if spec.control else "",
+        spec.says,
+        "yes" if spec.agent else "no",
+        "<br>".join(f"`{key}={value}`" for key, value in spec.configs.items()),
+        _needed(spec),
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+def _needed(spec: ArmSpec) -> str:
+    """Write what an arm needs of a broker version."""
+    of_agent = [f"`{key}` with `{value}`" for key, value in spec.needs.items()]
+    needed: Sequence[str] = of_agent if of_agent or not spec.agent else ["an adapter"]
+    return ", ".join([*needed, *([] if spec.elr else ["eligible leader replicas by default"])])
+
+
+if __name__ == "__main__":
+    print(as_markdown(), end="")

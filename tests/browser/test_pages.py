@@ -102,7 +102,7 @@ def test_a_repeat_is_chosen_and_the_median_shown_by_keyboard(visit: Open) -> Non
     assert tab.get_by_role("button", name="repeat 0").get_attribute("aria-pressed") == "false"
     lines = tab.locator("#figure .scatterlayer path.js-line")
     before = lines.count()
-    tab.get_by_label("median ack too").press("Space")
+    tab.get_by_label("show the median ack").press("Space")
     assert lines.count() == before + 2
 
 

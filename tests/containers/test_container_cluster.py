@@ -286,7 +286,9 @@ def test_a_node_that_needs_more_memory_than_it_may_have_is_told(
     image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     limits = Limits(memory_mib=48)
-    with pytest.raises(InsyncError, match="killed by the kernel: beyond its 48 MiB of memory"):
+    with pytest.raises(
+        InsyncError, match="killed by the kernel: used more than its 48 MiB of memory"
+    ):
         cluster_of_one(dist, tmp_path, image, limits=limits).__enter__()
 
 

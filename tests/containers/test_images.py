@@ -216,5 +216,7 @@ def test_a_stale_image_is_not_used(
 ) -> None:
     assert built.require(dist.version) == image
     monkeypatch.setattr("insync.brokers.images.recipe.node_flags", lambda *_: ["-Xmx1g"])
-    with pytest.raises(InputError, match=r"not what this insync makes, expected it from `insync"):
+    with pytest.raises(
+        InputError, match=r"stale, this insync builds a different one, expected it from `insync"
+    ):
         built.require(dist.version)

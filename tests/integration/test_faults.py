@@ -14,16 +14,16 @@ from typing import Any
 import psutil
 import pytest
 
-from insync.analysis.verdict.condense import _fault
+from insync.analysis.verdict.repeat_facts import _fault
 from insync.analysis.verdict.weakness import weakness
 from insync.events.run_info import PlannedFault
 from insync.faults.kinds import neighbour
 from insync.faults.support import cgroups, cpu_groups
 from insync.faults.support.cgroup_places import here
 from insync.run.plan import prepare
+from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
 from insync.run.runner import execute
-from insync.run.watch import Unwatched
 from insync.scenario.load import parse
 from waiting import wait_for
 
@@ -89,7 +89,7 @@ def evidence(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any
     folder = tmp_path_factory.mktemp("kinds")
     file = folder / "all-kinds.toml"
     file.write_text(scenario(list(FAULTS.values())), encoding="utf-8")
-    execute(prepare(RunRequest(scenario=str(file), out=folder / "run"), Unwatched()), Unwatched())
+    execute(prepare(RunRequest(scenario=str(file), out=folder / "run"), NoProgress()), NoProgress())
     lines = (folder / "run/events/stock/faults.jsonl").read_text().splitlines()
     yield dict(zip(FAULTS, map(json.loads, lines), strict=True))
 

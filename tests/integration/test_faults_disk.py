@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from disks import FAULTS, MEBIBYTE, RECORD, during, fetch, produce, run_all
-from insync.analysis.verdict.condense import _fault
+from insync.analysis.verdict.repeat_facts import _fault
 from insync.analysis.verdict.weakness import weakness
 from insync.brokers.cluster.admin import client, create_topic
 from insync.brokers.cluster.local import LocalCluster

@@ -17,7 +17,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.cimpl import NewTopic
 
-from insync.analysis.verdict.condense import _fault
+from insync.analysis.verdict.repeat_facts import _fault
 from insync.analysis.verdict.weakness import weakness
 from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.kafka import wire
@@ -26,12 +26,12 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.kinds import neighbour
 from insync.faults.support import cpu_groups
+from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.context import ArmContext
 from insync.run.faults import build
 from insync.run.plan import Plan, prepare
+from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
-from insync.run.stage import Stage, open_stage
-from insync.run.watch import Unwatched
 from insync.scenario.load import parse
 from insync.scenario.roles import ring
 from insync.workload.prefill import prefill
@@ -97,7 +97,7 @@ def text(name: str) -> str:
 class Lab:
     """A cluster on which every fault can be made, and the measurements taken on it."""
 
-    stage: Stage
+    arm_cluster: ArmCluster
     plan: Plan
     rows: list[tuple[str, str, float, float]] = field(default_factory=list)
     weak: list[str] = field(default_factory=list)
@@ -106,7 +106,7 @@ class Lab:
     def fetch_ms(self, partition: int = 0, broker: int = 1) -> float:
         """Fetch the first record of a partition from a broker, over a connection of its own."""
         began = time.monotonic()
-        with wire.connect(self.stage.cluster.nodes[broker].port, WITHIN_S) as connection:
+        with wire.connect(self.arm_cluster.cluster.nodes[broker].port, WITHIN_S) as connection:
             exchange(connection, wire.fetch(TOPIC, partition))
         return (time.monotonic() - began) * 1000
 
@@ -122,7 +122,7 @@ class Lab:
         """Have the controller make a topic, and wait until it is made."""
         began = time.monotonic()
         name = f"by-the-controller-{time.monotonic_ns()}"
-        admin = client(self.stage.cluster.bootstrap)
+        admin = client(self.arm_cluster.cluster.bootstrap)
         admin.create_topics([NewTopic(name, 1, 1)], request_timeout=WITHIN_S)[name].result()
         return (time.monotonic() - began) * 1000
 
@@ -130,8 +130,8 @@ class Lab:
         if acks not in self.producers:
             self.producers[acks] = Producer(
                 {
-                    "bootstrap.servers": self.stage.cluster.bootstrap, "acks": acks, "linger.ms": 0,
-                    "log_level": 0, "topic.metadata.refresh.interval.ms": 200,
+                    "bootstrap.servers": self.arm_cluster.cluster.bootstrap, "acks": acks,
+                    "linger.ms": 0, "log_level": 0, "topic.metadata.refresh.interval.ms": 200,
                     "retry.backoff.ms": 50, "reconnect.backoff.max.ms": 200,
                 }
             )  # fmt: skip
@@ -143,7 +143,7 @@ class Lab:
         The fault ends after its time, or with the probe if that takes longer.
         """
         spec = parse(HEAD + text(name), name).faults[0]
-        context = ArmContext(plan=self.plan, stage=self.stage, files=cast("Any", None))
+        context = ArmContext(plan=self.plan, arm_cluster=self.arm_cluster, files=cast("Any", None))
         fault = build(context, TOPIC, 0, spec)
         fault.prepare()
         fault.inject()
@@ -177,11 +177,13 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     file = folder / "effects.toml"
     # The brokers get what these two need; what the others do needs nothing beforehand.
     file.write_text(HEAD + text("stall, site read") + text("link, mode cut"), encoding="utf-8")
-    plan = prepare(RunRequest(scenario=str(file), out=folder / "run"), Unwatched())
-    with open_stage([plan], "stock", folder / "nodes", Unwatched()) as stage:
-        create_topic(stage.cluster.bootstrap, TOPIC, [ring(leader) for leader in (1, 2, 3)], {})
-        prefill(stage.cluster.bootstrap, TOPIC, range(3), WITHIN_S)
-        made = Lab(stage, plan)
+    plan = prepare(RunRequest(scenario=str(file), out=folder / "run"), NoProgress())
+    with open_arm_cluster([plan], "stock", folder / "nodes", NoProgress()) as arm_cluster:
+        create_topic(
+            arm_cluster.cluster.bootstrap, TOPIC, [ring(leader) for leader in (1, 2, 3)], {}
+        )
+        prefill(arm_cluster.cluster.bootstrap, TOPIC, range(3), WITHIN_S)
+        made = Lab(arm_cluster, plan)
         for partition in range(3):
             made.produce_ms(partition)
             made.produce_ms(partition, acks="all")
@@ -263,7 +265,7 @@ def test_a_broker_with_busy_neighbours_waits_for_its_core(lab: Lab) -> None:
 
 
 def test_an_elected_broker_leads(lab: Lab) -> None:
-    chosen = f"127.0.0.1:{lab.stage.cluster.nodes[2].port}"
+    chosen = f"127.0.0.1:{lab.arm_cluster.cluster.nodes[2].port}"
     assert partitions(chosen, TOPIC)[1][0] == 2
     _, line = lab.during("elect", lambda: 0.0)
     assert line.acted_ms is not None and line.acted_ms < 5_000

@@ -17,7 +17,7 @@ from insync.arms import BOUND, FEATURE, SNAPSHOT
 from insync.brokers.cluster.admin import client, create_topic, delete_records
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import Equipment
+from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
@@ -65,10 +65,10 @@ def deletions_until_struck(kafka: str, java: Java, folder: Path, seconds: float)
     waits for it, and each fetch of it then moves the low watermark. No agent, no hold.
     """
     moments = random.Random(SEED)  # noqa: S311
-    slow = {2: Equipment(settings={"replica.fetch.max.bytes": "1"})}
+    slow = {2: NodeExtras(settings={"replica.fetch.max.bytes": "1"})}
     settings = {"replica.lag.time.max.ms": "1000"}
     dist = distribution(kafka, java)
-    with LocalCluster(dist, folder, brokers=2, settings=settings, equipment=slow) as cluster:
+    with LocalCluster(dist, folder, brokers=2, settings=settings, extras=slow) as cluster:
         create_topic(cluster.bootstrap, TOPIC, [[1, 2]], {"min.insync.replicas": "1"})
         log, admin = cluster.nodes[2].log, client(cluster.bootstrap)
         with writing(cluster.bootstrap):

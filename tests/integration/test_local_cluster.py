@@ -19,7 +19,7 @@ from confluent_kafka import KafkaException, Producer
 from insync.brokers.cluster import plans
 from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import Equipment
+from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.brokers.kafka import versions
 from insync.brokers.kafka.distribution import Distribution
@@ -132,8 +132,8 @@ def test_features_are_those_of_a_formatted_cluster(start: StartCluster) -> None:
 def test_settings_and_environment_reach_the_node_they_are_for(start: StartCluster) -> None:
     cluster = start(
         brokers=2,
-        equipment={
-            2: Equipment(environment={"INSYNC_TEST": "here"}, settings={"num.io.threads": "5"})
+        extras={
+            2: NodeExtras(environment={"INSYNC_TEST": "here"}, settings={"num.io.threads": "5"})
         },
     )
     environments = {
@@ -154,7 +154,7 @@ def test_nodes_start_from_the_archive_also_with_an_agent(
     """An agent appends to the class path, which an archive must not mind."""
     log = tmp_path / "classes-%p.log"
     options = f"-javaagent:{nop_agent(tmp_path, java)} -Xlog:class+load:file={log}"
-    cluster = start(brokers=1, equipment={1: Equipment(environment={"JDK_JAVA_OPTIONS": options})})
+    cluster = start(brokers=1, extras={1: NodeExtras(environment={"JDK_JAVA_OPTIONS": options})})
     loaded = (tmp_path / f"classes-{cluster.nodes[1].pid}.log").read_text(encoding="utf-8")
     kafka = [line for line in loaded.splitlines() if "] org.apache.kafka." in line]
     shared = [line for line in kafka if "source: shared objects file" in line]

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.session import SparkSettings, open_session
 from insync.brokers.cluster.admin import client, create_topic
 from insync.brokers.cluster.agent import AgentSpec
@@ -65,7 +65,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory, dist: Distribution) -> Ite
             "--events-topic", TOPIC, "--events-bootstrap", brokers.bootstrap,
         )  # fmt: skip
         assert ran.returncode == 0, ran.stderr
-        assert "did not get into" not in ran.stderr
+        assert "were not published to" not in ran.stderr
         yield Watched(folder / "run", brokers.bootstrap, folder / "state")
 
 
@@ -83,7 +83,7 @@ def tables(watched: Watched, tmp_path_factory: pytest.TempPathFactory) -> Callab
     with open_session(SparkSettings(), log) as spark:
         names = ["silver/holds", "silver/isr_shrinks", "silver/repeats", "gold/availability"]
         read = {
-            name: spark.read.parquet(f"{places.local(watched.run)}/tables/{name}").collect()
+            name: spark.read.parquet(f"{paths.local(watched.run)}/tables/{name}").collect()
             for name in names
         }
     return lambda name: [row.asDict() for row in read[name]]
@@ -152,7 +152,7 @@ def test_another_topics_state_is_refused(watched: Watched, picture: dict[str, An
         "--once",
     )  # fmt: skip
     assert done.returncode == 2
-    assert f"of topic {TOPIC} of cluster" in done.stderr
+    assert f"holds topic {TOPIC} of cluster" in done.stderr
 
 
 def test_a_topic_that_is_not_there_is_bad_input(watched: Watched) -> None:
@@ -163,7 +163,7 @@ def test_a_topic_that_is_not_there_is_bad_input(watched: Watched) -> None:
         done = insync(*command)
         assert done.returncode == 2
         assert done.stderr.splitlines()[-1] == (
-            f"insync: topic none: not at {watched.bootstrap}, expected one that is there"
+            f"insync: topic none: not found at {watched.bootstrap}, expected an existing topic"
         )
 
 
@@ -203,7 +203,7 @@ def test_ctrl_c_ends_it_in_one_line(watched: Watched, tmp_path: Path) -> None:
         lambda watching: watching.send_signal(signal.SIGINT), watched, TOPIC, tmp_path, 60
     )
     state = tmp_path / "state"
-    assert (code, said[-1]) == (0, f"insync: ended; what came is in {state}")
+    assert (code, said[-1]) == (0, f"insync: ended; the events so far are in {state}")
     assert replace(watched, state=state).watch()["lines"] > 0
 
 

@@ -9,7 +9,7 @@ from pyspark.sql import SparkSession
 
 from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.pipeline import refresh
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.session import SparkSettings, open_session
 from insync.analysis.tables.spark.store import Rows, read_rows, rows_of_run
 from insync.brokers.kafka.java import find_java
@@ -32,8 +32,8 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
 
 def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:
     """Compute every table of run folders, and read of each run those that reports are made from."""
-    runs = [of_run(places.local(each), load_run(each), has_events=True) for each in folders]
-    into = f"{places.local(folders[0])}/tables"
+    runs = [of_run(paths.local(each), load_run(each), has_events=True) for each in folders]
+    into = f"{paths.local(folders[0])}/tables"
     refresh(spark, runs, into, "spark.log")
     rows = read_rows(spark, into)
     return [rows_of_run(rows, run.run) for run in runs]

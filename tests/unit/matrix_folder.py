@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from insync.events.matrix_info import Asked, MatrixInfo, MatrixRow, save_matrix
+from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow, save_matrix
 from unit.run_folder import Story, write_run
 
 ARMS = ("stock", "plugin")
-ASKED = Asked(
+ASKED = MatrixOptions(
     kafka=("4.3.1",), cluster="local", only=("good", "bad"), arms=ARMS, repeats=2, scale=None,
     seed=7, side_by_side=2,
 )  # fmt: skip

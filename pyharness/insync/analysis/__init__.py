@@ -1,1 +1,1 @@
-"""From the files of a run to tables, verdict and report, in this order. Knows no broker."""
+"""Computes the tables of a run's files, then its verdict and its report, without any broker."""

@@ -1,10 +1,10 @@
-"""`python -m insync.analysis.job DIR...`: tables, verdict and report of runs, in one session.
+"""`python -m insync.analysis.job DIR...`: computes tables, verdict and report of runs.
 
-DIR is a run folder on this machine, or the one folder of a matrix: then all its runs, whose
-tables are made together and are the matrix's own, and its cells and page in the end. Spark
-reads the events from `--storage` and writes the tables there; that is DIR itself unless the
-events were put where a cluster's workers can reach them. Prints the reports' paths; exits with
-0, 2 (bad input) or 3 (failed).
+DIR is a local run folder, or the folder of one matrix. For a matrix the job computes the tables of
+all its runs together, into the matrix's folder, and then writes its cells and its page. Spark reads
+the events from `--storage` and writes the tables there. The default is DIR; another folder is
+needed if a cluster's workers cannot reach DIR. Prints the reports' paths; exits with 0, 2 (bad
+input) or 3 (failed).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pyspark.sql import SparkSession
 from insync.analysis.matrix import Analysed, recorded, write_matrix
 from insync.analysis.tables.bronze.folders import Folder, of_run
 from insync.analysis.tables.pipeline import refresh
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop, cause
 from insync.analysis.tables.spark.quick_start import archive_of
 from insync.analysis.tables.spark.session import (
@@ -34,9 +34,9 @@ from insync.analysis.tables.spark.session import (
     parse_conf,
 )
 from insync.analysis.tables.spark.store import Rows, read_rows, rows_of_run
-from insync.analysis.verdict.condense import condense
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import write_verdict
+from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.brokers.kafka.java import find_java
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import is_matrix
@@ -44,15 +44,15 @@ from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import EVENTS
 from insync.report.judgement import read_judgement
 from insync.report.render import write_report
-from insync.report.timeline.scenes import scenes
+from insync.report.timeline.timelines import timelines
 
 
 @dataclass(frozen=True)
 class Job:
-    """What to analyse and how; `report_only` keeps the tables and the verdict as they are.
+    """What to analyse and how; `report_only` keeps the tables and the verdict.
 
-    `storage` is where the events and tables of the one DIR are, or None: in the folders.
-    `matrix` is the folder of the matrix whose runs `folders` are, if they are one's.
+    `storage` is the folder of the events and tables of the only DIR; None: DIR itself. `matrix` is
+    the folder of the matrix that has the runs in `folders`; None: they are not of a matrix.
     """
 
     folders: Sequence[Path]
@@ -63,12 +63,12 @@ class Job:
 
     @property
     def log(self) -> Path:
-        """What Spark and its JVM say, about all folders."""
+        """Return the log file of Spark and its JVM, for all folders."""
         return (self.matrix or self.folders[0]) / "spark.log"
 
 
 def run_job(job: Job) -> list[Path]:
-    """Do the job; return the reports' paths. Raises InputError or InsyncError."""
+    """Run the job; return the reports' paths. Raises InputError or InsyncError."""
     runs = {folder: _load(folder) for folder in job.folders}
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
@@ -100,24 +100,24 @@ def _load(folder: Path) -> RunInfo:
 
 
 def _judge(job: Job, folder: Path, run: RunInfo, rows: Rows) -> Analysed:
-    facts = condense(run, rows)
+    facts = facts_of_run(run, rows)
     if not job.report_only:
         write_verdict(folder, run, decide(run, facts))
     report = write_report(folder, run, read_judgement(folder), rows)
-    return Analysed(run, facts, scenes(run, rows), report)
+    return Analysed(run, facts, timelines(run, rows), report)
 
 
 def _make_rows(
     spark: SparkSession, job: Job, place: Path, runs: Mapping[Path, RunInfo]
 ) -> dict[Path, Rows]:
-    """Compute the tables of the runs in `place`, itself or below it; return their rows."""
-    storage = places.trimmed(job.storage or places.local(place))
+    """Compute the tables of the runs in `place` or below it; return their rows."""
+    storage = paths.trimmed(job.storage or paths.local(place))
     found = {
-        folder: _folder(Hadoop(spark), places.below(storage, folder.relative_to(place)), run)
+        folder: _folder(Hadoop(spark), paths.below(storage, folder.relative_to(place)), run)
         for folder, run in runs.items()
         if folder.is_relative_to(place)
     }
-    tables = f"{storage}/{places.TABLES}"
+    tables = f"{storage}/{paths.TABLES}"
     if not job.report_only:
         refresh(spark, list(found.values()), tables, str(job.log), own=True)
     try:
@@ -132,7 +132,7 @@ def _folder(hadoop: Hadoop, path: str, run: RunInfo) -> Folder:
 
 
 def parse_job(arguments: Sequence[str]) -> Job:
-    """Return the job that the command line asks for; a bad usage exits with 2."""
+    """Return the job of the command line; a usage error exits with 2."""
     parser = argparse.ArgumentParser(prog="python -m insync.analysis.job", description=__doc__)
     parser.add_argument(
         "folders", metavar="DIR", type=Path, nargs="+", help="folder of a run or of a matrix"
@@ -140,7 +140,11 @@ def parse_job(arguments: Sequence[str]) -> Job:
     parser.add_argument("--storage", help="folder or URI of events/ and tables/ (default: DIR)")
     parser.add_argument("--spark-master", default=SparkSettings.master, metavar="MASTER")
     parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
-    parser.add_argument("--only", choices=["report"], help="redo nothing but the report")
+    parser.add_argument(
+        "--only",
+        choices=["report"],
+        help="write the report again, from the existing tables and verdict",
+    )
     given = parser.parse_args(arguments)
     if given.storage and len(given.folders) > 1:
         raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
@@ -156,23 +160,23 @@ def parse_job(arguments: Sequence[str]) -> Job:
 
 
 def _the_matrix(folders: Sequence[Path]) -> Path | None:
-    """Return the one folder if it is a matrix; raises InputError if it is one among others."""
+    """Return the folder of a matrix, if given; raises InputError if there are others besides."""
     found = next((folder for folder in folders if is_matrix(folder)), None)
     if found is not None and len(folders) > 1:
-        raise InputError(f"{found}: a matrix, expected no other DIR beside it")
+        raise InputError(f"{found}: a matrix, expected no other DIR besides it")
     return found
 
 
 @dataclass
 class Outcome:
-    """How a command ended, as its exit code."""
+    """The exit code of a command."""
 
     code: int = 0
 
 
 @contextmanager
 def report_errors() -> Iterator[Outcome]:
-    """Turn the harness's own errors into one line on standard error and an exit code."""
+    """Print an InsyncError as one line on standard error, and set the exit code."""
     outcome = Outcome()
     try:
         yield outcome

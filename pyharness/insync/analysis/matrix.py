@@ -1,4 +1,4 @@
-"""The last step of a matrix's analysis: its cells and its page, from what its runs gave."""
+"""Writes the cells and the page of a matrix, from the analysis of its runs."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix
 from insync.events.run_info import RunInfo
 from insync.events.schema import RUN
 from insync.report.matrix.page import write_matrix_page
-from insync.report.timeline.scenes import Scene
+from insync.report.timeline.timelines import Timeline
 
 
 @dataclass(frozen=True)
 class Analysed:
-    """What the analysis of one run folder leaves for others."""
+    """The results of the analysis of one run folder."""
 
     run: RunInfo
     facts: RunFacts
-    pictures: Sequence[Scene]
+    pictures: Sequence[Timeline]
     report: Path
 
 
 def recorded(matrix: Path) -> list[Path]:
-    """Return the run folders of a matrix that were begun; raises InputError if it is none."""
+    """Return the run folders of a matrix whose runs were started; InputError if it is no matrix."""
     folders = load_matrix(matrix).run_folders(matrix)
     return [folder for folder in folders if (folder / RUN).is_file()]
 
@@ -48,6 +48,6 @@ def _cells(row: MatrixRow, matrix: Path, found: Mapping[Path, Analysed]) -> list
 
 def _pictures(
     info: MatrixInfo, matrix: Path, found: Mapping[Path, Analysed]
-) -> dict[tuple[str, str], Sequence[Scene]]:
+) -> dict[tuple[str, str], Sequence[Timeline]]:
     folders = {(row.kafka, row.scenario): matrix / row.folder for row in info.rows}
     return {key: found[folder].pictures for key, folder in folders.items() if folder in found}

@@ -1,7 +1,7 @@
-"""`python -m insync.bench.engines ENGINE DIR`: the pipeline's tables by DuckDB or by Polars.
+"""`python -m insync.bench.engines ENGINE DIR`: computes the pipeline's tables in DuckDB or Polars.
 
-Reads the Parquet of a synthetic history and prints, as `analysis.tables.measure` does, the rows
-of the same tables, the seconds they took, and the most memory that this process had.
+Reads the Parquet files of a synthetic history and prints, as `analysis.tables.measure` does, the
+rows of the same tables, the seconds they took, and the peak memory of this process.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any, Final
 
 TABLES: Final = ("ack_latency", "ack_gaps", "errors", "readback", "anomalies")
 MEMORY_GB: Final = 3
-"""As much as Spark's driver has."""
+"""The same as the memory of Spark's driver."""
 
 _DIGITS: Final = 4
 _DECADES: Final = 8
@@ -27,7 +27,7 @@ Result = dict[str, Any]
 
 
 def with_duckdb(folder: Path, threads: int, memory_gb: int) -> Result:
-    """Compute the tables by DuckDB's SQL; what does not fit into memory goes to `folder`."""
+    """Compute the tables with DuckDB's SQL; DuckDB spills to `folder`."""
     import duckdb
 
     con = duckdb.connect()
@@ -58,7 +58,7 @@ def _bucket_sql() -> str:
 
 
 def with_polars(folder: Path, threads: int, memory_gb: int) -> Result:
-    """Compute the tables by Polars, streaming where it can; it has no limit of memory to set."""
+    """Compute the tables with Polars, streaming if possible; it has no memory limit to set."""
     os.environ["POLARS_MAX_THREADS"] = str(threads)
     from insync.bench import polars_tables
 

@@ -1,4 +1,4 @@
-"""From JMH's JSON to figures per partition, beside the two baselines of the same run."""
+"""Computes figures per partition from JMH's JSON, relative to two baselines of the same run."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CAPITAL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
 class _Part(BaseModel):
-    """JMH leaves much more than is read here; NaN comes as a word, in fields that are not read."""
+    """A part of JMH's JSON; other fields, which may hold NaN as a string, are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
@@ -50,10 +50,10 @@ _ENTRIES: Final = TypeAdapter(list[_Entry])
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What one benchmark cost per partition: time of one thread, bytes allocated.
+    """The cost of one benchmark per partition: time of one thread, bytes allocated.
 
-    The ratios are against the loop with advice that does nothing, and against one uncontended
-    compare-and-set, with as many partitions and threads.
+    The ratios are to a loop with advice that does nothing, and to one uncontended compare-and-set,
+    both with the same number of partitions and threads.
     """
 
     benchmark: str
@@ -66,7 +66,7 @@ class Row:
 
 
 def read_rows(files: Sequence[Path]) -> list[Row]:
-    """Return the rows of JMH's result files; InsyncError for what is not JMH's or lacks a baseline.
+    """Return the rows of JMH's result files; InsyncError if one is invalid or lacks a baseline.
 
     A benchmark's operation is one fetch, so its figures are divided by the fetch's partitions.
     """
@@ -115,7 +115,7 @@ def _bytes(entry: _Entry) -> float:
 
 
 def _words(entry: _Entry) -> str:
-    """Return a benchmark's method name as words, with its parameters: `mark and release, read`."""
+    """Return a benchmark's method name in words, with its parameters: `mark and release, read`."""
     method = entry.benchmark.rpartition(".")[2]
     name = _CAPITAL.sub(" ", method).lower()
     others = entry.params.others()

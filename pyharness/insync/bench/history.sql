@@ -1,5 +1,5 @@
--- The tables of `python -m insync.analysis.tables.measure compute`, in DuckDB's SQL; braces are filled in by
--- insync.bench.engines. What each column means stands in docs/understand/pipeline.md and docs/checker.md.
+-- The tables of `python -m insync.analysis.tables.measure compute` in DuckDB's SQL. insync.bench.engines
+-- fills in the braces. docs/tables.md and docs/checker.md describe the columns.
 CREATE TEMP TABLE histogram AS
 SELECT run, arm, repeat, topic, partition, outcome, bucket_us,
        count(*) AS records, max(acked_ms) AS top_ms, sum(us) AS total_us
@@ -124,26 +124,26 @@ seen AS (
         SELECT run, arm, repeat, topic, partition, "offset", seq FROM consume)
     GROUP BY ALL),
 found AS (
-    SELECT run, arm, repeat, topic, partition, 'lost' AS kind, count(*) AS anomalies
+    SELECT run, arm, repeat, topic, partition, 'lost-write' AS kind, count(*) AS anomalies
     FROM fates WHERE acked AND times_read = 0 GROUP BY ALL
     UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'duplicated', count(*)
+    SELECT run, arm, repeat, topic, partition, 'duplicate', count(*)
     FROM fates WHERE first_offset < last_offset GROUP BY ALL
     UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'reordered', count(DISTINCT most_ms)
+    SELECT run, arm, repeat, topic, partition, 'nonmonotonic-send', count(DISTINCT most_ms)
     FROM overtaken WHERE acked AND most_ms > done_ms GROUP BY ALL
     UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'reordered', count(DISTINCT most_seq)
+    SELECT run, arm, repeat, topic, partition, 'nonmonotonic-send', count(DISTINCT most_seq)
     FROM retried WHERE most_seq > seq GROUP BY ALL
     UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'poll_back', count(*)
+    SELECT run, arm, repeat, topic, partition, 'nonmonotonic-poll', count(*)
     FROM polls WHERE "offset" <= before AND NOT ("offset" = before AND nth = nth_before)
     GROUP BY ALL
     UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'skipped', count(*)
+    SELECT run, arm, repeat, topic, partition, 'poll-skip', count(*)
     FROM polls WHERE "offset" > before + 1 GROUP BY ALL
     UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'inconsistent', count(*)
+    SELECT run, arm, repeat, topic, partition, 'inconsistent-offsets', count(*)
     FROM seen WHERE low < high GROUP BY ALL)
 SELECT run, arm, repeat, topic, partition, kind, sum(anomalies) AS anomalies
 FROM found GROUP BY ALL;

@@ -1,4 +1,4 @@
-"""Run the benchmarks' jar: JMH once per number of threads, its output and results in one folder."""
+"""Runs the benchmarks' jar: JMH once per number of threads, with all results in one folder."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from insync.brokers.kafka.process import complaint, run
 from insync.errors import InputError, InsyncError
 
 BENCH_JAR: Final = Path(__file__).parents[3] / "plugin-java/bench/build/libs/insync-bench.jar"
-# JMH gives up on an iteration by itself; this is for a JVM that does not even do that.
+# JMH has a timeout per iteration; this one is for a JVM that hangs.
 _WITHIN_S: Final = 3600.0
 _ITERATION_WITHIN = "60s"
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How much is measured: partitions per fetch, threads, and JMH's iterations."""
+    """The size of a measurement: partitions per fetch, threads, and JMH's iterations."""
 
     partitions: tuple[int, ...]
     threads: tuple[int, ...]
@@ -33,7 +33,7 @@ QUICK: Final = Effort((1, 100), (1, 2), warm_ups=2, measurements=2, iteration_ms
 
 
 def require_jar() -> Path:
-    """Return the benchmarks' jar; InputError where it is not, as in an installed wheel."""
+    """Return the benchmarks' jar; InputError if it is missing, as in an installed wheel."""
     if not BENCH_JAR.is_file():
         raise InputError(
             f"{BENCH_JAR.name}: not in {BENCH_JAR.parent}, expected a checkout of insync in which "
@@ -47,7 +47,7 @@ def measure(
 ) -> list[Path]:
     """Run every benchmark; return JMH's result files, one per number of threads.
 
-    Raises InsyncError when a JVM fails or takes far longer than asked to.
+    Raises InsyncError if a JVM fails or takes far longer than expected.
     """
     log = folder / "jmh.txt"
     results = []
@@ -79,7 +79,7 @@ def _command(jar: Path, java: Java, effort: Effort, threads: int, result: Path) 
         "-rff": str(result),
         "-jvmArgs": "-Xms512m -Xmx512m",
     }
-    # Nothing outside of the folder, and no lock file in it.
+    # JMH writes no files outside of the folder, and no lock file in it.
     java_flags = [
         f"-Djava.io.tmpdir={result.parent}",
         "-Djmh.ignoreLock=true",

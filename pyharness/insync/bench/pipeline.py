@@ -1,7 +1,7 @@
-"""The pipeline on synthetic histories of growing size, beside DuckDB and Polars on the same files.
+"""Measures the pipeline on synthetic histories, and DuckDB and Polars on the same files.
 
-Every measurement is a process of its own, so that memory is counted by engine and size. A
-history's files are removed before the next one is made.
+Every measurement is a separate process, so that memory can be measured by engine and size. The
+files of a history are removed before the next one is generated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ENGINES: Final = ("spark", "duckdb", "polars")
 BASELINE: Final = "duckdb"
 WITHIN_S: Final = 3600.0
 LEAST_WITHIN_S: Final = 600.0
-"""The other engines may take as long as the first one took, but no less than this."""
+"""The other engines may take as long as the first engine, and at least this long."""
 _ERROR: Final = re.compile(r"[\w.]+(Error|Exception): ")
 _CLOSE: Final = 1e-9
 """Sums of doubles may differ in their last digits; nothing else may."""
@@ -35,10 +35,11 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One engine on one history: seconds by part, the most memory that its process had.
+    """The result of one engine on one history: seconds by part, and the peak memory of its process.
 
-    `start_s` is what it took to be ready (Spark's session); `problem` is why there is nothing,
-    `differs` which tables were not the first engine's, or, of anomalies, not the planted truth.
+    `start_s` is the time until it was ready (Spark's session). `problem` is why there is no result.
+    `differs` names the tables that differ from the first engine's, or, for anomalies, from those
+    that were planted.
     """
 
     engine: str
@@ -52,7 +53,7 @@ class Measured:
 
     @property
     def seconds(self) -> float:
-        """How long the tables took, the start left out."""
+        """Return how long the tables took, without the start."""
         return self.aggregates_s + self.checks_s
 
 
@@ -73,7 +74,7 @@ def measure(
     for rows in sizes:
         data = folder / f"rows-{rows}"
         try:
-            tell(f"making a history of {rows:,} operations")
+            tell(f"generating a history of {rows:,} operations")
             truth = _run("spark", data, java_home, "--rows", str(rows), what="generate")
             expected: Mapping[str, Rows] = json.loads(truth)
             within_s = WITHIN_S
@@ -83,7 +84,9 @@ def measure(
                 run = partial(_run, engine, data, java_home, *more, within_s=within_s)
                 one, tables = _measure_one(engine, rows, expected, run)
                 found.append(one)
-                if not tables.keys() <= expected.keys():  # it is the first to say what they are
+                if (
+                    not tables.keys() <= expected.keys()
+                ):  # the first engine defines the expected tables
                     expected, within_s = {**tables, **expected}, max(LEAST_WITHIN_S, one.seconds)
         finally:
             shutil.rmtree(data, ignore_errors=True)
@@ -93,7 +96,7 @@ def measure(
 def _measure_one(
     engine: str, rows: int, expected: Mapping[str, Rows], run: Callable[[], str]
 ) -> tuple[Measured, Mapping[str, Rows]]:
-    """Return what was measured, and the tables; none where the engine failed."""
+    """Return the measurement and the tables; no tables if the engine failed."""
     try:
         result = json.loads(run())
     except InsyncError as error:
@@ -126,13 +129,13 @@ def _run(
     if done.returncode:
         said = [line for line in done.stderr.splitlines() if line.strip()]
         errors = [line for line in said if _ERROR.match(line)]
-        why = (errors or said or ["no word; killed for its memory?"])[-1]
+        why = (errors or said or ["no output; possibly out of memory"])[-1]
         raise InsyncError(f"bench: {engine} ended with {done.returncode}: {why}")
     return done.stdout
 
 
 def same(one: Rows, other: Rows) -> bool:
-    """Whether two tables have the same rows, in whatever order."""
+    """Return whether two tables have the same rows, in any order."""
     left, right = (sorted(map(_comparable, rows), key=repr) for rows in (one, other))
     return len(left) == len(right) and all(map(_alike, left, right))
 
@@ -167,7 +170,7 @@ def slope(found: Sequence[Measured], engine: str) -> float | None:
 
 
 def ratio(found: Sequence[Measured], one: Measured) -> float | None:
-    """Return how many times the baseline's time it took; None without one."""
+    """Return the time relative to the baseline's; None without a baseline."""
     base = next(
         (
             each.seconds

@@ -1,4 +1,4 @@
-"""The tables of a synthetic history by Polars: the same rows as `analysis.tables.measure`'s."""
+"""Computes the tables of a synthetic history with Polars: the rows of `analysis.tables.measure`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ACKED: Final = pl.col("done_ms").is_not_null() & pl.col("error").is_null()
 
 
 def aggregates(folder: Path) -> dict[str, Rows]:
-    """Return the gold tables that grow with the records."""
+    """Compute the gold tables whose input grows with the records."""
     produce, partitions = _scan(folder, "produce"), _scan(folder, "partitions")
     counted = _histogram(produce)
     whole = _merged(counted, TOPIC).with_columns(pl.lit(None, pl.Int32).alias("partition"))
@@ -40,7 +40,7 @@ def aggregates(folder: Path) -> dict[str, Rows]:
 
 
 def checks(folder: Path) -> dict[str, Rows]:
-    """Return the checker's tables."""
+    """Compute the checker's tables."""
     produce, consume = _scan(folder, "produce"), _scan(folder, "consume")
     fates = _fates(produce, consume).collect(engine="streaming")
     lost = pl.col("acked") & (pl.col("times_read") == 0)
@@ -52,8 +52,8 @@ def checks(folder: Path) -> dict[str, Rows]:
         twice.sum().alias("duplicated"),
     )
     found = [
-        _counted(fates.filter(lost), "lost"),
-        _counted(fates.filter(twice), "duplicated"),
+        _counted(fates.filter(lost), "lost-write"),
+        _counted(fates.filter(twice), "duplicate"),
         _reordered(fates),
     ]
     del fates
@@ -209,7 +209,7 @@ def _reordered(fates: pl.DataFrame) -> pl.DataFrame:
     most_seq = pl.col("seq").cum_max().shift(1).over(*KEYS, "producer")
     again = own.with_columns(most_seq.alias("most")).filter(pl.col("most") > pl.col("seq"))
     culprits = [rows.unique([*KEYS, "most"]).select(KEYS) for rows in (late, again)]
-    return _counted(pl.concat(culprits), "reordered")
+    return _counted(pl.concat(culprits), "nonmonotonic-send")
 
 
 def _polls(consume: pl.LazyFrame) -> list[pl.DataFrame]:
@@ -225,10 +225,8 @@ def _polls(consume: pl.LazyFrame) -> list[pl.DataFrame]:
     again = (pl.col("offset") == pl.col("before")) & (pl.col("nth") == pl.col("nth_before"))
     back = read.filter((pl.col("offset") <= pl.col("before")) & ~again)
     skipped = read.filter(pl.col("offset") > pl.col("before") + 1)
-    frames = pl.collect_all([back, skipped])
-    return [
-        _counted(rows, kind) for rows, kind in zip(frames, ("poll_back", "skipped"), strict=True)
-    ]
+    back_rows, skip_rows = pl.collect_all([back, skipped])
+    return [_counted(back_rows, "nonmonotonic-poll"), _counted(skip_rows, "poll-skip")]
 
 
 def _inconsistent(produce: pl.LazyFrame, consume: pl.LazyFrame) -> pl.DataFrame:
@@ -239,4 +237,4 @@ def _inconsistent(produce: pl.LazyFrame, consume: pl.LazyFrame) -> pl.DataFrame:
         .agg(pl.col("seq").min().alias("low"), pl.col("seq").max().alias("high"))
         .filter(pl.col("low") < pl.col("high"))
     )
-    return _counted(seen.collect(engine="streaming"), "inconsistent")
+    return _counted(seen.collect(engine="streaming"), "inconsistent-offsets")

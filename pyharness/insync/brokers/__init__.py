@@ -1,1 +1,1 @@
-"""Kafka on this machine: distributions, images, the Docker engine, clusters. Knows no fault."""
+"""Run Kafka on this machine: distributions, images, Docker engine, clusters. Knows no fault."""

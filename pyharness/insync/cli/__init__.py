@@ -1,6 +1,6 @@
-"""The command `insync`: parse, call, print. One thin file per command.
+"""Implement the command `insync`: one thin file per command that parses, calls and prints.
 
-Heavy modules are imported inside the commands, so that help and errors are quick.
+Commands import heavy modules inside their functions, so that help and errors are fast.
 """
 
 from insync.cli.app import main

@@ -1,4 +1,4 @@
-"""`insync agent`: where the agent's jar is and how to put it on one's own broker."""
+"""`insync agent`: print where the agent's jar is and how to add it to your own broker."""
 
 import json as jsonlib
 from typing import Final
@@ -19,8 +19,8 @@ HOW_TO: Final = """\
      export KAFKA_OPTS="{option}"
 2. Switch the feature on in server.properties:
      {feature}=true
-3. Restart the broker. If the agent does not fit its version the broker stops and
-   says what is missing; with ",on-unsupported=stock" it runs as plain Kafka instead.
+3. Restart the broker. If the agent does not support its version, the broker stops and
+   lists what is missing; with ",on-unsupported=stock" it runs as plain Kafka instead.
 4. See what it does, as the broker's user:
      insync state /run/kafka/insync.json --watch
 """

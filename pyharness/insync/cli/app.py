@@ -1,6 +1,6 @@
-"""The commands put together, and the one place where errors become exit codes.
+"""Register all commands, and convert errors to exit codes.
 
-0 pass, 1 fail, 2 bad usage or input, 3 unknown (cut short, or not to be told).
+0 pass, 1 fail, 2 bad usage or input, 3 unknown (cut short, or no verdict possible).
 """
 
 import sys
@@ -43,8 +43,8 @@ app.add_typer(image.app, name="image")
 app.add_typer(bench.app, name="bench")
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _version(requested: bool) -> None:
+    if requested:
         print(f"insync {__version__}")
         raise typer.Exit
 

@@ -1,4 +1,4 @@
-"""`insync bench`: what the agent's core costs, by JMH in a JVM of its own; and the tables."""
+"""`insync bench`: measure the cost of the agent's core with JMH, and the speed of the tables."""
 
 import json as jsonlib
 import sys
@@ -23,7 +23,7 @@ Examples:
 """
 
 app = typer.Typer(
-    help="Measure what the agent costs (in a checkout, after `make bench`), and the tables.",
+    help="Measure the cost of the agent (in a checkout, after `make bench`), or of the tables.",
     epilog=EXAMPLES,
     rich_markup_mode=None,
 )
@@ -35,11 +35,14 @@ app.command("pipeline", epilog=bench_pipeline.EXAMPLES)(bench_pipeline.command)
 @app.command("tracker", epilog=EXAMPLES)
 def tracker(
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer partitions and threads, short iterations.")
+        bool,
+        typer.Option("--quick", help="Use fewer partitions and threads, and short iterations."),
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="New or empty folder. Else ./insync-runs/bench-tracker-<time>."),
+        typer.Option(
+            help="New or empty output folder. Default: ./insync-runs/bench-tracker-<time>."
+        ),
     ] = None,
     json: Json = False,
 ) -> int:
@@ -47,7 +50,7 @@ def tracker(
     from insync.bench.figures import read_rows
     from insync.bench.jmh import FULL, QUICK, measure, require_jar
     from insync.brokers.kafka.java import find_java
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 
@@ -55,8 +58,8 @@ def tracker(
     name = f"bench-tracker-{time.strftime('%Y%m%d-%H%M%S')}"
     folder = check_out(out or Path("insync-runs") / name)
     make_out(folder)
-    with interruptible(), RichWatch() as watch:
-        rows = read_rows(measure(jar, java, QUICK if quick else FULL, folder, watch.phase))
+    with interruptible(), TerminalProgress() as progress:
+        rows = read_rows(measure(jar, java, QUICK if quick else FULL, folder, progress.phase))
     document = {"java": java.description, "quick": quick, "rows": [asdict(row) for row in rows]}
     text = jsonlib.dumps(document, indent=2)
     (folder / "tracker.json").write_text(text + "\n", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`insync bench pipeline`: how the tables' time and memory grow with a run's records."""
+"""`insync bench pipeline`: measure how time and memory of the tables grow with a run's size."""
 
 import json as jsonlib
 import sys
@@ -29,28 +29,33 @@ LEAST_ROWS: Final = 1_000
 
 def command(
     rows: Annotated[
-        str, typer.Option(help="Operations of each history, comma-separated.")
+        str, typer.Option(help="Comma-separated sizes of the histories, in operations.")
     ] = "1e5,1e6,1e7",
     engines: Annotated[
-        str, typer.Option(help="Of spark, duckdb, polars; the last two need insync[bench].")
+        str,
+        typer.Option(
+            help="Comma-separated, of spark, duckdb, polars; the last two need insync[bench]."
+        ),
     ] = "spark,duckdb,polars",
     out: Annotated[
         Path | None,
-        typer.Option(help="New or empty folder. Else ./insync-runs/bench-pipeline-<time>."),
+        typer.Option(
+            help="New or empty output folder. Default: ./insync-runs/bench-pipeline-<time>."
+        ),
     ] = None,
     duckdb_memory: Annotated[
-        int, typer.Option(help=f"GB that DuckDB may have; Spark has {MEMORY_GB}.")
+        int, typer.Option(help=f"Memory limit of DuckDB in GB; Spark has {MEMORY_GB}.")
     ] = MEMORY_GB,
     json: Json = False,
 ) -> int:
-    """Time gold's aggregates and the checker on synthetic histories, beside other engines.
+    """Time the gold tables and the checks on synthetic histories, compared with other engines.
 
-    All engines read the same Parquet and must come to the same rows, or it exits with 1. A
-    history of 1e8 operations takes about 5 GB of disk while it is measured.
+    All engines read the same Parquet files and must compute the same rows; otherwise the exit
+    code is 1. A history of 1e8 operations takes about 5 GB of disk while it is measured.
     """
     from insync.bench.pipeline import measure, ratio, slope
     from insync.brokers.kafka.java import find_java
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 
@@ -62,8 +67,8 @@ def command(
         out or Path("insync-runs") / f"bench-pipeline-{time.strftime('%Y%m%d-%H%M%S')}"
     )
     make_out(folder)
-    with interruptible(), RichWatch() as watch:
-        found = measure(sizes, names, folder, java.home, watch.phase, duckdb_memory)
+    with interruptible(), TerminalProgress() as progress:
+        found = measure(sizes, names, folder, java.home, progress.phase, duckdb_memory)
     slopes = {engine: slope(found, engine) for engine in names}
     ratios = [ratio(found, one) for one in found]
     document = {

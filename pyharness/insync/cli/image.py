@@ -1,4 +1,4 @@
-"""`insync image`: the images that brokers in containers run from."""
+"""`insync image`: build and list the images for brokers in containers."""
 
 import json as jsonlib
 import sys
@@ -36,7 +36,7 @@ Examples:
 _MB: Final = 1_000_000
 
 app = typer.Typer(
-    help="Build and list the images that brokers in containers run from.",
+    help="Build and list the images for brokers in containers.",
     epilog=EXAMPLES,
     rich_markup_mode=None,
 )
@@ -45,28 +45,29 @@ app = typer.Typer(
 @app.command("build", epilog=BUILD_EXAMPLES)
 def build(
     kafka: Annotated[
-        str, typer.Option(help=f"Comma-separated, of {KAFKAS}.", metavar="V[,V...]")
+        str,
+        typer.Option(help=f"Comma-separated Kafka versions, of {KAFKAS}.", metavar="V[,V...]"),
     ] = DEFAULT_KAFKA,
     base: Annotated[
         str | None,
         typer.Option(
-            help="An image with a Java 17 or newer, glibc and a shell, pulled if need be. "
-            "Else one is made from this host's own Java, which needs no registry."
+            help="Base image with Java 17 or newer, glibc and a shell; pulled if missing. "
+            "Default: an image made from this host's Java, which needs no registry."
         ),
     ] = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Build anew what is there already.")
+        bool, typer.Option("--no-cache", help="Rebuild images that exist.")
     ] = False,
     json: Json = False,
 ) -> int:
-    """Build the image insync-kafka:VERSION: Java, Kafka, its class archive, a health check."""
+    """Build the image insync-kafka:VERSION with Java, Kafka, a class archive, a health check."""
     from insync.brokers.docker import engine
     from insync.brokers.images import base as bases
     from insync.brokers.images.build import build as build_image
     from insync.brokers.kafka import versions
     from insync.brokers.kafka.java import find_java
     from insync.brokers.kafka.resolve import distribution
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
     wanted = names(kafka) or ()
@@ -74,18 +75,18 @@ def build(
         versions.find(version)
     java = find_java()
     rows: list[dict[str, Any]] = []
-    with closing(engine.client()) as client, interruptible(), RichWatch() as watch:
-        watch.expect(len(wanted))
-        stands_on = bases.prepare(client, base, java, watch.phase)
+    with closing(engine.client()) as client, interruptible(), TerminalProgress() as progress:
+        progress.expect(len(wanted))
+        stands_on = bases.prepare(client, base, java, progress.phase)
         for version in wanted:
-            dist = distribution(version, java, watch.phase)
+            dist = distribution(version, java, progress.phase)
             began = time.monotonic()
-            found, made = build_image(client, dist, stands_on, watch.phase, cached=not no_cache)
+            found, made = build_image(client, dist, stands_on, progress.phase, cached=not no_cache)
             seconds = round(time.monotonic() - began, 1)
             rows.append({**_facts(found), "made": made, "seconds": seconds})
-            watch.repeat_done()
+            progress.repeat_done()
     for row in rows:
-        how = f"built in {row['seconds']} s" if row["made"] else "was built already"
+        how = f"built in {row['seconds']} s" if row["made"] else "already built"
         print(f"{row['tag']}: {how}, {row['size_bytes'] // _MB} MB", file=sys.stderr)
     if json:
         print(jsonlib.dumps({"images": rows}, indent=2))
@@ -94,7 +95,7 @@ def build(
 
 @app.command("list", epilog=LIST_EXAMPLES)
 def list_images(json: Json = False) -> int:
-    """List the images that are there, and which of them are to be built anew."""
+    """List the images that exist, and whether each must be rebuilt."""
     from insync.brokers.docker import engine
     from insync.brokers.images import built
     from insync.brokers.kafka import versions
@@ -132,7 +133,7 @@ def _show(images: Sequence["Found"]) -> None:
         table.add_column(heading, justify="right" if heading == "MB" else "left")
     for image in images:
         base = image.base.name if image.base else ""
-        state = "ready" if image.fresh else "to be built anew"
+        state = "ready" if image.fresh else "stale, rebuild it"
         table.add_row(image.tag, str(image.size_bytes // _MB), base, state)
     if images:
         Console(highlight=False).print(table)

@@ -1,4 +1,4 @@
-"""The end of `run` and `report`: the analysis, what it found, and the exit code."""
+"""Finish `run`, `matrix` and `report`: analyse, print the verdict, choose the exit code."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from insync.brokers.kafka.java import find_java
-from insync.cli.progress import RichWatch
+from insync.cli.progress import TerminalProgress
 from insync.cli.results import show_verdict
 from insync.events.matrix_info import CELLS
 from insync.run.analysis import analyse, analyse_matrix
@@ -18,14 +18,14 @@ EXIT_CODES: Final = {"fail": 1, "unknown": 3, "pass": 0}
 
 
 def analyse_and_show(
-    folders: Sequence[Path], spark: SparkOptions, watch: RichWatch, *, as_json: bool
+    folders: Sequence[Path], spark: SparkOptions, progress: TerminalProgress, *, as_json: bool
 ) -> int:
-    """Analyse run folders, print each verdict as words or JSON, return the worst's exit code.
+    """Analyse run folders, print each verdict as text or JSON, return the worst exit code.
 
-    The JSON document is the verdict, or an array of them for several folders.
+    The JSON document is the verdict, or an array of verdicts for several folders.
     """
-    verdicts = analyse(folders, spark, find_java(), watch)
-    watch.stop()
+    verdicts = analyse(folders, spark, find_java(), progress)
+    progress.stop()
     for folder, verdict in zip(folders, verdicts, strict=True):
         show_verdict(verdict, folder)
     if as_json:
@@ -36,17 +36,22 @@ def analyse_and_show(
 
 
 def analyse_and_show_matrix(
-    matrix: Path, spark: SparkOptions, watch: RichWatch, *, wrong: Sequence[str], as_json: bool
+    matrix: Path,
+    spark: SparkOptions,
+    progress: TerminalProgress,
+    *,
+    wrong: Sequence[str],
+    as_json: bool,
 ) -> int:
     """Analyse all runs of a matrix, print its table or its cells as JSON, return the exit code.
 
-    `wrong` is what went wrong with whole arms, and is printed beside the table.
+    `wrong` lists the failures of whole arms; they are printed below the table.
     """
     from insync.cli.results import show_matrix
     from insync.report.matrix.cells import outcome, read_cells
 
-    analyse_matrix(matrix, spark, find_java(), watch)
-    watch.stop()
+    analyse_matrix(matrix, spark, find_java(), progress)
+    progress.stop()
     cells = read_cells(matrix)
     show_matrix(cells, matrix, wrong)
     if as_json:
@@ -54,10 +59,10 @@ def analyse_and_show_matrix(
     return EXIT_CODES[outcome(cells)]
 
 
-def show_recorded(folder: Path, watch: RichWatch, *, as_json: bool) -> int:
-    """Say where a run was recorded that nobody has judged yet; return the exit code."""
-    watch.stop()
-    print(f"recorded, not judged yet: insync report {folder}", file=sys.stderr)
+def show_recorded(folder: Path, progress: TerminalProgress, *, as_json: bool) -> int:
+    """Print where a run was recorded that is not analysed yet; return the exit code."""
+    progress.stop()
+    print(f"recorded, not analysed yet: insync report {folder}", file=sys.stderr)
     if as_json:
         json.dump({"recorded": str(folder)}, sys.stdout)
         print()

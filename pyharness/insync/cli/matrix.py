@@ -1,4 +1,4 @@
-"""`insync matrix`: every site of a stall on every arm, as one table."""
+"""`insync matrix`: run many scenarios on many arms, and show the results as one table."""
 
 import sys
 from pathlib import Path
@@ -26,53 +26,65 @@ Examples:
   insync matrix --only read-stall,send-stall --arms stock,request --repeat 10
   insync matrix --only step-down --kafka 4.3.1,3.9.2
   insync matrix --only freeze --json > matrix.json
-  insync report ./out    # what a matrix that was cut short had recorded
+  insync report ./out    # analyse what an interrupted matrix recorded
 """
 
 
 def command(
-    kafka: Annotated[str, typer.Option(help=f"Comma-separated, of {KAFKAS}.")] = DEFAULT_KAFKA,
+    kafka: Annotated[
+        str, typer.Option(help=f"Comma-separated versions, of {KAFKAS}.")
+    ] = DEFAULT_KAFKA,
     cluster: ClusterOption = DEFAULT_CLUSTER,
     only: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated scenarios, or groups of them: sites, kafka-7104, policies,"
-            " step-down. Else every site of a stall."
+            help="Comma-separated scenarios, or groups: sites, kafka-7104, policies, step-down."
+            " Default: the group sites."
         ),
     ] = None,
     repeat: Annotated[
-        int | None, typer.Option(help="Repeats per cell. Else the scenarios'.")
+        int | None, typer.Option(help="Repeats per cell. Default: those of the scenarios.")
     ] = None,
     arms: Annotated[
         str | None,
-        typer.Option(help="Comma-separated arms. Else the scenarios' own, as supported."),
+        typer.Option(
+            help="Comma-separated arms. Default: those of the scenarios that the version supports."
+        ),
     ] = None,
     scale: Annotated[
         float | None,
-        typer.Option(help="Multiplies every time. Else 0.25 for most of step-down, 1 for others."),
+        typer.Option(
+            help="Factor for every time. Default: 0.25 for most of the group step-down, else 1."
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="New or empty folder. Else ./insync-runs/matrix-<time>.")
+        Path | None,
+        typer.Option(help="New or empty output folder. Default: ./insync-runs/matrix-<time>."),
     ] = None,
     side_by_side: Annotated[
         int | None,
-        typer.Option(help="Arms at a time, each on its cluster. Else 2, of some groups 4 or 8."),
+        typer.Option(
+            help="Arms to run at the same time, each on its own cluster."
+            " Default: 2, for some groups 4 or 8."
+        ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Decides the bytes of the records.")] = 1,
+    seed: Annotated[
+        int, typer.Option(help="Seed for record bytes, burst times and fault jitter.")
+    ] = 1,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
-    """Stall the leader wherever it can stall, on every arm, and show who lost whom.
+    """Stall the leader at every place on every arm, and show which arm lost which replicas.
 
-    One cluster per arm plays all scenarios in turn. Prints and draws one table, scenarios by
-    arms: ISR shrinks, time under min ISR, longest gap between acks; of the group step-down also
-    time offline, until a dead follower was out, and leader changes. A cell that is not what
-    the scenario expects of its arm is marked. Each scenario's run is a run folder of its own,
-    OUT/KAFKA/SCENARIO.
+    One cluster per arm runs all scenarios one after the other. Prints one table of scenarios by
+    arms and writes it as a page: ISR shrinks, time under min ISR, longest gap between acks. The
+    group step-down also has time offline, time until a dead follower left the ISR, and leader
+    changes. A mark shows each cell that differs from what the scenario expects of its arm. Each
+    scenario has its own run folder, OUT/KAFKA/SCENARIO.
     """
     from insync.cli.judge import analyse_and_show_matrix
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.events.matrix_info import is_matrix
     from insync.matrix.plan import prepare_matrix
     from insync.matrix.runner import record_matrix
@@ -90,13 +102,13 @@ def command(
         at_once=side_by_side,
     )
     spark = spark_options(spark_master, spark_conf)
-    with interruptible(), RichWatch() as watch:
-        plan = prepare_matrix(request, watch)
+    with interruptible(), TerminalProgress() as progress:
+        plan = prepare_matrix(request, progress)
         try:
-            wrong = record_matrix(plan, watch)
-            return analyse_and_show_matrix(plan.out, spark, watch, wrong=wrong, as_json=json)
-        except BaseException:  # Ctrl-C too: what ended by then need not be run again
-            watch.stop()
+            wrong = record_matrix(plan, progress)
+            return analyse_and_show_matrix(plan.out, spark, progress, wrong=wrong, as_json=json)
+        except BaseException:  # also on Ctrl-C: finished scenarios need not run again
+            progress.stop()
             if is_matrix(plan.out):
-                print(f"to judge what was recorded: insync report {plan.out}", file=sys.stderr)
+                print(f"to analyse what was recorded: insync report {plan.out}", file=sys.stderr)
             raise

@@ -1,4 +1,4 @@
-"""Options that several commands share."""
+"""Define the options that several commands share."""
 
 from typing import Annotated, Final
 
@@ -12,24 +12,22 @@ from insync.run.request import ClusterKind, SparkOptions
 KAFKAS: Final = ", ".join(known())
 ClusterOption = Annotated[
     ClusterKind,
-    typer.Option("--cluster", help="Nodes as processes of this host, or as Docker containers."),
+    typer.Option("--cluster", help="Run nodes as local processes or as Docker containers."),
 ]
 Json = Annotated[
-    bool, typer.Option("--json", help="One JSON document on standard output, words on the other.")
+    bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")
 ]
-SparkMaster = Annotated[str, typer.Option(help="Spark master for the tables.")]
-SparkConf = Annotated[
-    list[str] | None, typer.Option(help="KEY=VALUE for Spark; may be given more than once.")
-]
+SparkMaster = Annotated[str, typer.Option(help="Spark master that computes the tables.")]
+SparkConf = Annotated[list[str] | None, typer.Option(help="Spark setting KEY=VALUE; repeatable.")]
 
 
 def names(listed: str | None) -> tuple[str, ...] | None:
-    """Return the names of a comma-separated list; None where none was given."""
+    """Return the names of a comma-separated list; None without a list."""
     return None if listed is None else tuple(name.strip() for name in listed.split(","))
 
 
 def events_option(topic: str | None, bootstrap: str | None) -> EventTopic | None:
-    """Return the topic for a run's events, if any; raises InputError for half of one."""
+    """Return the topic for a run's events, if any; raises InputError for a bootstrap alone."""
     if topic is None and bootstrap is not None:
         raise InputError(f"--events-bootstrap {bootstrap}: expected --events-topic with it")
     return None if topic is None else EventTopic(topic, bootstrap)

@@ -1,6 +1,6 @@
-"""Draws what a run is doing: phase, repeats done, time gone; on standard error.
+"""Draw the progress of a run on standard error: phase, finished repeats, elapsed time.
 
-Where standard error is no terminal, each phase becomes one plain line.
+If standard error is not a terminal, each phase is printed as one plain line.
 """
 
 import time
@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 
-class RichWatch:
-    """A `run.watch.Watch` on the terminal; a context manager."""
+class TerminalProgress:
+    """A `run.progress.Progress` on the terminal; a context manager."""
 
     def __init__(self) -> None:
         self._console = Console(stderr=True)
@@ -29,7 +29,7 @@ class RichWatch:
         self._task = self._progress.add_task("starting", total=None)
 
     def phase(self, text: str) -> None:
-        """Show `text` as what is going on."""
+        """Show `text` as the current phase."""
         if self._console.is_terminal:
             self._progress.update(self._task, description=text)
         else:
@@ -37,7 +37,7 @@ class RichWatch:
             print(f"{gone:6.1f} s  {text}", file=self._console.file, flush=True)
 
     def expect(self, repeats: int) -> None:
-        """Give the bar its length."""
+        """Set the length of the bar."""
         self._progress.update(self._task, total=repeats, completed=0)
 
     def repeat_done(self) -> None:
@@ -45,7 +45,7 @@ class RichWatch:
         self._progress.advance(self._task)
 
     def stop(self) -> None:
-        """Take the bar off the terminal; a second call does nothing."""
+        """Remove the bar from the terminal; a second call does nothing."""
         self._progress.stop()
 
     def __enter__(self) -> Self:

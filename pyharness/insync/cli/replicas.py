@@ -1,4 +1,4 @@
-"""Replicas as their leaders see them: read over the bridge, drawn as a table."""
+"""Read the replicas as their leaders see them, over the bridge, and draw them as a table."""
 
 import dataclasses
 import time
@@ -22,7 +22,7 @@ _COLUMNS: Final = (
 
 
 def connection_files(where: Path) -> list[Path]:
-    """Return the connection files of a run's newest cluster, or the one file given."""
+    """Return the connection files of the run's newest cluster, or `where` if it is a file."""
     if not where.is_dir():
         return [where]
     found = list(where.glob("nodes/*/bridge/bridge-*.json"))
@@ -33,17 +33,17 @@ def connection_files(where: Path) -> list[Path]:
 
 
 def partitions(where: Path, topic: str) -> list[PartitionState]:
-    """Ask every broker for the partitions it leads; raises InputError if one cannot be asked."""
+    """Ask every broker for the partitions it leads; raises InputError if one does not answer."""
     states = []
     for path in connection_files(where):
         with BridgeClient.connect(path) as client:
-            asked = (client.replicas(*each) for each in client.led_partitions(topic))
-            states += [state for state in asked if state is not None]
+            answers = (client.replicas(*each) for each in client.led_partitions(topic))
+            states += [state for state in answers if state is not None]
     return sorted(states, key=lambda state: (state.topic, state.partition))
 
 
 def read(where: Path, topic: str) -> list[dict[str, Any]]:
-    """Return the partitions as they stand in JSON."""
+    """Return the partitions as JSON data."""
     return [dataclasses.asdict(state) for state in partitions(where, topic)]
 
 
@@ -53,15 +53,15 @@ def show(where: Path, topic: str) -> None:
 
 
 def watch_live(where: Path, topic: str) -> None:
-    """Draw the table until Ctrl-C; raises InputError when the brokers are gone."""
+    """Draw the table until Ctrl-C; raises InputError when the brokers have ended."""
     with suppress(KeyboardInterrupt), Live(table(partitions(where, topic))) as live:
         while True:
-            time.sleep(REFRESH_SECONDS)  # the rate at which it is drawn
+            time.sleep(REFRESH_SECONDS)  # the refresh interval
             live.update(table(partitions(where, topic)), refresh=True)
 
 
 def table(states: Sequence[PartitionState]) -> Table:
-    """Return one row per replica; a partition is named in its first row, its leader starred."""
+    """Return one row per replica; a star marks the leader, the first row names the partition."""
     drawn = Table(box=SIMPLE_HEAD, collapse_padding=True)
     drawn.add_column("partition", no_wrap=True)
     for heading in _COLUMNS:

@@ -1,4 +1,4 @@
-"""`insync report`: the analysis of run folders, once more or for the first time."""
+"""`insync report`: analyse run folders, for the first time or again."""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -21,25 +21,25 @@ def command(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR...", help="Folders made by `insync run`, or one made by `insync matrix`."
+            metavar="DIR...", help="Folders from `insync run`, or one folder from `insync matrix`."
         ),
     ],
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
-    """Compute tables, verdict and report of runs from what they recorded."""
+    """Compute tables, verdict and report from recorded runs."""
     from insync.cli.judge import analyse_and_show, analyse_and_show_matrix
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.errors import InputError
     from insync.events.matrix_info import is_matrix
     from insync.signals import interruptible
 
     spark = spark_options(spark_master, spark_conf)
-    with interruptible(), RichWatch() as watch:
+    with interruptible(), TerminalProgress() as progress:
         matrix = next((folder for folder in runs if is_matrix(folder)), None)
         if matrix is not None:
             if len(runs) > 1:
-                raise InputError(f"{matrix}: a matrix, expected no other DIR beside it")
-            return analyse_and_show_matrix(matrix, spark, watch, wrong=(), as_json=json)
-        return analyse_and_show(runs, spark, watch, as_json=json)
+                raise InputError(f"{matrix}: a matrix, expected no other DIR with it")
+            return analyse_and_show_matrix(matrix, spark, progress, wrong=(), as_json=json)
+        return analyse_and_show(runs, spark, progress, as_json=json)

@@ -1,4 +1,4 @@
-"""Verdicts and matrices on the terminal: one row per arm, or scenarios by arms."""
+"""Print verdicts (one row per arm) and matrices (scenarios by arms) on the terminal."""
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -31,9 +31,10 @@ def show_matrix(cells: Sequence[MatrixCell], folder: Path, wrong: Sequence[str])
 
 
 def grid_table(grid: Grid) -> Table:
-    """Return a version's table: in each cell its figures, marked if it is not as expected.
+    """Return the table of one version; cells that differ from what was expected are marked.
 
-    Over several repeats each figure is two, and they stand below each other, as many do.
+    With several repeats a figure has two numbers, so the figures are on separate lines; the same
+    applies if a cell has many figures.
     """
     table = Table(
         title=f"Kafka {grid.kafka}: {legend(grid.figures)}",
@@ -54,7 +55,7 @@ def _cell(cell: MatrixCell) -> str:
     if cell.state == "skipped":
         return "[dim]skipped[/]"
     text = f"{MARKS[cell.state]}{figures(cell)}"
-    # Four arms fit into 80 columns so, or seven.
+    # On one line four arms fit into 80 columns, on separate lines seven.
     in_line = cell.once and len(cell.figures) <= len(FIGURES)
     text = text.replace(" / ", "/" if in_line else "\n")
     return text if cell.state == "pass" else f"[{COLOURS[cell.state]}]{text}[/]"
@@ -75,7 +76,7 @@ def show_verdict(verdict: Mapping[str, Any], folder: Path) -> None:
 
 
 def arms_table(arms: Mapping[str, Mapping[str, Any]], title: str) -> Table:
-    """Return the table: metrics with one value per repeat, counts of records summed up."""
+    """Return the table: metrics with one value per repeat, counts of records as sums."""
     table = Table(title=title, title_justify="left", box=SIMPLE_HEAD, collapse_padding=True)
     table.add_column("arm")
     for heading, _, _ in _COLUMNS:
@@ -98,7 +99,7 @@ def _sum(values: Sequence[int | None]) -> str:
 
 
 def _evidence(evidence: Sequence[Mapping[str, Any]]) -> str:
-    """Sum up what the faults did: calls held, and seconds over all calls; else seconds acted."""
+    """Sum up the faults: delayed calls and their total seconds; else the seconds they acted."""
     if not evidence:
         return "-"
     calls = sum(item["calls_held"] for item in evidence)

@@ -1,4 +1,4 @@
-"""`insync run`: a scenario on real brokers, then the tables, the verdict and the report."""
+"""`insync run`: run a scenario on real brokers, then compute tables, verdict and report."""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -28,42 +28,46 @@ Examples:
 
 
 def command(
-    scenario: Annotated[str, typer.Argument(help="A built-in scenario's name or a TOML file.")],
+    scenario: Annotated[str, typer.Argument(help="Name of a built-in scenario, or a TOML file.")],
     arms: Annotated[
-        str | None, typer.Option(help="Comma-separated arms. Else the scenario's.")
+        str | None, typer.Option(help="Comma-separated arms. Default: the scenario's.")
     ] = None,
-    kafka: Annotated[str, typer.Option(help=f"The brokers' version: {KAFKAS}.")] = DEFAULT_KAFKA,
+    kafka: Annotated[str, typer.Option(help=f"Kafka version, one of {KAFKAS}.")] = DEFAULT_KAFKA,
     cluster: ClusterOption = DEFAULT_CLUSTER,
-    scale: Annotated[float, typer.Option(help="Multiplies every time of the scenario.")] = 1.0,
+    scale: Annotated[float, typer.Option(help="Factor for every time of the scenario.")] = 1.0,
     repeat: Annotated[
-        int | None, typer.Option(help="Repeats per arm. Else the scenario's.")
+        int | None, typer.Option(help="Repeats per arm. Default: the scenario's.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Decides the bytes of the records.")] = 1,
+    seed: Annotated[
+        int, typer.Option(help="Seed for record bytes, burst times and fault jitter.")
+    ] = 1,
     out: Annotated[
         Path | None,
-        typer.Option(help="New or empty folder. Else ./insync-runs/<scenario>-<time>."),
+        typer.Option(help="New or empty output folder. Default: ./insync-runs/<scenario>-<time>."),
     ] = None,
     keep_data: Annotated[
         bool, typer.Option("--keep-data", help="Keep the brokers' data folders.")
     ] = False,
     record_only: Annotated[
-        bool, typer.Option("--record-only", help="Leave the rest to `insync report`.")
+        bool, typer.Option("--record-only", help="Only record; analyse later with `insync report`.")
     ] = False,
     events_topic: Annotated[
         str | None,
-        typer.Option(help="Send the events to this topic as well, for `insync watch`."),
+        typer.Option(help="Also publish the events to this topic, for `insync watch`."),
     ] = None,
     events_bootstrap: Annotated[
         str | None,
-        typer.Option(help="HOST:PORT of a cluster that has the topic. Else each arm's own."),
+        typer.Option(
+            help="HOST:PORT of a cluster that has the topic. Default: each arm's own cluster."
+        ),
     ] = None,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
-    """Run a scenario on real brokers, and judge it from tables that Spark computes."""
+    """Run a scenario on real brokers, and compute tables, verdict and report with Spark."""
     from insync.cli.judge import analyse_and_show, show_recorded
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.run.runner import run
     from insync.signals import interruptible
 
@@ -80,8 +84,8 @@ def command(
         events=events_option(events_topic, events_bootstrap),
     )
     spark = spark_options(spark_master, spark_conf)
-    with interruptible(), RichWatch() as watch:
-        folder = run(request, watch)
+    with interruptible(), TerminalProgress() as progress:
+        folder = run(request, progress)
         if record_only:
-            return show_recorded(folder, watch, as_json=json)
-        return analyse_and_show([folder], spark, watch, as_json=json)
+            return show_recorded(folder, progress, as_json=json)
+        return analyse_and_show([folder], spark, progress, as_json=json)

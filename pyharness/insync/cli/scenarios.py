@@ -1,4 +1,4 @@
-"""`insync scenarios`: the built-in scenarios, one line each."""
+"""`insync scenarios`: list the built-in scenarios, one line each."""
 
 import json as jsonlib
 from typing import Final

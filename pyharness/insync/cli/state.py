@@ -1,4 +1,4 @@
-"""`insync state`: the replicas as their leaders see them, live over the bridge."""
+"""`insync state`: show the replicas as their leaders see them, live over the bridge."""
 
 import json as jsonlib
 from pathlib import Path
@@ -19,10 +19,13 @@ Examples:
 def command(
     where: Annotated[
         Path,
-        typer.Argument(metavar="RUN|CONNECTION-FILE", help="A running run's folder, or one file."),
+        typer.Argument(
+            metavar="RUN|CONNECTION-FILE",
+            help="Folder of a run in progress, or one connection file.",
+        ),
     ],
-    topic: Annotated[str, typer.Option(help="Only this topic.")] = "",
-    watch: Annotated[bool, typer.Option("--watch", help="Show it anew until Ctrl-C.")] = False,
+    topic: Annotated[str, typer.Option(help="Show only this topic.")] = "",
+    watch: Annotated[bool, typer.Option("--watch", help="Refresh until Ctrl-C.")] = False,
     json: Json = False,
 ) -> int:
     """Show every replica as its leader sees it: lag, last caught up, pending fetches."""

@@ -1,4 +1,4 @@
-"""`insync tables`: the tables of one or thousands of runs, as Parquet in one place."""
+"""`insync tables`: compute the tables of one or thousands of runs, as Parquet in one place."""
 
 import json as jsonlib
 import sys
@@ -27,35 +27,35 @@ def command(
         list[str],
         typer.Argument(
             metavar="DIR...",
-            help="Run folders, or folders of them up to three levels up; any path Hadoop knows.",
+            help="Run folders, or folders up to three levels above them; any Hadoop path.",
         ),
     ],
     into: Annotated[
         str | None,
-        typer.Option(help="Where to put them; any path Hadoop knows. Else DIR/tables, of one DIR."),
+        typer.Option(help="Output folder; any Hadoop path. Default, for a single DIR: DIR/tables."),
     ] = None,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     spark_home: Annotated[
-        str | None, typer.Option(help="Another Spark installation, of the same version.")
+        str | None, typer.Option(help="Path of another Spark installation of the same version.")
     ] = None,
     json: Json = False,
 ) -> int:
-    """Compute bronze, silver and gold tables of runs, and hold them against their contracts.
+    """Compute bronze, silver and gold tables of runs, and check them against their contracts.
 
-    The output before is replaced when all is done, and stays if not. Exits with 3 if a folder
-    or a line could not be used, or a run was cut short: each is named.
+    A previous output is replaced only after everything has succeeded. The exit code is 3 if a
+    folder or a line could not be used or a run was cut short; each one is listed.
     """
     from insync.analysis.tables.batch import compute
     from insync.analysis.tables.spark.session import SparkSettings
-    from insync.cli.progress import RichWatch
+    from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
-    asked = spark_options(spark_master, spark_conf)
-    conf = dict(pair.split("=", 1) for pair in asked.conf)
-    with interruptible(), RichWatch() as watch:
-        watch.phase("computing tables with Spark")
-        found = compute(dirs, into, SparkSettings(asked.master, conf), spark_home)
+    spark = spark_options(spark_master, spark_conf)
+    conf = dict(pair.split("=", 1) for pair in spark.conf)
+    with interruptible(), TerminalProgress() as progress:
+        progress.phase("computing tables with Spark")
+        found = compute(dirs, into, SparkSettings(spark.master, conf), spark_home)
     problems = [*found.problems, *found.files]
     for problem in problems[:SHOWN]:
         print(f"insync: {problem}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""`insync watch`: how the runs fare whose events go to a topic, while they go on."""
+"""`insync watch`: show, while they run, the runs that publish their events to a topic."""
 
 import json as jsonlib
 import sys
@@ -27,26 +27,26 @@ def command(
     state: Annotated[
         Path | None,
         typer.Option(
-            help="Folder of what came so far, from which a restart goes on."
-            " Else ./insync-watch/TOPIC-CLUSTER."
+            help="Folder for the events read so far; a restart continues from it."
+            " Default: ./insync-watch/TOPIC-CLUSTER."
         ),
     ] = None,
-    interval: Annotated[int, typer.Option(help="Seconds between two looks at the topic.")] = 5,
+    interval: Annotated[int, typer.Option(help="Seconds between two reads of the topic.")] = 5,
     min_isr: Annotated[
-        int, typer.Option(help="min.insync.replicas where brokers belong to no run.")
+        int, typer.Option(help="min.insync.replicas of brokers that no run started.")
     ] = 2,
     once: Annotated[
-        bool, typer.Option("--once", help="Read what is there, show it, and end.")
+        bool, typer.Option("--once", help="Read the existing events, show them, and exit.")
     ] = False,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
-    """Show holds, shrinks and the time under min ISR of runs that send their events to a topic.
+    """Show holds, ISR shrinks and time under min ISR of runs that publish events to a topic.
 
-    Spark reads the topic as a stream and computes the same tables as of a run's files, of all
-    that came so far. Brokers that no run started are shown by their topics, with the ISRs
-    that their leaders proposed. Ctrl-C ends it, with exit code 0; what came is kept.
+    Spark reads the topic as a stream and computes the same tables as from a run's files, over all
+    events so far. Brokers that no run started are shown by topic, with the ISRs that their
+    leaders proposed. Ctrl-C ends the command with exit code 0; the events read so far are kept.
     """
     from insync.analysis.tables.spark.session import SparkSettings
     from insync.analysis.tables.streaming.stream import Topic
@@ -60,14 +60,14 @@ def command(
         raise InputError(f"--min-isr {min_isr}: expected 1 or more")
     if json and not once:
         raise InputError("--json: expected --once with it")
-    asked = spark_options(spark_master, spark_conf)
-    conf = dict(pair.split("=", 1) for pair in asked.conf)
+    spark = spark_options(spark_master, spark_conf)
+    conf = dict(pair.split("=", 1) for pair in spark.conf)
     cluster = require_topic(bootstrap, topic)
     place = state or Path("insync-watch") / f"{topic}-{cluster}"
     followed = Asked(
         topic=Topic(topic, bootstrap, cluster),
         state=place,
-        settings=SparkSettings(asked.master, conf),
+        settings=SparkSettings(spark.master, conf),
         interval_s=None if once else interval,
         min_isr=min_isr,
     )
@@ -80,6 +80,6 @@ def command(
             watch_topic(followed, screen.tell, print_json if json else screen.show)
     except KeyboardInterrupt:
         if once:
-            raise InsyncError(f"interrupted; what came is in {place}") from None
-        print(f"insync: ended; what came is in {place}", file=sys.stderr)
+            raise InsyncError(f"interrupted; the events so far are in {place}") from None
+        print(f"insync: ended; the events so far are in {place}", file=sys.stderr)
     return 0

@@ -1,4 +1,4 @@
-"""A picture of runs that go on, drawn on the terminal: a row per repeat, and what is behind it."""
+"""Draw the state of runs in progress on the terminal: repeats, holds by site, last shrinks."""
 
 from collections.abc import Sequence
 from contextlib import ExitStack
@@ -16,7 +16,7 @@ from rich.text import Text
 from insync.analysis.tables.streaming.watch import Picture
 
 LAST: Final = 12
-"""How many repeats are shown; those that began last."""
+"""How many repeats are shown: those that started last."""
 
 _REPEAT: Final = (
     "holds", "longest\nms", "shrinks", "under\nmin ISR", "at\nmin ISR", "offline",
@@ -24,21 +24,21 @@ _REPEAT: Final = (
 
 
 class Screen:
-    """Shows pictures on standard output, the newest in the place of the one before if `live`.
+    """Shows pictures on standard output; if `live`, each one replaces the one before.
 
-    What is under way before the first one goes to standard error. A context manager.
+    Messages about progress go to standard error. A context manager.
     """
 
     def __init__(self, *, live: bool) -> None:
         self._console = Console()
-        self._told = Console(stderr=True, highlight=False)
+        self._messages = Console(stderr=True, highlight=False)
         self._live = live and self._console.is_terminal
         self._stack = ExitStack()
         self._drawn: Live | None = None
 
     def tell(self, words: str) -> None:
-        """Say what is under way."""
-        self._told.print(escape(words))
+        """Print a message about progress."""
+        self._messages.print(escape(words))
 
     def show(self, picture: Picture) -> None:
         """Draw a picture."""
@@ -64,7 +64,7 @@ class Screen:
 
 
 def draw(picture: Picture) -> RenderableType:
-    """Return the tables of a picture; those that would be empty are left out."""
+    """Return the tables of a picture, without the empty ones."""
     parts: list[RenderableType] = [Text(_headline(picture)), _repeats(picture.repeats[-LAST:])]
     if picture.holds_by_site:
         parts.append(_holds(picture.holds_by_site[-LAST:]))
@@ -75,8 +75,8 @@ def draw(picture: Picture) -> RenderableType:
 
 
 def _headline(picture: Picture) -> str:
-    others = f", {picture.unknown} records of no known run" if picture.unknown else ""
-    return f"{picture.topic}: {picture.lines} lines, {picture.new_records} records new{others}"
+    others = f", {picture.unknown} records of unknown runs" if picture.unknown else ""
+    return f"{picture.topic}: {picture.lines} lines, {picture.new_records} new records{others}"
 
 
 def _repeats(rows: Sequence[dict[str, Any]]) -> Table:

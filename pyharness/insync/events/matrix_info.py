@@ -12,10 +12,11 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from insync import metrics
 from insync.errors import InputError
 from insync.events.run_info import first_problem
 from insync.events.schema import SCHEMA_VERSION
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 
 PLAN: Final = "matrix-plan.json"
 CELLS: Final = "matrix.json"
@@ -23,8 +24,8 @@ PAGE: Final = "matrix.html"
 TEXT: Final = "matrix.md"
 RESULTS: Final = "matrix-junit.xml"
 
-FIGURES: Final = ("isr_shrinks", "under_min_isr_ms", "max_ack_gap_ms")
-"""The metrics that a cell shows unless its row has others."""
+FIGURES: Final = metrics.default_figures()
+"""The metrics that a cell shows unless its row names others."""
 
 
 class _Part(BaseModel):
@@ -46,7 +47,7 @@ class MatrixRow(_Part):
     figures: tuple[str, ...] = FIGURES
 
 
-class Asked(_Part):
+class MatrixOptions(_Part):
     """The options of `insync matrix`; None where the groups and scenarios decide."""
 
     kafka: tuple[str, ...]
@@ -67,7 +68,7 @@ class MatrixInfo(_Part):
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
     repeats: int | None
-    asked: Asked | None = None
+    asked: MatrixOptions | None = None
     rows: tuple[MatrixRow, ...] = Field(min_length=1)
 
     def run_folders(self, matrix: Path) -> list[Path]:
@@ -82,7 +83,7 @@ def is_matrix(folder: Path) -> bool:
 
 def save_matrix(folder: Path, matrix: MatrixInfo) -> Path:
     """Write the plan into `folder` and return its path."""
-    return write_whole(folder / PLAN, matrix.model_dump_json(indent=2, by_alias=True))
+    return write_atomic(folder / PLAN, matrix.model_dump_json(indent=2, by_alias=True))
 
 
 def load_matrix(folder: Path) -> MatrixInfo:

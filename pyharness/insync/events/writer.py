@@ -82,7 +82,7 @@ class EventFolder:
         return EventWriter(self.path / name, self.publish and self.publish(name))
 
 
-def write_whole(path: Path, text: str) -> Path:
+def write_atomic(path: Path, text: str) -> Path:
     """Write `text` beside `path`, put it in its place, and return `path`; raises OSError."""
     fresh = path.with_name(f".{path.name}.new")
     with fresh.open("w", encoding="utf-8") as file:

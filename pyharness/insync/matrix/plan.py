@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from insync.errors import InputError
-from insync.events.matrix_info import Asked, MatrixInfo, MatrixRow
+from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow
 from insync.matrix.groups import Entry, entries
+from insync.run.arm_support import arms_of
 from insync.run.plan import Plan, check_out, resolve
+from insync.run.progress import Progress
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
-from insync.run.support import arms_of
-from insync.run.watch import Watch
 from insync.scenario.load import load
 
 
@@ -45,7 +45,7 @@ class MatrixPlan:
     at_once: int
 
 
-def prepare_matrix(request: MatrixRequest, watch: Watch) -> MatrixPlan:
+def prepare_matrix(request: MatrixRequest, progress: Progress) -> MatrixPlan:
     """Check all that was asked and fetch what is missing; raises InputError.
 
     Nothing is written but the user's cache of Kafka versions.
@@ -55,26 +55,26 @@ def prepare_matrix(request: MatrixRequest, watch: Watch) -> MatrixPlan:
     _check_once("--kafka", request.kafka)
     if request.only is not None:
         _check_once("--only", request.only)
-    played = entries(request.only)
+    selected = entries(request.only)
     out = check_out(request.out or _default_out())
     made = [
-        (entry, _run(request, kafka, entry, out / kafka / entry.scenario, watch))
+        (entry, _run(request, kafka, entry, out / kafka / entry.scenario, progress))
         for kafka in request.kafka
-        for entry in played
+        for entry in selected
     ]
-    at_once = request.at_once or min(entry.group.at_once for entry in played)
+    at_once = request.at_once or min(entry.group.at_once for entry in selected)
     rows = tuple(_row(entry, run, out) for entry, run in made)
     return MatrixPlan(
         request=request,
         out=out,
-        info=MatrixInfo(repeats=request.repeats, asked=_asked(request, at_once), rows=rows),
+        info=MatrixInfo(repeats=request.repeats, asked=_options(request, at_once), rows=rows),
         runs=[run for _, run in made if run.skip is None],
         at_once=at_once,
     )
 
 
-def _asked(request: MatrixRequest, at_once: int) -> Asked:
-    return Asked(
+def _options(request: MatrixRequest, at_once: int) -> MatrixOptions:
+    return MatrixOptions(
         kafka=tuple(request.kafka),
         cluster=request.cluster,
         only=None if request.only is None else tuple(request.only),
@@ -91,14 +91,14 @@ def _check_once(option: str, values: Sequence[str]) -> None:
         raise InputError(f"{option}: {','.join(values)}, expected each only once")
 
 
-def _run(request: MatrixRequest, kafka: str, entry: Entry, out: Path, watch: Watch) -> Plan:
-    asked = RunRequest(
+def _run(request: MatrixRequest, kafka: str, entry: Entry, out: Path, progress: Progress) -> Plan:
+    run_request = RunRequest(
         scenario=entry.scenario, arms=request.arms or _arms(entry.scenario, kafka), kafka=kafka,
         cluster=request.cluster,
         scale=entry.group.scale_of(entry.scenario) if request.scale is None else request.scale,
         repeats=request.repeats, seed=request.seed, out=out,
     )  # fmt: skip
-    return resolve(asked, out, watch)
+    return resolve(run_request, out, progress)
 
 
 def _arms(scenario: str, kafka: str) -> list[str]:

@@ -13,8 +13,8 @@ def progress_file(task_file: Path) -> Path:
     return task_file.with_suffix(".progress.jsonl")
 
 
-class Teller:
-    """The side of the process that does a task; a `run.watch.Watch` for its runs."""
+class ProgressWriter:
+    """The side of the process that does a task; a `run.progress.Progress` for its runs."""
 
     def __init__(self, task: Task, writer: EventWriter) -> None:
         self._task = task
@@ -48,7 +48,7 @@ class Teller:
         self._writer.write({"phase": text})
 
 
-class Listener:
+class ProgressReader:
     """The side of the one who started the task; `ended` are the scenarios that came to their end.
 
     Lines are read as far as they are whole.

@@ -5,10 +5,10 @@ from insync.matrix.plan import MatrixPlan
 from insync.matrix.side_by_side import Records, SideBySide
 from insync.matrix.task import tasks_of
 from insync.run.plan import make_out
-from insync.run.watch import Watch
+from insync.run.progress import Progress
 
 
-def record_matrix(plan: MatrixPlan, watch: Watch) -> list[str]:
+def record_matrix(plan: MatrixPlan, progress: Progress) -> list[str]:
     """Record all runs of a matrix; return what went wrong with arms that could not go on.
 
     Each run becomes a run folder; the analysis is another's. However it ends, nothing is
@@ -16,9 +16,9 @@ def record_matrix(plan: MatrixPlan, watch: Watch) -> list[str]:
     """
     make_out(plan.out)
     save_matrix(plan.out, plan.info)
-    watch.expect(sum(len(run.scenario.arms) * run.scenario.repeats for run in plan.runs))
+    progress.expect(sum(len(run.scenario.arms) * run.scenario.repeats for run in plan.runs))
     records = Records(plan.runs)
-    arms = SideBySide(plan.out, watch, records)
+    arms = SideBySide(plan.out, progress, records)
     try:
         return arms.run(tasks_of(plan.runs, plan.out), plan.at_once)
     finally:

@@ -15,11 +15,11 @@ from typing import Any, Final
 
 from insync.brokers.kafka import process
 from insync.errors import InsyncError
-from insync.matrix.progress import Listener, progress_file
+from insync.matrix.progress import ProgressReader, progress_file
 from insync.matrix.task import Task, save_task
 from insync.run.plan import Plan
+from insync.run.progress import Progress
 from insync.run.runner import close_run, open_run
-from insync.run.watch import Watch
 
 Ended = Mapping[tuple[str, str], set[str]]
 """The scenarios that came to their end, by version and arm."""
@@ -61,7 +61,7 @@ class Worker:
     task: Task
     process: "subprocess.Popen[bytes]"
     log: Path
-    listener: Listener
+    reader: ProgressReader
     says: str = field(default="starting the cluster")
     is_up: bool = False
 
@@ -74,10 +74,10 @@ class SideBySide:
     take the cores from those that play already.
     """
 
-    def __init__(self, matrix: Path, watch: Watch, records: Records) -> None:
+    def __init__(self, matrix: Path, progress: Progress, records: Records) -> None:
         """Keep tasks, logs and progress in the folder of the `matrix`, by version."""
         self._matrix = matrix
-        self._watch = watch
+        self._progress = progress
         self._records = records
         self._running: list[Worker] = []
         self._done: list[Worker] = []
@@ -86,7 +86,7 @@ class SideBySide:
     def ended(self) -> Ended:
         """The scenarios that came to their end."""
         return {
-            (each.task.kafka, each.task.arm): each.listener.ended
+            (each.task.kafka, each.task.arm): each.reader.ended
             for each in (*self._done, *self._running)
         }
 
@@ -116,7 +116,7 @@ class SideBySide:
         log = path.with_suffix(".log")
         command = [sys.executable, "-m", "insync.matrix.worker", str(path)]
         started = process.start(command, log=log, folder=Path.cwd(), environment=os.environ)
-        return Worker(task, started, log, Listener(progress_file(path)))
+        return Worker(task, started, log, ProgressReader(progress_file(path)))
 
     def _look(self) -> list[str]:
         """Wait a moment for the first to end; hear all; return what is wrong with the ended."""
@@ -135,16 +135,16 @@ class SideBySide:
         ]
 
     def _hear(self, worker: Worker) -> None:
-        for news in worker.listener.news():
+        for news in worker.reader.news():
             if "repeat_done" in news:
-                self._watch.repeat_done()
+                self._progress.repeat_done()
             if "phase" in news:
                 worker.says, worker.is_up = str(news["phase"]), True
                 self._tell()
 
     def _tell(self) -> None:
         words = (f"{each.task.name}: {each.says}" for each in self._running)
-        self._watch.phase(" | ".join(words))
+        self._progress.phase(" | ".join(words))
 
     def _stop(self) -> None:
         """Stop those that still run, in order; raises InsyncError if one had to be killed."""

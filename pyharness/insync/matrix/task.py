@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 from insync.run.plan import Plan
 from insync.run.request import DEFAULT_CLUSTER, ClusterKind
 
@@ -76,7 +76,7 @@ def save_task(task: Task, matrix: Path) -> Path:
     """Write the task into the folder of its version, in that of the matrix; return its path."""
     path = matrix / task.kafka / TASKS / f"{task.arm}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    return write_whole(path, task.model_dump_json(indent=2))
+    return write_atomic(path, task.model_dump_json(indent=2))
 
 
 def load_task(path: Path) -> Task:

@@ -12,26 +12,26 @@ from pathlib import Path
 
 from insync.errors import InsyncError
 from insync.events.writer import EventWriter
-from insync.matrix.progress import Teller, progress_file
+from insync.matrix.progress import ProgressWriter, progress_file
 from insync.matrix.task import Part, Task, load_task
-from insync.run.arm import play
+from insync.run.arm import run_repeats
+from insync.run.arm_cluster import Wanted, open_arm_cluster, wanted
 from insync.run.history import write_histories
 from insync.run.plan import Plan, resolve
 from insync.run.request import RunRequest
-from insync.run.stage import Wanted, open_stage, wanted
 from insync.signals import interruptible
 
 
-def do_task(task: Task, teller: Teller) -> None:
+def do_task(task: Task, progress: ProgressWriter) -> None:
     """Play all scenarios of a task; raises InsyncError where no cluster could be started."""
-    plans = [_plan(task, part, teller) for part in task.parts]
+    plans = [_plan(task, part, progress) for part in task.parts]
     numbers = count(1)
     for group in by_cluster(plans, task.arm):
         left = group
         while left:
             number = next(numbers)
             home = task.home if number == 1 else task.home.with_name(f"{task.home.name}-{number}")
-            left = left[_play_on_one_cluster(left, task.arm, home, teller) :]
+            left = left[_run_on_one_cluster(left, task.arm, home, progress) :]
 
 
 def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
@@ -47,34 +47,36 @@ def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
     return [group for _, group in groups]
 
 
-def _play_on_one_cluster(plans: Sequence[Plan], arm: str, home: Path, teller: Teller) -> int:
+def _run_on_one_cluster(
+    plans: Sequence[Plan], arm: str, home: Path, progress: ProgressWriter
+) -> int:
     """Play until all have, or one broke the cluster; return how many were begun."""
     begun: list[Plan] = []
-    with open_stage(plans, arm, home, teller) as stage:
+    with open_arm_cluster(plans, arm, home, progress) as arm_cluster:
         try:
             for plan in plans:
                 begun.append(plan)
-                teller.begun(plan.scenario.name)
-                play(stage, plan, teller)
+                progress.begun(plan.scenario.name)
+                run_repeats(arm_cluster, plan, progress)
         except (InsyncError, OSError) as error:
-            teller.broken(begun[-1].scenario.name, error)
+            progress.broken(begun[-1].scenario.name, error)
             whole = begun[:-1]
         else:
             whole = begun
         finally:
             # Also when it was interrupted: what ended before must be whole.
-            write_histories(stage, begun)
+            write_histories(arm_cluster, begun)
     for plan in whole:
-        teller.ended(plan.scenario.name)
+        progress.ended(plan.scenario.name)
     return len(begun)
 
 
-def _plan(task: Task, part: Part, teller: Teller) -> Plan:
+def _plan(task: Task, part: Part, progress: ProgressWriter) -> Plan:
     request = RunRequest(
         scenario=part.scenario, arms=(task.arm,), kafka=task.kafka, cluster=task.cluster,
         scale=part.scale, repeats=task.repeats, seed=task.seed,
     )  # fmt: skip
-    return resolve(request, part.out, teller)
+    return resolve(request, part.out, progress)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -83,7 +85,7 @@ def main(arguments: Sequence[str]) -> int:
     task = load_task(path)
     try:
         with interruptible(), EventWriter(progress_file(path)) as writer:
-            do_task(task, Teller(task, writer))
+            do_task(task, ProgressWriter(task, writer))
     except InsyncError as error:
         print(f"insync: {task.name}: {error}", file=sys.stderr)
         return 3

@@ -1,1 +1,1 @@
-"""One self-contained HTML page of a run, from its tables and its verdict."""
+"""Writes the report of a run, one self-contained HTML page, and the page of a matrix."""

@@ -1,4 +1,4 @@
-"""The names of places inside a page, for links to them from there and from other pages."""
+"""Names the anchors of a page, for links from the same page and from others."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import re
 
 
 def slug(words: str) -> str:
-    """Return words as a place in a page that an address can name: "ISR shrinks" is isr-shrinks."""
+    """Return words as an anchor: "ISR shrinks" is isr-shrinks."""
     return re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
 
 
 def arm_id(arm: str) -> str:
-    """Return the name of the place in a run's report that tells of an arm."""
+    """Return the anchor of an arm in a run's report."""
     return f"arm-{slug(arm)}"
 
 
 def cell_id(kafka: str, scenario: str, arm: str) -> str:
-    """Return the name of the place of a cell in a matrix."""
+    """Return the anchor of a cell in a matrix's page."""
     return f"cell-{slug(kafka)}-{slug(scenario)}-{slug(arm)}"

@@ -1,4 +1,4 @@
-"""Where a run was made, and the versions of everything that had a part in it."""
+"""Lists the host of a run and the versions of everything that it used."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ _HOST = {
     "agent": "agent, SHA-256",
     "image": "image",
 }
-"""What a run says of its host and what a reader sees before it; others stand under their own."""
+"""The label of each fact that a run records of its host; other facts go by their own names."""
 
 Facts = list[tuple[str, str]]
 
 
 def environment_of(runs: Iterable[RunInfo]) -> Facts:
-    """Return names and values; a value that differs between runs is written as often."""
+    """Return names and values; if runs differ in a value, all its values are listed."""
     found: dict[str, list[str]] = {}
     for run in runs:
         for name, value in (("Kafka", run.kafka), ("cluster", run.cluster), *_host(run)):
@@ -40,5 +40,5 @@ def _host(run: RunInfo) -> Facts:
 
 
 def _analysis() -> Facts:
-    """Return by what this page was made, now."""
+    """Return the versions that made this page."""
     return [("judged with insync", __version__), ("judged with Spark", version("pyspark"))]

@@ -1,4 +1,4 @@
-"""What the report needs of `verdict.json`: the judgement and the figures behind it."""
+"""Reads `verdict.json`, as far as the report shows it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Outcome = Literal["pass", "unknown", "fail"]
 
 
 class Finding(BaseModel):
-    """One thing that was expected of an arm (None: of the run), how it came out, what was found."""
+    """One expectation of an arm (None: of the run), its outcome, and what was found."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -27,9 +27,9 @@ class Finding(BaseModel):
 
 
 class Judgement(BaseModel):
-    """How a run was judged; `arms` is as in the file, a list per metric with a value per repeat.
+    """The verdict of a run; `arms` holds a list per metric with a value per repeat.
 
-    `findings` is all that it rests on; files of older versions do not list it.
+    `findings` lists every expectation; files of older versions do not have it.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")

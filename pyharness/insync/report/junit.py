@@ -1,7 +1,8 @@
-"""`junit.xml`: the findings of runs as test results, in the form that Jenkins and Surefire read.
+"""Writes `junit.xml`: findings as test results, in the form that Jenkins and Surefire read.
 
-A suite per scenario and version, a case per expectation of an arm. What is broken is a
-failure; what proves nothing is an error, never a pass; what could not run here is skipped.
+There is a suite per scenario and version, and a case per expectation of an arm. A broken
+expectation is a failure; one that could not be checked is an error, never a pass; a scenario
+that could not run here is skipped.
 """
 
 from __future__ import annotations
@@ -20,18 +21,18 @@ from insync.report.reproduce import run_command
 _TAGS: dict[State, str] = {"fail": "failure", "unknown": "error", "skipped": "skipped"}
 _COUNTS: dict[str, State] = {"failures": "fail", "errors": "unknown", "skipped": "skipped"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Characters that no XML may hold."""
+"""Characters that XML does not allow."""
 
 _JUDGED = "judged"
-"""The case of what is only known as a whole: a skipped arm, a verdict without its findings."""
+"""The one case of a skipped arm, or of a verdict without findings."""
 
 _RUN = "run"
-"""What stands in an arm's place where a finding is of the whole run."""
+"""Replaces the arm in the name of a case about the whole run."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """One test: of which class, its name, how it came out, and the words for it."""
+    """One test case: its class, its name, its outcome, and the text for it."""
 
     of: str
     name: str
@@ -86,7 +87,7 @@ def as_xml(name: str, suites: Sequence[Suite]) -> str:
 
 
 def _cases_of_run(run: RunInfo, verdict: Judgement) -> list[Case]:
-    """Return a run's cases; where its verdict lists no findings, the verdict itself is the one."""
+    """Return a run's cases; without findings the verdict itself is the only one."""
     if run.skipped is not None:
         return [
             Case(_class(run.kafka, run.scenario_name, arm), _JUDGED, "skipped", run.skipped)
@@ -99,7 +100,7 @@ def _cases_of_run(run: RunInfo, verdict: Judgement) -> list[Case]:
 
 
 def _cases_of_cell(cell: MatrixCell) -> list[Case]:
-    """Return a cell's cases; of one that was not begun or skipped only that."""
+    """Return a cell's cases; one that was skipped or not begun has only one."""
     if cell.findings:
         return _cases(cell.kafka, cell.scenario, [each for each in cell.findings if each.arm])
     return [Case(_class(cell.kafka, cell.scenario, cell.arm), _JUDGED, cell.state, cell.reason)]
@@ -117,7 +118,7 @@ def _suite_name(scenario: str, kafka: str) -> str:
 
 
 def _class(kafka: str, scenario: str, arm: str) -> str:
-    """Return a name whose last part after a dot is the arm: readers take the rest as a package."""
+    """Return a name whose last part is the arm: readers take the rest as a package."""
     return f"kafka-{kafka}.{scenario}.{arm}"
 
 
@@ -132,7 +133,7 @@ def _suite(suite: Suite) -> Xml.Element:
 
 
 def _case(case: Case) -> Xml.Element:
-    # Repeats are played once for all expectations: no time is one case's own.
+    # Repeats run once for all expectations: no case has a time of its own.
     attributes = {"classname": _clean(case.of), "name": _clean(case.name), "time": "0"}
     element = Xml.Element("testcase", attributes)
     if case.outcome == "pass":
@@ -147,7 +148,7 @@ def _case(case: Case) -> Xml.Element:
 
 
 def _counted(name: str, cases: Sequence[Case], seconds: float) -> dict[str, str]:
-    """Return the attributes that suites share: a name, and how many cases came out how."""
+    """Return the attributes of a suite: its name, and its cases counted by outcome."""
     found = [case.outcome for case in cases]
     return {
         "name": _clean(name),

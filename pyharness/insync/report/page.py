@@ -1,4 +1,4 @@
-"""What the page shows, ready for its template: words, tables of text, pictures."""
+"""Collects what the page shows, ready for its template: text, tables, pictures."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from insync.report.reproduce import run_command, where
 from insync.report.tabular import Table
 from insync.report.timeline.detail import figure
 from insync.report.timeline.lanes import Cell, cells
-from insync.report.timeline.scenes import Rows, Scene, scenes
 from insync.report.timeline.series import isr_table, latency_table
+from insync.report.timeline.timelines import Rows, Timeline, timelines
 from insync.report.words import VERDICTS, span
 
 MOST_PICTURES = 12
-"""Repeats of an arm that are drawn; the tables name all."""
+"""Repeats of an arm that are drawn; the tables list all."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Page:
     """Everything the template needs.
 
     `overview` holds the pictures by arm, `figures` maps a repeat's name to its plotly figure,
-    and `series` are the figures' own numbers.
+    and `series` are the numbers of the figures.
     """
 
     title: str
@@ -54,9 +54,9 @@ class Page:
 
 
 def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
-    """Gather the page of a run."""
-    pictures = scenes(run, rows)
-    drawn = [scene for scene in pictures if scene.repeat < MOST_PICTURES]
+    """Collect the page of a run."""
+    pictures = timelines(run, rows)
+    drawn = [timeline for timeline in pictures if timeline.repeat < MOST_PICTURES]
     return Page(
         title=run.scenario_name,
         summary=_summary(run),
@@ -81,21 +81,21 @@ def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
 
 
 def _summary(run: RunInfo) -> str:
-    """Say what the scenario is, and by what its own times were multiplied."""
-    scaled = "" if run.scale == 1 else f"; here with all times x {run.scale:g}"
+    """Return the scenario's summary, and the factor of its times if they were scaled."""
+    scaled = "" if run.scale == 1 else f"; all times x {run.scale:g}"
     return f"{run.scenario.summary}{scaled}"
 
 
-def _overview(run: RunInfo, drawn: Sequence[Scene]) -> list[tuple[str, list[Cell]]]:
-    """Return every arm with its pictures; there are none where no repeat began."""
+def _overview(run: RunInfo, drawn: Sequence[Timeline]) -> list[tuple[str, list[Cell]]]:
+    """Return every arm with its pictures; an arm of which no repeat began has none."""
     pictures = cells(drawn)
     return [(arm, [each for each in pictures if each.arm == arm]) for arm in run.arms]
 
 
-def _figures(drawn: Sequence[Scene]) -> dict[str, Mapping[str, Any]]:
-    repeats = sorted({scene.repeat for scene in drawn})
+def _figures(drawn: Sequence[Timeline]) -> dict[str, Mapping[str, Any]]:
+    repeats = sorted({timeline.repeat for timeline in drawn})
     return {
-        f"repeat {repeat}": figure([scene for scene in drawn if scene.repeat == repeat])
+        f"repeat {repeat}": figure([timeline for timeline in drawn if timeline.repeat == repeat])
         for repeat in repeats
     }
 

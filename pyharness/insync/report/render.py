@@ -1,6 +1,6 @@
-"""Puts the page together as one file: template, style, script, plotly and figures inside.
+"""Renders the page as one file that contains its style, script, plotly and figures.
 
-It needs no network and no other file to be read, by a person or by a browser.
+Reading it needs no network and no other file.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from plotly.offline import get_plotlyjs
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import JUNIT, REPORT
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 from insync.report.anchors import arm_id
 from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, run_suite
 from insync.report.page import build_page
 from insync.report.timeline import lanes
 from insync.report.timeline.lane_bars import STATE_NAMES
-from insync.report.timeline.scenes import STATES, Rows
+from insync.report.timeline.timelines import STATES, Rows
 
 
 def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
@@ -43,13 +43,13 @@ def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
 
 
 def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> Path:
-    """Write `folder/report.html` and `junit.xml` beside it, each whole; return the page's path."""
-    write_whole(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
-    return write_whole(folder / REPORT, render(run, verdict, rows))
+    """Write `folder/report.html` and `junit.xml`, each in one step; return the page's path."""
+    write_atomic(folder / JUNIT, as_xml("insync run", [run_suite(run, verdict)]))
+    return write_atomic(folder / REPORT, render(run, verdict, rows))
 
 
 def environment() -> Environment:
-    """Return what turns our templates into text: a forgotten value is an error, text is escaped."""
+    """Return the template engine: a missing value is an error, and text is escaped."""
     return Environment(
         loader=PackageLoader("insync.report", "assets"),
         autoescape=True,
@@ -60,6 +60,6 @@ def environment() -> Environment:
 
 
 def asset(name: str) -> Markup:
-    """Return a file of ours to stand in the page as it is."""
+    """Return a file of this package that is put into the page as it is."""
     text = files("insync.report").joinpath("assets", name).read_text(encoding="utf-8")
-    return Markup(text)  # noqa: S704 - it is ours, and holds nothing of a run
+    return Markup(text)  # noqa: S704 - part of this package, without data of a run

@@ -1,19 +1,19 @@
-"""The exact commands that make a run or a matrix once more."""
+"""Writes the command that repeats a run or a matrix."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
 
-from insync.events.matrix_info import Asked
+from insync.events.matrix_info import MatrixOptions
 from insync.events.run_info import RunInfo
 from insync.events.schema import SCENARIO
 
 
 def run_command(run: RunInfo) -> str:
-    """Return the command of a run; every option that decides what happens is written out.
+    """Return the command of a run, with every option that decides what happens.
 
-    A scenario that came from a file is named by the copy in the run's folder.
+    A scenario from a file is named by its copy in the run's folder.
     """
     return _command(
         "run",
@@ -28,25 +28,25 @@ def run_command(run: RunInfo) -> str:
 
 
 def where(run: RunInfo) -> str:
-    """Say from where the command is to be given."""
+    """Say in which folder to run the command."""
     if run.builtin:
-        return "The scenario comes with insync."
-    return f"In this run's folder, where {SCENARIO} is the scenario as it was played."
+        return "The scenario is built into insync."
+    return f"Run it in this run's folder: {SCENARIO} there is the scenario that was run."
 
 
-def matrix_command(asked: Asked) -> str:
-    """Return the command of a matrix; what groups and scenarios decided is left to them."""
+def matrix_command(options: MatrixOptions) -> str:
+    """Return the command of a matrix, with the options that were given."""
     return _command(
         "matrix",
         "",
-        ("--kafka", ",".join(asked.kafka)),
-        ("--cluster", asked.cluster),
-        ("--only", ",".join(asked.only) if asked.only is not None else None),
-        ("--arms", ",".join(asked.arms) if asked.arms is not None else None),
-        ("--repeat", _written(asked.repeats)),
-        ("--scale", _written(asked.scale)),
-        ("--seed", str(asked.seed)),
-        ("--side-by-side", str(asked.side_by_side)),
+        ("--kafka", ",".join(options.kafka)),
+        ("--cluster", options.cluster),
+        ("--only", ",".join(options.only) if options.only is not None else None),
+        ("--arms", ",".join(options.arms) if options.arms is not None else None),
+        ("--repeat", _written(options.repeats)),
+        ("--scale", _written(options.scale)),
+        ("--seed", str(options.seed)),
+        ("--side-by-side", str(options.side_by_side)),
     )
 
 

@@ -1,24 +1,24 @@
-"""What came of the arms: side by side, by what was expected of them, and repeat by repeat."""
+"""Makes the tables of results: arms side by side, expectations, every repeat."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
 
+from insync.metrics import METRICS, of_verdict
 from insync.report.judgement import Judgement
-from insync.report.metrics import METRICS, shown
 from insync.report.tabular import NONE, Table, table
-from insync.report.timeline.scenes import Row
+from insync.report.timeline.timelines import Row
 from insync.report.words import number
 
-_MARKS = {"pass": "\u2713 held", "fail": "\u2717 broken", "unknown": "? proves nothing"}
+_MARKS = {"pass": "\u2713 held", "fail": "\u2717 broken", "unknown": "? unknown"}
 
 
 def side_by_side(verdict: Judgement) -> Table:
-    """Return a column per arm, a row per metric; of several repeats the median and the range."""
+    """Return a row per metric and a column per arm: the median of its repeats and their range."""
     arms = list(verdict.arms)
     rows = [
-        [METRICS[metric], *(_over_repeats(verdict.arms[arm][metric]) for arm in arms)]
+        [METRICS[metric].label, *(_over_repeats(verdict.arms[arm][metric]) for arm in arms)]
         for metric in shown(verdict)
     ]
     several = any(found["repeats"] > 1 for found in verdict.arms.values())
@@ -26,8 +26,17 @@ def side_by_side(verdict: Judgement) -> Table:
     return table(title, " | ".join(["metric", *arms]), rows, NONE, {0})
 
 
+def shown(verdict: Judgement) -> list[str]:
+    """Return the metrics that some repeat of some arm has: few runs have transactions."""
+    return [
+        name
+        for name in of_verdict()
+        if any(value is not None for arm in verdict.arms.values() for value in arm.get(name, ()))
+    ]
+
+
 def _over_repeats(values: Sequence[float | None]) -> str:
-    """Write the values of all repeats; some that are not known are told of."""
+    """Write the median and the range of the known values, and how many are not known."""
     known = [value for value in values if value is not None]
     if not known:
         return number(None)
@@ -38,15 +47,15 @@ def _over_repeats(values: Sequence[float | None]) -> str:
 
 
 def expectations(verdict: Judgement) -> Table:
-    """Return all that the verdict rests on: a row per expectation of an arm."""
+    """Return a row per expectation: what the verdict rests on."""
     return table(
-        "What was expected, and what was found",
+        "Expectations and findings",
         "arm | expected | outcome | found",
         (
             [each.arm or "all", each.expected, _MARKS[each.outcome], each.found]
             for each in verdict.findings
         ),
-        "The verdict was written by a version that did not list it.",
+        "This verdict was written by an older version, which did not list them.",
         {0, 1, 2, 3},
     )
 
@@ -56,23 +65,23 @@ def results(verdict: Judgement) -> Table:
     rows = []
     names = shown(verdict)
     for arm, found in verdict.arms.items():
-        held = _held_longest(found["evidence"], found["repeats"])
+        longest = _longest_delays(found["evidence"], found["repeats"])
         errors = found["agent_errors"] or [None] * found["repeats"]
         for repeat in range(found["repeats"]):
             metrics = [number(found[metric][repeat]) for metric in names]
-            rows.append([arm, number(repeat), *metrics, held[repeat], number(errors[repeat])])
+            rows.append([arm, number(repeat), *metrics, longest[repeat], number(errors[repeat])])
     return table(
-        "Every repeat in figures",
-        f"arm | repeat | {' | '.join(METRICS[name] for name in names)}"
-        " | longest held call, ms | agent errors",
+        "Every repeat",
+        f"arm | repeat | {' | '.join(METRICS[name].label for name in names)}"
+        " | longest delayed call, ms | agent errors",
         rows,
         NONE,
         {0},
     )
 
 
-def _held_longest(evidence: Sequence[Row], repeats: int) -> list[str]:
-    """Per repeat the longest call a fault held, if each repeat has as many faults."""
+def _longest_delays(evidence: Sequence[Row], repeats: int) -> list[str]:
+    """Return each repeat's longest delayed call, if all repeats have as many faults."""
     each, rest = divmod(len(evidence), repeats)
     if not each or rest:
         return [number(None)] * repeats

@@ -1,4 +1,4 @@
-"""Which tables the page shows, and what stands in their rows and columns."""
+"""Makes the tables below the pictures of the page."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
 from insync.report.tabular import NONE, Table, in_order, table
-from insync.report.timeline.scenes import Row, Rows, Scene
+from insync.report.timeline.timelines import Row, Rows, Timeline
 from insync.report.timeline.wording import lateness, moment
 from insync.report.words import latency, members, number, operation
 
@@ -17,11 +17,11 @@ def _fault_name(row: Row) -> str:
     return fault_words(row["fault"], row["site"]) + mode
 
 
-def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
+def details(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> list[Table]:
     """Return the tables below the pictures, in the order of the page."""
     return [
         _anomalies(run, rows),
-        holds(run, rows),
+        delayed_calls(run, rows),
         _shrinks(pictures),
         _leader_changes(run, rows, pictures),
         _step_downs(run, rows, pictures),
@@ -34,40 +34,40 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> list[Table]:
     ]
 
 
-def holds(run: RunInfo, rows: Rows) -> Table:
-    """Return what the faults held, summed by site; the agents tell of holds by broker only."""
+def delayed_calls(run: RunInfo, rows: Rows) -> Table:
+    """Return the calls that faults delayed, summed by site."""
     sites: dict[tuple[str, str], list[Row]] = {}
     for row in in_order(run, rows["faults"], "fault_no"):
         if row["calls_held"]:
             sites.setdefault((row["arm"], _fault_name(row)), []).append(row)
     return table(
-        "Holds by site",
-        "arm | site | faults | calls held | longest held, ms | held in sum, ms",
+        "Calls delayed by faults",
+        "arm | site | faults | calls delayed | longest delay, ms | sum of delays, ms",
         (
             [
                 arm,
                 site,
-                number(len(held)),
-                number(sum(row["calls_held"] for row in held)),
-                number(max(row["longest_held_ms"] for row in held)),
-                number(sum(row["held_ms"] for row in held)),
+                number(len(faults)),
+                number(sum(row["calls_held"] for row in faults)),
+                number(max(row["longest_held_ms"] for row in faults)),
+                number(sum(row["held_ms"] for row in faults)),
             ]
-            for (arm, site), held in sites.items()
+            for (arm, site), faults in sites.items()
         ),
-        "No fault held a call.",
+        "No fault delayed a call.",
         {0, 1},
     )
 
 
-def _shrinks(pictures: Sequence[Scene]) -> Table:
+def _shrinks(pictures: Sequence[Timeline]) -> Table:
     return table(
-        "ISR shrinks and what they are put down to",
-        "arm | repeat | partition | at, s | leader | ISR before | ISR after | put down to"
-        " | the fault stood | it came | late, ms | delayed",
+        "ISR shrinks and their causes",
+        "arm | repeat | partition | at, s | leader | ISR before | ISR after | cause"
+        " | time of the fault | when | late, ms | delayed",
         (
             [
-                scene.arm,
-                number(scene.repeat),
+                timeline.arm,
+                number(timeline.repeat),
                 number(shrink.partition),
                 f"{shrink.at_s:.2f}",
                 number(shrink.leader),
@@ -79,8 +79,8 @@ def _shrinks(pictures: Sequence[Scene]) -> Table:
                 number(None if shrink.due_s is None else (shrink.at_s - shrink.due_s) * 1e3),
                 lateness(shrink),
             ]
-            for scene in pictures
-            for shrink in scene.shrinks
+            for timeline in pictures
+            for shrink in timeline.shrinks
         ),
         NONE,
         {0, 5, 6, 7, 8, 9, 11},
@@ -91,11 +91,11 @@ def _when(start_s: float, end_s: float) -> str:
     return f"{start_s:.2f} to {end_s:.2f} s".replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _leader_changes(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> Table:
+def _leader_changes(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table:
     zero = _zeros(pictures)
     return table(
         "Leader changes",
-        "arm | repeat | partition | at, s | leader before | leader | epoch | ISR then | planned",
+        "arm | repeat | partition | at, s | old leader | new leader | epoch | ISR | planned",
         (
             [
                 row["arm"],
@@ -113,12 +113,12 @@ def _leader_changes(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> Tabl
     )
 
 
-def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> Table:
+def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table:
     zero = _zeros(pictures)
     return table(
-        "Leaders that served too slowly, and what they did about it",
-        "arm | repeat | partition | at, s | leader | to | outcome | way or reason | ex-leader"
-        " | fetch pending, ms | answered after, ms | score",
+        "Slow leaders and their step-downs",
+        "arm | repeat | partition | at, s | leader | successor | outcome"
+        " | way or reason | old leader | fetch pending, ms | answered after, ms | score",
         (
             [
                 row["arm"],
@@ -141,12 +141,12 @@ def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Scene]) -> Table:
     )
 
 
-def _zeros(pictures: Sequence[Scene]) -> dict[tuple[str, int], float]:
-    return {(scene.arm, scene.repeat): scene.start_ms for scene in pictures}
+def _zeros(pictures: Sequence[Timeline]) -> dict[tuple[str, int], float]:
+    return {(timeline.arm, timeline.repeat): timeline.start_ms for timeline in pictures}
 
 
 def _since(row: Row, zero: Mapping[tuple[str, int], float]) -> str:
-    """Write when it was, in seconds from its repeat's start."""
+    """Write the time of a row, in seconds since its repeat began."""
     return f"{(row['t_ms'] - zero[row['arm'], row['repeat']]) / 1e3:.2f}"
 
 
@@ -154,7 +154,7 @@ def _latency(run: RunInfo, rows: Rows) -> Table:
     figures = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms")
     return table(
         "Ack latency of all partitions",
-        "arm | repeat | sent | acked | failed | never answered"
+        "arm | repeat | sent | acked | failed | unanswered"
         " | p50, ms | p90, ms | p99, ms | p99.9, ms | max, ms",
         (
             [
@@ -177,7 +177,7 @@ def _transactions(run: RunInfo, rows: Rows) -> Table:
     times = ("commit_p50_ms", "commit_p99_ms", "commit_max_ms", "commit_gap_ms")
     return table(
         "Transactions",
-        "arm | repeat | producer | its coordinator at first | committed | aborted | on purpose"
+        "arm | repeat | producer | first coordinator | committed | aborted | aborted on purpose"
         " | end unknown | read in part | aborted records read"
         " | commit p50, ms | p99, ms | max, ms | longest gap between commits, ms",
         (
@@ -198,9 +198,9 @@ def _transactions(run: RunInfo, rows: Rows) -> Table:
 
 def _faults(run: RunInfo, rows: Rows) -> Table:
     return table(
-        "Faults and the evidence that they acted",
+        "Faults and their evidence",
         "arm | repeat | fault | broker | target | planned, ms | acted, ms"
-        " | calls held | longest held, ms | held in sum, ms | other figures",
+        " | calls delayed | longest delay, ms | sum of delays, ms | other figures",
         (
             [
                 row["arm"],
@@ -238,8 +238,8 @@ def _agents(run: RunInfo, rows: Rows) -> Table:
         "new_events_dropped",
     )
     return table(
-        "What the agents counted",
-        "arm | repeat | broker | feature | holds granted in the repeat | longest hold ever, ms"
+        "Counters of the agents",
+        "arm | repeat | broker | KIP-501 | holds in the repeat | longest hold since start, ms"
         " | marks since start | pending at the end | held at the end"
         " | errors in the repeat | events dropped",
         (
@@ -259,13 +259,13 @@ def _agents(run: RunInfo, rows: Rows) -> Table:
 
 def _anomalies(run: RunInfo, rows: Rows) -> Table:
     return table(
-        "Anomalies and the operations that show them",
+        "Anomalies and their operations",
         "arm | repeat | partition | kind | from offset | to offset | shown by",
         (
             [
                 row["arm"],
                 *(number(row[name]) for name in ("repeat", "partition")),
-                row["kind"].replace("_", " "),
+                f"{row['kind']}: {row['label']}",
                 *(number(row[name]) for name in ("offset", "last_offset")),
                 "\n".join(operation(each) for each in row["operations"]),
             ]
@@ -278,7 +278,7 @@ def _anomalies(run: RunInfo, rows: Rows) -> Table:
 
 def _compared(run: RunInfo, rows: Rows) -> Table:
     return table(
-        "Replicas' logs that were compared",
+        "Compared logs of replicas",
         "arm | repeat | partition | replicas | logs read | from offset | up to offset | compared",
         (
             [
@@ -301,7 +301,7 @@ def _compared(run: RunInfo, rows: Rows) -> Table:
 def _unreadable(rows: Rows) -> Table:
     bad = sorted((row for row in rows["input_lines"] if row["unreadable"]), key=lambda r: r["file"])
     return table(
-        "Event lines that could not be read",
+        "Unreadable event lines",
         "file | lines | unreadable",
         ([row["file"], number(row["lines"]), number(row["unreadable"])] for row in bad),
         f"None of {number(sum(row['lines'] for row in rows['input_lines']))} lines.",

@@ -1,4 +1,4 @@
-"""A table of the page: cells as text, numbers already written out with their units named."""
+"""Defines a table of the page: all cells are text, numbers included."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 from insync.events.run_info import RunInfo
 from insync.report.anchors import slug
-from insync.report.timeline.scenes import Row
+from insync.report.timeline.timelines import Row
 
 MOST_ROWS = 200
-"""Rows of a table that are shown; the rest is in the Parquet tables."""
+"""Rows of a table that are shown; the Parquet tables hold the rest."""
 
-NONE = "None was recorded."
+NONE = "None recorded."
 
 
 @dataclass(frozen=True)
 class Table:
-    """A table with a heading; `numeric` columns are set to the right.
+    """A table with a heading; `numeric` columns are aligned to the right.
 
-    `empty` is said instead when there are no rows; `more` is how many are not shown.
+    `empty` is shown instead of no rows; `more` is how many rows are not shown.
     """
 
     title: str
@@ -31,12 +31,12 @@ class Table:
 
     @property
     def grouped(self) -> bool:
-        """Whether rows belong together: several have the same first cell."""
+        """Whether several rows have the same first cell."""
         return len({row[0] for row in self.rows}) < len(self.rows)
 
     @property
     def place(self) -> str:
-        """The name of its place in the page."""
+        """Its anchor in the page."""
         return slug(self.title.partition(":")[0])
 
 
@@ -45,7 +45,7 @@ def table(
 ) -> Table:
     """Make a table, cut to `MOST_ROWS`.
 
-    `columns` are parted by bars; those numbered in `text` are words, the others numbers.
+    `columns` are separated by bars; those numbered in `text` hold text, the others numbers.
     """
     names = [name.strip() for name in columns.split("|")]
     numeric = frozenset(range(len(names))) - text
@@ -55,7 +55,7 @@ def table(
 
 
 def in_order(run: RunInfo, table: Iterable[Row], *then: str) -> list[Row]:
-    """Sort rows by arm, as the run had them, then repeat, then the columns named, nulls first."""
+    """Sort rows by arm in the run's order, then repeat, then the named columns, nulls first."""
     return sorted(
         table,
         key=lambda row: (

@@ -1,4 +1,4 @@
-"""The verdicts in words, and how numbers are written."""
+"""Writes verdicts, numbers and operations as text."""
 
 from __future__ import annotations
 
@@ -6,42 +6,42 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 VERDICTS = {
-    "pass": "Pass: every arm did what was expected of it",
-    "fail": "Fail: what was expected did not hold",
-    "unknown": "Unknown: this run proves nothing either way",
+    "pass": "Pass: every expectation holds",
+    "fail": "Fail: an expectation does not hold",
+    "unknown": "Unknown: this run proves nothing",
 }
 
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
 
 def number(value: float | None) -> str:
-    """Write a whole number with its thousands apart; a dash where there is none."""
+    """Write a whole number with its thousands separated; a dash for None."""
     if value is None:
         return "\N{EN DASH}"
     return f"{value:,.0f}".replace(",", THIN_SPACE)
 
 
 def latency(value: float | None) -> str:
-    """Milliseconds with one decimal below 100, whole above."""
+    """Write milliseconds with one decimal below 100, and whole above."""
     if value is None or value >= 99.95:
         return number(value)
     return f"{value:.1f}"
 
 
 def span(milliseconds: float) -> str:
-    """Write a length of time as a person says it: "585 ms", "5.0 s"."""
+    """Write a length of time with its unit: "585 ms", "5.0 s"."""
     if milliseconds < 1_000:
         return f"{milliseconds:.0f} ms"
     return f"{milliseconds / 1_000:.1f} s"
 
 
 def members(ids: Sequence[int]) -> str:
-    """Write an ISR, which is a set: "1, 2, 3"."""
+    """Write an ISR in the order of its brokers: "1, 2, 3"."""
     return ", ".join(str(broker) for broker in sorted(ids))
 
 
 def operation(done: Mapping[str, Any]) -> str:
-    """Write one operation behind an anomaly: "read by 0: sequence 7 at offset 12"."""
+    """Write one operation of an anomaly: "read by 0: sequence 7 at offset 12"."""
     who = "" if done["who"] is None else f" by {done['who']}"
     seq = None if done["seq"] is None else f"sequence {done['seq']}"
     offset = None if done["offset"] is None else f"at offset {done['offset']}"

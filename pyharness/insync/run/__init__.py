@@ -1,1 +1,1 @@
-"""The order of a run: the only part that sees scenario, cluster, faults, workload and events."""
+"""Execute runs: the only package that uses scenario, cluster, faults, workload and events."""

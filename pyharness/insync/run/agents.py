@@ -1,4 +1,4 @@
-"""What the agents of a run's nodes count, read over the bridge or from the controller's events."""
+"""Read the counters of the nodes' agents, over the bridge or from the controller's events."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,9 +18,9 @@ from insync_bridge import BridgeClient, BridgeError, Counters
 
 @contextmanager
 def asking(folder: Path, broker: int) -> Iterator[BridgeClient]:
-    """Connect to one broker for a block; raises InsyncError if it does not answer.
+    """Connect to one broker's bridge for a block; raises InsyncError if it does not answer.
 
-    The run made the file: it is no fault of the user's.
+    This is not an InputError, because the run itself made the connection file.
     """
     try:
         with BridgeClient.connect(folder / f"bridge-{broker}.json") as client:
@@ -30,7 +30,10 @@ def asking(folder: Path, broker: int) -> Iterator[BridgeClient]:
 
 
 def connect_all(folder: Path) -> dict[int, BridgeClient]:
-    """Connect to every broker, by number, to stay; raises InsyncError if one does not answer."""
+    """Connect to every broker's bridge; return the connections by broker.
+
+    Raises InsyncError if a broker does not answer.
+    """
     try:
         return {
             broker: BridgeClient.connect(folder / f"bridge-{broker}.json")
@@ -41,20 +44,20 @@ def connect_all(folder: Path) -> dict[int, BridgeClient]:
 
 
 BASE: Final = -1
-"""The repeat of a reading before the first one: what the agents had counted until then."""
+"""The `repeat` of the counters that are read before the first repeat."""
 
 
 def write_counters(context: ArmContext, repeat: int) -> None:
-    """Write one CountersLine per broker, if the arm has the agent; raises InsyncError.
+    """Write one CountersLine per broker if the brokers have the agent; raises InsyncError.
 
-    And one ControllerLine, if the controller has it, too.
+    Also write one ControllerLine if the controller has the agent.
     """
     if not carries_agent(context.plan.scenario, context.arm):
         return
     if arms.has_agent(context.arm) and context.plan.controller_agent:
         context.files.controller.write(_of_controller(context, repeat))
     for broker in range(1, BROKERS + 1):
-        with asking(context.stage.bridge, broker) as client:
+        with asking(context.arm_cluster.bridge, broker) as client:
             settings, counters = client.settings(), client.counters()
         context.files.counters.write(_line(context, repeat, broker, settings, counters))
 
@@ -77,8 +80,8 @@ def _line(
 
 
 def _of_controller(context: ArmContext, repeat: int) -> ControllerLine:
-    """Return what the controller's agent left so far: nothing is not woven."""
-    agent = context.stage.agent
+    """Return what the controller's agent wrote so far; without events it counts as not woven."""
+    agent = context.arm_cluster.agent
     path = None if agent is None else agent.events_file(CONTROLLER_ID)
     types = [] if path is None else [event.get("type") for event in agent_log.read(path)]
     return ControllerLine(

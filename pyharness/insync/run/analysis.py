@@ -1,7 +1,7 @@
-"""The analysis of run folders, as a process of its own.
+"""Run the analysis of run folders in a separate process, and read its results.
 
-Spark and all it brings stay out of the harness: it is started, waited for, and
-what it leaves (verdict.json, report.html, junit.xml; of a matrix also its cells and page) is read.
+The harness itself does not load Spark. The results are verdict.json, report.html and junit.xml;
+those of a matrix also its cells and its page.
 """
 
 import json
@@ -17,15 +17,15 @@ from insync.errors import InsyncError
 from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT, load_matrix
 from insync.events.schema import JUNIT, REPORT, VERDICT
 from insync.run import record as run_record
+from insync.run.progress import Progress
 from insync.run.request import SparkOptions
-from insync.run.watch import Watch
 
 LOG: Final = "analysis.log"
 STOP_SECONDS: Final = 10.0
 
 
 def analyse(
-    folders: Sequence[Path], spark: SparkOptions, java: Java, watch: Watch
+    folders: Sequence[Path], spark: SparkOptions, java: Java, progress: Progress
 ) -> list[dict[str, Any]]:
     """Compute tables, verdict and report of run folders in one session; return the verdicts.
 
@@ -33,7 +33,7 @@ def analyse(
     """
     for folder in folders:
         run_record.load(folder)
-    watch.phase("computing tables, verdict and report with Spark")
+    progress.phase("computing tables, verdict and report with Spark")
     for folder in folders:
         for stale in (VERDICT, REPORT, JUNIT):
             (folder / stale).unlink(missing_ok=True)
@@ -42,13 +42,13 @@ def analyse(
     return [_verdict(folder, status, log) for folder in folders]
 
 
-def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, watch: Watch) -> None:
-    """Compute the same of all runs of a matrix, then its cells, its page and its table.
+def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Progress) -> None:
+    """Compute the same for all runs of a matrix, then its cells, its page and its table.
 
-    Raises InputError if the folder is no matrix, InsyncError if the analysis failed.
+    Raises InputError if the folder holds no matrix, InsyncError if the analysis failed.
     """
     load_matrix(matrix)
-    watch.phase("computing the tables of all runs with Spark, and the matrix")
+    progress.phase("computing the tables of all runs with Spark, and the matrix")
     for stale in (CELLS, PAGE, TEXT, RESULTS):
         (matrix / stale).unlink(missing_ok=True)
     log = matrix / LOG
@@ -58,7 +58,7 @@ def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, watch: Watch) 
 
 
 def _run(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) -> int:
-    """Run the stage with its output in `log`; it does not outlive this call."""
+    """Run the analysis process with its output in `log`; it ends before this call returns."""
     command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders)]
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
@@ -70,7 +70,7 @@ def _run(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) ->
         )
     try:
         return process.wait()
-    except BaseException:  # Ctrl-C: Spark gets the chance to remove its scratch files
+    except BaseException:  # on Ctrl-C, too, let Spark remove its scratch files
         process.terminate()
         try:
             process.wait(STOP_SECONDS)
@@ -95,4 +95,4 @@ def _verdict(folder: Path, status: int, log: Path) -> dict[str, Any]:
 def _last_line(log: Path) -> str:
     lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
     last = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
-    return f"{last} (all of it: {log})"
+    return f"{last} (full log: {log})"

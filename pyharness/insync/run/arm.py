@@ -1,7 +1,7 @@
-"""One arm of a scenario: its repeats on a running cluster, then what its nodes left.
+"""Run one arm of a scenario: its repeats on a running cluster, then the logs of its nodes.
 
-`run_arm` gives a scenario a cluster of its own. `play` is for those who let several
-scenarios play on one.
+`run_arm` starts a cluster for one scenario. `run_repeats` uses a running cluster, so that several
+scenarios can share it.
 """
 
 from collections.abc import Callable, Iterator
@@ -10,58 +10,61 @@ from contextlib import contextmanager
 from insync.events.schema import events_dir, nodes_dir
 from insync.events.writer import Publish
 from insync.run.agents import BASE, write_counters
+from insync.run.arm_cluster import ArmCluster, open_arm_cluster
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
 from insync.run.plan import Plan
-from insync.run.publish.events import Live, told_live
+from insync.run.progress import Progress
+from insync.run.publish.events import LiveTopic, publish_events
 from insync.run.race.repeat import run_race
 from insync.run.readiness import warm_up
 from insync.run.repeat import run_repeat
-from insync.run.stage import Stage, open_stage
-from insync.run.watch import Watch
 
 
-def run_arm(plan: Plan, arm: str, watch: Watch, live: Live | None = None) -> None:
-    """Run all repeats of one arm; the cluster is gone when this returns or raises.
+def run_arm(plan: Plan, arm: str, progress: Progress, live: LiveTopic | None = None) -> None:
+    """Run all repeats of one arm; the cluster has ended when this returns or raises.
 
-    `live` is where it is told of while it goes on, if it is.
+    `live` is the topic to which the events are published meanwhile, if any.
     """
     home, events = nodes_dir(plan.out, arm), events_dir(plan.out, arm)
     settings = None if live is None else live.settings(arm)
-    stage_of = open_stage([plan], arm, home, watch, events, settings)
-    with _told_if_cut(plan, arm), stage_of as stage:
-        with told_live(live, stage, plan, watch) as publish:
-            _play(stage, plan, watch, publish)
-        watch.phase(f"{arm}: reading the controller's and the replicas' logs")
-        write_histories(stage, [plan])
+    open_cluster = open_arm_cluster([plan], arm, home, progress, events, settings)
+    with _record_abort(plan, arm), open_cluster as arm_cluster:
+        with publish_events(live, arm_cluster, plan, progress) as publish:
+            _record_repeats(arm_cluster, plan, progress, publish)
+        progress.phase(f"{arm}: reading the controller's and the replicas' logs")
+        write_histories(arm_cluster, [plan])
 
 
-def play(stage: Stage, plan: Plan, watch: Watch) -> None:
-    """Run all repeats of a scenario on a running cluster, which is whole again at the end.
+def run_repeats(arm_cluster: ArmCluster, plan: Plan, progress: Progress) -> None:
+    """Run all repeats of a scenario on a running cluster; at the end all ISRs are full again.
 
-    Writes into the plan's folder; raises InsyncError if a repeat could not be finished, and
-    then the cluster is fit for nothing more.
+    Writes into the plan's folder. Raises InsyncError if a repeat could not be finished; the
+    cluster must not be used after that.
     """
-    with _told_if_cut(plan, stage.arm):
-        _play(stage, plan, watch)
+    with _record_abort(plan, arm_cluster.arm):
+        _record_repeats(arm_cluster, plan, progress)
 
 
-def _play(
-    stage: Stage, plan: Plan, watch: Watch, publish: Callable[[str], Publish] | None = None
+def _record_repeats(
+    arm_cluster: ArmCluster,
+    plan: Plan,
+    progress: Progress,
+    publish: Callable[[str], Publish] | None = None,
 ) -> None:
-    with ArmFiles(plan, stage.arm, publish) as files:
-        context = ArmContext(plan=plan, stage=stage, files=files)
+    with ArmFiles(plan, arm_cluster.arm, publish) as files:
+        context = ArmContext(plan=plan, arm_cluster=arm_cluster, files=files)
         files.phase("cluster_ready")
-        warm_up(context, watch)
+        warm_up(context, progress)
         write_counters(context, BASE)
         for repeat in range(plan.scenario.repeats):
-            (run_repeat if plan.scenario.race is None else run_race)(context, repeat, watch)
-            watch.repeat_done()
+            (run_repeat if plan.scenario.race is None else run_race)(context, repeat, progress)
+            progress.repeat_done()
 
 
 @contextmanager
-def _told_if_cut(plan: Plan, arm: str) -> Iterator[None]:
-    """Write down what cuts the arm short, Ctrl-C included."""
+def _record_abort(plan: Plan, arm: str) -> Iterator[None]:
+    """Record the phase "aborted" when an exception, Ctrl-C included, ends the arm early."""
     try:
         yield
     except BaseException as error:

@@ -1,4 +1,4 @@
-"""What the repeats of one scenario on one arm share: the plan, the stage, the files."""
+"""Hold what the repeats of one scenario on one arm share: plan, cluster and event files."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -18,8 +18,8 @@ from insync.events.schema import (
     now_ms,
 )
 from insync.events.writer import EventFolder, Publish
+from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
-from insync.run.stage import Stage
 
 
 class ArmFiles:
@@ -28,7 +28,7 @@ class ArmFiles:
     def __init__(
         self, plan: Plan, arm: str, publish: Callable[[str], Publish] | None = None
     ) -> None:
-        """Open them; `publish` says by a file's name where else its lines go."""
+        """Open the files; `publish` maps a file's name to the function that publishes its lines."""
         self.folder = EventFolder(events_dir(plan.out, arm), publish)
         self._arm = arm
         self._open = ExitStack()
@@ -48,7 +48,7 @@ class ArmFiles:
         longest_gap_ms: float | None = None,
         seed: int | None = None,
     ) -> None:
-        """Write down that a phase of the run begins now."""
+        """Record that a phase of the run begins now."""
         self._phases.write(
             PhaseLine(
                 type=kind, t_ms=now_ms(), arm=self._arm, repeat=repeat, topic=topic, note=note,
@@ -73,15 +73,15 @@ class ArmContext:
     """One scenario on the running cluster of one arm."""
 
     plan: Plan
-    stage: Stage
+    arm_cluster: ArmCluster
     files: ArmFiles
 
     @property
     def arm(self) -> str:
-        """The arm that plays."""
-        return self.stage.arm
+        """The name of the arm."""
+        return self.arm_cluster.arm
 
     @property
     def bootstrap(self) -> str:
         """The brokers' addresses, for clients."""
-        return self.stage.cluster.bootstrap
+        return self.arm_cluster.cluster.bootstrap

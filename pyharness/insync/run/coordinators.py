@@ -1,8 +1,8 @@
-"""Who coordinates the transactions of a repeat: Kafka's own topic, its leaders, ids that meet them.
+"""Choose which brokers coordinate the transactions of a repeat.
 
 The broker that leads partition P of `__transaction_state` coordinates the transactional ids
-whose hash is P. The topic has a partition per broker here, and each broker is put at the head
-of its own before a repeat, for an earlier one may have moved the leaders.
+whose hash is P. Here the topic has one partition per broker. Before each repeat every broker is
+made the leader of its partition, because an earlier repeat may have moved the leaders.
 """
 
 import time
@@ -15,12 +15,12 @@ from insync.brokers.cluster.properties import COORDINATORS
 from insync.brokers.kafka import wire
 from insync.errors import InsyncError
 from insync.faults.kinds.elect import TIMEOUT_MS, ask_any
-from insync.run.stage import Stage
+from insync.run.arm_cluster import ArmCluster
 from insync.scenario.roles import ring
 
 TOPIC: Final = "__transaction_state"
 CONFIG: Final = {
-    # As the coordinator itself would make it.
+    # The settings with which the coordinator itself would create it.
     "cleanup.policy": "compact",
     "compression.type": "uncompressed",
     "min.insync.replicas": "2",
@@ -29,30 +29,30 @@ CONFIG: Final = {
 PLACED_SECONDS: Final = 20.0
 
 
-def place_coordinators(stage: Stage) -> None:
-    """Let each broker lead its partition of the topic; raises InsyncError if one does not."""
+def place_coordinators(arm_cluster: ArmCluster) -> None:
+    """Make each broker lead its partition of the topic; raises InsyncError if one does not."""
     wanted = {number: ring(number + 1) for number in range(COORDINATORS)}
-    if not _exists(stage.cluster.bootstrap):
-        create_topic(stage.cluster.bootstrap, TOPIC, list(wanted.values()), CONFIG)
+    if not _exists(arm_cluster.cluster.bootstrap):
+        create_topic(arm_cluster.cluster.bootstrap, TOPIC, list(wanted.values()), CONFIG)
         return
-    if not _led_as(stage.cluster.bootstrap, wanted, 0.0):
+    if not _led_as(arm_cluster.cluster.bootstrap, wanted, 0.0):
         return
-    ports = [stage.cluster.nodes[broker].port for broker in stage.asked_to_elect()]
+    ports = [arm_cluster.cluster.nodes[broker].port for broker in arm_cluster.election_brokers()]
     for number, replicas in wanted.items():
         ask_any(ports, wire.reassign(TOPIC, number, replicas, TIMEOUT_MS), TOPIC)
     ask_any(ports, wire.elect_preferred(TOPIC, list(wanted), TIMEOUT_MS), TOPIC)
-    last = _led_as(stage.cluster.bootstrap, wanted, PLACED_SECONDS)
+    last = _led_as(arm_cluster.cluster.bootstrap, wanted, PLACED_SECONDS)
     if last is not None:
         raise InsyncError(f"topic {TOPIC}: {last}, expected each broker to lead one partition")
 
 
 def transactional_ids(topic: str, coordinators: Sequence[int]) -> list[str]:
-    """Return an id for each producer, whose coordinator is the broker that stands there."""
+    """Return one transactional id per producer; `coordinators` lists their brokers in order."""
     return [_id(f"{topic}-{number}", broker) for number, broker in enumerate(coordinators)]
 
 
 def partition_of(transactional_id: str) -> int:
-    """Return the topic's partition that an id belongs to: by Java's hash of its ASCII text."""
+    """Return the topic's partition of an id, computed from Java's hash of its ASCII text."""
     code = 0
     for letter in transactional_id:
         code = (31 * code + ord(letter)) & 0xFFFFFFFF
@@ -65,7 +65,7 @@ def _id(prefix: str, broker: int) -> str:
 
 
 def _exists(bootstrap: str) -> bool:
-    server = bootstrap.split(",")[0]  # all of them know it, or none: create_topic has seen to it
+    server = bootstrap.split(",")[0]  # all brokers know it or none: create_topic waits for all
     try:
         return bool(partitions(server, TOPIC))
     except OSError as error:
@@ -73,7 +73,7 @@ def _exists(bootstrap: str) -> bool:
 
 
 def _led_as(bootstrap: str, wanted: dict[int, list[int]], seconds: float) -> str | None:
-    """Wait until each partition is led by its first replica; return what is seen if not."""
+    """Wait until each partition's first replica leads it; return the last state seen if not."""
     return await_state(
         bootstrap,
         TOPIC,

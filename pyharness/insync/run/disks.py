@@ -1,4 +1,4 @@
-"""What the log folders of an arm's brokers are on, where its scenarios' faults need it."""
+"""Mount file systems over brokers' log folders where a scenario's disk faults need them."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from insync.brokers.cluster.node import NOTHING, Equipment
+from insync.brokers.cluster.node import NO_EXTRAS, NodeExtras
 from insync.brokers.kafka import formats, process
 from insync.errors import InsyncError
 from insync.faults.support.control import MAX_RULES, ControlFile
@@ -21,7 +21,7 @@ from insync.scenario.model import Scenario
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Disks:
-    """By broker, the control files of the file systems that can be stalled, and the volumes."""
+    """The control files of file systems that can be stalled, and the volumes, by broker."""
 
     gates: Mapping[int, ControlFile] = field(default_factory=dict)
     volumes: Mapping[int, Volume] = field(default_factory=dict)
@@ -30,17 +30,17 @@ class Disks:
 NO_DISKS: Final = Disks()
 
 BEHIND_A_GATE: Final = {"log.index.interval.bytes": "0"}
-"""Settings of a broker whose log files bypass the page cache: it looks for a record from the
-nearest index entry on, batch by batch, and each look is a call of the file system."""
+"""Settings of a broker whose log files bypass the page cache: it searches for a record from the
+nearest index entry on, batch by batch, and each step is a call of the file system."""
 
 
-def equipped(
-    equipment: Mapping[int, Equipment], scenarios: Sequence[Scenario]
-) -> dict[int, Equipment]:
-    """Return the brokers' equipment, with what those need whose disk is to be stalled."""
-    made = dict(equipment)
+def with_disk_settings(
+    extras: Mapping[int, NodeExtras], scenarios: Sequence[Scenario]
+) -> dict[int, NodeExtras]:
+    """Return the brokers' extras, with the settings for brokers whose disk will be stalled."""
+    made = dict(extras)
     for broker in _with(scenarios, DiskStall):
-        own = made.get(broker, NOTHING)
+        own = made.get(broker, NO_EXTRAS)
         made[broker] = replace(own, settings={**own.settings, **BEHIND_A_GATE})
     return made
 
@@ -49,9 +49,9 @@ def equipped(
 def open_disks(scenarios: Sequence[Scenario], home: Path, *, keep: bool) -> Iterator[Disks]:
     """Mount what the scenarios need over log folders below `home`, before the brokers start.
 
-    All is unmounted at the end, when the brokers have to be gone. What was written to a file
-    system is in its folder then; a volume goes, with what is on it, unless it is to be kept.
-    Raises InsyncError if something cannot be mounted, or if scenarios are in each other's way.
+    All is unmounted at the end, and the brokers must have ended by then. Data written through a
+    passthrough file system stays in its folder; a volume and its data are removed unless `keep`.
+    Raises InsyncError if a mount fails, or if two scenarios need different disks for one broker.
     """
     _check(scenarios)
     gates: dict[int, ControlFile] = {}
@@ -72,7 +72,7 @@ def open_disks(scenarios: Sequence[Scenario], home: Path, *, keep: bool) -> Iter
 
 
 def gate_rules(scenario: Scenario, broker: int) -> int:
-    """Return how many rules a scenario's disk stalls of a broker use up in all its repeats."""
+    """Return how many rules a scenario's disk stalls of a broker use in all its repeats."""
     stalls = (
         fault for fault in scenario.faults
         if isinstance(fault, DiskStall) and fault.broker == broker
@@ -91,13 +91,13 @@ def _check(scenarios: Sequence[Scenario]) -> None:
         disk = DISKS.get(fault.kind)
         if disk is not None and needed.setdefault(fault.broker, disk) != disk:
             raise InsyncError(
-                f"scenarios with different disks on one cluster: broker {fault.broker} on"
-                f" {needed[fault.broker]} and on {disk}"
+                f"broker {fault.broker}: scenarios on one cluster need different disks:"
+                f" {needed[fault.broker]} and {disk}"
             )
 
 
 def _data(home: Path, broker: int) -> Path:
-    """Make the folder that a broker will take for its own."""
+    """Create the data folder that a broker will use."""
     folder = (home / str(broker) / formats.DATA).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,4 +1,4 @@
-"""From a scenario's planned faults to the faults themselves, on the stage that they act on."""
+"""From a scenario's planned faults to the faults themselves, on the cluster that they act on."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -32,8 +32,8 @@ from insync.faults.support.disk.blkio import Rates
 from insync.faults.support.freezer import ByPause, BySignal, Freezer
 from insync.faults.support.shares import ContainerShare, GroupShare, Share
 from insync.nodes import node_words
+from insync.run.arm_cluster import ArmCluster
 from insync.run.context import ArmContext
-from insync.run.stage import Stage
 from insync.running import Running
 from insync.scenario import faults as planned
 from insync.scenario.model import Scenario
@@ -45,7 +45,7 @@ FILLED_SECONDS: Final = 20.0
 
 def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> Fault:
     """Return the fault that `spec` plans, on the running cluster; nothing is done yet."""
-    stage = context.stage
+    arm_cluster = context.arm_cluster
     occasion = Occasion(
         arm=context.arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
         planned_ms=spec.end_ms - spec.at_ms,
@@ -54,61 +54,63 @@ def build(context: ArmContext, topic: str, repeat: int, spec: planned.Fault) -> 
         case planned.Stall():
             targets = [f"{topic}-{partition}" for partition in spec.partitions]
             at = replace(occasion, target=targets, site=spec.site, mode=spec.mode)
-            alive = partial(_alive, stage, spec.broker)
-            return StallFault(stage.controls[spec.broker], at, spec.delay_ms, alive)
+            alive = partial(_alive, arm_cluster, spec.broker)
+            return StallFault(arm_cluster.controls[spec.broker], at, spec.delay_ms, alive)
         case planned.Freeze():
-            return FreezeFault(partial(_freezer, stage, spec.broker), occasion)
+            return FreezeFault(partial(_freezer, arm_cluster, spec.broker), occasion)
         case planned.CpuQuota():
-            return QuotaFault(partial(_share, stage, spec.broker), spec.quota_percent, occasion)
+            return QuotaFault(
+                partial(_share, arm_cluster, spec.broker), spec.quota_percent, occasion
+            )
         case planned.CpuNeighbour():
-            start = partial(_bound_process, stage.home)
-            node = partial(_process, stage, spec.broker)
+            start = partial(_bound_process, arm_cluster.home)
+            node = partial(_process, arm_cluster, spec.broker)
             return NeighbourFault(node, start, spec.neighbours, occasion)
         case planned.Kill():
-            return _kill(stage, spec, occasion)
+            return _kill(arm_cluster, spec, occasion)
         case planned.LostLog():
-            data = stage.cluster.nodes[spec.broker].data_dir
-            return LostLogFault(_kill(stage, spec, occasion), data, topic)
+            data = arm_cluster.cluster.nodes[spec.broker].data_dir
+            return LostLogFault(_kill(arm_cluster, spec, occasion), data, topic)
         case planned.QueueStall():
             threads = context.plan.scenario.broker.num_io_threads
             return _queue_stall(
-                stage, f"{topic}-q{spec.broker}-{spec.at_ms}", spec, threads, occasion
+                arm_cluster, f"{topic}-q{spec.broker}-{spec.at_ms}", spec, threads, occasion
             )
         case planned.Link():
-            return _link(stage.links, spec, occasion)
+            return _link(arm_cluster.links, spec, occasion)
         case planned.DiskStall():
             at = replace(occasion, mode=spec.mode)
             sites = [Site[operation.upper()] for operation in spec.operations]
-            return DiskStallFault(stage.disks.gates[spec.broker], sites, at, spec.delay_ms)
+            return DiskStallFault(arm_cluster.disks.gates[spec.broker], sites, at, spec.delay_ms)
         case planned.DiskThrottle():
-            node = partial(_process, stage, spec.broker)
+            node = partial(_process, arm_cluster, spec.broker)
             rates = Rates(spec.read_bytes_per_s, spec.write_bytes_per_s)
-            folder = stage.cluster.nodes[spec.broker].data_dir
+            folder = arm_cluster.cluster.nodes[spec.broker].data_dir
             return DiskThrottleFault(node, folder, rates, occasion)
         case planned.DiskFull():
-            return _broken_disk(stage, FULL, occasion)
+            return _broken_disk(arm_cluster, FULL, occasion)
         case planned.DiskReadOnly():
-            return _broken_disk(stage, READ_ONLY, occasion)
+            return _broken_disk(arm_cluster, READ_ONLY, occasion)
         case planned.Elect():
-            return _elect(stage, topic, spec, occasion, context.plan.scenario)
+            return _elect(arm_cluster, topic, spec, occasion, context.plan.scenario)
 
 
-def _process(stage: Stage, broker: int) -> Running:
+def _process(arm_cluster: ArmCluster, broker: int) -> Running:
     """Return a broker's process of this moment: a kill replaces it."""
-    return stage.cluster.nodes[broker].process
+    return arm_cluster.cluster.nodes[broker].process
 
 
-def _alive(stage: Stage, broker: int) -> bool:
-    return _process(stage, broker).poll() is None
+def _alive(arm_cluster: ArmCluster, broker: int) -> bool:
+    return _process(arm_cluster, broker).poll() is None
 
 
-def _freezer(stage: Stage, broker: int) -> Freezer:
-    process = _process(stage, broker)
+def _freezer(arm_cluster: ArmCluster, broker: int) -> Freezer:
+    process = _process(arm_cluster, broker)
     return ByPause(process) if isinstance(process, ContainerProcess) else BySignal(process)
 
 
-def _share(stage: Stage, broker: int) -> Share:
-    process = _process(stage, broker)
+def _share(arm_cluster: ArmCluster, broker: int) -> Share:
+    process = _process(arm_cluster, broker)
     if isinstance(process, ContainerProcess):
         return ContainerShare(process)
     return GroupShare(process, str(broker))
@@ -135,56 +137,59 @@ def _link(links: Links | None, spec: planned.Link, occasion: Occasion) -> Fault:
     )  # fmt: skip
 
 
-def _broken_disk(stage: Stage, way: Way, occasion: Occasion) -> Fault:
+def _broken_disk(arm_cluster: ArmCluster, way: Way, occasion: Occasion) -> Fault:
     broker = occasion.broker
     return BrokenDiskFault(
-        stage.disks.volumes[broker], way, partial(_process, stage, broker),
-        partial(stage.cluster.kill, broker), partial(stage.cluster.restart, broker), occasion,
+        arm_cluster.disks.volumes[broker], way, partial(_process, arm_cluster, broker),
+        partial(arm_cluster.cluster.kill, broker),
+        partial(arm_cluster.cluster.restart, broker), occasion,
     )  # fmt: skip
 
 
-def _kill(stage: Stage, spec: planned.Kill | planned.LostLog, occasion: Occasion) -> Fault:
+def _kill(
+    arm_cluster: ArmCluster, spec: planned.Kill | planned.LostLog, occasion: Occasion
+) -> Fault:
     return KillFault(
-        partial(_process, stage, spec.broker),
-        partial(stage.cluster.kill, spec.broker),
-        partial(stage.cluster.restart, spec.broker),
+        partial(_process, arm_cluster, spec.broker),
+        partial(arm_cluster.cluster.kill, spec.broker),
+        partial(arm_cluster.cluster.restart, spec.broker),
         occasion,
     )
 
 
 def _queue_stall(
-    stage: Stage, topic: str, spec: planned.QueueStall, threads: int, occasion: Occasion
+    arm_cluster: ArmCluster, topic: str, spec: planned.QueueStall, threads: int, occasion: Occasion
 ) -> Fault:
     def make(name: str, count: int) -> None:
-        create_topic(stage.cluster.bootstrap, name, [[spec.broker]] * count, {})
-        prefill(stage.cluster.bootstrap, name, range(count), FILLED_SECONDS)
+        create_topic(arm_cluster.cluster.bootstrap, name, [[spec.broker]] * count, {})
+        prefill(arm_cluster.cluster.bootstrap, name, range(count), FILLED_SECONDS)
 
     def port() -> int:
-        return stage.cluster.nodes[spec.broker].port
+        return arm_cluster.cluster.nodes[spec.broker].port
 
-    return QueueStallFault(stage.controls[spec.broker], port, make, topic, threads, occasion)
+    return QueueStallFault(arm_cluster.controls[spec.broker], port, make, topic, threads, occasion)
 
 
 def _elect(
-    stage: Stage, topic: str, spec: planned.Elect, occasion: Occasion, scenario: Scenario
+    arm_cluster: ArmCluster, topic: str, spec: planned.Elect, occasion: Occasion, scenario: Scenario
 ) -> Fault:
     led_by = scenario.workload.leaders
     first = ring(spec.broker)
     # The old leader is asked last: it may be the one that does not answer.
-    asked = stage.asked_to_elect(last={led_by[partition] for partition in spec.partitions})
+    asked = arm_cluster.election_brokers(last={led_by[partition] for partition in spec.partitions})
     plan = ElectPlan(topic=topic, replicas=dict.fromkeys(spec.partitions, first))
     at = replace(occasion, target=[f"{topic}-{partition}" for partition in spec.partitions])
 
     def ports() -> list[int]:
-        return [stage.cluster.nodes[broker].port for broker in asked]
+        return [arm_cluster.cluster.nodes[broker].port for broker in asked]
 
-    return ElectFault(ports, partial(_leaders, stage, spec.broker, topic), plan, at)
+    return ElectFault(ports, partial(_leaders, arm_cluster, spec.broker, topic), plan, at)
 
 
-def _leaders(stage: Stage, broker: int, topic: str) -> Mapping[int, int]:
+def _leaders(arm_cluster: ArmCluster, broker: int, topic: str) -> Mapping[int, int]:
     """Return who leads each partition, as one broker knows it; raises InsyncError."""
     try:
-        seen = partitions(f"{LOOPBACK}:{stage.cluster.nodes[broker].port}", topic)
+        seen = partitions(f"{LOOPBACK}:{arm_cluster.cluster.nodes[broker].port}", topic)
     except OSError as error:
         raise InsyncError(f"broker {broker}: no answer: {error}") from error
     return {partition: leader for partition, (leader, _) in seen.items()}

@@ -1,7 +1,7 @@
-"""What the nodes of an arm leave to be read when it is over: the histories of its topics.
+"""Stop an arm's cluster, then read the histories of its topics from the logs of its nodes.
 
-The cluster is stopped first, so that what it writes on its way down is nobody's history and
-what the brokers' logs hold is all there is.
+The cluster is stopped first, so that the logs are complete and contain no changes that an
+orderly shutdown would make.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,8 +31,8 @@ from insync.events.schema import (
 )
 from insync.events.writer import EventWriter
 from insync.nodes import CONTROLLER_ID
+from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
-from insync.run.stage import Stage
 from insync.scenario.base import BROKERS
 
 _TYPES: Final[dict[str, StepDownType]] = {
@@ -46,20 +46,20 @@ _AS_THEY_ARE: Final = (
 )  # fmt: skip
 
 
-def step_downs(stage: Stage) -> Iterator[StepDownLine]:
-    """Yield what each broker told, in its order, and that it was read; the cluster has stopped.
+def step_downs(arm_cluster: ArmCluster) -> Iterator[StepDownLine]:
+    """Yield each broker's step-down events in order, then a "read" line; the cluster has stopped.
 
-    A broker that left no events is not read.
+    A broker without an event file gets no "read" line.
     """
-    if stage.agent is None:
+    if arm_cluster.agent is None:
         return
     for broker in range(1, BROKERS + 1):
-        path = stage.agent.events_file(broker)
+        path = arm_cluster.agent.events_file(broker)
         for event in agent_log.read(path):
             if event.get("type") in _TYPES:
-                yield _line(stage.arm, broker, event)
+                yield _line(arm_cluster.arm, broker, event)
         if path.is_file():
-            yield StepDownLine(arm=stage.arm, t_ms=now_ms(), broker=broker, type="read")
+            yield StepDownLine(arm=arm_cluster.arm, t_ms=now_ms(), broker=broker, type="read")
 
 
 def _line(arm: str, broker: int, event: dict[str, Any]) -> StepDownLine:
@@ -69,84 +69,92 @@ def _line(arm: str, broker: int, event: dict[str, Any]) -> StepDownLine:
     )  # fmt: skip
 
 
-Told = Iterator[tuple[str | None, Line | Mapping[str, object]]]
-"""Lines, each with the topic that it is about; None is about all."""
+TopicLines = Iterator[tuple[str | None, Line | Mapping[str, object]]]
+"""Lines, each with its topic; None means that the line concerns all topics."""
 
 
-def write_histories(stage: Stage, plans: Sequence[Plan]) -> None:
-    """Stop the cluster and write, of each plan's topics, what controller and brokers left.
+def write_histories(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
+    """Stop the cluster and write what controller and brokers logged about each plan's topics.
 
-    That is isr.jsonl, roles.jsonl, where leaders may step down step-downs.jsonl, and the
-    batches of all replicas, and what the nodes' agents told of the topics. Raises InsyncError
-    where something is there and cannot be read.
+    This writes isr.jsonl, roles.jsonl, step-downs.jsonl if leaders may step down, the batches of
+    all replicas, and the agents' own events. Raises InsyncError if a log cannot be read.
     """
-    stage.cluster.stop()
-    isr = ((line.get("topic"), line) for line in isr_events(stage.cluster, stage.kafka, stage.arm))
-    _write(stage, plans, ISR, isr)
-    _write(stage, plans, ROLES, ((role.topic, role) for role in _roles(stage)))
-    if arms.steps_down(stage.arm):
-        _write(stage, plans, STEP_DOWNS, ((each.topic, each) for each in step_downs(stage)))
-    _write_agents(stage, plans)
-    _write_logs(stage, plans)
+    arm_cluster.cluster.stop()
+    isr = (
+        (line.get("topic"), line)
+        for line in isr_events(arm_cluster.cluster, arm_cluster.kafka, arm_cluster.arm)
+    )
+    _write(arm_cluster, plans, ISR, isr)
+    _write(arm_cluster, plans, ROLES, ((role.topic, role) for role in _roles(arm_cluster)))
+    if arms.steps_down(arm_cluster.arm):
+        _write(
+            arm_cluster, plans, STEP_DOWNS, ((each.topic, each) for each in step_downs(arm_cluster))
+        )
+    _write_agents(arm_cluster, plans)
+    _write_logs(arm_cluster, plans)
 
 
-def _write_agents(stage: Stage, plans: Sequence[Plan]) -> None:
-    """Write what the nodes' agents told, unless they wrote it into the one plan's folder."""
-    if stage.agent is None:
+def _write_agents(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
+    """Copy the agents' events, unless the agents wrote them directly into a plan's folder."""
+    if arm_cluster.agent is None:
         return
-    folders = {events_dir(plan.out, stage.arm).absolute() for plan in plans}
-    files = [stage.agent.events_file(node) for node in (*range(1, BROKERS + 1), CONTROLLER_ID)]
+    folders = {events_dir(plan.out, arm_cluster.arm).absolute() for plan in plans}
+    files = [
+        arm_cluster.agent.events_file(node) for node in (*range(1, BROKERS + 1), CONTROLLER_ID)
+    ]
     if not files[-1].is_file():
-        files.pop()  # a controller may be without the agent
+        files.pop()  # a controller may run without the agent
     for file in files:
         if file.parent not in folders:
             events = ((event.get("topic"), event) for event in agent_log.read(file))
-            _write(stage, plans, file.name, events)
+            _write(arm_cluster, plans, file.name, events)
 
 
-def _write(stage: Stage, plans: Sequence[Plan], name: str, told: Told) -> None:
+def _write(
+    arm_cluster: ArmCluster, plans: Sequence[Plan], name: str, topic_lines: TopicLines
+) -> None:
     """Write each line for the plans that it concerns."""
     with ExitStack() as files:
         writers = {
             frozenset(_topics(plan)): files.enter_context(
-                EventWriter(events_dir(plan.out, stage.arm) / name)
+                EventWriter(events_dir(plan.out, arm_cluster.arm) / name)
             )
             for plan in plans
         }
-        for topic, line in told:
+        for topic, line in topic_lines:
             for topics, writer in writers.items():
                 if topic is None or topic in topics:
                     writer.write(line)
 
 
 def _topics(plan: Plan) -> dict[str, int]:
-    """Return the plan's topics with their repeats."""
+    """Return the plan's topics and the repeat of each."""
     repeats = range(plan.scenario.repeats)
     return {topic_name(plan.scenario.name, repeat): repeat for repeat in repeats}
 
 
-def _roles(stage: Stage) -> Iterator[RoleLine]:
-    for node in stage.cluster.nodes.values():
+def _roles(arm_cluster: ArmCluster) -> Iterator[RoleLine]:
+    for node in arm_cluster.cluster.nodes.values():
         if node.role == "broker" and node.log.is_file():
             with node.log.open(encoding="utf-8", errors="replace") as printed:
                 for role in roles(printed):
-                    yield RoleLine(arm=stage.arm, broker=node.id, **role)
+                    yield RoleLine(arm=arm_cluster.arm, broker=node.id, **role)
 
 
-def _write_logs(stage: Stage, plans: Sequence[Plan]) -> None:
-    """Write every replica's batches, a file per repeat, and a line per log that was read."""
+def _write_logs(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
+    """Write every replica's batches, one file per repeat, and one line per log that was read."""
     with ExitStack() as files:
         repeats: dict[str, int] = {}
         of_topic: dict[str, tuple[EventWriter, EventWriter]] = {}
         for plan in plans:
-            folder = events_dir(plan.out, stage.arm)
+            folder = events_dir(plan.out, arm_cluster.arm)
             logs = files.enter_context(EventWriter(folder / REPLICA_LOGS))
             for topic, repeat in _topics(plan).items():
                 lines = files.enter_context(EventWriter(folder / batches_file(repeat)))
                 repeats[topic], of_topic[topic] = repeat, (lines, logs)
-        for found in batches(stage.cluster, stage.kafka, repeats):
+        for found in batches(arm_cluster.cluster, arm_cluster.kafka, repeats):
             lines, logs = of_topic[found["topic"]]
-            known = {"arm": stage.arm, "repeat": repeats[found["topic"]], **found}
+            known = {"arm": arm_cluster.arm, "repeat": repeats[found["topic"]], **found}
             if known.pop("kind") == "batch":
                 lines.write(BatchLine(**known))
             else:

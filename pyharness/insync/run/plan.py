@@ -1,6 +1,6 @@
-"""Everything a run needs, checked before it makes its first file.
+"""Check everything a run requires before it makes its first file.
 
-All that can be wrong with what was asked is found here, as InputErrors.
+All problems with the request are found here and raised as InputErrors.
 """
 
 import os
@@ -20,20 +20,20 @@ from insync.brokers.kafka.resolve import distribution
 from insync.brokers.kafka.versions import find
 from insync.errors import InputError
 from insync.faults.kinds.stall import require_shim
+from insync.run.arm_support import require_arms
 from insync.run.needs import stalled, unavailable
+from insync.run.progress import Progress
 from insync.run.request import RunRequest
-from insync.run.support import require_arms
-from insync.run.watch import Watch
 from insync.scenario.load import narrow, on_version, on_zookeeper, parse, source
 from insync.scenario.model import Scenario
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Plan:
-    """A run that can begin: the scenario is scaled and narrowed to the arms asked for.
+    """A run that can begin: the scenario is scaled and has only the requested arms.
 
-    `image` is that of the containers, where the cluster is of containers. `skip` says why it is
-    not to be run on this machine; then only that is recorded.
+    `image` is the image of the containers, None for local processes. `skip` says why the run is
+    not possible on this machine; then the run only records the reason.
     """
 
     request: RunRequest
@@ -49,29 +49,29 @@ class Plan:
 
     @property
     def controller_agent(self) -> bool:
-        """Whether the controller carries the agent in the arms that have it: not on ZooKeeper."""
+        """Whether the controller has the agent, in arms with the agent; never on ZooKeeper."""
         return self.scenario.broker.controller_agent and not self.kafka.release.zookeeper
 
 
-def prepare(request: RunRequest, watch: Watch) -> Plan:
-    """Check all that was asked and fetch what is missing; raises InputError.
+def prepare(request: RunRequest, progress: Progress) -> Plan:
+    """Check the whole request and fetch missing jars; raises InputError.
 
-    Nothing is written but the user's cache of Kafka versions.
+    Writes nothing except the user's cache of Kafka versions.
     """
-    asked = None if request.out is None else check_out(request.out)
-    plan = resolve(request, asked or Path(), watch)
-    return plan if asked else replace(plan, out=check_out(_default_out(plan.scenario.name)))
+    out = None if request.out is None else check_out(request.out)
+    plan = resolve(request, out or Path(), progress)
+    return plan if out else replace(plan, out=check_out(_default_out(plan.scenario.name)))
 
 
-def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
-    """Return the plan of a run into `out`, wherever that is; raises InputError."""
+def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
+    """Return the plan of a run into `out`, which is not checked; raises InputError."""
     text = source(request.scenario)
     whole = parse(text, request.scenario, request.scale)
     scenario = narrow(whole, arms=request.arms, repeats=request.repeats)
     shim = require_shim() if stalled(scenario) else None
     agent_jar = require_agent(scenario.arms) if scenario.race is None else built_agent()
     require_reader()
-    release = find(request.kafka)  # said first: a version that is none has no arms
+    release = find(request.kafka)  # before the check of the arms: an unknown version has none
     if release.zookeeper:
         scenario = on_zookeeper(scenario)
     scenario = on_version(scenario, request.kafka)
@@ -80,29 +80,29 @@ def resolve(request: RunRequest, out: Path, watch: Watch) -> Plan:
     java = find_java()
     return Plan(
         request=request, scenario=scenario, scenario_text=text, java=java,
-        kafka=distribution(request.kafka, java, watch.phase), shim=shim,
+        kafka=distribution(request.kafka, java, progress.phase), shim=shim,
         agent_jar=agent_jar, out=out, image=image,
         skip=unavailable(scenario, request.cluster, out),
     )  # fmt: skip
 
 
 def require_agent(arms: Sequence[str]) -> Path | None:
-    """Return the agent's jar if one of the arms needs it; raises InputError where there is none."""
+    """Return the agent's jar if one of the arms needs it; raises InputError if it is not built."""
     return built_agent() if any(arms_of_runs.has_agent(arm) for arm in arms) else None
 
 
 def built_agent() -> Path:
-    """Return the agent's jar; raises InputError where there is none."""
+    """Return the agent's jar; raises InputError if it is not built."""
     return built(AGENT_JAR)
 
 
 def carries_agent(scenario: Scenario, arm: str) -> bool:
-    """Whether the brokers of an arm carry the agent: where threads are held, those of stock do."""
+    """Whether an arm's brokers have the agent; in a race even stock has it, for pause points."""
     return arms_of_runs.has_agent(arm) or scenario.race is not None
 
 
 def check_out(out: Path) -> Path:
-    """Return the resolved output folder: empty or not there, and somewhere writable."""
+    """Return the absolute output folder; raises InputError if it is not empty or not writable."""
     out = out.absolute()
     try:
         if out.is_dir() and next(out.iterdir(), None) is not None:
@@ -118,7 +118,7 @@ def check_out(out: Path) -> Path:
 
 
 def make_out(out: Path) -> None:
-    """Make the output folder; the first thing a run makes. Raises InputError."""
+    """Create the output folder, before the run writes anything else; raises InputError."""
     try:
         out.mkdir(parents=True, exist_ok=True)
         probe = out / ".probe"

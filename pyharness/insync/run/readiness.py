@@ -1,4 +1,4 @@
-"""Wait until a cluster is ready for a repeat: full ISRs, warm brokers, no step-down pending."""
+"""Wait until a cluster is ready for a repeat: full ISRs, warm brokers, no slow broker."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
 from insync.run.agents import asking
 from insync.run.context import ArmContext
-from insync.run.watch import Watch
+from insync.run.progress import Progress
 from insync.scenario.base import BROKERS
 from insync.scenario.roles import ring
 from insync.workload.prefill import prefill
@@ -24,14 +24,14 @@ CALM_SECONDS: Final = 120.0
 LOOK_SECONDS: Final = 0.1
 
 
-def warm_up(context: ArmContext, watch: Watch) -> None:
-    """Let every broker lead and follow for a while, if the scenario has a time for fetches.
+def warm_up(context: ArmContext, progress: Progress) -> None:
+    """Make every broker lead and follow for a while, if the scenario sets a limit for fetch times.
 
-    In every arm alike. Raises InsyncError if the brokers do not serve.
+    Does the same in every arm. Raises InsyncError if the brokers do not serve requests.
     """
     if context.plan.scenario.broker.leader_fetch_process_time_max_ms is None:
         return
-    watch.phase(f"{context.arm}: warming the brokers up")
+    progress.phase(f"{context.arm}: warming the brokers up")
     leaders = range(1, BROKERS + 1)
     create_topic(context.bootstrap, TOPIC, [ring(leader) for leader in leaders], {})
     for _ in range(ROUNDS):
@@ -44,7 +44,7 @@ def warm_up(context: ArmContext, watch: Watch) -> None:
 
 
 def await_calm(context: ArmContext) -> None:
-    """Wait until no broker takes itself or a peer for slow, where leaders may step down.
+    """In arms where leaders may step down, wait until no broker rates itself or a peer as slow.
 
     Raises InsyncError with the last state seen if that takes longer than CALM_SECONDS.
     """
@@ -54,33 +54,34 @@ def await_calm(context: ArmContext) -> None:
     for broker in range(1, BROKERS + 1):
         while (slow := _slow(context, broker)) is not None:
             if time.monotonic() > until:
-                raise InsyncError(f"broker {broker}: not calm in {CALM_SECONDS:.0f} s: {slow}")
-            context.stage.check_nodes()
+                raise InsyncError(f"broker {broker}: still slow after {CALM_SECONDS:.0f} s: {slow}")
+            context.arm_cluster.check_nodes()
             time.sleep(LOOK_SECONDS)
 
 
 def _slow(context: ArmContext, broker: int) -> str | None:
-    """Say how slow a broker takes itself and its peers for, None if not at all."""
-    with asking(context.stage.bridge, broker) as client:
+    """Return how slow a broker rates itself and its peers, None if not at all."""
+    with asking(context.arm_cluster.bridge, broker) as client:
         seen = client.counters().step_downs
     if seen.slow_score == 0 and seen.slow_peers == 0:
         return None
-    return f"its score is {seen.slow_score:g}, slow peers {seen.slow_peers}"
+    return f"slow score {seen.slow_score:g}, slow peers {seen.slow_peers}, expected 0 and 0"
 
 
-HEALED_SECONDS: Final = 60.0
+FULL_ISR_SECONDS: Final = 60.0
 EVERYONE: Final = list(range(1, BROKERS + 1))
 
 
 def await_full_isr(bootstrap: str, topic: str, check: Callable[[], None]) -> None:
-    """Wait until every broker, asked by itself, shows every partition wholly in sync.
+    """Wait until each broker shows a full ISR for every partition of the topic.
 
-    `check` is called while it waits and may raise. Raises InsyncError with the last state seen.
+    `check` is called while this waits, and may raise. Raises InsyncError with the last state
+    seen after FULL_ISR_SECONDS.
     """
-    last = await_state(bootstrap, topic, _healed, time.monotonic() + HEALED_SECONDS, check)
+    last = await_state(bootstrap, topic, _has_full_isr, time.monotonic() + FULL_ISR_SECONDS, check)
     if last is not None:
-        raise InsyncError(f"topic {topic}: not healed: {last}")
+        raise InsyncError(f"topic {topic}: ISR not full in {FULL_ISR_SECONDS:.0f} s: {last}")
 
 
-def _healed(state: State) -> bool:
+def _has_full_isr(state: State) -> bool:
     return bool(state) and all(isr == EVERYONE for _, isr in state.values())

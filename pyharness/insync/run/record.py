@@ -1,6 +1,6 @@
-"""run.json: what was run, written whole at the start and again at the end.
+"""Write run.json, the record of a run: once at its start and again at its end.
 
-A record without `finished_ms` is that of a run which was cut short.
+A record without `finished_ms` belongs to a run that was cut short.
 """
 
 import json
@@ -15,7 +15,7 @@ import confluent_kafka
 from insync import __version__
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION, now_ms
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 from insync.run.plan import Plan
 from insync.scenario.load import builtin_names
 
@@ -42,7 +42,7 @@ def begin(plan: Plan) -> dict[str, Any]:
 
 
 def _host(plan: Plan) -> dict[str, Any]:
-    """Return what the run's figures may depend on: the machine, and the versions of all parts."""
+    """Return what the run's results may depend on: the machine and the versions of all parts."""
     image = {} if plan.image is None else {"image": plan.image.tag}
     return {
         "system": platform.platform(),
@@ -58,23 +58,23 @@ def _host(plan: Plan) -> dict[str, Any]:
 
 
 def _agent(jar: Path | None) -> dict[str, str]:
-    """Return what tells one build of the agent from another: the beginning of its SHA-256."""
+    """Return the beginning of the SHA-256 of the agent's jar, which identifies its build."""
     return {} if jar is None else {"agent": sha256(jar.read_bytes()).hexdigest()[:12]}
 
 
 def save(record: dict[str, Any], folder: Path) -> None:
-    """Write the record; a reader sees the old one or the new one, never a part."""
-    write_whole(folder / RUN, json.dumps(record, indent=2))
+    """Write the record atomically: a reader sees the old one or the new one, never a part."""
+    write_atomic(folder / RUN, json.dumps(record, indent=2))
 
 
 def load(folder: Path) -> dict[str, Any]:
-    """Read the record of a run folder; raises InputError if it is not one."""
+    """Read the record of a run folder; raises InputError if the folder is not a run folder."""
     try:
         record = json.loads((folder / RUN).read_text(encoding="utf-8"))
     except OSError as error:
-        raise InputError(f"{folder}: no run folder: {RUN}: {error.strerror}") from error
+        raise InputError(f"{folder}: not a run folder: {RUN}: {error.strerror}") from error
     except ValueError as error:
-        raise InputError(f"{folder / RUN}: no JSON: {error}") from error
+        raise InputError(f"{folder / RUN}: not JSON: {error}") from error
     if not isinstance(record, dict) or record.get("schema") != SCHEMA_VERSION:
         raise InputError(f"{folder / RUN}: expected an object with schema {SCHEMA_VERSION}")
     return record

@@ -1,4 +1,4 @@
-"""One repeat: a fresh topic, the workload, the faults at their times, and the read-back."""
+"""Run one repeat: create a topic, start the workload, inject faults on schedule, read back."""
 
 import random
 import time
@@ -15,9 +15,9 @@ from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
 from insync.run.faults import build
-from insync.run.noise import Ticker
+from insync.run.progress import Progress
 from insync.run.readiness import await_calm, await_full_isr
-from insync.run.watch import Watch
+from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario import faults as planned
 from insync.scenario.model import Transactions
 from insync.scenario.roles import ring
@@ -29,24 +29,25 @@ DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
 
 Moment = tuple[int, Callable[[], None], str]
-"""What is done in a repeat, and when: milliseconds, act, words."""
+"""A scheduled action of a repeat: milliseconds from the start, function, description."""
 
 
-def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
+def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
     """Run one repeat and write its events; raises InsyncError if it could not be finished.
 
-    The faults are lifted and the clients closed however it ends.
+    In every case the faults are lifted and the clients closed.
     """
     scenario, files = context.plan.scenario, context.files
     topic = topic_name(scenario.name, repeat)
-    say = partial(_say, watch, context, repeat)
+    say = partial(_say, progress, context, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
     if plan.transactions is not None:
-        place_coordinators(context.stage)
-    # After that, which is work for brokers: one that is slow now would give away the new topic.
+        place_coordinators(context.arm_cluster)
+    # After placing the coordinators, which loads the brokers: a slow one would step down from the
+    # new topic's partitions.
     await_calm(context)
-    with Workload(plan, files.folder) as workload, Ticker() as ticker:
+    with Workload(plan, files.folder) as workload, SchedulingGaps() as gaps:
         say("creating the topic")
         _create(context, topic)
         faults = [build(context, topic, repeat, spec) for spec in scenario.faults]
@@ -55,8 +56,8 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
         files.phase("repeat_started", repeat=repeat, topic=topic, seed=plan.seed)
         workload.start()
         workload.await_acks(FIRST_ACK_SECONDS)
-        # A late first fetch, on a busy host, shrinks the ISR: that is not the fault.
-        await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
+        # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
+        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
         start = time.monotonic()
         files.phase("steady", repeat=repeat, topic=topic)
         say("steady")
@@ -64,24 +65,22 @@ def run_repeat(context: ArmContext, repeat: int, watch: Watch) -> None:
         say("recovering")
         end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
         workload.wait(start + end_ms / 1000 - time.monotonic())
-        await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
+        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
         workload.check()
         workload.stop_producing()
-        files.phase(
-            "repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=ticker.longest_gap_ms
-        )
+        files.phase("repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=gaps.longest_gap_ms)
         say("reading back")
         workload.read_back(READ_BACK_SECONDS)
     write_counters(context, repeat)
 
 
 def seed_of(seed: int, repeat: int) -> int:
-    """Return a repeat's own seed, so that it can be had again: by --seed, as the first repeat."""
+    """Return a repeat's seed; a run with this --seed reproduces it as its first repeat."""
     return seed + repeat
 
 
 def jitter_ms(seed: int, most: int) -> int:
-    """Return how much later the faults of a repeat are, up to `most`; the same in every arm."""
+    """Return the delay of a repeat's faults, at most `most` ms; the same in every arm."""
     return random.Random(f"{seed}/faults").randint(0, most)  # noqa: S311
 
 
@@ -119,12 +118,12 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
     )
 
 
-def _transaction_plan(asked: Transactions | None, topic: str) -> TransactionPlan | None:
-    if asked is None:
+def _transaction_plan(spec: Transactions | None, topic: str) -> TransactionPlan | None:
+    if spec is None:
         return None
     return TransactionPlan(
-        ids=transactional_ids(topic, asked.coordinators), per_second=asked.per_second,
-        records=asked.records, abort_percent=asked.abort_percent,
+        ids=transactional_ids(topic, spec.coordinators), per_second=spec.per_second,
+        records=spec.records, abort_percent=spec.abort_percent,
     )  # fmt: skip
 
 
@@ -136,9 +135,9 @@ def _run_faults(
     say: Callable[[str], None],
 ) -> None:
     """Inject and lift every fault at its time, then write the evidence."""
-    with ExitStack() as heal:
+    with ExitStack() as lift_all:
         for fault in faults:
-            heal.callback(fault.lift)
+            lift_all.callback(fault.lift)
         for at_ms, act, words in _moments(context.plan.scenario.faults, faults):
             workload.wait(start + at_ms / 1000 - time.monotonic())
             say(words)
@@ -148,10 +147,10 @@ def _run_faults(
 
 
 def _moments(specs: Sequence[planned.Fault], faults: Sequence[Fault]) -> list[Moment]:
-    """Return what to do when, in order of time.
+    """Return the scheduled actions, in order of time.
 
-    Where a broker is killed at the moment at which a stall of it ends, it dies with the stall
-    on: the kill comes first.
+    If a broker is killed at the same moment as its stall ends, the kill comes first, so that the
+    broker dies during the stall.
     """
     deaths = {(spec.broker, spec.at_ms) for spec in specs if isinstance(spec, planned.Kill)}
     moments: list[Moment] = []
@@ -169,5 +168,5 @@ def _moments(specs: Sequence[planned.Fault], faults: Sequence[Fault]) -> list[Mo
     return sorted([*moments, *last], key=lambda moment: moment[0])
 
 
-def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:
-    watch.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")
+def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:
+    progress.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")

@@ -1,4 +1,4 @@
-"""What was asked of a run, as the command line or a caller states it."""
+"""Define the request for a run, as the command line or another caller makes it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ from insync.events.topic import EventTopic
 DEFAULT_KAFKA: Final = versions.DEFAULT
 DEFAULT_MASTER: Final = "local[2]"
 ClusterKind = Literal["local", "docker"]
-"""What the nodes of a cluster run in: processes of this host, or containers."""
+"""What a cluster's nodes run as: processes of this host, or containers."""
 DEFAULT_CLUSTER: Final = "local"
 
 
@@ -25,9 +25,10 @@ class SparkOptions:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class RunRequest:
-    """One run. None for `arms`, `repeats` or `out`: what the scenario or insync says.
+    """A request for one run.
 
-    `events` is the topic to which its events go as well, if any.
+    None for `arms`, `repeats` or `out` means the scenario's or insync's default. `events` is the
+    topic to which the events are published as well, if any.
     """
 
     scenario: str

@@ -1,4 +1,4 @@
-"""The order of a run: check everything, then arm after arm, then the record is closed."""
+"""Execute a run: check everything, run one arm after the other, complete the record."""
 
 from pathlib import Path
 from typing import Any
@@ -7,42 +7,41 @@ from insync.events.schema import SCENARIO, now_ms
 from insync.run import record as run_record
 from insync.run.arm import run_arm
 from insync.run.plan import Plan, make_out, prepare
-from insync.run.publish.events import live, require_place, tell_run
+from insync.run.progress import NoProgress, Progress
+from insync.run.publish.events import check_event_topic, live_topic, publish_run
 from insync.run.request import RunRequest
-from insync.run.watch import Unwatched, Watch
 
 
-def run(request: RunRequest, watch: Watch | None = None) -> Path:
+def run(request: RunRequest, progress: Progress | None = None) -> Path:
     """Run a scenario on all its arms and return the run folder, ready for the analysis.
 
-    Raises InputError before any file is made if what was asked cannot be run, and
-    InsyncError if it broke on the way. However it ends, nothing is left running,
-    and what was recorded stays.
+    Raises InputError before any file is made if the request cannot be run, and InsyncError if
+    the run fails later. In every case no process is left running, and recorded files stay.
     """
-    watch = watch or Unwatched()
-    plan = prepare(request, watch)
+    progress = progress or NoProgress()
+    plan = prepare(request, progress)
     if request.events is not None:
-        require_place(request.events)
-    execute(plan, watch)
+        check_event_topic(request.events)
+    execute(plan, progress)
     return plan.out
 
 
-def execute(plan: Plan, watch: Watch) -> None:
-    """Run what `prepare` has checked into its empty folder."""
-    watch.phase(f"recording into {plan.out}")
+def execute(plan: Plan, progress: Progress) -> None:
+    """Execute a plan that `prepare` has checked, and record it into its empty folder."""
+    progress.phase(f"recording into {plan.out}")
     record = open_run(plan)
-    told = live(plan)
-    tell_run(told, plan)
+    live = live_topic(plan)
+    publish_run(live, plan)
     if plan.skip is None:
-        watch.expect(len(plan.scenario.arms) * plan.scenario.repeats)
+        progress.expect(len(plan.scenario.arms) * plan.scenario.repeats)
         for arm in plan.scenario.arms:
-            run_arm(plan, arm, watch, told)
+            run_arm(plan, arm, progress, live)
     close_run(plan, record)
-    tell_run(told, plan)
+    publish_run(live, plan)
 
 
 def open_run(plan: Plan) -> dict[str, Any]:
-    """Make the run folder with the scenario and the record of a run that begins now."""
+    """Create the run folder with the scenario and the record of a run that begins now."""
     make_out(plan.out)
     (plan.out / SCENARIO).write_text(plan.scenario_text, encoding="utf-8")
     record = run_record.begin(plan)
@@ -51,6 +50,6 @@ def open_run(plan: Plan) -> dict[str, Any]:
 
 
 def close_run(plan: Plan, record: dict[str, Any]) -> None:
-    """Write the record of a run that came to its end."""
+    """Complete the record of a finished run."""
     record["finished_ms"] = now_ms()
     run_record.save(record, plan.out)

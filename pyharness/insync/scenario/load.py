@@ -13,6 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from insync.arms import present_name
 from insync.errors import InputError
 from insync.scenario.expand import expand
 from insync.scenario.groups import builtin_files
@@ -108,7 +109,8 @@ def narrow(
     """
     changed = scenario.as_dict()
     if arms is not None:
-        changed["arms"] = list(arms)
+        arms = [present_name(arm) for arm in arms]
+        changed["arms"] = arms
         changed["control_arms"] = [arm for arm in scenario.control_arms if arm in arms]
     if repeats is not None:
         changed["repeats"] = repeats

@@ -9,25 +9,13 @@ from typing import Annotated, Final, Literal, Self
 
 from pydantic import Field, model_validator
 
-from insync.arms import Arm
 from insync.scenario import rules
 from insync.scenario.base import BROKERS, BrokerId, Name, Part, Partitions, Span, Time
 from insync.scenario.faults import DISKS, Elect, Fault, Stall, clash
+from insync.scenario.names import Arm, ByArm, Metric
 from insync.scenario.roles import Election, leaders_at
 
 MOST_FAULTS: Final = 64
-
-Metric = Literal[
-    "isr_shrinks", "first_shrink_ms", "min_isr_size", "under_min_isr_ms", "offline_ms",
-    "max_ack_gap_ms", "mean_ack_ms", "acked", "lost", "duplicated", "reordered", "gaps",
-    "inconsistent", "split_epochs", "diverged", "watermarks_back", "leader_changes",
-    "soonest_return_ms",
-    "step_downs", "step_downs_withheld", "most_step_downs", "dead_follower_dropped_ms",
-    "aborted_read", "torn", "max_commit_gap_ms",
-    "fetchers_lost", "partitions_failed", "partitions_behind", "start_above_end",
-    "start_above_watermark", "starts_put_right",
-    "false_alarms", "detected_ms",
-]  # fmt: skip
 
 
 class Broker(Part):
@@ -237,9 +225,9 @@ class Frame(Part):
     broker: Broker
     workload: Workload
     timeline: Timeline
-    expect: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
-    expect_on_zookeeper: Annotated[dict[Arm, dict[Metric, Bounds]], Field(default_factory=dict)]
-    expect_on: Annotated[dict[str, dict[Arm, dict[Metric, Bounds]]], Field(default_factory=dict)]
+    expect: Annotated[ByArm[dict[Metric, Bounds]], Field(default_factory=dict)]
+    expect_on_zookeeper: Annotated[ByArm[dict[Metric, Bounds]], Field(default_factory=dict)]
+    expect_on: Annotated[dict[str, ByArm[dict[Metric, Bounds]]], Field(default_factory=dict)]
     race: Race | None = None
     compare: Annotated[tuple[Comparison, ...], Field(strict=False)] = ()
 

@@ -18,9 +18,9 @@ from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.brokers.kafka.versions import find
 from insync.errors import InputError
+from insync.run.arm_support import require_arms
 from insync.run.plan import require_agent
 from insync.run.request import DEFAULT_KAFKA, ClusterKind
-from insync.run.support import require_arms
 from insync_bridge import BridgeClient, BridgeError, PartitionState
 
 Plugin = Literal["read", "request"]

@@ -1,4 +1,4 @@
-"""JMH's results as figures per partition, against the baselines of the same run."""
+"""Figures per partition from JMH's results, relative to the baselines of the same run."""
 
 import json
 from pathlib import Path
@@ -56,15 +56,13 @@ def test_figures_are_per_partition_and_against_both_baselines(tmp_path: Path) ->
         ({"params": {}}, "0.params.partitions: Field required"),
     ],
 )
-def test_results_that_say_nothing_are_refused(
-    broken: dict[str, Any], problem: str, tmp_path: Path
-) -> None:
+def test_invalid_results_are_refused(broken: dict[str, Any], problem: str, tmp_path: Path) -> None:
     files = results(tmp_path, {**entry(EMPTY, 100.0), **broken}, entry(COMPARE_AND_SET, 600.0))
     with pytest.raises(InsyncError, match="bench: ") as raised:
         read_rows(files)
     assert problem in str(raised.value)
 
 
-def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InsyncError, match="expected JMH's results"):
         read_rows([tmp_path / "none.json"])

@@ -1,4 +1,4 @@
-"""The bench of the pipeline: the same rows by every engine, and the planted truth."""
+"""The benchmark of the pipeline: every engine computes the same rows, and the planted anomalies."""
 
 import json
 import subprocess
@@ -44,7 +44,7 @@ def test_what_was_planted_is_found_and_nothing_else(
 
 
 @pytest.mark.parametrize("engine", sorted(ENGINES))
-def test_other_engines_come_to_the_same_rows(
+def test_other_engines_compute_the_same_rows(
     data: Path, by_spark: dict[str, list[dict[str, object]]], engine: str
 ) -> None:
     command = [sys.executable, "-m", "insync.bench.engines", engine, str(data)]
@@ -80,14 +80,14 @@ def test_an_engine_that_misses_what_was_planted_differs() -> None:
         assert one.differs == differs
 
 
-def test_rows_are_the_same_in_any_order_and_but_for_the_last_digits() -> None:
+def test_rows_are_compared_in_any_order_and_up_to_the_last_digits() -> None:
     one = [{"k": 1, "v": 0.1 + 0.2}, {"k": None, "v": None}]
     assert same(one, [{"v": None, "k": None}, {"v": 0.3, "k": 1}])
     assert not same(one, one[:1])
     assert not same(one, [{"k": 1, "v": 0.301}, {"k": None, "v": None}])
 
 
-def test_slope_and_ratio_are_of_the_sizes_that_ended() -> None:
+def test_slope_and_ratio_use_the_sizes_with_a_result() -> None:
     def took(engine: str, rows: int, seconds: float) -> Measured:
         return Measured(engine, rows, aggregates_s=seconds)
 

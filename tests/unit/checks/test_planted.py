@@ -1,4 +1,4 @@
-"""The checker on made-up histories: it finds all that was planted, shows it, and nothing else.
+"""The checker finds and shows every anomaly planted in made-up histories, and nothing else.
 
 Many histories are the repeats of one run, so that one pass of Spark checks hundreds.
 """
@@ -10,7 +10,7 @@ import random
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, cycle, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -19,17 +19,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
-from insync.analysis.checks import replicas, running
-from insync.analysis.checks.anomalies import KINDS_OF
+from insync.analysis.checks import log_divergence, preceding
+from insync.analysis.checks.registry import ANOMALIES, metrics_checked
 from insync.analysis.tables import build
 from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.bronze.lines import Events, bronze, raw_lines
 from insync.analysis.tables.bronze.runs import runs_table
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.events import schema
 from insync.events.run_info import RunInfo
-from unit.histories import ARM, IN_TRANSACTIONS, PARTITIONS, PLANTINGS, History, clean, planted
+from unit.histories.clean import clean
+from unit.histories.history import ARM, PARTITIONS, History, Planting
+from unit.histories.plantings import ALL, PLANTINGS, planted, planted_where_it_fits
 from unit.run_folder import Story, append, run_json
 
 FILES = {
@@ -43,14 +45,15 @@ FILES = {
     "phases": schema.PHASES,
 }
 Found = dict[tuple[int, str, int, int | None], set[int]]
-"""(repeat, kind, partition, offset) -> sequence numbers shown."""
+"""(repeat, anomaly, partition, offset) -> sequence numbers shown."""
 Rows = dict[str, list[dict[str, Any]]]
 
 
 def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> Rows:
     """Return the rows of the checker's tables over all histories.
 
-    `spoil`: as many lines stand there twice, and as many torn ones besides.
+    `spoil` is how many lines of each file are written twice, and how many truncated lines are
+    added.
     """
     by_kind = defaultdict(list)
     for history in histories:
@@ -66,7 +69,7 @@ def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> 
             with (folder / FILES[kind]).open("a") as file:
                 file.writelines(json.dumps(lines[0])[:-9] + "\n" for _ in range(spoil))
         info = RunInfo.model_validate(run_json(Story(arms=(ARM,), repeats=len(histories))))
-        run = of_run(places.local(Path(scratch)), info, has_events=True)
+        run = of_run(paths.local(Path(scratch)), info, has_events=True)
         runs = runs_table(spark, Hadoop(spark), [run])
         events = Events.of(dict(bronze(raw_lines(spark, [run], runs))))
         tables = {"runs": runs}
@@ -95,11 +98,14 @@ def expected_of(histories: Sequence[History]) -> Found:
     }
 
 
-def of_any_kind(many: int) -> st.SearchStrategy[list[tuple[int, tuple[int, ...]]]]:
-    """Make the seeds of many histories, each with what is planted in its partitions."""
-    kinds = st.integers(0, len(PLANTINGS) + len(IN_TRANSACTIONS) - 1)
-    one = st.tuples(st.integers(0, 2**32), st.lists(kinds, max_size=PARTITIONS).map(tuple))
-    return st.lists(one, min_size=many, max_size=many)
+def of_any_kind(many: int) -> st.SearchStrategy[list[tuple[int, list[Planting]]]]:
+    """Draw the seeds of many histories, each with the plantings of its partitions."""
+    plantings = st.lists(st.sampled_from(ALL), max_size=PARTITIONS)
+    return st.lists(st.tuples(st.integers(0, 2**32), plantings), min_size=many, max_size=many)
+
+
+def test_every_anomaly_has_a_planting() -> None:
+    assert set(PLANTINGS) == {anomaly.name for anomaly in ANOMALIES}
 
 
 def test_a_clean_history_has_no_anomalies_and_all_of_it_was_checked(spark: SparkSession) -> None:
@@ -107,43 +113,41 @@ def test_a_clean_history_has_no_anomalies_and_all_of_it_was_checked(spark: Spark
     rows = check(spark, histories)
     assert rows["anomalies"] == []
     assert len(rows["checked"]) == 40 * PARTITIONS
-    assert {row[metric] for row in rows["checked"] for metric in KINDS_OF} == {0}
+    assert {row[metric] for row in rows["checked"] for metric in metrics_checked()} == {0}
     assert {row["lost"] + row["duplicated"] for row in rows["readback"]} == {0}
 
 
 def test_every_planting_is_found_and_shown(spark: SparkSession) -> None:
-    kinds = range(len(PLANTINGS) + len(IN_TRANSACTIONS))
     histories = [
-        planted(number, seed, (kind,))
-        for number, (kind, seed) in enumerate((kind, seed) for kind in kinds for seed in range(4))
+        planted_where_it_fits(number, seed, planting)
+        for number, (planting, seed) in enumerate(product(ALL, range(4)))
     ]
     found, expected = found_in(check(spark, histories)), expected_of(histories)
     assert set(found) == set(expected)
     assert {place for place, seqs in expected.items() if not seqs <= found[place]} == set()
-    kinds_found = {kind for _, kind, _, _ in found}
-    assert kinds_found >= {kind for kinds in KINDS_OF.values() for kind in kinds}
-    assert kinds_found >= {"lost", "duplicated", "aborted_read", "torn"}
+    assert {kind for _, kind, _, _ in found} == {anomaly.name for anomaly in ANOMALIES}
 
 
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(of_any_kind(60), st.sampled_from([0, 5]))
 def test_all_that_is_planted_is_found_and_nothing_else(
-    spark: SparkSession, stories: list[tuple[int, tuple[int, ...]]], spoil: int
+    spark: SparkSession, stories: list[tuple[int, list[Planting]]], spoil: int
 ) -> None:
     histories = [planted(number, *story) for number, story in enumerate(stories)]
     rows = check(spark, histories, spoil)
     found, expected = found_in(rows), expected_of(histories)
     assert set(found) == set(expected)
     assert {place for place, seqs in expected.items() if not seqs <= found[place]} == set()
-    for metric, kinds in KINDS_OF.items():
+    for metric, anomalies in metrics_checked().items():
+        names = {anomaly.name for anomaly in anomalies}
         counted = sum(row[metric] for row in rows["checked"])
-        assert counted == sum(row["kind"] in kinds for row in rows["anomalies"])
+        assert counted == sum(row["kind"] in names for row in rows["anomalies"])
     assert sum(row["torn"] for row in rows["transactions"]) == sum(
-        kind == "torn" for _, kind, _, _ in found
+        kind == "fractured-read" for _, kind, _, _ in found
     )
 
 
-def test_what_was_not_recorded_is_unknown_and_not_none_at_all(spark: SparkSession) -> None:
+def test_a_count_without_data_is_null_and_not_zero(spark: SparkSession) -> None:
     unread, unled, uncounted, whole = (clean(number, seed=number) for number in range(4))
     unread.replica_logs[0]["problem"] = "CorruptRecordException"
     unread.replica_logs.pop()  # of the last partition
@@ -166,14 +170,19 @@ def test_what_was_not_recorded_is_unknown_and_not_none_at_all(spark: SparkSessio
     }  # fmt: skip
 
 
-def test_a_chunk_of_a_history_knows_what_was_before_it(
+def test_chunks_of_a_history_continue_those_before_them(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "CHUNK", 3)
-    monkeypatch.setattr(replicas, "RANGE", 5)
+    monkeypatch.setattr(preceding, "CHUNK", 3)
+    monkeypatch.setattr(log_divergence, "RANGE", 5)
+    names = (
+        "nonmonotonic-send", "nonmonotonic-poll", "inconsistent-offsets", "split-epoch",
+        "nonmonotonic-high-watermark", "log-divergence", "lost-write", "duplicate",
+    )  # fmt: skip
+    plantings = [planting for name in names for planting in PLANTINGS[name]]
     histories = [
-        planted(number, 100 + number, (kind, kind + 1, kind + 2))
-        for number, kind in enumerate((2, 3, 4, 7, 8, 9) * 3)
+        planted(number, 100 + number, [*islice(cycle(plantings), at, at + 3)])
+        for number, at in enumerate([*range(len(plantings))] * 2)
     ]
     found, expected = found_in(check(spark, histories)), expected_of(histories)
     assert set(found) == set(expected)

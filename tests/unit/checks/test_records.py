@@ -1,10 +1,10 @@
-"""Acked against read back: what counts as lost, what as duplicated."""
+"""Which records count as lost, and which as duplicated."""
 
 from typing import Any
 
 from pyspark.sql import SparkSession
 
-from insync.analysis.checks import records
+from insync.analysis.checks import duplicate, lost_write, records
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
@@ -31,7 +31,7 @@ def compare(
     )
     grid = spark.createDataFrame([("r", "a", 0, "t", 0), ("r", "a", 0, "t", 1)], GRID)
     counts = records.readback(fates, grid).orderBy("partition").collect()
-    odd = records.lost(fates).unionByName(records.duplicated(fates)).orderBy("partition").collect()
+    odd = lost_write.find(fates).unionByName(duplicate.find(fates)).orderBy("partition").collect()
     return [tuple(row)[5:] for row in counts], [
         (*tuple(row)[4:-1], [(each["what"], each["seq"]) for each in row["operations"]])
         for row in odd
@@ -50,12 +50,12 @@ def test_lost_and_duplicated_records_are_named(spark: SparkSession) -> None:
     counts, odd = compare(spark, produced, read)
     assert counts == [(2, 2, 1, 0), (1, 1, 0, 1)]
     assert odd == [
-        (0, "lost", 11, 11, [("ack", 1)]),
-        (1, "duplicated", 7, 8, [("produce", 0), ("read", 0), ("read", 0)]),
+        (0, "lost-write", 11, 11, [("ack", 1)]),
+        (1, "duplicate", 7, 8, [("produce", 0), ("read", 0), ("read", 0)]),
     ]
 
 
-def test_a_line_that_stands_there_twice_is_one_read(spark: SparkSession) -> None:
+def test_a_line_that_is_recorded_twice_is_one_read(spark: SparkSession) -> None:
     counts, odd = compare(spark, [(0, 0, 1.0, None, 3)] * 2, [(0, 3, 0)] * 2)
     assert counts[0] == (1, 1, 0, 0)
     assert odd == []
@@ -67,5 +67,5 @@ def test_a_record_that_was_read_without_an_ack_is_neither(spark: SparkSession) -
     assert odd == []
 
 
-def test_nothing_at_all_is_zero_everywhere(spark: SparkSession) -> None:
+def test_without_any_line_all_counts_are_zero(spark: SparkSession) -> None:
     assert compare(spark, [], []) == ([(0, 0, 0, 0), (0, 0, 0, 0)], [])

@@ -35,7 +35,7 @@ def test_a_repeat_that_goes_on_shows_what_is_known_so_far() -> None:
     text = drawn(
         Picture("insync-events", 7, 120, 3, ["a problem"], [dict(REPEAT)], [SITE], [SHRINK])
     )
-    assert "insync-events: 120 lines, 7 records new, 3 records of no known run" in text
+    assert "insync-events: 120 lines, 7 new records, 3 records of unknown runs" in text
     row = next(line for line in text.splitlines() if "kip-501-1" in line)
     told = "kip-501-1 stock kip-501-r0 … 12.3 2 5000 1 1.5 s 0.0 s -"
     assert row.split() == told.split()

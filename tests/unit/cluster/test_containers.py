@@ -15,7 +15,7 @@ from insync.brokers.cluster.container_plan import (
     container_of,
     make_accessible,
 )
-from insync.brokers.cluster.node import Equipment, NodePlan
+from insync.brokers.cluster.node import NodeExtras, NodePlan
 from insync.brokers.docker import leftovers
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.jvm import LOG_CONFIG
@@ -55,10 +55,10 @@ class FakeTestcontainer:
 def plan(tmp_path: Path) -> NodePlan:
     folder = tmp_path / "nodes" / "2"
     folder.mkdir(parents=True)
-    own = Equipment(
+    own = NodeExtras(
         environment={"LD_PRELOAD": "/s.so"}, files=[Path("/s.so")], shared=[tmp_path / "control"]
     )
-    return NodePlan(2, "broker", folder, 20_002, {}, flags=["-Dx=y"], equipment=own)
+    return NodePlan(2, "broker", folder, 20_002, {}, flags=["-Dx=y"], extras=own)
 
 
 def made(

@@ -109,5 +109,5 @@ def test_no_log_and_no_such_log_are_errors(tmp_path: Path) -> None:
     with pytest.raises(InsyncError, match="no files in"):
         list(changes(tmp_path))
     (tmp_path / "log.1").write_bytes(b"ZKLG" + struct.pack(">iq", 3, 0))
-    with pytest.raises(InsyncError, match="no transaction log of version 2"):
+    with pytest.raises(InsyncError, match="not a transaction log of version 2"):
         list(changes(tmp_path))

@@ -41,7 +41,7 @@ def test_an_engine_that_was_left_by_its_socket_is_not_running(
     left = tmp_path / "left.sock"
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(left))
-    assert "no answer, expected an engine that runs" in refused(monkeypatch, f"unix://{left}")
+    assert "no answer, expected a running engine" in refused(monkeypatch, f"unix://{left}")
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from docker.errors import APIError, ImageNotFound, NotFound
 from insync import owner
 from insync.brokers.docker import engine as testcontainers
 from insync.brokers.docker import leftovers
-from insync.brokers.docker.engine import told
+from insync.brokers.docker.engine import docker_errors
 from insync.brokers.docker.process import ContainerProcess
 from insync.errors import InsyncError
 
@@ -86,7 +86,7 @@ def test_who_was_killed_for_its_memory_says_so(tmp_path: Path) -> None:
     container = FakeContainer(137, oom=True)
     container.end.set()
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
-    assert "beyond its 64 MiB of memory" in (tmp_path / "log").read_text()
+    assert "used more than its 64 MiB of memory" in (tmp_path / "log").read_text()
 
 
 def test_a_container_that_somebody_removed_was_killed(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_signal_to_one_that_is_just_ending_is_nothing(tmp_path: Path) -> None:
 def test_refusals_are_one_line() -> None:
     with (
         pytest.raises(InsyncError, match=r"^broker 1: docker: no space left on device$"),
-        told("broker 1"),
+        docker_errors("broker 1"),
     ):
         raise refusal(500, "no space left\non device\n")
 

@@ -92,6 +92,6 @@ def test_a_failed_step_says_its_own_last_words() -> None:
     with pytest.raises(InsyncError) as error:
         build._follow(answers, "insync-kafka:4.3.1", print)
     assert str(error.value) == (
-        "image insync-kafka:4.3.1: not built: a node did not start: | ERROR no port | "
+        "image insync-kafka:4.3.1: build failed: a node did not start: | ERROR no port | "
         "The command returned a non-zero code: 1"
     )

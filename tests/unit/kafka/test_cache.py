@@ -44,13 +44,13 @@ def test_an_unwritable_cache_is_one_line(tmp_path: Path) -> None:
 
 def test_a_folder_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> None:
     folder = tmp_path / "libs"
-    with cache.made_whole(folder) as made:
+    with cache.atomic_folder(folder) as made:
         (made / "jar").write_text("one")
-    with pytest.raises(RuntimeError), cache.made_whole(folder) as made:
+    with pytest.raises(RuntimeError), cache.atomic_folder(folder) as made:
         (made / "jar").write_text("half")
         raise RuntimeError
     assert (folder / "jar").read_text() == "one"
-    with cache.made_whole(folder) as made:
+    with cache.atomic_folder(folder) as made:
         (made / "jar").write_text("two")
     assert (folder / "jar").read_text() == "two"
     assert list(tmp_path.iterdir()) == [folder]

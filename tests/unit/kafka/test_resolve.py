@@ -106,7 +106,7 @@ def test_a_download_that_is_not_the_pinned_one(
 ) -> None:
     repository.file("b").write_bytes(b"tampered")
     repository.checksum("b").unlink()
-    with pytest.raises(InputError, match=r"b-1\.0\.jar as fetched is not the jar that was pinned"):
+    with pytest.raises(InputError, match=r"fetched b-1\.0\.jar is not the pinned jar"):
         cached_jars(release, tmp_path / "libs", java, print)
     assert not (tmp_path / "libs").exists()
 

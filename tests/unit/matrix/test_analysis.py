@@ -12,8 +12,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from insync.analysis.verdict.cells import judge, left_nothing
-from insync.analysis.verdict.facts import METRICS, RepeatFacts, RunFacts
+from insync import metrics
+from insync.analysis.verdict.cells import judge, recorded_nothing
+from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix
 from insync.events.run_info import Bound, RunInfo
@@ -88,17 +89,17 @@ def test_an_arm_that_ended_counts_though_its_run_was_cut_short(
     assert "was cut short" in cells["cut", "plugin"]["unknown"]
     assert cells["none", "stock"]["ok"] is False
     assert cells["none", "stock"]["unknown"] == (
-        "left nothing: not begun, or cut short, as 4.3.1/tasks/stock.progress.jsonl tells"
+        "recorded nothing: not begun, or cut short; see 4.3.1/tasks/stock.progress.jsonl"
     )
 
 
-def test_an_arm_that_left_nothing_was_not_begun(made_up_run: RunInfo) -> None:
-    nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(METRICS))
+def test_an_arm_that_recorded_nothing_was_not_begun(made_up_run: RunInfo) -> None:
+    nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(metrics.of_verdict()))
     facts = RunFacts(finished=False, arms=dict.fromkeys(ARMS, (nothing,)), unreadable={})
     of_run = row("made-up")
     cells = judge(of_run, made_up_run, facts)
     assert [(cell.outcome, cell.reason) for cell in cells] == [
-        ("unknown", left_nothing(of_run, arm)) for arm in ARMS
+        ("unknown", recorded_nothing(of_run, arm)) for arm in ARMS
     ]
 
 
@@ -122,7 +123,7 @@ def test_the_worst_cell_is_the_matrixs_outcome(matrix: Path) -> None:
 
 def test_the_table_as_markdown_marks_what_differs_and_says_why(matrix: Path) -> None:
     lines = (matrix / "matrix.md").read_text().splitlines()
-    assert "| stall | stock | plugin |" in lines
+    assert "| scenario | stock | plugin |" in lines
     assert any(line.startswith("| `good` | 2 (2) / 0.6 (0.6) / 5.") for line in lines)
     assert any("**differs**: 2 (2) / 0.6" in line for line in lines)
     assert "| `no-cgroup` | skipped | skipped |" in lines
@@ -197,7 +198,7 @@ def test_a_matrix_stands_alone(matrix: Path, capsys: pytest.CaptureFixture[str])
     from insync.analysis import job
 
     assert job.main([str(matrix), str(matrix / "4.3.1" / "good")]) == 2
-    assert "a matrix, expected no other DIR beside it" in capsys.readouterr().err
+    assert "a matrix, expected no other DIR with it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", [None, "{", '{"schema": 2, "repeats": 1, "rows": []}'])

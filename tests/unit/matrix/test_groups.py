@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 
+from insync import metrics
 from insync.cli.app import invoke
 from insync.errors import InputError
 from insync.matrix.groups import entries
 from insync.matrix.plan import MatrixRequest, prepare_matrix
-from insync.report.matrix.cells import MatrixCell
-from insync.report.matrix.figures import SHOWN
-from insync.run.watch import Unwatched
+from insync.run.progress import NoProgress
 from insync.scenario.groups import DEFAULT, groups
 from insync.scenario.load import builtin_names, load
 
@@ -30,7 +29,7 @@ def test_a_group_is_its_scenarios_which_exist_at_its_scale(name: str) -> None:
     for entry in found:
         load(entry.scenario, entry.group.scale_of(entry.scenario))
     assert set(GROUPS[name].full_size) <= set(GROUPS[name].scenarios)
-    assert set(GROUPS[name].figures) <= SHOWN.keys() & MatrixCell.model_fields.keys()
+    assert set(GROUPS[name].figures) <= set(metrics.of_cells())
 
 
 def test_what_clients_pauses_would_drown_is_played_at_its_full_size() -> None:
@@ -41,7 +40,7 @@ def test_what_clients_pauses_would_drown_is_played_at_its_full_size() -> None:
 def test_arms_run_side_by_side_as_the_most_careful_group_takes(tmp_path: Path) -> None:
     def at_once(*only: str, asked: int | None = None) -> int:
         request = MatrixRequest(only=only, at_once=asked, out=tmp_path / "out")
-        return prepare_matrix(request, Unwatched()).at_once
+        return prepare_matrix(request, NoProgress()).at_once
 
     assert (at_once("kafka-7104"), at_once("freeze"), at_once("kafka-7104", "freeze")) == (8, 2, 2)
     assert at_once("kafka-7104", asked=1) == 1

@@ -9,8 +9,8 @@ from insync.errors import InputError
 from insync.faults.kinds import stall
 from insync.matrix.plan import MatrixRequest, prepare_matrix
 from insync.matrix.task import tasks_of
-from insync.run import plan, support
-from insync.run.watch import Unwatched
+from insync.run import arm_support, plan
+from insync.run.progress import NoProgress
 from insync.scenario.groups import groups
 
 MATRIX = groups()["sites"].scenarios
@@ -23,7 +23,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made.mkdir()
     monkeypatch.setattr(stall, "SHIM", made / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
-    monkeypatch.setattr(support, "VERSIONS_TABLE", made / "table.properties")
+    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", made / "table.properties")
     (made / "table.properties").write_text(
         "adapters=v8,v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read,request\n"
         "v8.from=2.0\nv8.below=3\nv8.scopes=read\n"
@@ -41,7 +41,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_matrix_is_every_scenario_on_every_arm_that_a_version_has(tmp_path: Path) -> None:
     request = MatrixRequest(kafka=("4.3.1", "2.8.2"), out=tmp_path / "out")
-    found = prepare_matrix(request, Unwatched())
+    found = prepare_matrix(request, NoProgress())
     names = [(row.kafka, row.scenario) for row in found.info.rows]
     assert names == [(kafka, name) for kafka in ("4.3.1", "2.8.2") for name in MATRIX]
     arms = {row.kafka: row.arms for row in found.info.rows}
@@ -53,7 +53,7 @@ def test_a_matrix_is_every_scenario_on_every_arm_that_a_version_has(tmp_path: Pa
 
 def test_what_cannot_run_here_has_a_row_and_no_run(tmp_path: Path) -> None:
     request = MatrixRequest(only=("cpu-starved", "freeze"), out=tmp_path / "out")
-    found = prepare_matrix(request, Unwatched())
+    found = prepare_matrix(request, NoProgress())
     assert {row.scenario: row.skipped for row in found.info.rows} == {
         "freeze": None,
         "cpu-starved": "no cgroup",
@@ -66,7 +66,7 @@ def test_each_arm_of_each_version_is_a_task_with_the_scenarios_in_order(tmp_path
         kafka=("4.3.1", "2.8.2"), only=("freeze", "read-stall"), arms=("stock", "read"), repeats=3,
         out=tmp_path / "out",
     )  # fmt: skip
-    found = prepare_matrix(request, Unwatched())
+    found = prepare_matrix(request, NoProgress())
     tasks = tasks_of(found.runs, found.out)
     assert [(task.kafka, task.arm, task.repeats) for task in tasks] == [
         (kafka, arm, 3) for kafka in ("4.3.1", "2.8.2") for arm in ("stock", "read")
@@ -98,7 +98,7 @@ def test_each_arm_of_each_version_is_a_task_with_the_scenarios_in_order(tmp_path
 )
 def test_wrong_input_is_one_line(request_: MatrixRequest, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as caught:
-        prepare_matrix(request_, Unwatched())
+        prepare_matrix(request_, NoProgress())
     assert "\n" not in str(caught.value)
     assert list(Path.cwd().iterdir()) == []
 
@@ -107,4 +107,4 @@ def test_an_output_folder_in_use_is_refused(tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "file").touch()
     with pytest.raises(InputError, match="not empty"):
-        prepare_matrix(MatrixRequest(out=tmp_path / "out"), Unwatched())
+        prepare_matrix(MatrixRequest(out=tmp_path / "out"), NoProgress())

@@ -10,7 +10,7 @@ import pytest
 
 from insync.matrix.side_by_side import Ended, Records, SideBySide
 from insync.matrix.task import Part, Task
-from insync.run.watch import Unwatched
+from insync.run.progress import NoProgress
 
 HEAD = f"""#!{sys.executable}
 import json, os, signal, sys, time
@@ -21,8 +21,8 @@ def tell(**line): told.write(json.dumps(line) + "\\n")
 """
 
 
-class Heard(Unwatched):
-    """A Watch that keeps what it hears."""
+class Heard(NoProgress):
+    """A Progress that keeps what it hears."""
 
     def __init__(self) -> None:
         self.phases: list[str] = []
@@ -85,13 +85,13 @@ tell(ended="freeze")
 os.unlink(mine)
 """
     )
-    watch = Heard()
-    arms = SideBySide(tmp_path, watch, Noted())
+    progress = Heard()
+    arms = SideBySide(tmp_path, progress, Noted())
     assert arms.run(tasks(tmp_path, "stock", "off", "read"), 2) == []
     assert arms.ended == {("4.3.1", arm): {"freeze"} for arm in ("stock", "off", "read")}
-    assert watch.repeats == 3
-    assert not any("3 at once" in phase for phase in watch.phases)
-    assert any("stock" in phase and "off" in phase for phase in watch.phases)
+    assert progress.repeats == 3
+    assert not any("3 at once" in phase for phase in progress.phases)
+    assert any("stock" in phase and "off" in phase for phase in progress.phases)
 
 
 def test_the_next_version_begins_beside_the_last_arms_of_the_one_before(
@@ -114,7 +114,7 @@ tell(ended="freeze")
     )
     both = [*tasks(tmp_path, "stock", "off", kafka="1.1.0"), *tasks(tmp_path, "stock")]
     noted = Noted()
-    arms = SideBySide(tmp_path, Unwatched(), noted)
+    arms = SideBySide(tmp_path, NoProgress(), noted)
     assert arms.run(both, 2) == []
     assert noted.begun == ["1.1.0 stock", "1.1.0 off", "4.3.1 stock"]
     assert noted.known[-1] == set(arms.ended)
@@ -137,11 +137,11 @@ time.sleep(1)
 tell(ended="freeze")
 """
     )
-    watch = Heard()
-    arms = SideBySide(tmp_path, watch, Noted())
+    progress = Heard()
+    arms = SideBySide(tmp_path, progress, Noted())
     assert arms.run(tasks(tmp_path, "stock", "off", "read"), 3) == []
-    assert any(phase.count("1 starting") == 2 for phase in watch.phases)
-    assert not any("2 starting" in phase for phase in watch.phases)
+    assert any(phase.count("1 starting") == 2 for phase in progress.phases)
+    assert not any("2 starting" in phase for phase in progress.phases)
 
 
 def test_an_arm_that_could_not_go_on_is_told_and_the_others_go_on(
@@ -156,7 +156,7 @@ if arm == "off":
 tell(ended="freeze")
 """
     )
-    arms = SideBySide(tmp_path, Unwatched(), Noted())
+    arms = SideBySide(tmp_path, NoProgress(), Noted())
     wrong = arms.run(tasks(tmp_path, "stock", "off"), 1)
     assert len(wrong) == 1
     assert wrong[0].startswith("4.3.1 off: ")
@@ -185,13 +185,13 @@ signal.pause()
             if text.count("pid") == 2:
                 raise KeyboardInterrupt(signal.SIGINT.name)
 
-    watch = Interrupting()
-    arms = SideBySide(tmp_path, watch, Noted())
+    progress = Interrupting()
+    arms = SideBySide(tmp_path, progress, Noted())
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         arms.run(tasks(tmp_path, "stock", "off"), 2)
     assert time.monotonic() - begun < 20
     assert arms.ended == {("4.3.1", arm): {"freeze"} for arm in ("stock", "off")}
-    pids = [int(word) for word in watch.phases[-1].replace("|", " ").split() if word.isdigit()]
+    pids = [int(word) for word in progress.phases[-1].replace("|", " ").split() if word.isdigit()]
     assert len(pids) == 2
     assert not any(psutil.pid_exists(pid) for pid in pids)

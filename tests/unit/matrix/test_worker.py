@@ -12,7 +12,7 @@ import pytest
 from insync.errors import InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix import worker
-from insync.matrix.progress import Listener, Teller
+from insync.matrix.progress import ProgressReader, ProgressWriter
 from insync.matrix.task import Part, Task, load_task, save_task
 
 SETTINGS = {"slow-disk": "4000"}
@@ -28,26 +28,28 @@ class Theatre:
         self.histories: list[tuple[str, list[str]]] = []
 
     @contextmanager
-    def open_stage(self, plans: Sequence[Any], arm: str, home: Path, _: object) -> Iterator[Any]:
-        """Open a stage that is called as its folder."""
+    def open_arm_cluster(
+        self, plans: Sequence[Any], arm: str, home: Path, _: object
+    ) -> Iterator[Any]:
+        """Open an arm's cluster that is called as its folder."""
         yield SimpleNamespace(arm=arm, name=home.name)
 
-    def play(self, stage: Any, plan: Any, teller: Teller) -> None:
+    def run_repeats(self, arm_cluster: Any, plan: Any, progress: ProgressWriter) -> None:
         """Note that a scenario played, or break."""
-        self.acts.append((stage.name, plan.scenario.name))
-        teller.repeat_done()
+        self.acts.append((arm_cluster.name, plan.scenario.name))
+        progress.repeat_done()
         if plan.scenario.name in self.breaks:
             raise self.breaks[plan.scenario.name]
 
-    def write_histories(self, stage: Any, plans: Sequence[Any]) -> None:
+    def write_histories(self, arm_cluster: Any, plans: Sequence[Any]) -> None:
         """Note whose history was written."""
-        self.histories.append((stage.name, [plan.scenario.name for plan in plans]))
+        self.histories.append((arm_cluster.name, [plan.scenario.name for plan in plans]))
 
 
 @pytest.fixture
 def theatre(monkeypatch: pytest.MonkeyPatch) -> Theatre:
     made = Theatre()
-    for name in ("open_stage", "play", "write_histories"):
+    for name in ("open_arm_cluster", "run_repeats", "write_histories"):
         monkeypatch.setattr(worker, name, getattr(made, name))
     monkeypatch.setattr(
         worker,
@@ -72,7 +74,7 @@ def done(folder: Path, *names: str) -> list[dict[str, object]]:
     path = folder / "told.jsonl"
     asked = task(folder, *names)
     with EventWriter(path) as writer:
-        worker.do_task(asked, Teller(asked, writer))
+        worker.do_task(asked, ProgressWriter(asked, writer))
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
@@ -91,12 +93,12 @@ def test_scenarios_that_want_the_same_brokers_share_a_cluster(
 def test_what_comes_after_a_broken_scenario_plays_on_a_fresh_cluster(
     tmp_path: Path, theatre: Theatre
 ) -> None:
-    theatre.breaks["b"] = InsyncError("topic b-r0: not healed:\nlast ...")
+    theatre.breaks["b"] = InsyncError("topic b-r0: ISR not full:\nlast ...")
     told = done(tmp_path, "a", "b", "c")
     assert theatre.acts == [("read", "a"), ("read", "b"), ("read-2", "c")]
     assert theatre.histories == [("read", ["a", "b"]), ("read-2", ["c"])]
     assert [line["ended"] for line in told if "ended" in line] == ["a", "c"]
-    assert {"phase": "b was cut short: topic b-r0: not healed: last ..."} in told
+    assert {"phase": "b was cut short: topic b-r0: ISR not full: last ..."} in told
 
 
 def test_an_interrupted_arm_writes_the_history_of_what_it_began(
@@ -116,11 +118,11 @@ def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 def test_progress_is_heard_in_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
-    listener = Listener(path)
-    assert list(listener.news()) == []
+    reader = ProgressReader(path)
+    assert list(reader.news()) == []
     path.write_bytes(b'{"phase":"a (1 of 2)"}\n{"ended":"a"}\n{"rep')
-    assert list(listener.news()) == [{"phase": "a (1 of 2)"}, {"ended": "a"}]
+    assert list(reader.news()) == [{"phase": "a (1 of 2)"}, {"ended": "a"}]
     with path.open("ab") as file:
         file.write(b'eat_done":true}\n')
-    assert list(listener.news()) == [{"repeat_done": True}]
-    assert listener.ended == {"a"}
+    assert list(reader.news()) == [{"repeat_done": True}]
+    assert reader.ended == {"a"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from insync.report.timeline.lanes import cells
-from insync.report.timeline.scenes import LeaderChange, Scene, Span
+from insync.report.timeline.timelines import LeaderChange, Span, Timeline
 from insync.report.timeline.wording import change_in_short, changes_sentence
 
 
@@ -42,8 +42,8 @@ def test_an_arm_says_how_often_its_leaders_changed_but_not_as_planned() -> None:
 
 def test_a_change_is_marked_in_its_lane_at_its_time() -> None:
     spans = tuple(Span(lane, 1, (1, 2, 3), 3, 0.0, 10.0, "full") for lane in (0, 1))
-    scene = Scene("step-down", 0, 10.0, True, spans, (), (), (), changes=(change(),))
-    (drawn,) = cells([scene])
+    timeline = Timeline("step-down", 0, 10.0, True, spans, (), (), (), changes=(change(),))
+    (drawn,) = cells([timeline])
     (mark,) = drawn.changes
     lane = next(bar for bar in drawn.bars if "partition 1" in bar.title)
     assert mark.y == lane.y

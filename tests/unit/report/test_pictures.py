@@ -11,7 +11,7 @@ from insync.report.timeline.detail import figure
 from insync.report.timeline.labels import levels
 from insync.report.timeline.lanes import LEAST_WIDTH, WIDTH, cells, tick_step
 from insync.report.timeline.latency_lines import latency_lines
-from insync.report.timeline.scenes import Fault, LatencyPoint, Scene, Shrink, Span, scenes
+from insync.report.timeline.timelines import Fault, LatencyPoint, Shrink, Span, Timeline, timelines
 from insync.report.timeline.wording import delayed_sentence, lateness
 
 FULL = Span(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full")
@@ -20,14 +20,14 @@ REST = Span(0, 1, (1, 2, 3), 3, 4.001, 10.0, "full")
 STALL = Fault("read stall at broker 1", 1, 2.0, 4.0)
 
 
-def scene(*spans: Span, latency: tuple[LatencyPoint, ...] = ()) -> Scene:
-    return Scene("stock", 0, 10.0, True, spans, (), (STALL,), latency)
+def timeline(*spans: Span, latency: tuple[LatencyPoint, ...] = ()) -> Timeline:
+    return Timeline("stock", 0, 10.0, True, spans, (), (STALL,), latency)
 
 
-def test_rows_become_scenes_in_seconds_from_the_repeats_start(
+def test_rows_become_timelines_in_seconds_from_the_repeats_start(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
-    found = scenes(made_up_run, made_up_rows)
+    found = timelines(made_up_run, made_up_rows)
     assert [(s.arm, s.repeat) for s in found] == [
         (arm, repeat) for arm in ("stock", "plugin") for repeat in range(3)
     ]
@@ -46,11 +46,11 @@ def test_rows_become_scenes_in_seconds_from_the_repeats_start(
 def test_a_late_shrink_says_when_it_was_due_and_what_it_waited_for(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
-    (first, *_) = scenes(made_up_run, made_up_rows)
+    (first, *_) = timelines(made_up_run, made_up_rows)
     (cell, *_) = cells([first])
     assert cell.arrows[0].text == (
-        "shrink at 7.01 s, as a fault ended; was due at 4.00 s, came at 7.01 s:"
-        " the isr-expiration task waited for the lock that the stalled read held"
+        "shrink at 7.01 s, when a fault ended; was due at 4.00 s, came at 7.01 s:"
+        " the isr-expiration task waited for the lock of the stalled read"
     )
     hovers = [text for trace in figure([first])["data"] for text in trace.get("hovertext", ())]
     assert sum("was due at 4.00 s" in text for text in hovers) == 2
@@ -64,9 +64,9 @@ def test_a_late_shrink_says_when_it_was_due_and_what_it_waited_for(
     [
         ("leader: queue-stall", "during", "waited for the lock"),
         ("leader: disk-stall", "on_lift", "waited for the lock"),
-        ("leader: freeze", "on_lift", "the leader could not act"),
-        ("leader: read stall", "after", "later than the next look"),
-        ("follower: freeze", "during", "later than the next look"),
+        ("leader: freeze", "on_lift", "the leader was not running"),
+        ("leader: read stall", "after", "later than the next run"),
+        ("follower: freeze", "during", "later than the next run"),
     ],
 )
 def test_what_a_late_shrink_waited_for_depends_on_the_fault(
@@ -78,7 +78,7 @@ def test_what_a_late_shrink_waited_for_depends_on_the_fault(
 
 
 def test_a_dip_of_a_millisecond_is_still_to_be_seen() -> None:
-    (cell,) = cells([scene(FULL, DIP, REST)])
+    (cell,) = cells([timeline(FULL, DIP, REST)])
     dip = cell.bars[-1]
     assert dip.state == "under"
     assert dip.width == LEAST_WIDTH
@@ -86,8 +86,8 @@ def test_a_dip_of_a_millisecond_is_still_to_be_seen() -> None:
 
 
 def test_all_cells_share_the_time_axis_of_the_longest() -> None:
-    short = Scene("plugin", 0, 5.0, True, (FULL,), (), (), ())
-    long_cell, short_cell = cells([scene(FULL, DIP, REST), short])
+    short = Timeline("plugin", 0, 5.0, True, (FULL,), (), (), ())
+    long_cell, short_cell = cells([timeline(FULL, DIP, REST), short])
     assert long_cell.ticks == short_cell.ticks
     assert max(bar.x + bar.width for bar in long_cell.bars) <= WIDTH
 
@@ -109,8 +109,8 @@ def test_labels_that_overlap_are_on_different_levels(
 
 def test_names_of_faults_at_the_same_time_push_the_lanes_down() -> None:
     kill = Fault("kill at broker 3", 3, 2.5, 3.5)
-    two = replace(scene(FULL, DIP, REST), faults=(STALL, kill))
-    one_name, two_names = cells([scene(FULL, DIP, REST), two])
+    two = replace(timeline(FULL, DIP, REST), faults=(STALL, kill))
+    one_name, two_names = cells([timeline(FULL, DIP, REST), two])
     assert len({band.name_y for band in two_names.faults}) == 2
     assert two_names.bars[0].y - one_name.bars[0].y == two_names.top - one_name.top > 0
 
@@ -123,7 +123,7 @@ def test_ticks_are_round(length_s: float, step: float) -> None:
 
 
 def test_plotly_accepts_the_figure(made_up_run: RunInfo, made_up_rows: Rows) -> None:
-    drawn = figure([s for s in scenes(made_up_run, made_up_rows) if s.repeat == 0])
+    drawn = figure([s for s in timelines(made_up_run, made_up_rows) if s.repeat == 0])
     # Colours are names of CSS variables until the page draws them; any colour does here.
     checked = go.Figure(_painted(drawn))
     names = [trace.name for trace in checked.data if trace.showlegend]
@@ -134,7 +134,7 @@ def test_plotly_accepts_the_figure(made_up_run: RunInfo, made_up_rows: Rows) -> 
 def test_the_fault_lies_over_lanes_and_latency_of_both_arms(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
-    layout = figure([s for s in scenes(made_up_run, made_up_rows) if s.repeat == 0])["layout"]
+    layout = figure([s for s in timelines(made_up_run, made_up_rows) if s.repeat == 0])["layout"]
     bands = [shape for shape in layout["shapes"] if shape["type"] == "rect"]
     domains = [layout[name]["domain"] for name in ("yaxis", "yaxis2", "yaxis3", "yaxis4")]
     assert [(band["x0"], band["x1"]) for band in bands] == [(2.0, 7.0), (2.0, 7.0)]
@@ -145,12 +145,12 @@ def test_the_fault_lies_over_lanes_and_latency_of_both_arms(
 
 def test_a_long_silence_breaks_the_line() -> None:
     points = tuple(LatencyPoint(0, at, 0.1, 5.0, 9.0) for at in (0.0, 0.1, 3.0))
-    (line,) = latency_lines(scene(FULL, latency=points), "y2", legend=True)
+    (line,) = latency_lines(timeline(FULL, latency=points), "y2", legend=True)
     assert line["y"] == (9.0, 9.0, None, 9.0)
 
 
 def test_without_data_there_is_still_a_figure() -> None:
-    empty = Scene("stock", 0, 0.0, False, (), (), (), ())
+    empty = Timeline("stock", 0, 0.0, False, (), (), (), ())
     assert go.Figure(_painted(figure([empty])))
     assert cells([empty])[0].bars == ()
 

@@ -1,4 +1,4 @@
-"""The picture and the table of the lag policies: who was what, and what is said of it."""
+"""The picture and the table of the lag policies: followers at fault, and those dropped."""
 
 from dataclasses import replace
 
@@ -7,9 +7,9 @@ import pytest
 from insync.report.matrix.cells import Bursts, Grid, MatrixCell, grids
 from insync.report.policies.lanes import Stretch, follower_lanes
 from insync.report.policies.picture import COLUMN, LEAST_WIDTH, draw
-from insync.report.policies.story import SITUATIONS, Finding, finding, is_told
+from insync.report.policies.story import SITUATIONS, Finding, compares_policies, finding
 from insync.report.policies.text import policy_markdown, policy_table
-from insync.report.timeline.scenes import Fault, Scene, Span
+from insync.report.timeline.timelines import Fault, Span, Timeline
 
 FROZEN = Fault("freeze at broker 3", 3, 2.0, 6.0)
 ARMS = ("time", "messages-4", "messages-4000", "request")
@@ -19,8 +19,8 @@ def span(isr: tuple[int, ...], start_s: float, end_s: float, partition: int = 0)
     return Span(partition, 1, isr, 3, start_s, end_s, "full" if len(isr) == 3 else "reduced")
 
 
-def scene(*spans: Span, faults: tuple[Fault, ...] = (), arm: str = "time") -> Scene:
-    return Scene(arm, 0, 10.0, True, spans, (), faults, (), lag_s=2.0)
+def timeline(*spans: Span, faults: tuple[Fault, ...] = (), arm: str = "time") -> Timeline:
+    return Timeline(arm, 0, 10.0, True, spans, (), faults, (), lag_s=2.0)
 
 
 def cell(scenario: str, arm: str, **figures: object) -> MatrixCell:
@@ -38,7 +38,7 @@ def grid_of(*cells: MatrixCell) -> Grid:
     return grid
 
 
-def standings(made: Scene) -> dict[int, list[tuple[float, float, str]]]:
+def standings(made: Timeline) -> dict[int, list[tuple[float, float, str]]]:
     return {
         lane.follower: [(each.start_s, each.end_s, each.standing) for each in lane.stretches]
         for lane in follower_lanes(made)
@@ -46,7 +46,7 @@ def standings(made: Scene) -> dict[int, list[tuple[float, float, str]]]:
 
 
 def test_a_healthy_follower_that_leaves_is_a_false_alarm_until_it_is_back() -> None:
-    made = scene(span((1, 2, 3), 0, 4), span((1, 3), 4, 5), span((1, 2, 3), 5, 10))
+    made = timeline(span((1, 2, 3), 0, 4), span((1, 3), 4, 5), span((1, 2, 3), 5, 10))
     assert standings(made) == {
         2: [(0, 4, "fine"), (4, 5, "alarm"), (5, 10, "fine")],
         3: [(0, 10, "fine")],
@@ -54,7 +54,7 @@ def test_a_healthy_follower_that_leaves_is_a_false_alarm_until_it_is_back() -> N
 
 
 def test_a_follower_at_fault_is_unnoticed_until_it_leaves_and_noticed_until_it_is_back() -> None:
-    made = scene(
+    made = timeline(
         span((1, 2, 3), 0, 4.5), span((1, 2), 4.5, 7), span((1, 2, 3), 7, 10), faults=(FROZEN,)
     )
     assert standings(made)[3] == [
@@ -64,7 +64,7 @@ def test_a_follower_at_fault_is_unnoticed_until_it_leaves_and_noticed_until_it_i
 
 
 def test_a_follower_that_stays_is_unnoticed_to_the_end_of_the_fault() -> None:
-    made = scene(span((1, 2, 3), 0, 10), faults=(FROZEN,))
+    made = timeline(span((1, 2, 3), 0, 10), faults=(FROZEN,))
     assert standings(made)[3] == [(0, 2.0, "fine"), (2.0, 6.0, "unnoticed"), (6.0, 10, "fine")]
 
 
@@ -72,13 +72,13 @@ def test_a_fault_of_other_partitions_or_of_the_leader_leaves_a_follower_healthy(
     elsewhere = replace(FROZEN, partitions=(1,))
     at_leader = replace(FROZEN, broker=1)
     for fault in (elsewhere, at_leader):
-        made = scene(span((1, 2, 3), 0, 4), span((1,), 4, 10), faults=(fault,))
+        made = timeline(span((1, 2, 3), 0, 4), span((1,), 4, 10), faults=(fault,))
         assert standings(made)[3] == [(0, 4, "fine"), (4, 10, "alarm")]
 
 
 def test_stretches_leave_no_gap() -> None:
     again = replace(FROZEN, start_s=7.0, end_s=9.0)
-    made = scene(span((1, 2, 3), 0, 10), faults=(FROZEN, again))
+    made = timeline(span((1, 2, 3), 0, 10), faults=(FROZEN, again))
     (lane,) = [each for each in follower_lanes(made) if each.follower == 3]
     edges = [0.0, *(each.end_s for each in lane.stretches)]
     assert [each.start_s for each in lane.stretches] == edges[:-1]
@@ -88,7 +88,7 @@ def test_stretches_leave_no_gap() -> None:
 @pytest.mark.parametrize(
     ("scenario", "figures", "expected"),
     [
-        ("burst", {}, Finding(True, "nobody dropped")),
+        ("burst", {}, Finding(True, "none dropped")),
         (
             "burst",
             {
@@ -101,7 +101,7 @@ def test_stretches_leave_no_gap() -> None:
             Finding(False, "18 per 1,000 bursts"),
         ),
         ("slow-replica", {"detected_ms": [2_400.0]}, Finding(True, "out after 2.4 s")),
-        ("slow-replica", {"detected_ms": [2_400.0, None]}, Finding(False, "never noticed")),
+        ("slow-replica", {"detected_ms": [2_400.0, None]}, Finding(False, "never dropped")),
         (
             "stuck-replica",
             {"detected_ms": [600.0], "false_alarms": [1]},
@@ -122,9 +122,9 @@ def test_a_finding_is_the_worst_of_the_repeats(
 
 def test_a_matrix_without_another_policy_tells_nothing_of_policies() -> None:
     plain = [cell("read-stall", arm) for arm in ("stock", "request")]
-    assert not is_told(plain)
+    assert not compares_policies(plain)
     assert policy_markdown(grid_of(*plain)) == ""
-    assert is_told([*plain, cell("burst", "messages-4")])
+    assert compares_policies([*plain, cell("burst", "messages-4")])
 
 
 def test_the_table_has_a_row_per_policy_and_a_column_per_burst_and_situation() -> None:
@@ -135,7 +135,7 @@ def test_the_table_has_a_row_per_policy_and_a_column_per_burst_and_situation() -
     ]
     found = policy_table(grid_of(*cells))
     assert found.columns == [
-        "policy", "false alarms per 1,000 bursts of 5", "slow replica", "under min ISR in all, s",
+        "policy", "false alarms per 1,000 bursts of 5", "slow replica", "under min ISR in total, s",
     ]  # fmt: skip
     assert found.rows == [
         ["messages:4", "3.0 (3 in 1,000)", "out after 900 ms", "3.0"],
@@ -147,7 +147,7 @@ def test_the_table_has_a_row_per_policy_and_a_column_per_burst_and_situation() -
 
 def test_the_picture_has_a_place_for_each_cell_and_draws_short_drops_wide_enough() -> None:
     cells = [cell("burst", "time"), cell("burst", "messages-4"), cell("slow-leader", "time")]
-    dip = scene(
+    dip = timeline(
         span((1, 2, 3), 0, 9.999), span((1, 3), 9.999, 10), arm="messages-4"
     )  # at the very end
     found = draw(grid_of(*cells), {"burst": [dip]})

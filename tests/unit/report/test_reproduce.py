@@ -7,7 +7,7 @@ import pytest
 from typer.main import get_command
 
 from insync.cli.app import app
-from insync.events.matrix_info import Asked
+from insync.events.matrix_info import MatrixOptions
 from insync.matrix.plan import MatrixRequest, _asked
 from insync.report.reproduce import matrix_command, run_command, where
 from unit.verdict.test_decide import RUN
@@ -39,7 +39,7 @@ def test_a_matrixs_command_leaves_to_the_groups_what_they_decided(
 ) -> None:
     request = MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2)
     asked = _asked(request, at_once=2)
-    found = parsed(matrix_command(Asked.model_validate_json(asked.model_dump_json())))
+    found = parsed(matrix_command(MatrixOptions.model_validate_json(asked.model_dump_json())))
     assert (found["kafka"], found["repeat"], found["seed"]) == ("4.3.1,3.9.2", 3, 2)
     assert (found["arms"], found["scale"], found["side_by_side"]) == (None, None, 2)
     assert found["only"] == (None if only is None else "freeze,step-down")

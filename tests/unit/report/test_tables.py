@@ -1,13 +1,13 @@
-"""The report's tables: arms beside each other, the large picture's figures, holds, expectations."""
+"""The report's tables: arms side by side, the large picture, delayed calls, expectations."""
 
 from __future__ import annotations
 
+from insync import metrics
 from insync.report import results, sections
 from insync.report.judgement import Finding, Judgement
-from insync.report.metrics import METRICS
 from insync.report.tabular import table
-from insync.report.timeline.scenes import LatencyPoint, Scene, Span
 from insync.report.timeline.series import isr_table, latency_table
+from insync.report.timeline.timelines import LatencyPoint, Span, Timeline
 from unit.verdict.test_decide import RUN
 
 FAULT = {
@@ -16,16 +16,16 @@ FAULT = {
 }  # fmt: skip
 
 
-def judged(**metrics: list[float | None]) -> Judgement:
-    arm = {**{name: [None] * 3 for name in METRICS}, **metrics, "repeats": 3}
+def judged(**known: list[float | None]) -> Judgement:
+    arm = {**{name: [None] * 3 for name in metrics.of_verdict()}, **known, "repeats": 3}
     return Judgement(verdict="pass", reason="", arms={"stock": arm, "request": arm})
 
 
-def scene(arm: str, *points: tuple[float, float]) -> Scene:
+def timeline(arm: str, *points: tuple[float, float]) -> Timeline:
     spans = (Span(0, 1, (1, 2, 3), 3, 0.0, 4.0, "full"), Span(0, -1, (1,), 3, 4.0, 10.0, "offline"))
     acks = tuple(LatencyPoint(None, since, 0.05, 1.0, most) for since, most in points)
     one = LatencyPoint(0, 0.0, 0.05, 1.0, 99_999.0)
-    return Scene(arm, 0, 10.0, True, spans, (), (), (one, *acks))
+    return Timeline(arm, 0, 10.0, True, spans, (), (), (one, *acks))
 
 
 def test_arms_stand_side_by_side_with_median_and_range_of_their_repeats() -> None:
@@ -43,7 +43,9 @@ def test_a_metric_that_nobody_has_is_left_out() -> None:
 
 
 def test_the_slowest_ack_of_each_slice_stands_beside_that_of_the_other_arms() -> None:
-    found = latency_table([scene("stock", (0.1, 5.0), (0.3, 40.0), (9.9, 7.0)), scene("request")])
+    found = latency_table(
+        [timeline("stock", (0.1, 5.0), (0.3, 40.0), (9.9, 7.0)), timeline("request")]
+    )
     assert list(found.columns) == ["repeat", "from, s", "to, s", "stock", "request"]
     assert found.rows[0] == ["0", "0", "0.5", "40.0", "\N{EN DASH}"]
     assert {row[3] for row in found.rows[1:-2]} == {"\N{EN DASH}"}
@@ -51,7 +53,7 @@ def test_the_slowest_ack_of_each_slice_stands_beside_that_of_the_other_arms() ->
 
 
 def test_every_stretch_of_the_lanes_is_in_the_table_in_words() -> None:
-    rows = [row[3:] for row in isr_table([scene("stock")]).rows]
+    rows = [row[3:] for row in isr_table([timeline("stock")]).rows]
     assert rows == [
         ["0.00", "4.00", "1", "1, 2, 3", "all replicas in sync"],
         ["4.00", "10.00", "none", "1", "no leader"],
@@ -63,10 +65,10 @@ def test_no_picture_makes_empty_tables() -> None:
     assert latency_table([]).rows == []
 
 
-def test_holds_are_summed_by_arm_and_site_and_faults_that_hold_nothing_are_left_out() -> None:
+def test_delayed_calls_are_summed_by_arm_and_site_and_faults_without_any_are_left_out() -> None:
     again = {**FAULT, "repeat": 1, "calls_held": 5, "longest_held_ms": 6_000.0}
     killed = {**FAULT, "fault_no": 1, "fault": "kill", "site": "", "mode": "", "calls_held": 0}
-    found = sections.holds(RUN, {"faults": [FAULT, killed, again]})
+    found = sections.delayed_calls(RUN, {"faults": [FAULT, killed, again]})
     assert [list(row[:4]) for row in found.rows] == [["stock", "read stall (hold)", "2", "7"]]
     assert [text.replace("\u202f", "") for text in found.rows[0][4:]] == ["6000", "18000"]
 
@@ -76,7 +78,7 @@ def test_expectations_are_told_apart_by_more_than_colour() -> None:
     found = [Finding(arm="stock", expected="x", outcome=each, found="y") for each in outcomes]
     verdict = judged().model_copy(update={"findings": found})
     marks = [row[2] for row in results.expectations(verdict).rows]
-    assert marks == ["\u2713 held", "\u2717 broken", "? proves nothing"]
+    assert marks == ["\u2713 held", "\u2717 broken", "? unknown"]
 
 
 def test_a_tables_place_is_the_same_however_its_title_goes_on() -> None:

@@ -9,8 +9,8 @@ from insync.brokers.kafka.java import Java
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
 from insync.run import analysis
+from insync.run.progress import NoProgress
 from insync.run.request import SparkOptions
-from insync.run.watch import Unwatched
 
 JAVA = Java(Path("/jdk"), 17, "Java 17")
 LOCAL = SparkOptions()
@@ -42,7 +42,7 @@ def test_the_stage_gets_folder_spark_options_and_java(
         monkeypatch,
     )
     spark = SparkOptions(master="local[1]", conf=("a=b", "c=d"))
-    assert analysis.analyse([run], spark, JAVA, Unwatched()) == [{
+    assert analysis.analyse([run], spark, JAVA, NoProgress()) == [{
         "args": [
             "-m", "insync.analysis.job", str(run), "--spark-master", "local[1]",
             "--spark-conf", "a=b", "--spark-conf", "c=d",
@@ -56,18 +56,18 @@ def test_an_old_verdict_is_not_taken_for_a_new_one(
 ) -> None:
     stage(run, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3 and no verdict: no memory"):
-        analysis.analyse([run], LOCAL, JAVA, Unwatched())
+        analysis.analyse([run], LOCAL, JAVA, NoProgress())
 
 
 def test_a_verdict_that_is_no_object_is_refused(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stage(run, f"open({str(run / 'verdict.json')!r}, 'w').write('[]')", monkeypatch)
     with pytest.raises(InsyncError, match="expected an object"):
-        analysis.analyse([run], LOCAL, JAVA, Unwatched())
+        analysis.analyse([run], LOCAL, JAVA, NoProgress())
 
 
 def test_a_folder_without_a_run_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no run folder"):
-        analysis.analyse([tmp_path], LOCAL, JAVA, Unwatched())
+    with pytest.raises(InputError, match="not a run folder"):
+        analysis.analyse([tmp_path], LOCAL, JAVA, NoProgress())
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_matrix_is_one_folder_to_the_stage(matrix: Path, monkeypatch: pytest.M
         f"open({str(told)!r}, 'w').write(sys.argv[3]); open({str(page)!r}, 'w')",
         monkeypatch,
     )
-    analysis.analyse_matrix(matrix, LOCAL, JAVA, Unwatched())
+    analysis.analyse_matrix(matrix, LOCAL, JAVA, NoProgress())
     assert told.read_text() == str(matrix)
     assert not (matrix / "matrix.json").exists(), "the cells of the earlier analysis"
 
@@ -98,9 +98,9 @@ def test_an_old_page_of_a_matrix_is_not_taken_for_a_new_one(
 ) -> None:
     stage(matrix, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3: no memory"):
-        analysis.analyse_matrix(matrix, LOCAL, JAVA, Unwatched())
+        analysis.analyse_matrix(matrix, LOCAL, JAVA, NoProgress())
 
 
 def test_a_folder_that_is_no_matrix_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no matrix"):
-        analysis.analyse_matrix(tmp_path, LOCAL, JAVA, Unwatched())
+        analysis.analyse_matrix(tmp_path, LOCAL, JAVA, NoProgress())

@@ -9,8 +9,8 @@ from insync.brokers.kafka import wire
 from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
 from insync.run import coordinators
+from insync.run.arm_cluster import ArmCluster
 from insync.run.coordinators import partition_of, place_coordinators, transactional_ids
-from insync.run.stage import Stage
 from insync.scenario.roles import ring
 
 PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
@@ -32,10 +32,10 @@ class FakeCluster:
         monkeypatch.setattr(wire, "ask", self._ask)
 
     @property
-    def stage(self) -> Stage:
-        """Return a stage on which it runs."""
+    def arm_cluster(self) -> ArmCluster:
+        """Return an arm's cluster on which it runs."""
         kafka = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
-        return Stage(
+        return ArmCluster(
             arm="stock", kafka=cast("Any", kafka), cluster=cast("Any", self), controls={},
             home=cast("Any", None),
         )  # fmt: skip
@@ -58,14 +58,14 @@ def test_the_topic_is_made_with_a_partition_for_each_broker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cluster = FakeCluster(monkeypatch, {})
-    place_coordinators(cluster.stage)
+    place_coordinators(cluster.arm_cluster)
     assert cluster.state == PLACED
     assert cluster.asked == []
 
 
 def test_leaders_that_stepped_down_are_brought_back(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
-    place_coordinators(cluster.stage)
+    place_coordinators(cluster.arm_cluster)
     assert cluster.state == PLACED
     first = wire.reassign(coordinators.TOPIC, 0, ring(1), 4_000)
     assert cluster.asked[0] == (9001, first), "also where a reassignment had moved them"
@@ -74,7 +74,7 @@ def test_leaders_that_stepped_down_are_brought_back(monkeypatch: pytest.MonkeyPa
 
 def test_who_leads_as_wanted_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, PLACED)
-    place_coordinators(cluster.stage)
+    place_coordinators(cluster.arm_cluster)
     assert cluster.asked == []
 
 
@@ -82,7 +82,7 @@ def test_a_leader_that_does_not_come_back_is_an_error(monkeypatch: pytest.Monkey
     cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
     cluster.obeys = False
     with pytest.raises(InsyncError, match=r"__transaction_state: .*0: \(3, .*, expected each"):
-        place_coordinators(cluster.stage)
+        place_coordinators(cluster.arm_cluster)
 
 
 def test_ids_meet_the_coordinators_asked_for() -> None:

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from insync.brokers.cluster.node import Equipment
+from insync.brokers.cluster.node import NodeExtras
 from insync.errors import InputError, InsyncError
 from insync.run import disks
-from insync.run.disks import equipped, gate_rules, open_disks
+from insync.run.disks import gate_rules, open_disks, with_disk_settings
 from insync.scenario.load import load, narrow, parse, source
 from insync.scenario.model import Scenario
 
@@ -85,14 +85,16 @@ def test_scenarios_that_want_different_disks_cannot_share_a_cluster(
     tmp_path: Path, done: list[str]
 ) -> None:
     plans = [scenario(STALL), scenario({"kind": '"disk-full"'})]
-    with pytest.raises(InsyncError, match="different disks on one cluster: broker 1 on a file"):
+    with pytest.raises(
+        InsyncError, match="broker 1: scenarios on one cluster need different disks: a file"
+    ):
         open_disks(plans, tmp_path, keep=False).__enter__()
     assert done == []
 
 
 def test_a_broker_behind_a_gate_indexes_every_batch_and_keeps_its_own_settings() -> None:
-    own = {1: Equipment(environment={"A": "b"}, settings={"num.io.threads": "5"}), 2: Equipment()}
-    made = equipped(own, [scenario(STALL, {"kind": '"disk-full"', "broker": "3"})])
+    own = {1: NodeExtras(environment={"A": "b"}, settings={"num.io.threads": "5"}), 2: NodeExtras()}
+    made = with_disk_settings(own, [scenario(STALL, {"kind": '"disk-full"', "broker": "3"})])
     assert set(made) == {1, 2}
     assert made[1].environment == {"A": "b"}
     assert made[1].settings == {"num.io.threads": "5", "log.index.interval.bytes": "0"}

@@ -11,10 +11,10 @@ from insync.errors import InsyncError
 from insync.faults.support import cpu_groups
 from insync.faults.support.control import ControlFile
 from insync.run import faults as run_faults
+from insync.run.arm_cluster import ArmCluster, broker_settings, open_arm_cluster, wanted
 from insync.run.context import ArmContext
 from insync.run.needs import stall_rules, stalled, unavailable
-from insync.run.stage import Stage, broker_settings, open_stage, wanted
-from insync.run.watch import Unwatched
+from insync.run.progress import NoProgress
 from insync.scenario.groups import groups
 from insync.scenario.load import load, narrow
 
@@ -46,7 +46,7 @@ def test_the_scenarios_of_the_matrix_may_share_a_cluster() -> None:
 def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> None:
     scenario = load("step-down-read", 0.2)
     time = "leader.fetch.process.time.max.ms"
-    calm, wild = (broker_settings(scenario, arm) for arm in ("step-down", "step-down-wild"))
+    calm, wild = (broker_settings(scenario, arm) for arm in ("step-down", "step-down-unthrottled"))
     assert (calm[time], calm["leader.relinquish.cooldown.ms"]) == ("400", "60000")
     assert (wild[time], wild["leader.relinquish.cooldown.ms"]) == ("400", "0")
     assert time not in broker_settings(scenario, "request")
@@ -76,7 +76,7 @@ def test_leaders_are_brought_back_only_where_the_scenario_says_so() -> None:
 def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
     plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
     with pytest.raises(InsyncError, match="want different nodes"):
-        open_stage(plans, "stock", tmp_path, Unwatched()).__enter__()
+        open_arm_cluster(plans, "stock", tmp_path, NoProgress()).__enter__()
 
 
 def test_only_a_scenario_with_a_quota_can_be_unavailable(
@@ -97,12 +97,12 @@ def test_every_planned_fault_becomes_one_of_its_kind(tmp_path: Path, name: str) 
     }
     dist = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
     cluster = SimpleNamespace(nodes={}, kill=print, restart=print)
-    stage = Stage(
+    arm_cluster = ArmCluster(
         arm="stock", kafka=cast("Any", dist), cluster=cast("Any", cluster), controls=controls,
         home=tmp_path,
     )  # fmt: skip
     plan = SimpleNamespace(scenario=scenario)
-    context = ArmContext(plan=cast("Any", plan), stage=stage, files=cast("Any", None))
+    context = ArmContext(plan=cast("Any", plan), arm_cluster=arm_cluster, files=cast("Any", None))
     made = [run_faults.build(context, "t-r0", 0, spec) for spec in scenario.faults]
     kinds = [type(fault).__name__.removesuffix("Fault").lower() for fault in made]
     words = {"cpu-quota": "quota", "queue-stall": "queuestall"}

@@ -13,11 +13,11 @@ import pytest
 from insync.arms import FEATURE, SCOPE
 from insync.errors import InsyncError
 from insync.run import arm as arm_module
-from insync.run import history, runner, stage
+from insync.run import arm_cluster, history, runner
 from insync.run.plan import Plan
+from insync.run.progress import NoProgress
 from insync.run.repeat import _moments
 from insync.run.request import RunRequest
-from insync.run.watch import Unwatched
 from insync.scenario.faults import Elect, Freeze, Kill, Stall
 from insync.scenario.load import load, narrow
 from insync.scenario.roles import ring
@@ -32,7 +32,7 @@ class FakeCluster:
     def __init__(self, *_: object, settings: dict[str, str], **more: Any) -> None:
         self.settings = settings
         self.agent = more["agent"]
-        self.equipment = more["equipment"]
+        self.extras = more["extras"]
         self.events = ["made"]
         FakeCluster.made.append(self)
 
@@ -62,7 +62,7 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
         {"v": 1, "arm": "stock", "kind": "partition", "topic": "kip-501-r0"},
         {"v": 1, "arm": "stock", "kind": "partition", "topic": "another-r0"},
     ]
-    monkeypatch.setattr(stage, "LocalCluster", FakeCluster)
+    monkeypatch.setattr(arm_cluster, "LocalCluster", FakeCluster)
     monkeypatch.setattr(history, "isr_events", lambda *_: iter(lines))
     monkeypatch.setattr(history, "_roles", lambda *_: iter(()))
     monkeypatch.setattr(history, "_write_logs", lambda *_: None)
@@ -97,14 +97,14 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
     tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arm_module, "run_repeat", lambda *_: None)
-    runner.execute(planned(tmp_path), Unwatched())
+    runner.execute(planned(tmp_path), NoProgress())
     stock, plugin = clusters
     assert stock.events == ["made", "started", "stopped", "data removed"]
     assert stock.agent is None
     assert FEATURE not in stock.settings
     assert (plugin.settings[FEATURE], plugin.settings[SCOPE]) == ("true", "request")
     assert plugin.settings["replica.lag.time.max.ms"] == "2000"
-    assert list(stock.equipment) == list(plugin.equipment) == [1]
+    assert list(stock.extras) == list(plugin.extras) == [1]
     assert json.loads((tmp_path / "run.json").read_text())["finished_ms"] > 0
     assert (tmp_path / "events" / "stock" / "isr.jsonl").read_text().count("\n") == 2
     assert (tmp_path / "scenario.toml").read_text() == "text"
@@ -122,7 +122,7 @@ def test_a_cut_run_stops_its_cluster_and_says_that_it_was_cut(
 
     monkeypatch.setattr(arm_module, "run_repeat", cut)
     with pytest.raises(type(error)):
-        runner.execute(planned(tmp_path), Unwatched())
+        runner.execute(planned(tmp_path), NoProgress())
     assert [cluster.events for cluster in clusters] == [
         ["made", "started", "stopped", "data removed"]
     ]
@@ -134,7 +134,7 @@ def test_data_may_be_kept(
     tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(arm_module, "run_repeat", lambda *_: None)
-    runner.execute(planned(tmp_path, keep_data=True), Unwatched())
+    runner.execute(planned(tmp_path, keep_data=True), NoProgress())
     assert "data removed" not in clusters[0].events
 
 

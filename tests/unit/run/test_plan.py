@@ -8,10 +8,10 @@ import pytest
 from insync.brokers.cluster import replica_logs
 from insync.errors import InputError
 from insync.faults.kinds import stall
-from insync.run import plan, support
+from insync.run import arm_support, plan
 from insync.run.plan import check_out, make_out, prepare
+from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
-from insync.run.watch import Unwatched
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +22,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(stall, "SHIM", made / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", made / "agent.jar")
     monkeypatch.setattr(replica_logs, "LOGS_JAR", made / "logs.jar")
-    monkeypatch.setattr(support, "VERSIONS_TABLE", made / "table.properties")
+    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", made / "table.properties")
     rows = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
     (made / "table.properties").write_text(rows)
     (made / "shim.so").touch()
@@ -37,7 +37,7 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_plan_holds_the_scaled_and_narrowed_scenario(built: Path) -> None:
     request = RunRequest(scenario="kip-501", arms=("off",), scale=0.2, repeats=1)
-    found = prepare(request, Unwatched())
+    found = prepare(request, NoProgress())
     assert found.scenario.arms == ("off",)
     assert found.scenario.broker.replica_lag_time_max_ms == 2_000
     assert (found.shim, found.agent_jar) == (built / "shim.so", built / "agent.jar")
@@ -49,7 +49,7 @@ def test_a_plan_holds_the_scaled_and_narrowed_scenario(built: Path) -> None:
 def test_only_what_is_needed_must_be_built(built: Path) -> None:
     (built / "shim.so").unlink()
     (built / "agent.jar").unlink()
-    found = prepare(RunRequest(scenario="control", arms=("stock",)), Unwatched())
+    found = prepare(RunRequest(scenario="control", arms=("stock",)), NoProgress())
     assert (found.shim, found.agent_jar) == (None, None)
 
 
@@ -80,7 +80,7 @@ def test_an_arm_that_the_version_lacks_is_refused_with_those_it_has(
     kafka: str, arm: str, problem: str
 ) -> None:
     with pytest.raises(InputError, match=problem):
-        prepare(RunRequest(scenario="control", arms=("stock", arm), kafka=kafka), Unwatched())
+        prepare(RunRequest(scenario="control", arms=("stock", arm), kafka=kafka), NoProgress())
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_what_is_needed_and_not_built_is_named(
 ) -> None:
     (built / missing).unlink()
     with pytest.raises(InputError, match=problem):
-        prepare(RunRequest(scenario="kip-501", arms=("stock", arm)[-1:]), Unwatched())
+        prepare(RunRequest(scenario="kip-501", arms=("stock", arm)[-1:]), NoProgress())
 
 
 def test_the_folder_above_the_output_may_be_missing_too() -> None:

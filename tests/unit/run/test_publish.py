@@ -73,8 +73,8 @@ def log(monkeypatch: pytest.MonkeyPatch) -> Log:
 
 
 def tail(came: list[dict[str, Any]]) -> IsrTail:
-    stage: Any = SimpleNamespace(cluster=None, kafka=None, arm="stock")
-    return IsrTail(stage, ["judged"], lambda line: came.append(json.loads(line)))
+    arm_cluster: Any = SimpleNamespace(cluster=None, kafka=None, arm="stock")
+    return IsrTail(arm_cluster, ["judged"], lambda line: came.append(json.loads(line)))
 
 
 def test_each_change_is_sent_once_and_those_of_other_topics_never(log: Log) -> None:

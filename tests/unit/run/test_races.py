@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.condense import _race_metrics
+from insync.analysis.verdict.repeat_facts import _race_metrics
 from insync.errors import InputError
-from insync.run.race.topic import equal_and_committed
+from insync.run.race.fixture import equal_and_committed
 from insync.scenario.load import load, on_version, parse, source
 from insync_bridge import OwnReplica
 

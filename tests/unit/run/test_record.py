@@ -62,7 +62,12 @@ def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("content", "problem"),
-    [(None, "no run folder"), ("{", "no JSON"), ("[]", "schema 1"), ('{"schema":2}', "schema 1")],
+    [
+        (None, "not a run folder"),
+        ("{", "not JSON"),
+        ("[]", "schema 1"),
+        ('{"schema":2}', "schema 1"),
+    ],
 )
 def test_a_folder_without_a_good_record_is_refused(
     tmp_path: Path, content: str | None, problem: str

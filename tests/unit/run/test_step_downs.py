@@ -35,8 +35,8 @@ def test_the_events_of_step_downs_become_lines_and_each_broker_says_that_it_was_
         ],
         n2=[],
     )
-    stage = cast("Any", SimpleNamespace(agent=left, arm="step-down"))
-    found = list(step_downs(stage))
+    arm_cluster = cast("Any", SimpleNamespace(agent=left, arm="step-down"))
+    found = list(step_downs(arm_cluster))
     assert [(line.broker, line.type) for line in found] == [
         (1, "withheld"), (1, "answered"), (1, "read"), (2, "read"),
     ]  # fmt: skip
@@ -54,7 +54,7 @@ def test_a_torn_last_line_is_left_out_and_no_file_is_no_event(tmp_path: Path) ->
 
 def line_of(folder: Path) -> ControllerLine:
     left = agent(folder)
-    context = SimpleNamespace(arm="read", stage=SimpleNamespace(agent=left))
+    context = SimpleNamespace(arm="read", arm_cluster=SimpleNamespace(agent=left))
     return _of_controller(cast("Any", context), 1)
 
 

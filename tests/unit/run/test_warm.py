@@ -12,7 +12,7 @@ import pytest
 from insync.errors import InsyncError
 from insync.run import agents as bridges
 from insync.run import readiness as warm
-from insync.run.watch import Unwatched
+from insync.run.progress import NoProgress
 from insync.scenario.load import load
 
 
@@ -40,9 +40,11 @@ class FakeBridge:
 
 
 def context(arm: str, scenario: str = "step-down-read") -> Any:
-    stage = SimpleNamespace(bridge=Path("bridge"), check_nodes=lambda: None)
+    arm_cluster = SimpleNamespace(bridge=Path("bridge"), check_nodes=lambda: None)
     plan = SimpleNamespace(scenario=load(scenario))
-    return cast("Any", SimpleNamespace(arm=arm, stage=stage, plan=plan, bootstrap="none"))
+    return cast(
+        "Any", SimpleNamespace(arm=arm, arm_cluster=arm_cluster, plan=plan, bootstrap="none")
+    )
 
 
 @pytest.fixture
@@ -68,7 +70,7 @@ def test_one_that_stays_slow_is_named_in_the_end(
     bridge: FakeBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warm, "CALM_SECONDS", -1.0)
-    with pytest.raises(InsyncError, match=r"broker 1: not calm .*: its score is 1\.5, slow peers"):
+    with pytest.raises(InsyncError, match=r"broker 1: still slow .*: slow score 1\.5, slow peers"):
         warm.await_calm(context("step-down"))
 
 
@@ -87,8 +89,8 @@ def test_only_scenarios_with_a_time_for_fetches_are_warmed_up_for_in_every_arm(
         raise InsyncError("no brokers")
 
     monkeypatch.setattr(warm, "create_topic", refuse)
-    warm.warm_up(context("stock", "kip-501"), Unwatched())
+    warm.warm_up(context("stock", "kip-501"), NoProgress())
     assert made == []
     with pytest.raises(InsyncError, match="no brokers"):
-        warm.warm_up(context("stock"), Unwatched())
+        warm.warm_up(context("stock"), NoProgress())
     assert made == [warm.TOPIC]

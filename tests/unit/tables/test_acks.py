@@ -1,4 +1,4 @@
-"""Ack latency, gaps between acks, latency over time."""
+"""Ack latency, the gaps between acks, and latency over time."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ REPEATS = (
 
 
 def sent(spark: SparkSession, *records: tuple[int, float, float | None, str | None]) -> DataFrame:
-    """Make produce lines of (partition, sent, done, error)."""
+    """Return produce lines of (partition, sent, done, error)."""
     lines = [
         ("r", "a", 0, "t", partition, seq, at, done, done and done - at, error, None)
         for seq, (partition, at, done, error) in enumerate(records)
@@ -28,7 +28,7 @@ def sent(spark: SparkSession, *records: tuple[int, float, float | None, str | No
 
 
 def latency(produce: DataFrame) -> DataFrame:
-    """Compute the table of records that nobody is known to have led."""
+    """Compute the table of records without a known leader."""
     counted = acks.latency_histogram(produce.withColumn("leader", fn.lit(None).cast("int")))
     return acks.ack_latency(counted)
 

@@ -1,4 +1,4 @@
-"""What follows a fault: fetches that were held, replicas that came back, the time it took."""
+"""Long-pending fetches, replicas that rejoin, and the recovery time after a fault."""
 
 from typing import Any
 
@@ -35,7 +35,9 @@ def told(spark: SparkSession, *events: tuple[int, str, float, int, float]) -> Da
     return spark.createDataFrame(lines, EVENTS)
 
 
-def test_a_hold_is_put_down_to_the_fault_that_it_overlaps_longest(spark: SparkSession) -> None:
+def test_a_pending_fetch_has_the_site_of_the_fault_with_the_longest_overlap(
+    spark: SparkSession,
+) -> None:
     events = told(
         spark,
         (1, "pending_long", 6_010.0, 2, 2_900.0),
@@ -58,7 +60,7 @@ def test_a_hold_is_put_down_to_the_fault_that_it_overlaps_longest(spark: SparkSe
     ]
 
 
-def test_a_fetch_that_is_held_with_all_its_partitions_is_of_the_repeat_it_ended_in(
+def test_a_fetch_that_is_pending_with_all_its_partitions_is_of_the_repeat_it_ended_in(
     spark: SparkSession,
 ) -> None:
     """Scope `request` holds fetches, not partitions: its events name no topic."""
@@ -78,7 +80,7 @@ def changes(spark: SparkSession, *states: tuple[float, int, list[int]]) -> dict[
     return {"shrinks": shrunk, "expands": isr_expands(isr, shrunk, windows)}
 
 
-def test_a_replica_that_comes_back_heals_the_shrink_that_put_it_out(spark: SparkSession) -> None:
+def test_a_replica_that_rejoins_reverts_the_shrink_that_removed_it(spark: SparkSession) -> None:
     found = changes(spark, FULL, (5_100.0, 1, [1, 3]), (5_200.0, 1, [1]), (6_500.0, 1, [1, 2, 3]))
     rows = found["expands"].orderBy("replica").select("replica", "t_ms", "out_ms", "cause", "site")
     assert [tuple(row) for row in rows.collect()] == [
@@ -92,7 +94,7 @@ def test_a_replica_that_comes_back_heals_the_shrink_that_put_it_out(spark: Spark
     ]
 
 
-def test_a_replica_that_was_out_before_the_repeat_heals_nothing(spark: SparkSession) -> None:
+def test_a_replica_that_was_out_before_the_repeat_reverts_no_shrink(spark: SparkSession) -> None:
     found = changes(spark, (500.0, 1, [1, 2]), (2_000.0, 1, [1, 2, 3]))
     (row,) = found["expands"].collect()
     assert (row["replica"], row["out_ms"], row["cause"]) == (3, None, None)
@@ -114,7 +116,7 @@ def recovered(
     return [(row["isr_whole_ms"], row["backlog_ms"]) for row in rows]
 
 
-def test_recovery_counts_from_the_lift_to_whole_isrs_and_to_the_last_ack_due_before_it(
+def test_recovery_counts_from_the_lift_to_full_isrs_and_to_the_last_ack_due_before_it(
     spark: SparkSession,
 ) -> None:
     states = [FULL, (5_100.0, 1, [1]), (7_500.0, 1, [1, 2, 3])]

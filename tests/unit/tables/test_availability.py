@@ -43,7 +43,7 @@ def test_overlapping_spans_of_two_partitions_count_once(spark: SparkSession) -> 
     assert found[None]["min_isr_size"] == 1
 
 
-def test_nothing_known_is_no_row(spark: SparkSession) -> None:
+def test_without_intervals_there_is_no_row(spark: SparkSession) -> None:
     assert measure(spark, []) == {}
 
 
@@ -55,7 +55,7 @@ def test_nothing_known_is_no_row(spark: SparkSession) -> None:
     )
 )
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_the_union_is_what_counting_every_millisecond_gives(
+def test_the_union_equals_a_count_of_every_millisecond(
     spark: SparkSession, lanes: list[list[tuple[int, int]]]
 ) -> None:
     spans: list[Span] = []

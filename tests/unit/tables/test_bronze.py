@@ -1,4 +1,4 @@
-"""Torn, foreign and missing event files: counted, never silently dropped, never fatal."""
+"""Incomplete, foreign and missing event files are counted, and never end the analysis."""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +12,7 @@ from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.bronze.migrations import Step, Steps
 from insync.analysis.tables.bronze.runs import runs_table
 from insync.analysis.tables.bronze.schemas import CONSUME
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.analysis.tables.spark.store import Rows
 from insync.events.run_info import load_run
@@ -35,7 +35,7 @@ TORN, BAD, FAR, OLD = (f"{arm}/consume-{n}.jsonl" for arm in ("stock", "plugin")
 
 @dataclass(frozen=True)
 class Bronze:
-    """What came of odd lines: per file its counts, the bad ones, and the readable ones."""
+    """The result for odd lines: the counts per file, the unreadable and the readable lines."""
 
     counts: dict[str, tuple[int, int, int]]
     bad: list[Row]
@@ -44,7 +44,7 @@ class Bronze:
 
 @pytest.fixture(scope="module")
 def bronzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Bronze:
-    """Read a run with every odd line that there is, each kind of them in a file of its own."""
+    """Read a run with every kind of odd line, each in a file of its own."""
     run = without_events(write_run(tmp_path_factory.mktemp("lines"), SMALL))
     events = run / "events"
     append(events / TORN, [READ, READ])
@@ -63,7 +63,7 @@ def bronzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Br
 
 
 def _bronze_of(spark: SparkSession, run: Path, steps: Steps) -> Bronze:
-    folders = [of_run(places.local(run), load_run(run), has_events=True)]
+    folders = [of_run(paths.local(run), load_run(run), has_events=True)]
     runs = runs_table(spark, Hadoop(spark), folders)
     lines = bronze.raw_lines(spark, folders, runs)
     tables = dict(bronze.bronze(lines, steps))
@@ -76,11 +76,11 @@ def _bronze_of(spark: SparkSession, run: Path, steps: Steps) -> Bronze:
     return Bronze(counts, bad, read)
 
 
-def test_a_torn_last_line_is_counted_and_the_rest_is_read(bronzed: Bronze) -> None:
+def test_an_incomplete_last_line_is_counted_and_the_rest_is_read(bronzed: Bronze) -> None:
     assert bronzed.counts[TORN] == (2, 1, 0)
     assert len(bronzed.read[TORN]) == 1
     (bad,) = (row for row in bronzed.bad if row["file"] == TORN)
-    assert bad["problem"] == "torn, or no JSON"
+    assert bad["problem"] == "incomplete, or no JSON"
     assert bad["text"].startswith('{"v": 1, "arm"')
 
 
@@ -95,10 +95,10 @@ def test_lines_that_cannot_be_read_are_kept_with_the_reason(bronzed: Bronze) -> 
     ]
 
 
-def test_files_that_no_run_leaves_are_named_line_by_line(bronzed: Bronze) -> None:
+def test_lines_of_foreign_files_are_quarantined(bronzed: Bronze) -> None:
     foreign = {"stock/consume-0%20(copy).jsonl", "another/consume-0.jsonl"}
     assert {bronzed.counts[name] for name in foreign} == {(1, 1, 0)}
-    problem = "a file that no run of these arms leaves"
+    problem = "not a file of a run with these arms"
     assert {row["file"] for row in bronzed.bad if row["problem"] == problem} == foreign
     assert not foreign & bronzed.read.keys()
 
@@ -108,14 +108,14 @@ def test_a_time_far_outside_of_the_run_is_counted_and_kept(bronzed: Bronze) -> N
     assert len(bronzed.read[FAR]) == 3
 
 
-def test_lines_of_an_older_version_are_lifted_to_the_newest(bronzed: Bronze) -> None:
+def test_lines_of_an_older_version_are_converted_to_the_newest(bronzed: Bronze) -> None:
     assert bronzed.counts[OLD] == (2, 0, 0)
     assert sorted(row["seq"] for row in bronzed.read[OLD]) == [1, 7]
 
 
 @pytest.fixture(scope="module")
 def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Rows]:
-    """Compute the tables of four odd runs: without faults, empty, cut short, unsteady at first."""
+    """Compute the tables of four odd runs: without faults, empty, interrupted, never steady."""
     folder = tmp_path_factory.mktemp("odd")
     plain = Story(repeats=1, arms=("stock",), interval_ms=500.0, faults=False)
     names = ("plain", "empty", "cut", "unsteady")
@@ -128,7 +128,7 @@ def odd(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 
 
 def _cut(events: Path) -> None:
-    """Write a repeat that begins, sends one record, and says no more."""
+    """Write a repeat that starts, sends one record, and writes nothing else."""
     topic = {"arm": "stock", "repeat": 0, "topic": "made-up-r0"}
     started = {**topic, "type": "repeat_started", "t_ms": EPOCH_MS, "note": ""}
     record = {
@@ -163,13 +163,13 @@ def test_a_run_without_agents_faults_or_any_file_still_gives_tables(odd: dict[st
     assert all(table == [] for table in odd["empty"].values())
 
 
-def test_a_repeat_that_was_cut_short_ends_with_its_last_operation(odd: dict[str, Rows]) -> None:
+def test_an_interrupted_repeat_ends_with_its_last_operation(odd: dict[str, Rows]) -> None:
     rows = odd["cut"]
     assert [(r["end_ms"] - EPOCH_MS, r["complete"]) for r in rows["repeats"]] == [(90.0, False)]
     assert [row["gap_ms"] for row in rows["ack_gaps"] if row["partition"] == 0] == [90.0]
 
 
-def test_what_befell_a_new_topic_before_it_was_steady_is_not_judged(odd: dict[str, Rows]) -> None:
+def test_events_before_a_topic_is_steady_are_outside_of_the_window(odd: dict[str, Rows]) -> None:
     rows = odd["unsteady"]
     assert [row["start_ms"] - EPOCH_MS for row in rows["repeats"]] == [1_000.0]
     assert rows["isr_shrinks"] == []

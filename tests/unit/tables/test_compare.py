@@ -1,4 +1,4 @@
-"""Arms against the control arm: pairs, intervals that do not change, and no test on nothing."""
+"""Arms compared with the control arm: pairs, reproducible intervals, and no test without data."""
 
 from insync.analysis.tables.gold.compare import compare
 
@@ -16,7 +16,7 @@ def test_differences_are_paired_by_run_and_repeat() -> None:
     assert (found.low, found.high, found.p_value) == (None, None, None)
 
 
-def test_an_interval_holds_the_difference_and_is_the_same_each_time() -> None:
+def test_an_interval_contains_the_difference_and_is_reproducible() -> None:
     control, arm = over(*range(20)), over(*(3.0 * n + 1 for n in range(20)))
     found = compare(arm, control, "x")
     assert found == compare(arm, control, "x")
@@ -34,11 +34,11 @@ def test_repeats_that_all_differ_by_the_same_have_an_interval_of_no_width() -> N
     assert found.p_value == 0.1  # the least that three against three can give
 
 
-def test_values_that_are_all_the_same_bear_no_test() -> None:
+def test_equal_values_have_no_test() -> None:
     found = compare(over(0.0, 0.0, 0.0), over(0.0, 0.0, 0.0), "x")
     assert (found.median_difference, found.low, found.high) == (0.0, 0.0, 0.0)
     assert found.p_value is None
 
 
-def test_without_a_pair_nothing_is_said() -> None:
+def test_without_a_pair_there_is_no_difference() -> None:
     assert compare(over(1.0), {("another", 0): 1.0}, "x").pairs == 0

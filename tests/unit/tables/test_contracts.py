@@ -1,4 +1,4 @@
-"""A contract that is broken is named in one line: the column, the rows, the key or the rule."""
+"""A broken contract is reported in one line, with the column, the rows, the key or the rule."""
 
 from pathlib import Path
 
@@ -35,7 +35,7 @@ def write(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
         ([("a", 3.0, 1.0)], "not true: it ends after it begins (rows: 1)"),
     ],
 )
-def test_rows_that_break_a_promise_are_counted(
+def test_rows_that_break_a_rule_are_counted(
     spark: SparkSession, rows: list[tuple[object, ...]], words: str
 ) -> None:
     with pytest.raises(InsyncError) as told:
@@ -43,7 +43,7 @@ def test_rows_that_break_a_promise_are_counted(
     assert str(told.value) == f"table spans breaks its contract: {words}"
 
 
-def test_rows_that_keep_it_pass(spark: SparkSession) -> None:
+def test_rows_that_keep_the_rules_pass(spark: SparkSession) -> None:
     write(spark, [("a", 1.0, None), ("b", 1.0, 1.0)])
     write(spark, [])
 
@@ -56,7 +56,7 @@ def test_rows_that_keep_it_pass(spark: SparkSession) -> None:
         ("start_ms double, name string, end_ms double", "another order"),
     ],
 )
-def test_columns_that_are_not_as_promised_are_named(
+def test_columns_that_differ_from_the_contract_are_named(
     spark: SparkSession, columns: str, odd: str
 ) -> None:
     with pytest.raises(InsyncError, match=f"spans breaks its contract: found {odd}, expected name"):
@@ -64,14 +64,14 @@ def test_columns_that_are_not_as_promised_are_named(
 
 
 @pytest.mark.parametrize("contract", CONTRACTS.values(), ids=lambda contract: contract.name)
-def test_every_contract_can_be_kept(contract: Contract) -> None:
+def test_every_contract_is_consistent(contract: Contract) -> None:
     names = [column.name for column in contract.columns]
     assert len(set(names)) == len(names)
     assert set(contract.key) <= set(names)
     assert all(column.unit == "ms" for column in contract.columns if column.name.endswith("_ms"))
 
 
-def test_the_document_of_the_tables_is_what_the_contracts_say() -> None:
+def test_the_document_of_the_tables_is_up_to_date() -> None:
     document = Path(__file__).parents[3] / "docs" / "tables.md"
     _, _, told = document.read_text(encoding="utf-8").partition("\n### Silver")
     assert "### Silver" + told == as_markdown(), (

@@ -1,4 +1,4 @@
-"""The spans in which leader and ISR stood, from the lines of the controller's log."""
+"""Intervals of constant leader and ISR, from the lines of the controller's log."""
 
 from typing import Any
 

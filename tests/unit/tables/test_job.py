@@ -1,4 +1,4 @@
-"""The stage as a process: what it leaves, what it prints, and how it refuses."""
+"""The analysis job as a process: its files, its output and its errors."""
 
 import json
 import shutil
@@ -64,7 +64,7 @@ def test_a_setting_without_a_value_is_refused(
     assert capsys.readouterr().err == "insync: --spark-conf: 'spark.x', expected KEY=VALUE\n"
 
 
-def test_tables_may_live_elsewhere_than_the_run() -> None:
+def test_tables_may_be_in_another_folder_than_the_run() -> None:
     asked = job.parse_job(["run", "--storage", "s3a://bucket/run", "--spark-master", "spark://m:1"])
     assert asked.storage == "s3a://bucket/run"
     assert asked.folders == [Path("run").absolute()]

@@ -1,4 +1,4 @@
-"""Leader changes and followers that were dropped, from the controller's log."""
+"""Leader changes and followers that stopped fetching, from the controller's log."""
 
 from typing import Any
 

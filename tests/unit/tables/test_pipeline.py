@@ -1,4 +1,4 @@
-"""Many runs at once: kept apart, the same bytes each time, and all of it or nothing."""
+"""Many runs at once are kept apart, give the same bytes each time, and replace all or nothing."""
 
 import hashlib
 import shutil
@@ -13,7 +13,7 @@ from insync.analysis.tables import pipeline
 from insync.analysis.tables.bronze.folders import look, of_run
 from insync.analysis.tables.catalogue import CONTRACTS, LAYERS
 from insync.analysis.tables.pipeline import refresh
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run
@@ -25,7 +25,7 @@ SECOND = Story(repeats=2, interval_ms=400.0, seed=8)
 
 @pytest.fixture(scope="module")
 def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compute the tables of two runs, in `all` beside them; tests leave it as it is."""
+    """Compute the tables of two runs in the folder `all`, which the tests do not change."""
     folder = tmp_path_factory.mktemp("lake")
     write_run(folder / "runs" / "first")
     write_run(folder / "runs" / "second", SECOND)
@@ -34,12 +34,12 @@ def lake(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def compute(spark: SparkSession, folder: Path) -> None:
-    folders = look(Hadoop(spark), [places.local(folder / "runs")])
-    refresh(spark, folders, places.local(folder / "all"), "spark.log")
+    folders = look(Hadoop(spark), [paths.local(folder / "runs")])
+    refresh(spark, folders, paths.local(folder / "all"), "spark.log")
 
 
 def table(spark: SparkSession, folder: Path, layer: str, name: str) -> DataFrame:
-    return spark.read.parquet(places.table_to_read(places.local(folder / "all"), layer, name))
+    return spark.read.parquet(paths.table_to_read(paths.local(folder / "all"), layer, name))
 
 
 def contents(folder: Path) -> list[tuple[str, str]]:
@@ -51,7 +51,7 @@ def contents(folder: Path) -> list[tuple[str, str]]:
     )
 
 
-def test_every_table_is_there_as_its_contract_says(spark: SparkSession, lake: Path) -> None:
+def test_every_table_has_the_columns_of_its_contract(spark: SparkSession, lake: Path) -> None:
     for layer, contracts in LAYERS.items():
         for contract in contracts:
             found = table(spark, lake, layer, contract.name)
@@ -68,10 +68,10 @@ def test_a_run_among_others_has_the_rows_that_it_has_alone(
         (layer, contract.name)
         for layer, contracts in LAYERS.items()
         for contract in contracts
-        if contract.tells_of("run") and contract.tells_of("repeat")
+        if contract.has_column("run") and contract.has_column("repeat")
     ]
     for layer, name in of_repeats:
-        alone = places.table_to_read(places.local(made_up_folder / "tables"), layer, name)
+        alone = paths.table_to_read(paths.local(made_up_folder / "tables"), layer, name)
         among = table(spark, lake, layer, name).where(fn.col("run") == run)
         assertDataFrameEqual(among, spark.read.parquet(alone))
 
@@ -83,7 +83,7 @@ def test_a_rerun_gives_the_same_bytes(spark: SparkSession, lake: Path) -> None:
     assert {path.name for path in lake.iterdir()} == {"runs", "all"}
 
 
-def test_a_stage_that_fails_leaves_the_output_before_it(
+def test_a_failing_stage_leaves_the_previous_output(
     spark: SparkSession, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = contents(lake)
@@ -105,9 +105,7 @@ def test_a_stage_that_fails_leaves_the_output_before_it(
     assert {path.name for path in lake.iterdir()} == {"runs", "all"}
 
 
-def test_a_folder_with_other_things_in_it_is_not_replaced(
-    spark: SparkSession, tmp_path: Path
-) -> None:
+def test_a_folder_with_other_files_is_not_replaced(spark: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "all").mkdir()
     (tmp_path / "all" / "thesis.txt").write_text("years of work")
     write_run(tmp_path / "runs" / "first", SMALL)
@@ -116,7 +114,7 @@ def test_a_folder_with_other_things_in_it_is_not_replaced(
     assert (tmp_path / "all" / "thesis.txt").read_text() == "years of work"
 
 
-def test_folders_that_prove_less_or_nothing_are_named(spark: SparkSession, tmp_path: Path) -> None:
+def test_folders_with_problems_are_named(spark: SparkSession, tmp_path: Path) -> None:
     runs = tmp_path / "runs"
     write_run(runs / "whole", SMALL)
     shutil.copytree(runs / "whole", runs / "whole-copied")
@@ -128,15 +126,15 @@ def test_folders_that_prove_less_or_nothing_are_named(spark: SparkSession, tmp_p
     (runs / "torn").mkdir()
     (runs / "torn" / "run.json").write_text('{"scenario_name": "kip')
     (tmp_path / "empty").mkdir()
-    named = [places.local(tmp_path / name) for name in ("runs", "empty", "missing")]
+    named = [paths.local(tmp_path / name) for name in ("runs", "empty", "missing")]
     found = look(Hadoop(spark), named)
     told = {Path(folder.path).name: (folder.used, folder.problem) for folder in found}
     assert told.pop("torn")[1].startswith("run.json: the file: Invalid JSON")  # type: ignore[union-attr]
     assert told == {
         "whole": (True, None),
         "whole-copied": (False, f"a copy of {Path('file:' + str(runs))}/whole: the same run"),
-        "cut": (True, "cut short: run.json has no finished_ms"),
-        "silent": (True, "no events: the run left nothing"),
+        "cut": (True, "interrupted: run.json has no finished_ms"),
+        "silent": (True, "no events: the run recorded nothing"),
         "foreign": (False, "holds no run: no run.json"),
         "empty": (False, "is empty: no run.json, in it or up to 3 folders down"),
         "missing": (False, "no such folder"),

@@ -1,4 +1,4 @@
-"""Who was dropped though healthy, when one at fault was out, and how many bursts there were."""
+"""Removals of healthy followers, detection times of faulty ones, and the number of bursts."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ def detected(
     return [tuple(row) for row in table.select("broker", "partitions", "detected_ms").collect()]
 
 
-def test_without_a_fault_whoever_is_dropped_was_healthy(spark: SparkSession) -> None:
+def test_without_a_fault_every_removed_follower_was_healthy(spark: SparkSession) -> None:
     changes = log(spark, FULL, (4_000.0, 1, [1]))
     assert drops(spark, changes) == [(4_000.0, 2, True), (4_000.0, 3, True)]
 
@@ -45,7 +45,7 @@ def test_without_a_fault_whoever_is_dropped_was_healthy(spark: SparkSession) -> 
 def test_a_follower_is_at_fault_from_the_beginning_until_a_lag_after_the_end(
     spark: SparkSession, at: float, healthy: bool
 ) -> None:
-    """Beside it the other follower is dropped: that one is healthy at any time."""
+    """The other follower is removed as well; it is always healthy."""
     changes = log(spark, FULL, (at, 1, [1]))
     assert drops(spark, changes, FROZEN) == [(at, 2, True), (at, 3, healthy)]
 
@@ -55,7 +55,7 @@ def test_a_fault_of_the_leader_leaves_its_followers_healthy(spark: SparkSession)
     assert drops(spark, log(spark, FULL, (5_000.0, 1, [1, 2])), stall) == [(5_000.0, 3, True)]
 
 
-def test_for_a_broken_link_nobody_is_dropped_by_mistake(spark: SparkSession) -> None:
+def test_a_removal_during_a_link_fault_is_no_false_alarm(spark: SparkSession) -> None:
     cut: Fault = ("link", "", 1, 3_000.0, 6_000.0)
     assert drops(spark, log(spark, FULL, (5_000.0, 1, [1, 3])), cut) == [(5_000.0, 2, False)]
 
@@ -72,19 +72,19 @@ def test_detection_counts_from_the_fault_to_the_isr_without_its_broker(
     assert detected(spark, changes, FROZEN) == [(3, 1, 2_400.0)]
 
 
-def test_who_is_out_already_is_detected_at_once(spark: SparkSession) -> None:
+def test_a_follower_that_is_out_already_is_detected_at_once(spark: SparkSession) -> None:
     changes = log(spark, FULL, (2_000.0, 1, [1, 2]))
     assert detected(spark, changes, FROZEN) == [(3, 1, 0.0)]
 
 
 @pytest.mark.parametrize("changes", [[FULL], [FULL, (6_500.0, 1, [1, 2])]])
-def test_who_stays_to_the_end_of_the_fault_is_not_detected(
+def test_a_follower_that_stays_to_the_end_of_the_fault_is_not_detected(
     spark: SparkSession, changes: list[tuple[Any, ...]]
 ) -> None:
     assert detected(spark, log(spark, *changes), FROZEN) == [(3, 1, None)]
 
 
-def test_a_fault_of_a_leader_or_of_another_partition_is_nobodys_to_detect(
+def test_a_fault_of_a_leader_or_of_another_partition_has_no_detection(
     spark: SparkSession,
 ) -> None:
     changes = log(spark, FULL, (5_000.0, 1, [1]))

@@ -1,4 +1,4 @@
-"""Percentiles out of buckets: exact for few values, close for many, the same by any split."""
+"""Percentiles from buckets are exact for few values, close for many, and independent of splits."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The archive for a quick start of Spark's JVM: written once, used from then on, never half."""
+"""The class archive of Spark's JVM is written once and completely, and used from then on."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def test_a_jvm_that_wrote_nothing_leaves_nothing(archive: Path) -> None:
     assert list(archive.parent.iterdir()) == []
 
 
-def test_what_killed_processes_left_goes(archive: Path) -> None:
+def test_files_of_killed_processes_are_removed(archive: Path) -> None:
     quick_start.flag(archive)
     written(archive, "classes")
     archive.with_suffix(".1").write_text("half")
@@ -54,12 +54,12 @@ def test_another_java_has_another_archive(archive: Path, tmp_path: Path) -> None
     assert quick_start.archive_of(Java(tmp_path, 21, "another VM")) != archive
 
 
-def test_an_environment_that_cannot_be_written_goes_without(archive: Path) -> None:
+def test_a_read_only_environment_has_no_archive(archive: Path) -> None:
     archive.parent.write_text("a file where the folder should be")
     assert quick_start.flag(archive) == ""
 
 
-def test_a_session_asks_for_it_where_its_jvm_is_our_own(archive: Path) -> None:
+def test_only_a_local_session_uses_it(archive: Path) -> None:
     settings = SparkSettings(archive=archive).resolved()
     assert settings[JVM].endswith(quick_start.flag(archive))
     own = SparkSettings(conf={JVM: "-Xss4m"}, archive=archive).resolved()

@@ -1,4 +1,4 @@
-"""What became of each replica in a race, out of samples of all brokers."""
+"""The state of each replica in a race, from samples of all brokers."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
     return spark.createDataFrame(rows, type(SAMPLES.schema)(fields))
 
 
-def test_a_replica_is_what_it_was_after_the_race_and_what_it_ever_broke(
+def test_a_replica_has_its_last_state_and_counts_of_all_samples(
     spark: SparkSession,
 ) -> None:
     taken = lines(
@@ -42,7 +42,7 @@ def test_a_replica_is_what_it_was_after_the_race_and_what_it_ever_broke(
     assert (row.fetchers_before, row.fetchers_after, row.failed, row.put_right) == (1, 0, 1, 2)
 
 
-def test_a_log_started_anew_waits_for_the_watermark_of_its_first_records(
+def test_an_emptied_log_waits_for_the_watermark_of_its_first_records(
     spark: SparkSession,
 ) -> None:
     taken = lines(
@@ -62,6 +62,6 @@ def test_what_kafka_does_not_count_stays_unknown(spark: SparkSession) -> None:
     assert raced_replicas(taken).collect()[0].failed is None
 
 
-def test_a_race_that_was_cut_short_has_no_end(spark: SparkSession) -> None:
+def test_an_interrupted_race_has_no_end(spark: SparkSession) -> None:
     [row] = raced_replicas(lines(spark, {"moment": "before"}, {})).collect()
     assert (row.fetchers_before, row.fetchers_after, row.leo) == (1, None, None)

@@ -1,4 +1,4 @@
-"""Runs recorded by an earlier version: the analysis still gives the figures it gave then.
+"""The analysis of runs recorded by an earlier version still gives the same figures.
 
 The recordings are of Kafka 4.3.1: `insync run kip-501 --scale 0.1 --repeat 1`, and
 `insync matrix --only read-stall,dead-follower --arms stock,request`. Each holds the events, what

@@ -1,4 +1,4 @@
-"""The columns that Spark reads are those that the running side writes, field by field."""
+"""Spark's columns equal the fields that the harness writes."""
 
 import types
 from collections.abc import Mapping, Sequence
@@ -72,7 +72,7 @@ def test_columns_are_the_written_fields(line: type[written.Line], kind: schemas.
 
 
 @pytest.mark.parametrize("kind", schemas.ALL, ids=lambda kind: kind.name)
-def test_no_field_has_the_name_of_a_column_of_ours(kind: schemas.EventKind) -> None:
+def test_no_field_has_the_name_of_an_added_column(kind: schemas.EventKind) -> None:
     assert not {*kind.schema.names} & {*OWN}
 
 

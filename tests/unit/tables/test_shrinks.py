@@ -1,4 +1,4 @@
-"""ISR shrinks from the controller's log: what each is put down to, when, and how late."""
+"""ISR shrinks from the controller's log: their causes, moments and delays."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,14 +44,14 @@ def moment(spark: SparkSession, at: float, *injected: Fault) -> str | None:
         (6_001.0 + LAG, "lag", None),
     ],
 )
-def test_a_shrink_during_or_soon_after_a_fault_of_the_leader_is_put_down_to_it(
+def test_a_shrink_during_or_soon_after_a_fault_of_the_leader_has_it_as_its_cause(
     spark: SparkSession, at: float, cause: str, fault_no: int | None
 ) -> None:
     changes = log(spark, FULL, (at, 1, [1]))
     assert causes(spark, changes, [STALL]) == [(at, [2, 3], cause, fault_no)]
 
 
-def test_a_fault_of_a_removed_follower_is_its_own(spark: SparkSession) -> None:
+def test_a_fault_of_a_removed_follower_is_the_cause(spark: SparkSession) -> None:
     changes = log(spark, FULL, (5_000.0, 1, [1, 3]))
     frozen = ("freeze", "", 2, 3_000.0, 6_000.0)
     assert causes(spark, changes, [frozen])[0][2:] == ("follower: freeze", 0)
@@ -63,13 +63,13 @@ def test_a_broken_link_is_the_fault_of_neither_end(spark: SparkSession, broker: 
     assert causes(spark, changes, [("link", "", broker, 2_000.0, 6_000.0)])[0][2] == "link"
 
 
-def test_a_fault_of_a_broker_that_has_no_part_in_it_is_not_blamed(spark: SparkSession) -> None:
+def test_a_fault_of_another_broker_is_not_the_cause(spark: SparkSession) -> None:
     changes = log(spark, FULL, (4_000.0, 1, [1, 2]))
     assert causes(spark, changes, [("stall", "read", 3, 0.0, 1_500.0)])[0][2] == "lag"
     assert causes(spark, changes, [("stall", "read", 2, 3_000.0, 6_000.0)])[0][2] == "lag"
 
 
-def test_of_two_faults_the_later_one_that_was_old_enough_is_blamed(spark: SparkSession) -> None:
+def test_of_two_faults_the_later_one_that_was_old_enough_is_the_cause(spark: SparkSession) -> None:
     changes = log(spark, FULL, (6_000.0, 1, [1]))
     early: Fault = ("stall", "read", 1, 3_000.0, 5_500.0)
     assert causes(spark, changes, [early, ("stall", "send", 1, 4_000.0, None)])[0][2:] == (
@@ -82,7 +82,7 @@ def test_of_two_faults_the_later_one_that_was_old_enough_is_blamed(spark: SparkS
     )
 
 
-def test_a_fenced_member_goes_before_any_fault(spark: SparkSession) -> None:
+def test_fencing_precedes_any_fault_as_the_cause(spark: SparkSession) -> None:
     changes = log(
         spark,
         (400.0, 3, False),
@@ -158,7 +158,7 @@ def test_without_a_fault_there_is_no_moment_and_nothing_is_due(spark: SparkSessi
     ("at", "late_ms", "delayed"),
     [(4_900.0, -100.0, False), (6_500.0, 1_500.0, False), (6_501.0, 1_501.0, True)],
 )
-def test_a_shrink_later_than_the_next_look_of_isr_expiration_is_delayed(
+def test_a_shrink_later_than_the_next_run_of_isr_expiration_is_delayed(
     spark: SparkSession, at: float, late_ms: float, delayed: bool
 ) -> None:
     columns = ("due_ms", "late_ms", "delayed")
@@ -166,7 +166,7 @@ def test_a_shrink_later_than_the_next_look_of_isr_expiration_is_delayed(
     assert found(spark, changes, [STALL], *columns) == [(5_000.0, late_ms, delayed)]
 
 
-def test_a_leader_elected_mid_fault_gives_all_followers_a_fresh_start(spark: SparkSession) -> None:
+def test_a_leader_elected_during_a_fault_measures_all_followers_anew(spark: SparkSession) -> None:
     changes = log(spark, FULL, (4_000.0, 2, [1, 2, 3]), (6_900.0, 2, [2, 3]))
     held = ("stall", "read", 1, 3_000.0, 9_000.0)
     columns = ("cause", "due_ms", "late_ms", "delayed")

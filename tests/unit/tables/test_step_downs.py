@@ -1,4 +1,4 @@
-"""Step-downs out of what the agents told: answers and refusals to ask, and how often one moved."""
+"""Step-downs from the agents' events: answers, decisions not to ask, and counts per cool-down."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""From records of a topic to the tables that a run's files give: order, doubles, strangers."""
+"""Records of a topic give the same tables as a run's files, in any order and with duplicates."""
 
 import json
 import random
@@ -9,15 +9,15 @@ import pytest
 from pyspark.sql import SparkSession
 
 from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.places import local
+from insync.analysis.tables.spark.paths import local
 from insync.analysis.tables.spark.store import Rows
 from insync.analysis.tables.streaming.stream import (
     RECORDS,
     Topic,
     batches,
     lines_of,
+    received,
     require_state,
-    told,
 )
 from insync.analysis.tables.streaming.watch import picture, tables
 from insync.errors import InputError
@@ -59,7 +59,7 @@ def test_shuffled_and_doubled_records_give_the_tables_of_the_files(
     half = chance.sample(records, len(records) // 2)
     chance.shuffle(records)
     folders = [batch(spark, tmp_path / "0", records), batch(spark, tmp_path / "1", half)]
-    so_far = told(spark, folders, 2)
+    so_far = received(spark, folders, 2)
     assert so_far.unknown == 0
     made = tables(spark, so_far)
     for name in ("repeats", "isr_shrinks", "holds", "availability"):
@@ -72,7 +72,7 @@ def in_order(rows: list[dict[str, Any]]) -> list[str]:
     return sorted(json.dumps(row, sort_keys=True) for row in rows)
 
 
-def test_the_picture_counts_what_is_new_and_what_is_nobodys(
+def test_the_picture_counts_new_records_and_those_of_no_run(
     spark: SparkSession, made_up_folder: Path, made_up_run: RunInfo, tmp_path: Path
 ) -> None:
     records = records_of(made_up_folder, made_up_run)
@@ -90,7 +90,7 @@ def test_the_picture_counts_what_is_new_and_what_is_nobodys(
     assert [row["repeat"] for row in seen.repeats if row["arm"] == "stock"] == [0, 1, 2]
 
 
-def test_before_anything_came_there_is_nothing_to_show(spark: SparkSession) -> None:
+def test_without_records_the_picture_is_empty(spark: SparkSession) -> None:
     seen = picture(spark, TOPIC, [], [], 2)
     assert (seen.lines, seen.unknown, seen.repeats, seen.last_shrinks) == (0, 0, [], [])
 
@@ -101,20 +101,20 @@ def test_a_run_that_cannot_be_read_is_named(spark: SparkSession, tmp_path: Path)
     assert problem.startswith("r/run.json: ")
 
 
-def test_what_was_last_told_of_a_run_holds(
+def test_the_latest_description_of_a_run_counts(
     spark: SparkSession, made_up_folder: Path, made_up_run: RunInfo, tmp_path: Path
 ) -> None:
-    """It is told of at its start, by each arm, and at its end."""
+    """A run is described at its start, by each arm, and at its end."""
     said = json.loads((made_up_folder / "run.json").read_text())
     key = run_key(run_name(made_up_run))
     times = ((2_000, 9.0), (1_000, None), (3_000, 10.0))
     records = [(key, at, json.dumps({**said, "finished_ms": ms})) for at, ms in times]
-    (info,) = told(spark, [batch(spark, tmp_path / "0", records)], 2).runs.values()
+    (info,) = received(spark, [batch(spark, tmp_path / "0", records)], 2).runs.values()
     assert info.finished_ms == 10.0
     spark.catalog.clearCache()
 
 
-def test_a_lines_number_is_the_senders_or_else_the_offset(spark: SparkSession) -> None:
+def test_a_lines_number_is_the_senders_or_the_offset(spark: SparkSession) -> None:
     """Agents send no numbers: their records are in order by themselves."""
     header = "array<struct<key:string,value:binary>>"
     sent = spark.createDataFrame(
@@ -134,22 +134,22 @@ def test_a_lines_number_is_the_senders_or_else_the_offset(spark: SparkSession) -
     ]
 
 
-def test_a_state_is_of_one_topic(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_state_folder_is_of_one_topic(spark: SparkSession, tmp_path: Path) -> None:
     hadoop, state = Hadoop(spark), local(tmp_path / "state")
     require_state(hadoop, state, TOPIC)
     require_state(hadoop, state, Topic("insync-events", "elsewhere:9092", "abc"))
-    with pytest.raises(InputError, match="of topic insync-events of cluster abc"):
+    with pytest.raises(InputError, match="holds topic insync-events of cluster abc"):
         require_state(hadoop, state, Topic("insync-events", "localhost:9092", "another"))
     (tmp_path / "state" / "state.json").write_text('{"name": "insync-ev')
     with pytest.raises(InputError, match=r"state\.json: unreadable"):
         require_state(hadoop, state, TOPIC)
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
-    with pytest.raises(InputError, match="holds other things"):
+    with pytest.raises(InputError, match="holds other files"):
         require_state(hadoop, local(tmp_path / "full"), TOPIC)
 
 
-def test_only_whole_batches_count(spark: SparkSession, tmp_path: Path) -> None:
+def test_only_complete_batches_count(spark: SparkSession, tmp_path: Path) -> None:
     for name, whole in (("batch=0", True), ("batch=1", False)):
         (tmp_path / "lines" / name).mkdir(parents=True)
         if whole:
@@ -158,17 +158,17 @@ def test_only_whole_batches_count(spark: SparkSession, tmp_path: Path) -> None:
     assert only.endswith("/lines/batch=0")
 
 
-def told_by_agents(*events: dict[str, Any]) -> list[Record]:
+def published_by_agents(*events: dict[str, Any]) -> list[Record]:
     """Return what agents of a cluster that no run started send: where they are is said, or not."""
     lines = [json.dumps({"v": 1, **event}) for event in events]
     keys = ("broker-1.jsonl", "rack-b/broker-2.jsonl")
     return [(key, at, line) for key in keys for at, line in enumerate(lines)]
 
 
-def test_brokers_of_no_run_are_seen_by_their_topics(spark: SparkSession, tmp_path: Path) -> None:
+def test_unmanaged_brokers_are_shown_by_topic(spark: SparkSession, tmp_path: Path) -> None:
     """What their leaders proposed stands for the controller's log, from the first change on."""
     change = {"topic": "orders", "partition": 3, "leader_epoch": 1}
-    records = told_by_agents(
+    records = published_by_agents(
         {"t_ms": 1_000, "type": "settings", "broker": 1, "replica.lag.time.max.ms": 10_000},
         {"t_ms": 1_500, "type": "leader_change", "topic": "quiet", "partition": 0},
         {"t_ms": 2_000, "type": "isr_shrink", "isr": [1, 2, 3], "proposed": [1], **change},
@@ -190,7 +190,7 @@ def test_brokers_of_no_run_are_seen_by_their_topics(spark: SparkSession, tmp_pat
     assert [row["removed"] for row in seen.last_shrinks] == [[2, 3], [2, 3]]
 
 
-def test_what_no_agent_said_is_unreadable_and_no_more(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_record_that_no_agent_wrote_is_unreadable(spark: SparkSession, tmp_path: Path) -> None:
     """Anyone may write to the topic, under the key of an agent, too."""
     odd = {"v": 1, "t_ms": "soon", "type": "settings", "replica.lag.time.max.ms": "long"}
     records = [

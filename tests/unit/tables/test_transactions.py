@@ -1,12 +1,12 @@
-"""Transactions as the tables see them: torn, read though aborted, lost, and how long they took."""
+"""Transactions in the tables: fractured and aborted reads, lost writes, and commit times."""
 
 from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.checks import order, records
-from insync.analysis.checks.transactions import aborted_reads, torn, transaction_fates
+from insync.analysis.checks import aborted_read, fractured_read, lost_write, polls, records
+from insync.analysis.checks.transactions import transaction_fates
 from insync.analysis.tables.gold import transactions
 
 PRODUCE = (
@@ -80,7 +80,7 @@ def test_all_of_what_was_committed_and_nothing_of_what_was_aborted(spark: SparkS
     }
 
 
-def test_a_part_of_a_transaction_is_torn_also_where_its_end_is_unknown(
+def test_a_transaction_read_in_part_is_torn_even_if_its_end_is_unknown(
     spark: SparkSession,
 ) -> None:
     found = fates(spark, [(0, 1, 10), (0, 3, 30)])
@@ -94,31 +94,31 @@ def test_records_of_an_aborted_transaction_are_counted_when_read(spark: SparkSes
 
 
 def test_an_ack_promises_nothing_before_the_commit(spark: SparkSession) -> None:
-    lost = records.lost(of_records(spark, [(0, 0, 1), (1, 0, 11)])).collect()
+    lost = lost_write.find(of_records(spark, [(0, 0, 1), (1, 0, 11)])).collect()
     assert [row["operations"][0]["seq"] for row in lost] == [10]
 
 
-def test_torn_transactions_and_aborted_reads_are_shown_by_their_records(
+def test_fractured_and_aborted_reads_are_shown_by_their_records(
     spark: SparkSession,
 ) -> None:
     found = of_records(spark, [(0, 1, 10), (0, 2, 20)])
-    parts = torn(found).collect()
+    parts = fractured_read.find(found).collect()
     assert [(row["partition"], row["offset"]) for row in parts] == [(1, 0)]
     assert [(each["seq"], each["note"]) for each in parts[0]["operations"]] == [
         (10, "transaction 100, committed, read"),
         (11, "transaction 100, committed, not read"),
     ]
-    against = aborted_reads(found).collect()
+    against = aborted_read.find(found).collect()
     assert [(row["partition"], row["offset"]) for row in against] == [(0, 2)]
     assert [each["what"] for each in against[0]["operations"]] == ["produce", "read"]
 
 
-def test_what_was_aborted_and_the_ends_of_transactions_are_no_gaps(spark: SparkSession) -> None:
+def test_aborted_records_and_markers_are_not_skipped_polls(spark: SparkSession) -> None:
     read = [(0, 0, 1), (0, 1, 10), (1, 0, 11), (0, 9, 99)]
-    assert order.polls(reads(spark, read), of_records(spark, read)).collect() == []
+    assert polls.find(reads(spark, read), of_records(spark, read)).collect() == []
     read = [(0, 0, 1), (1, 0, 11), (0, 9, 99)]
-    gaps = order.polls(reads(spark, read), of_records(spark, read)).collect()
-    assert [(row["kind"], row["offset"]) for row in gaps] == [("skipped", 1)]
+    gaps = polls.find(reads(spark, read), of_records(spark, read)).collect()
+    assert [(row["kind"], row["offset"]) for row in gaps] == [("poll-skip", 1)]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
     assert row["commit_max_ms"] == (20.0 + len(ended) - 1 if ended else None)
 
 
-def test_a_transaction_whose_line_stands_there_twice_ended_once(spark: SparkSession) -> None:
+def test_a_transaction_whose_line_is_recorded_twice_counts_once(spark: SparkSession) -> None:
     ends = made(spark, [*ENDS, *ENDS], LINES)
     wholes = transaction_fates(of_records(spark, [(0, 1, 10), (0, 2, 20)]), ends)
     window = spark.createDataFrame([("r", "a", 0, 0.0, 1_000.0)], WINDOW)

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from insync import metrics
 from insync.analysis.verdict.decide import Verdict, decide
 from insync.analysis.verdict.facts import (
-    OPTIONAL_METRICS,
-    STEPPING_METRICS,
-    TRANSACTION_METRICS,
     AgentFact,
     ControllerFact,
     FaultFact,
@@ -23,6 +21,7 @@ RUN = RunInfo.model_validate(run_json(Story(repeats=2)))
 FAULT = FaultFact("stall", "read", "hold", 1, ("t-0", "t-1"), 4, 19_000.0, 4_990.0, 4_990.0)
 AGENTS = tuple(AgentFact(broker, enabled=True, errors=0, events_dropped=0) for broker in (1, 2, 3))
 METRICS = {
+    **dict.fromkeys(metrics.of_verdict()),
     "isr_shrinks": 0.0,
     "min_isr_size": 3.0,
     "under_min_isr_ms": 0.0,
@@ -34,7 +33,6 @@ METRICS = {
     "duplicated": 0.0,
     "false_alarms": 0.0,
     "leader_changes": 0.0,
-    **dict.fromkeys(STEPPING_METRICS | TRANSACTION_METRICS | OPTIONAL_METRICS),
     "reordered": 0.0,
     "gaps": 0.0,
     "inconsistent": 0.0,

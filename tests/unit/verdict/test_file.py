@@ -3,11 +3,11 @@
 import json
 from pathlib import Path
 
+from insync import metrics
 from insync.analysis.tables.spark.store import Rows
-from insync.analysis.verdict.condense import condense
 from insync.analysis.verdict.decide import decide
-from insync.analysis.verdict.facts import METRICS
 from insync.analysis.verdict.file import write_verdict
+from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.events.run_info import RunInfo
 
 
@@ -15,7 +15,7 @@ def test_the_file_has_the_contracts_keys_and_figures(
     tmp_path: Path, made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     path = write_verdict(
-        tmp_path, made_up_run, decide(made_up_run, condense(made_up_run, made_up_rows))
+        tmp_path, made_up_run, decide(made_up_run, facts_of_run(made_up_run, made_up_rows))
     )
     found = json.loads(path.read_text())
     assert list(found) == [
@@ -27,7 +27,7 @@ def test_the_file_has_the_contracts_keys_and_figures(
     assert (found["scenario"], found["kafka"], found["verdict"]) == ("made-up", "4.3.1", "pass")
     stock, plugin = found["arms"]["stock"], found["arms"]["plugin"]
     assert list(stock) == [
-        "repeats", *METRICS, "evidence", "bursts", "agent_errors",
+        "repeats", *metrics.of_verdict(), "evidence", "bursts", "agent_errors",
     ]  # fmt: skip
     assert stock["bursts"] == []
     assert (stock["repeats"], stock["isr_shrinks"], stock["min_isr_size"]) == (3, [2] * 3, [1] * 3)
@@ -56,7 +56,7 @@ def test_what_a_repeat_did_not_leave_is_null(made_up_run: RunInfo, made_up_rows:
     rows = {
         name: [row for row in table if not of_first(row)] for name, table in made_up_rows.items()
     }
-    facts = condense(made_up_run, rows)
+    facts = facts_of_run(made_up_run, rows)
     assert set(facts.arms["stock"][0].metrics.values()) == {None}
     assert facts.arms["stock"][1].metrics["acked"] == 996
 
@@ -67,5 +67,5 @@ def test_a_repeat_read_back_badly_has_no_number_of_lost_records(
     unread = [{**row, "read": 0, "lost": row["acked"]} for row in made_up_rows["readback"]]
     torn = [{"file": "stock/consume-0.jsonl", "lines": 9, "unreadable": 1, "skewed": 0}]
     for changed in ({"readback": unread}, {"input_lines": torn}):
-        facts = condense(made_up_run, {**made_up_rows, **changed})
+        facts = facts_of_run(made_up_run, {**made_up_rows, **changed})
         assert facts.arms["stock"][0].metrics["lost"] is None

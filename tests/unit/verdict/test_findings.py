@@ -6,7 +6,7 @@ import pytest
 
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.facts import RunFacts
-from insync.analysis.verdict.findings import ENDED, EVIDENCE, NO_PROBLEM, UNHARMED, Finding
+from insync.analysis.verdict.findings import ENDED, EVIDENCE, NO_PROBLEM, NO_VIOLATION, Finding
 from insync.events.run_info import Comparison
 from unit.verdict.test_decide import FAULT, PLUGIN, RUN, STOCK, measured, run_of
 
@@ -24,10 +24,10 @@ def test_a_sound_run_passes_each_expectation_of_each_arm() -> None:
     assert [(each.arm, each.expected) for each in decide(RUN, run_of()).findings] == [
         (None, ENDED),
         ("stock", EVIDENCE),
-        ("stock", UNHARMED),
+        ("stock", NO_VIOLATION),
         ("stock", "isr_shrinks at least 1"),
         ("plugin", EVIDENCE),
-        ("plugin", UNHARMED),
+        ("plugin", NO_VIOLATION),
         ("plugin", BOUND),
     ]
     assert {each.outcome for each in decide(RUN, run_of()).findings} == {"pass"}
@@ -61,7 +61,7 @@ def test_without_evidence_an_arms_own_expectations_are_unknown(shrinks: float) -
 
 def test_loss_fails_whatever_else_is_missing() -> None:
     weak = replace(measured(PLUGIN, lost=1.0), faults=())
-    assert found(run_of(plugin=weak), "plugin", UNHARMED).outcome == "fail"
+    assert found(run_of(plugin=weak), "plugin", NO_VIOLATION).outcome == "fail"
 
 
 def test_a_file_that_cannot_be_read_voids_the_arm_whose_it_is() -> None:

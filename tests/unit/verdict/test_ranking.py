@@ -5,8 +5,9 @@ from dataclasses import replace
 from hypothesis import given
 from hypothesis import strategies as st
 
+from insync import metrics as registry
 from insync.analysis.verdict.decide import decide
-from insync.analysis.verdict.facts import HARM, METRICS, AgentFact, FaultFact, RepeatFacts, RunFacts
+from insync.analysis.verdict.facts import AgentFact, FaultFact, RepeatFacts, RunFacts
 from insync.events.run_info import RunInfo
 from unit.run_folder import Story, run_json
 
@@ -15,7 +16,10 @@ BETTER = {"pass": 2, "unknown": 1, "fail": 0}
 
 few = st.sampled_from([0.0, 1.0, 2.0])
 metrics = st.fixed_dictionaries(
-    {name: few if name not in HARM else st.sampled_from([0.0] * 60 + [1.0]) for name in METRICS}
+    {
+        name: few if name not in registry.integrity() else st.sampled_from([0.0] * 60 + [1.0])
+        for name in registry.of_verdict()
+    }
 )
 faults = st.sampled_from(
     [
@@ -58,12 +62,12 @@ def changed(facts: RunFacts, place: tuple[str, int], repeat: RepeatFacts) -> Run
     return replace(facts, arms={**facts.arms, arm: tuple(in_arm)})
 
 
-@given(runs, places, st.sampled_from(HARM))
+@given(runs, places, st.sampled_from(registry.integrity()))
 def test_what_is_lost_or_corrupted_always_fails(
-    facts: RunFacts, place: tuple[str, int], harm: str
+    facts: RunFacts, place: tuple[str, int], violation: str
 ) -> None:
     repeat = facts.arms[place[0]][place[1]]
-    worse = replace(repeat, metrics={**repeat.metrics, harm: 1.0})
+    worse = replace(repeat, metrics={**repeat.metrics, violation: 1.0})
     assert decide(RUN, changed(facts, place, worse)).outcome == "fail"
 
 
@@ -74,15 +78,18 @@ def test_without_its_evidence_no_run_passes(facts: RunFacts, place: tuple[str, i
 
 
 @given(runs, places)
-def test_a_repeat_cut_short_is_unknown_unless_harm_was_done(
+def test_a_repeat_cut_short_is_unknown_unless_integrity_is_violated(
     facts: RunFacts, place: tuple[str, int]
 ) -> None:
     cut = replace(facts.arms[place[0]][place[1]], complete=False)
     found = decide(RUN, changed(facts, place, cut)).outcome
-    harm = any(
-        repeat.metrics[name] for arm in facts.arms.values() for repeat in arm for name in HARM
+    violated = any(
+        repeat.metrics[name]
+        for arm in facts.arms.values()
+        for repeat in arm
+        for name in registry.integrity()
     )
-    assert found == ("fail" if harm else "unknown")
+    assert found == ("fail" if violated else "unknown")
 
 
 @given(runs, places)

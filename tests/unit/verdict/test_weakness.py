@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from insync.analysis.verdict.facts import FaultFact
-from insync.analysis.verdict.voids import voids
+from insync.analysis.verdict.invalid_reasons import invalid_reasons
 from insync.analysis.verdict.weakness import weakness
 from insync.events.run_info import PlannedFault, RunInfo
 from unit.run_folder import Story, run_json
@@ -87,13 +87,16 @@ def test_a_repeat_on_a_host_too_busy_for_the_harness_is_void(
     gap_ms: float | None, void: bool
 ) -> None:
     run = RunInfo.model_validate(run_json(Story(repeats=2)))
-    found = [each.words for each in voids(run, run_of(stock=replace(STOCK, host_gap_ms=gap_ms)))]
-    said = "stock, repeat 1: the host was too busy: the harness got no turn for 1001 ms"
+    found = [
+        each.words
+        for each in invalid_reasons(run, run_of(stock=replace(STOCK, host_gap_ms=gap_ms)))
+    ]
+    said = "stock, repeat 1: the host was too busy: the harness was not scheduled for 1001 ms"
     assert [line.startswith(said) for line in found] == [True] * void
 
 
 def test_a_skipped_run_is_unknown_for_its_one_reason() -> None:
     raw = {**run_json(Story(repeats=2)), "skipped": "no CPU quota can be set: why"}
-    assert [each.words for each in voids(RunInfo.model_validate(raw), run_of())] == [
+    assert [each.words for each in invalid_reasons(RunInfo.model_validate(raw), run_of())] == [
         "skipped: no CPU quota can be set: why"
     ]

@@ -1,6 +1,7 @@
-"""The checker of histories: what producers, consumers, brokers and controller say, held together.
+"""Finds anomalies in a history: what producers, consumers, brokers and the controller recorded.
 
-Every check is a function DataFrame -> DataFrame without UDFs, collects nothing, and takes the
-columns that its docstring names; docs/checker.md defines the anomalies. Where data is missing
-a check says so (null), it never says that nothing was found.
+`registry` lists the anomalies. Each is defined in a module of its own, named after it, by its
+name, its words and its query. A query is a function DataFrame -> DataFrame without UDFs that
+collects nothing. docs/checker.md describes the anomalies. A check of data that was not recorded
+gives null, never 0.
 """

@@ -1,4 +1,4 @@
-"""What the checks share: keys of a history, and what a row of `anomalies` is."""
+"""Defines the keys of a history and the columns of the table `anomalies`."""
 
 from __future__ import annotations
 
@@ -12,24 +12,30 @@ TOPIC = [*REPEAT, "topic"]
 PARTITION = [*TOPIC, "partition"]
 TRANSACTION = [*TOPIC, "transaction"]
 TOPIC_OF_ARM = ["run", "arm", "topic"]
-"""A topic is of one repeat; who tells of it need not know which."""
+"""Key of a topic in lines without a repeat. Each repeat has a topic of its own."""
+PARTITION_OF_ARM = (*TOPIC_OF_ARM, "partition")
 
 MOST_OPERATIONS = 10
-"""Of the operations that show an anomaly, how many stand in its row."""
+"""The most operations that a row of `anomalies` holds."""
 
 
 def each(rows: DataFrame, keys: Sequence[str]) -> GroupedData:
-    """Group rows by keys that few of them share, such as a record's own: an ack and a read.
+    """Group rows by keys that few rows share, such as a record's own key: its ack and its reads.
 
-    They are shuffled first. Grouped where they are, as Spark would do by itself, they would fill
-    its memory and be no fewer.
+    The rows are shuffled first. Spark by itself aggregates them before the shuffle as well, which
+    fills its memory and hardly reduces their number.
     """
     return rows.repartition(*keys).groupBy(*keys)
 
 
 def is_acked() -> Column:
-    """Whether an operation of the produce lines was acked."""
+    """Return whether an operation of the produce lines was acked."""
     return fn.col("done_ms").isNotNull() & fn.col("error").isNull()
+
+
+def with_repeat(rows: DataFrame, repeats: DataFrame) -> DataFrame:
+    """Add the repeat, found by the topic, and drop the rows of topics that no repeat has."""
+    return rows.join(fn.broadcast(repeats.select(*TOPIC)), TOPIC_OF_ARM, "inner")
 
 
 def operation(
@@ -43,8 +49,8 @@ def operation(
 ) -> Column:
     """Return one operation that shows an anomaly; the arguments are names of columns.
 
-    `what` was done: "produce", "ack", "read", "lead" or "batch"; `who` did it: a producer or a
-    consumer by its number, a broker by its id.
+    `what` is "produce", "ack", "read", "lead" or "batch". `who` is the number of a producer or
+    consumer, or the id of a broker.
     """
 
     def named(column: str | None, kind: str, name: str) -> Column:
@@ -62,20 +68,20 @@ def operation(
 
 
 def bounded(operations: Column) -> Column:
-    """Return an array of operations in order, no longer than a row should be."""
+    """Return the first MOST_OPERATIONS of an array of operations, in order."""
     return fn.slice(fn.array_sort(operations), 1, MOST_OPERATIONS)
 
 
-def anomaly(
+def anomaly_rows(
     rows: DataFrame,
     kind: str | Column,
     offset: str,
     last_offset: str,
     operations: Column | Sequence[Column],
 ) -> DataFrame:
-    """One row per anomaly: PARTITION, kind, offset, last_offset, operations.
+    """Return one row per anomaly: PARTITION, kind, offset, last_offset, operations.
 
-    The offsets say where in the partition's log it is, null if nowhere.
+    The offsets are those in the partition's log that the anomaly is about; null if there are none.
     """
     shown = operations if isinstance(operations, Column) else fn.array(*operations)
     return rows.select(

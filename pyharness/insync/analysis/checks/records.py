@@ -1,8 +1,8 @@
-"""Each record's fate: nothing acked may be missing, nothing may be there twice.
+"""Computes the fate of each record: whether it was acked, and at which offsets it was read.
 
-A record is known by its topic, partition and sequence number. It is lost if it was acked
-and never read, and duplicated if it was read at more than one offset. An ack inside of a
-transaction promises nothing before the commit does.
+A record is identified by its topic, partition and sequence number. It is lost if it was acked
+and never read, and duplicated if it was read at more than one offset. An ack in a transaction
+counts only if the transaction was committed.
 """
 
 from __future__ import annotations
@@ -10,27 +10,21 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import (
-    PARTITION,
-    TRANSACTION,
-    anomaly,
-    each,
-    is_acked,
-    operation,
-)
+from insync.analysis.checks.history import PARTITION, TRANSACTION, each, is_acked
 
 _RECORD = [*PARTITION, "seq"]
 _SPREAD = 1024
 
 
 def record_fates(produce: DataFrame, consume: DataFrame, transactions: DataFrame) -> DataFrame:
-    """One row per record that was to be produced or was read.
+    """Return one row per record that was due or was read.
 
-    PARTITION, seq; of the produce line: producer, idempotent, sent_ms, done_ms, offset (of the
-    ack), transaction and its end (null outside of one); acked: whether it was, and if in a
-    transaction then a committed one; of the reads: times_read, first_offset, last_offset,
-    read_ms (the first). The arguments have the columns of the event lines. One shuffle: lines of
-    both kinds are summed up per record; the join is with the transactions, which are few.
+    Its columns are PARTITION and seq; from the produce line: producer, idempotent, sent_ms,
+    done_ms, offset (of the ack), transaction and its end (both null outside of one); acked: whether
+    it was acked, in a transaction whether that was committed as well; from the reads: times_read,
+    first_offset, last_offset, read_ms (of the first). The arguments have the columns of the event
+    lines. The lines of both kinds are aggregated per record in one shuffle; the join is with the
+    transactions, which are few.
     """
     both = _sent(produce).unionByName(_read(consume), allowMissingColumns=True)
     records = each(both, _RECORD).agg(
@@ -67,34 +61,35 @@ def _read(consume: DataFrame) -> DataFrame:
 
 
 def _with_ends(records: DataFrame, transactions: DataFrame) -> DataFrame:
-    """Add each record's `end` and let `acked` be what was promised."""
+    """Add each record's `end`, and keep `acked` only if its transaction was committed."""
     inside = fn.col("transaction").isNotNull()
-    ends = transactions.select(*TRANSACTION, fn.col("end").alias("told")).dropDuplicates(
+    ends = transactions.select(*TRANSACTION, fn.col("end").alias("known_end")).dropDuplicates(
         TRANSACTION
     )
-    # What is outside finds nothing, in as many places as there are: else all of it would be in one.
+    # Records outside of transactions get one of many keys that match no transaction. With one key,
+    # such as null, a single task would join all of them.
     outside = -1 - fn.pmod("seq", fn.lit(_SPREAD))
     return (
         records.withColumn("own", fn.col("transaction"))
         .withColumn("transaction", fn.coalesce("transaction", outside))
         .join(ends, TRANSACTION, "left")
         .withColumn("transaction", fn.col("own"))
-        .withColumn("end", fn.when(inside, fn.coalesce("told", fn.lit("unknown"))))
+        .withColumn("end", fn.when(inside, fn.coalesce("known_end", fn.lit("unknown"))))
         .withColumn("acked", fn.col("acked") & (~inside | (fn.col("end") == "committed")))
-        .drop("own", "told")
+        .drop("own", "known_end")
     )
 
 
 def readback(fates: DataFrame, partitions: DataFrame) -> DataFrame:
-    """Per partition: acked, read, lost, duplicated; all numbers of records.
+    """Count the records of each partition: acked, read, lost, duplicated.
 
-    `partitions` has a row for each (PARTITION), also for those that left nothing.
+    `partitions` has a row for each PARTITION, also for those without any line.
     """
     counted = fates.groupBy(*PARTITION).agg(
         fn.count_if("acked").alias("acked"),
         fn.count_if(fn.col("times_read") > 0).alias("read"),
-        fn.count_if(_is_lost()).alias("lost"),
-        fn.count_if(_is_duplicated()).alias("duplicated"),
+        fn.count_if(is_lost()).alias("lost"),
+        fn.count_if(is_duplicated()).alias("duplicated"),
     )
     numbers = ("acked", "read", "lost", "duplicated")
     return partitions.join(counted, PARTITION, "left").select(
@@ -102,29 +97,11 @@ def readback(fates: DataFrame, partitions: DataFrame) -> DataFrame:
     )
 
 
-def lost(fates: DataFrame) -> DataFrame:
-    """Return the acked records that were never read."""
-    acked = operation("ack", who="producer", seq="seq", offset="offset", at_ms="done_ms")
-    return anomaly(fates.where(_is_lost()), "lost", "offset", "offset", [acked])
-
-
-def duplicated(fates: DataFrame) -> DataFrame:
-    """Return the records that stand at several offsets, the first and the last of them.
-
-    A producer that is not idempotent may retry what was written: that much is no promise broken.
-    """
-    sent = operation(
-        "produce", who="producer", seq="seq", offset="offset", at_ms="sent_ms",
-        note=fn.when(fn.col("idempotent"), fn.lit("idempotent")),
-    )  # fmt: skip
-    reads = [operation("read", seq="seq", offset=o) for o in ("first_offset", "last_offset")]
-    rows = fates.where(_is_duplicated())
-    return anomaly(rows, "duplicated", "first_offset", "last_offset", [sent, *reads])
-
-
-def _is_lost() -> Column:
+def is_lost() -> Column:
+    """Return whether a record was acked and never read."""
     return fn.col("acked") & (fn.col("times_read") == 0)
 
 
-def _is_duplicated() -> Column:
+def is_duplicated() -> Column:
+    """Return whether a record was read at more than one offset."""
     return fn.coalesce(fn.col("first_offset") < fn.col("last_offset"), fn.lit(False))

@@ -1,32 +1,28 @@
-"""Transactions, as a consumer sees them that reads committed records only: all or nothing.
-
-Kafka promises it all records of a committed transaction and none of an aborted one. It does not
-promise that those of several partitions are read at one time; so what counts is what had been
-read at the end of a repeat, up to the end of every partition.
-"""
+"""Computes how each transaction ended and how many of its records were read."""
 
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, TRANSACTION, anomaly, bounded, operation
+from insync.analysis.checks.history import TRANSACTION
 
 
 def transaction_fates(fates: DataFrame, lines: DataFrame) -> DataFrame:
-    """One row per transaction: `end`, `records`, how many were `read`, and what is wrong with it.
+    """Return one row per transaction: producer, end, error, records, read, torn, aborted_read.
 
-    `fates` as made by `records`; `lines` has the columns of the event lines. `torn` is
-    one of which a part was read: it was committed as a whole or not at all, also where its
-    producer never learned which. `aborted_read` are the records of an aborted one that were
-    read. One that left no line of its end has an unknown one.
+    `records` is how many it has, and `read` how many of them were read. `torn` is whether only a
+    part was read: also a transaction whose producer never learned its end was committed as a
+    whole or not at all. `aborted_read` is how many records of an aborted one were read. The end is
+    "unknown" if no line tells it. `fates` as of records.record_fates; `lines` has the columns of
+    the event lines.
     """
     records = (
         fates.where(fn.col("transaction").isNotNull())
         .groupBy(*TRANSACTION)
         .agg(
             fn.count(fn.lit(1)).alias("records"),
-            fn.count_if(_was_read()).alias("read"),
+            fn.count_if(was_read()).alias("read"),
         )
     )
     ends = lines.select(*TRANSACTION, "producer", "end", "error").dropDuplicates(TRANSACTION)
@@ -47,54 +43,11 @@ def transaction_fates(fates: DataFrame, lines: DataFrame) -> DataFrame:
     )
 
 
-def aborted_reads(fates: DataFrame) -> DataFrame:
-    """Return the records of aborted transactions that were read (Adya's G1a)."""
-    read = fates.where((fn.col("end") == "aborted") & _was_read())
-    shown = [
-        operation(
-            "produce", who="producer", seq="seq", offset="offset", at_ms="sent_ms", note=_named()
-        ),
-        operation("read", seq="seq", offset="first_offset", at_ms="read_ms"),
-    ]
-    return anomaly(read, "aborted_read", "first_offset", "last_offset", shown)
-
-
-def torn(fates: DataFrame) -> DataFrame:
-    """Return a row per transaction of which a part was read, at its first record that was not.
-
-    Shown are its records, as far as the row holds them.
-    """
-    record = operation(
-        "produce", who="producer", seq="seq", offset="offset", at_ms="sent_ms",
-        note=fn.concat(
-            _named(), fn.when(_was_read(), fn.lit(", read")).otherwise(fn.lit(", not read"))
-        ),
-    )  # fmt: skip
-    unread = fn.when(~_was_read(), fn.col("seq"))
-    found = (
-        fates.where(fn.col("transaction").isNotNull() & (fn.col("end") != "aborted"))
-        .groupBy(*TRANSACTION)
-        .agg(
-            fn.count_if(_was_read()).alias("read"),
-            fn.count(fn.lit(1)).alias("records"),
-            fn.min_by("partition", unread).alias("partition"),
-            fn.min_by("offset", unread).alias("offset"),
-            bounded(fn.collect_set(record)).alias("operations"),
-        )
-        .where((fn.col("read") > 0) & (fn.col("read") < fn.col("records")))
-    )
-    return anomaly(
-        found.select(*PARTITION, "offset", "operations"),
-        "torn",
-        "offset",
-        "offset",
-        fn.col("operations"),
-    )
-
-
-def _was_read() -> Column:
+def was_read() -> Column:
+    """Return whether a record was read."""
     return fn.col("times_read") > 0
 
 
-def _named() -> Column:
+def transaction_and_end() -> Column:
+    """Return a note that names a record's transaction and how it ended."""
     return fn.concat(fn.lit("transaction "), "transaction", fn.lit(", "), "end")

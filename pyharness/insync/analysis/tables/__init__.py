@@ -1,6 +1,6 @@
-"""From a run's event lines to its Parquet tables, by Spark.
+"""Computes a run's Parquet tables from its event lines, with Spark.
 
-Nothing here knows a broker: it reads `run.json` and `events/`, and writes `tables/`.
-The transforms are pure `DataFrame -> DataFrame` functions; only `job`, `session`,
-`read` and `store` touch sessions and paths.
+The package reads `run.json` and `events/` and writes `tables/`; it does not access brokers. The
+transforms are pure `DataFrame -> DataFrame` functions. Only `batch`, `measure`, `pipeline`, `spark`
+and `streaming` use sessions and paths.
 """

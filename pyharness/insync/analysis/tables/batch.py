@@ -1,7 +1,7 @@
-"""The tables of one or thousands of runs, in one place: what `insync tables` does.
+"""Computes the tables of one or of thousands of runs into one folder, for `insync tables`.
 
-Folders are any that Hadoop can name, and are looked through for runs. What is wrong with a
-folder or a line is counted and named; it never ends the job, unless no folder holds a run.
+A folder may be on any file system that Hadoop supports, and is searched for runs. Problems of
+folders and lines are counted and reported. They end the job only if no folder holds a run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.tables.bronze.folders import Folder, look
 from insync.analysis.tables.pipeline import refresh
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.analysis.tables.spark.quick_start import archive_of
 from insync.analysis.tables.spark.session import SparkSettings, end_jvm, fitting, open_session
@@ -27,7 +27,7 @@ from insync.errors import InputError
 
 @dataclass(frozen=True)
 class Summary:
-    """What was found: `problems` are of folders, `files` those with lines that prove less."""
+    """The result: `problems` of folders, and `files` that have unreadable or skewed lines."""
 
     into: str
     runs: int
@@ -41,12 +41,12 @@ class Summary:
 def compute(
     named: Sequence[str], into: str | None, settings: SparkSettings, spark_home: str | None = None
 ) -> Summary:
-    """Compute the tables of every run in the folders `named`; Spark is gone when this returns.
+    """Compute the tables of every run in the folders `named`, and end Spark's JVM.
 
-    They go into `into` or, of one folder, into its own `tables`. Raises InputError, or
-    InsyncError that names Spark's log.
+    The tables go to `into` or, if one folder is named, to its subfolder `tables` by default.
+    Raises InputError, or InsyncError that names Spark's log.
     """
-    place = into or _own_place(named)
+    place = into or _default_folder(named)
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     quick = replace(settings, archive=archive_of(java))
@@ -60,14 +60,16 @@ def compute(
             summary = _compute(spark, named, place, log)
     finally:
         end_jvm()
-    log.unlink()  # an error leaves it: it is named there
+    log.unlink()  # after an error it stays, because the message names it
     return summary
 
 
-def _own_place(named: Sequence[str]) -> str:
+def _default_folder(named: Sequence[str]) -> str:
     if len(named) > 1:
-        raise InputError(f"--into: expected where to put the tables of {len(named)} folders")
-    return f"{places.trimmed(named[0])}/{places.TABLES}"
+        raise InputError(
+            f"--into: missing, expected a folder for the tables of {len(named)} folders"
+        )
+    return f"{paths.trimmed(named[0])}/{paths.TABLES}"
 
 
 def _compute(spark: SparkSession, named: Sequence[str], into: str, log: Path) -> Summary:
@@ -75,13 +77,13 @@ def _compute(spark: SparkSession, named: Sequence[str], into: str, log: Path) ->
     place = hadoop.qualified(into)
     folders = look(hadoop, named)
     if not any(folder.used for folder in folders):
-        raise InputError(f"{folders[0].path}: {folders[0].problem}; no run in all that was named")
+        raise InputError(f"{folders[0].path}: {folders[0].problem}; no named folder holds a run")
     refresh(spark, folders, place, str(log))
     return _summary(spark, folders, place)
 
 
 def _summary(spark: SparkSession, folders: Sequence[Folder], into: str) -> Summary:
-    counts = spark.read.parquet(places.table_to_read(into, "silver", "input_lines"))
+    counts = spark.read.parquet(paths.table_to_read(into, "silver", "input_lines"))
     numbers = ("lines", "unreadable", "skewed")
     (total,) = counts.agg(*(fn.coalesce(fn.sum(n), fn.lit(0)).alias(n) for n in numbers)).collect()
     bad = counts.where("unreadable > 0 or skewed > 0").orderBy("run", "file").collect()

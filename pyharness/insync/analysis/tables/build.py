@@ -1,10 +1,11 @@
-"""All tables over all runs: which layer each is of, and the transform behind it.
+"""Lists the transforms behind all tables, by layer and step.
 
-Silver is what happened, cleaned and keyed; gold is what it comes to. Every transform takes
-and returns data frames over any number of runs; what a run was asked for stands in `runs`.
+Silver holds events, intervals and operations with keys; gold holds the figures computed from them.
+Every transform takes and returns data frames over any number of runs; the table `runs` has their
+settings.
 
-A layer is made in steps. The tables of a step rest on those of the steps before as they were
-written, so that no plan grows: the analysis of a long one takes longer than its work.
+A layer is computed in steps. The transforms of a step read the tables of earlier steps from their
+files, which keeps the plans short: Spark analyses a long plan for longer than it computes it.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks import records, replicas
-from insync.analysis.checks.anomalies import History, anomalies, checked
+from insync.analysis.checks import log_divergence, records
+from insync.analysis.checks.base import History
+from insync.analysis.checks.registry import count_anomalies, find_anomalies
 from insync.analysis.checks.transactions import transaction_fates
 from insync.analysis.tables.bronze.lines import Events
 from insync.analysis.tables.gold import acks, availability, policies, transactions
@@ -37,13 +39,13 @@ from insync.analysis.tables.silver.operations import operations
 from insync.analysis.tables.silver.repeats import due_inside, partitions, repeats
 
 Done = Mapping[str, DataFrame]
-"""The tables of the steps before, and `runs`, by name."""
+"""The tables of earlier steps, and `runs`, by name."""
 Named = Iterator[tuple[str, DataFrame]]
 Step = Callable[[Done, Events], Named]
 
 
-def _told(done: Done, events: Events) -> Named:
-    """Yield what the lines themselves tell."""
+def _from_lines(done: Done, events: Events) -> Named:
+    """Yield the tables that need only event lines."""
     yield "repeats", repeats(events.phases, events.produce)
     yield "faults", evidence.faults(events.faults)
     yield "agent_counters", evidence.agent_counters(events.counters)
@@ -51,8 +53,8 @@ def _told(done: Done, events: Events) -> Named:
     yield "controller_agent", evidence.controller_agent(events.controller)
 
 
-def _inside(done: Done, events: Events) -> Named:
-    """Yield what happened inside of the repeats."""
+def _within_repeats(done: Done, events: Events) -> Named:
+    """Yield the tables of events and intervals within repeats."""
     windows, faults = done["repeats"], done["faults"]
     planned = _with(windows, done["runs"], "partitions", "lag_ms", "cooldown_ms")
     yield "partitions", partitions(planned, fn.col("partitions"))
@@ -66,8 +68,8 @@ def _inside(done: Done, events: Events) -> Named:
     yield "step_down_sources", step_downs.step_down_sources(events.step_downs, windows)
 
 
-def _followed(done: Done, events: Events) -> Named:
-    """Yield what follows from the changes of ISRs and leaders."""
+def _combined(done: Done, events: Events) -> Named:
+    """Yield the tables that combine changes of ISRs and leaders with other events."""
     windows, intervals, shrunk = done["repeats"], done["isr_intervals"], done["isr_shrinks"]
     yield "operations", operations(events.produce, intervals, windows)
     yield "leader_intervals", brokers.leader_intervals(intervals)
@@ -78,9 +80,9 @@ def _followed(done: Done, events: Events) -> Named:
 
 
 def _clients(done: Done, events: Events) -> Named:
-    """Yield how the producers fared."""
+    """Yield the tables of the producers' figures."""
     windows = done["repeats"]
-    # What is written in transactions waits for its own pace: no measure of the brokers' acks.
+    # Transactional producers wait for commits, so their latency does not measure the brokers' acks.
     plain = done["operations"].where(transactions.is_plain())
     judged = due_inside(plain, windows)
     yield "latency_histogram", acks.latency_histogram(judged)
@@ -93,7 +95,7 @@ def _clients(done: Done, events: Events) -> Named:
 
 
 def _cluster(done: Done, events: Events) -> Named:
-    """Yield how the brokers fared."""
+    """Yield the tables of the brokers' figures."""
     intervals, holds_found = done["isr_intervals"], done["holds"]
     limited = _with(intervals, done["runs"], "min_insync_replicas")
     yield "availability", availability.availability(limited, fn.col("min_insync_replicas"))
@@ -105,13 +107,15 @@ def _cluster(done: Done, events: Events) -> Named:
 
 
 def check(done: Done, events: Events) -> Named:
-    """Yield what insync.analysis.checks has to say."""
+    """Yield the tables of the checker, insync.analysis.checks."""
     windows, grid, sent = done["repeats"], done["partitions"], done["operations"]
-    fates = _kept(records.record_fates(sent, events.consume, events.transactions))
+    fates = _checkpointed(records.record_fates(sent, events.consume, events.transactions))
     yield "readback", records.readback(fates, grid)
     ended = transaction_fates(fates, events.transactions)
     yield "transactions", transactions.by_producer(events.transactions, ended, windows)
-    comparable = _kept(replicas.comparable(events.replica_logs, events.consume, events.isr))
+    comparable = _checkpointed(
+        log_divergence.comparable(events.replica_logs, events.consume, events.isr)
+    )
     yield "comparable", comparable
     history = History(
         produce=sent,
@@ -124,47 +128,48 @@ def check(done: Done, events: Events) -> Named:
         partitions=grid,
         comparable=comparable,
     )
-    found = _kept(anomalies(history))
+    found = _checkpointed(find_anomalies(history))
     yield "anomalies", found
-    yield "checked", checked(history, found)
+    yield "checked", count_anomalies(history, found)
 
 
 def _latencies(done: Done, events: Events) -> Named:
-    """Yield the percentiles."""
+    """Yield the tables of latency percentiles."""
     counted = done["latency_histogram"]
     yield "ack_latency", acks.ack_latency(counted)
     yield "ack_latency_by_leader", acks.ack_latency_by_leader(counted)
 
 
-def _each_repeat(done: Done, events: Events) -> Named:
-    """Yield what each repeat comes to."""
+def _repeat_metrics(done: Done, events: Events) -> Named:
+    """Yield the metrics of each repeat."""
     yield "repeat_metrics", repeat_metrics(done)
 
 
-def _overall(done: Done, events: Events) -> Named:
-    """Yield what repeats come to together, and how arms compare over them."""
+def _over_repeats(done: Done, events: Events) -> Named:
+    """Yield medians over repeats, and comparisons of arms."""
     yield "medians", medians(done["repeat_metrics"])
     yield "differences", differences(done["repeat_metrics"], done["runs"])
 
 
 STEPS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
-    "silver": ((_told,), (_inside,), (_followed,)),
-    "gold": ((_clients, _cluster, check), (_latencies,), (_each_repeat,), (_overall,)),
+    "silver": ((_from_lines,), (_within_repeats,), (_combined,)),
+    "gold": ((_clients, _cluster, check), (_latencies,), (_repeat_metrics,), (_over_repeats,)),
 }
-"""Each layer's steps in order, and what a step consists of."""
+"""The steps of each layer in order, each with its transforms."""
 
-LIVE: tuple[Step, ...] = (_told, _inside, _followed, _cluster)
-"""The steps that tell how the brokers of a run fare, in order."""
+LIVE: tuple[Step, ...] = (_from_lines, _within_repeats, _combined, _cluster)
+"""The steps for the tables that `insync watch` shows, in order."""
 
 
 def _with(rows: DataFrame, runs: DataFrame, *columns: str) -> DataFrame:
-    """Add to each row what its run was asked for."""
+    """Add settings of its run to each row."""
     return rows.join(fn.broadcast(runs.select("run", *columns)), "run", "inner")
 
 
-def _kept(table: DataFrame) -> DataFrame:
-    """Return a table that is computed once, and whose plan does not grow into those upon it.
+def _checkpointed(table: DataFrame) -> DataFrame:
+    """Return a table that Spark computes once, and whose plan is cut off.
 
-    A cached one would: the analysis of what rests ten times on it then takes longer than the work.
+    A cached table keeps its plan. The plan of a table that reads it ten times would take longer to
+    analyse than to compute.
     """
     return table.localCheckpoint(eager=False)

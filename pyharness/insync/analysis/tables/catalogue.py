@@ -1,4 +1,4 @@
-"""Every table: its layer, its contract, and whether reports are made from it."""
+"""Lists every table with its layer and contract, and the tables that reports read."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ LAYERS: dict[str, tuple[Contract, ...]] = {"silver": SILVER, "gold": GOLD}
 CONTRACTS = {contract.name: contract for of_layer in LAYERS.values() for contract in of_layer}
 
 
-def told_to_reports() -> dict[str, str]:
-    """Return the names and layers of the tables that verdict and report are made from.
+def read_by_reports() -> dict[str, str]:
+    """Return the names and layers of the tables that verdict and report read.
 
-    They tell of a run's repeats, and do not grow with its records; and which lines are missing.
+    These are the tables of repeats that do not grow with the number of records, and `input_lines`.
     """
     return {
         contract.name: layer
         for layer, of_layer in LAYERS.items()
         for contract in of_layer
-        if contract is INPUT_LINES or (contract.tells_of("repeat") and not contract.bulk)
+        if contract is INPUT_LINES or (contract.has_column("repeat") and not contract.bulk)
     }
 
 
 def as_markdown() -> str:
-    """Return all contracts as Markdown; `python -m` this module writes docs/tables.md."""
+    """Return all contracts as Markdown, which `python -m` this module prints for docs/tables.md."""
     parts = []
     for layer, of_layer in LAYERS.items():
         parts.append(f"### {layer.capitalize()}")

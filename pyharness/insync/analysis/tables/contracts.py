@@ -1,6 +1,6 @@
-"""What a table promises: columns with type, unit and meaning, what is never null, its key.
+"""What a table rules_by_name: columns with type, unit and meaning, what is never null, its key.
 
-A contract is checked as its table is written; the first promise that is broken is named in
+A contract is checked as its table is written; the first rule that is broken is named in
 one line, and the output that it would have gone into is not put in place.
 """
 
@@ -15,12 +15,12 @@ from pyspark.sql import functions as fn
 from insync.errors import InsyncError
 
 _OF_KEY = "_of_key"
-"""How many rows have a row's key: a column that is gone before the table is written."""
+"""Temporary column: how many rows have the same key. It is dropped before the table is written."""
 
 
 @dataclass(frozen=True)
 class Column:
-    """A column: type as Spark's simple strings have it, unit ("" if none), what it says."""
+    """A column: its type as Spark's simple string, its unit ("" if none) and its description."""
 
     name: str
     type: str
@@ -31,7 +31,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Rule:
-    """What holds in every row: in words, and as an SQL expression that is true or null."""
+    """A rule for every row: in words, and as an SQL expression that must be true or null."""
 
     words: str
     sql: str
@@ -39,12 +39,11 @@ class Rule:
 
 @dataclass(frozen=True)
 class Contract:
-    """A table's promise. `key` columns together name a row; null is a value there.
+    """The schema of a table and the rules for its rows.
 
-    Without a `key` a row is a line as it was recorded: one that comes twice is a finding for
-    others to make, no broken promise.
-
-    `bulk` tables grow with the records of a run, all others with what happened in it.
+    The `key` columns together identify a row; null counts as a value. Without a `key` a row is a
+    line as recorded, and rows may be equal. `bulk` tables grow with the number of records of a
+    run, all others with the number of its events.
     """
 
     name: str
@@ -56,25 +55,25 @@ class Contract:
 
     @property
     def order(self) -> tuple[str, ...]:
-        """The columns by which rows are put in order: the key, else all that can be compared."""
+        """Return the columns that rows are sorted by: the key, else all that can be sorted."""
         comparable = (c.name for c in self.columns if not c.type.startswith("map"))
         return self.key or tuple(comparable)
 
     def check_columns(self, table: DataFrame) -> None:
-        """Raise InsyncError unless names and types are as promised, in that order."""
-        promised = [f"{column.name} {column.type}" for column in self.columns]
+        """Raise InsyncError unless the table has the contract's columns and types, in its order."""
+        expected = [f"{column.name} {column.type}" for column in self.columns]
         found = [f"{field.name} {field.dataType.simpleString()}" for field in table.schema]
-        if found != promised:
-            odd = sorted(set(found) ^ set(promised)) or ["another order"]
+        if found != expected:
+            odd = sorted(set(found) ^ set(expected)) or ["another order"]
             raise InsyncError(
                 f"table {self.name} breaks its contract:"
-                f" found {odd[0]}, expected {', '.join(promised)}"
+                f" found {odd[0]}, expected {', '.join(expected)}"
             )
 
     def watched(self, table: DataFrame) -> tuple[DataFrame, Watched]:
-        """Return the same table, and what is counted of it as it is written: no job of its own.
+        """Return the same table, and counts of broken rules that Spark fills as it writes it.
 
-        Rows of one key must be in one of its partitions.
+        The counts need no Spark job of their own. Rows of one key must be in one partition.
         """
         wrong = {f"{name} is null": fn.col(name).isNull() for name in self._never_null()}
         wrong |= {f"not true: {rule.words}": ~fn.expr(rule.sql) for rule in self.rules}
@@ -84,19 +83,19 @@ class Contract:
             wrong[f"more than one row for one {', '.join(self.key)}"] = fn.col(_OF_KEY) > 1
         if not wrong:
             return table, Watched(self.name, {}, None)
-        promises = {f"c{number}": promise for number, promise in enumerate(wrong)}
-        counts = (fn.count_if(wrong[promise]).alias(name) for name, promise in promises.items())
+        rules_by_name = {f"c{number}": rule for number, rule in enumerate(wrong)}
+        counts = (fn.count_if(wrong[rule]).alias(name) for name, rule in rules_by_name.items())
         observation = Observation()
         counted = table.observe(observation, *counts).drop(_OF_KEY)
-        return counted, Watched(self.name, promises, observation)
+        return counted, Watched(self.name, rules_by_name, observation)
 
     @property
     def schema(self) -> str:
-        """Its columns and their types in Spark's words."""
+        """Return the columns and their types as Spark's DDL."""
         return ", ".join(f"`{column.name}` {column.type}" for column in self.columns)
 
-    def tells_of(self, name: str) -> bool:
-        """Whether it has a column of that name."""
+    def has_column(self, name: str) -> bool:
+        """Return whether the table has a column of that name."""
         return any(column.name == name for column in self.columns)
 
     def _never_null(self) -> list[str]:
@@ -105,24 +104,22 @@ class Contract:
 
 @dataclass(frozen=True)
 class Watched:
-    """What is counted of a table as it is written: rows that break each of the promises."""
+    """How many rows of a written table break each rule of its contract."""
 
     table: str
-    promises: Mapping[str, str]
+    rules_by_name: Mapping[str, str]
     counts: Observation | None
 
     def check(self) -> None:
-        """Raise InsyncError for a promise that was broken; the table has been written."""
+        """Raise InsyncError for the first broken rule; call it after the table was written."""
         counts = {} if self.counts is None else self.counts.get
-        for name, promise in self.promises.items():
+        for name, rule in self.rules_by_name.items():
             if rows := counts[name]:
-                raise InsyncError(
-                    f"table {self.table} breaks its contract: {promise} (rows: {rows})"
-                )
+                raise InsyncError(f"table {self.table} breaks its contract: {rule} (rows: {rows})")
 
 
 def text(name: str, says: str, *, null: bool = False) -> Column:
-    """Return a column of words."""
+    """Return a column of text."""
     return Column(name, "string", "", says, null)
 
 
@@ -142,7 +139,7 @@ def count(name: str, says: str, unit: str = "", *, null: bool = False) -> Column
 
 
 def flag(name: str, says: str, *, null: bool = False) -> Column:
-    """Return a column of yes and no."""
+    """Return a column of booleans."""
     return Column(name, "boolean", "", says, null)
 
 

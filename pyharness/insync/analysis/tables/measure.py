@@ -1,8 +1,8 @@
-"""`python -m insync.analysis.tables.measure`: makes synthetic histories, times the pipeline.
+"""`python -m insync.analysis.tables.measure`: generates synthetic histories, times the pipeline.
 
-One process per measurement, so that its memory is its own. What `compute` runs are the same
-functions as in gold and in the checker; the other engines' processes (insync.bench.engines)
-read the same Parquet and must come to the same rows.
+Each measurement is a process, so that its memory can be measured. `compute` runs the functions of
+the gold tables and the checker. The processes of the other engines (insync.bench.engines) read the
+same Parquet files and must compute the same rows.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import sys
 import time
 from collections.abc import Sequence
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -20,16 +21,23 @@ from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks import offsets, order, records
+from insync.analysis.checks import (
+    duplicate,
+    inconsistent_offsets,
+    lost_write,
+    nonmonotonic_send,
+    polls,
+    records,
+)
 from insync.analysis.checks.history import PARTITION
 from insync.analysis.tables import synthetic
 from insync.analysis.tables.gold import acks
-from insync.analysis.tables.spark.made import made
+from insync.analysis.tables.spark.inline_table import inline_table
 from insync.analysis.tables.spark.session import SparkSettings, end_jvm, open_session, parse_conf
 from insync.brokers.kafka.java import find_java
 
 ROWS_PER_SLICE = 5_000_000
-"""Rows that are made, and written to a file, together."""
+"""How many rows one task generates and writes to one file."""
 
 _ENDS = "run string, arm string, repeat int, topic string, transaction bigint, end string"
 
@@ -37,17 +45,17 @@ _ENDS = "run string, arm string, repeat int, topic string, transaction bigint, e
 def generate(spark: SparkSession, history: synthetic.History, folder: str) -> None:
     """Write the produce, consume and partitions Parquet of a history."""
     slices = max(2, history.rows // ROWS_PER_SLICE)
-    made = {
+    tables = {
         "produce": synthetic.produced(spark, history, slices),
         "consume": synthetic.read(spark, history, slices),
         "partitions": synthetic.partitions(spark, history).coalesce(1),
     }
-    for name, table in made.items():
+    for name, table in tables.items():
         table.write.mode("overwrite").parquet(f"{folder}/{name}")
 
 
 def truth(history: synthetic.History) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows that the anomalies' table of a history must have, under its name."""
+    """Return the expected table of anomalies of a history, by the table's name."""
     rows = [
         {
             "run": synthetic.RUN, "arm": arm, "repeat": 0, "topic": synthetic.TOPIC,
@@ -59,7 +67,7 @@ def truth(history: synthetic.History) -> dict[str, list[dict[str, Any]]]:
 
 
 def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
-    """Return the gold tables that grow with the records: latency, gaps, errors."""
+    """Compute the gold tables whose input grows with the records: latency, gaps, errors."""
     counted = acks.latency_histogram(produce).cache()
     return {
         "ack_latency": acks.ack_latency(counted),
@@ -69,25 +77,23 @@ def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame
 
 
 def checks(produce: DataFrame, consume: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
-    """Return the checker's tables: the readback, and anomalies counted by kind."""
-    none = made(produce.sparkSession, [], _ENDS)
+    """Compute the checker's tables: the readback, and the anomalies counted by name."""
+    none = inline_table(produce.sparkSession, [], _ENDS)
     fates = records.record_fates(produce, consume, none).cache()
     found = [
-        records.lost(fates),
-        records.duplicated(fates),
-        order.reordered(fates),
-        order.polls(consume, fates),
-        offsets.inconsistent(produce, consume),
+        lost_write.find(fates),
+        duplicate.find(fates),
+        nonmonotonic_send.find(fates),
+        polls.find(consume, fates),
+        inconsistent_offsets.find(produce, consume),
     ]
-    anomalies = found[0]
-    for more in found[1:]:
-        anomalies = anomalies.unionByName(more)
+    anomalies = reduce(DataFrame.unionByName, found)
     by_kind = anomalies.groupBy(*PARTITION, "kind").agg(fn.count(fn.lit(1)).alias("anomalies"))
     return {"readback": records.readback(fates, partitions), "anomalies": by_kind}
 
 
 def compute(spark: SparkSession, folder: str) -> dict[str, Any]:
-    """Return the tables' rows, and how long they took in seconds, by part."""
+    """Return the tables' rows, and the seconds that each part took."""
     produce, consume, partitions = (
         spark.read.parquet(f"{folder}/{name}") for name in ("produce", "consume", "partitions")
     )
@@ -106,7 +112,7 @@ def compute(spark: SparkSession, folder: str) -> dict[str, Any]:
 
 
 def peak_bytes() -> int:
-    """Return the most memory that the JVM of this process's session ever had."""
+    """Return the peak memory of the JVM of this process's session."""
     gateway: Any = SparkContext._gateway
     status = Path(f"/proc/{gateway.proc.pid}/status").read_text(encoding="ascii")
     line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
@@ -118,7 +124,7 @@ def _rows(table: DataFrame) -> list[dict[str, Any]]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Do what the command line asks for, in one session; print the result as JSON."""
+    """Run the command line in one session; print the result as JSON."""
     parser = argparse.ArgumentParser(
         prog="python -m insync.analysis.tables.measure", description=__doc__
     )

@@ -1,9 +1,9 @@
-"""The pipeline: run folders to bronze, bronze to silver, silver to gold; all or nothing.
+"""Runs the pipeline from run folders to bronze, silver and gold tables, all or nothing.
 
-A refresh writes beside what is there and takes its place when every stage is done and every
-contract held, so that a stage that fails leaves the output before it as it was. The place may
-be on any file system that Hadoop knows; where renaming is copying (object stores), a reader may
-meet the moment in between.
+A refresh writes to a new folder and renames it when every stage has finished and every contract
+holds, so a failing stage leaves the previous output unchanged. The output may be on any file
+system that Hadoop supports. Where renaming means copying (object stores), a reader may see an
+incomplete output between the two renames.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from insync.analysis.tables.bronze import lines as bronze
 from insync.analysis.tables.bronze.folders import MARK, Folder
 from insync.analysis.tables.bronze.runs import inputs_table, runs_table
 from insync.analysis.tables.build import STEPS
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop, cause
 from insync.analysis.tables.spark.store import write_bronze, write_tables
 from insync.errors import InputError, InsyncError
@@ -30,15 +30,16 @@ _OWN = {MARK, "bronze", "silver", "gold"}
 def refresh(
     spark: SparkSession, folders: Sequence[Folder], into: str, log: str, *, own: bool = False
 ) -> None:
-    """Compute every table of the runs in `folders` and put them into `into`.
+    """Compute every table of the runs in `folders` and replace `into` with them.
 
-    Raises InputError if `into` holds something else and is not our `own` whatever it holds,
-    InsyncError if a stage failed: then `into` is as it was. `log` is where Spark's words are.
+    Raises InputError if `into` holds anything else, unless it is the caller's `own` folder.
+    Raises InsyncError if a stage failed, and leaves `into` unchanged. `log` is Spark's log file,
+    for the message.
     """
     hadoop = Hadoop(spark)
-    new, old = f"{places.trimmed(into)}.new", f"{places.trimmed(into)}.old"
+    new, old = f"{paths.trimmed(into)}.new", f"{paths.trimmed(into)}.old"
     if hadoop.exists(old) and not hadoop.exists(into):
-        hadoop.move(old, into)  # the last one was cut short between its two renames
+        hadoop.move(old, into)  # the last refresh was interrupted between its two renames
     if not own:
         require_own(hadoop, into)
     with ExitStack() as ending:
@@ -54,7 +55,7 @@ def refresh(
 
 
 def require_own(hadoop: Hadoop, into: str) -> None:
-    """Raise InputError unless `into` may be replaced: it is not there, empty, or our own."""
+    """Raise InputError unless `into` may be replaced: missing, empty, or an earlier output."""
     if not hadoop.exists(into):
         return
     inside = set(hadoop.children(into))
@@ -64,7 +65,7 @@ def require_own(hadoop: Hadoop, into: str) -> None:
             f" or one that `insync tables` has written ({MARK})"
         )
     if others := inside - _OWN:
-        raise InputError(f"{into}: holds {min(others)}, expected nothing but tables of ours")
+        raise InputError(f"{into}: holds {min(others)}, expected only tables of insync")
 
 
 def _stages(

@@ -1,10 +1,9 @@
-"""Histories of any length whose truth is known: made by Spark, for benches and for tests.
+"""Generates histories of any length with a known number of anomalies, for benchmarks and tests.
 
-Two arms of one repeat; of each arm's records one partition has half (it is hot), twelve others
-share the rest. Record `seq` of a partition stands at offset `seq`, is due at a fixed pace, and
-is acked some milliseconds later, but for those that fall into a stall of the leader. What is
-wrong with a history is wrong at places that arithmetic names, so that `planted` can count it
-without looking at the history.
+A history has two arms of one repeat. In each arm one hot partition has half of the records, and
+twelve others share the rest. Record `seq` of a partition has offset `seq`, is due at a fixed rate,
+and is acked some milliseconds later, except during a stall of the leader. The positions of the
+anomalies follow from arithmetic, so `planted` counts them without reading the history.
 """
 
 from __future__ import annotations
@@ -15,42 +14,43 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from insync.analysis.tables.spark.made import made
+from insync.analysis.checks import duplicate, lost_write, nonmonotonic_send, polls
+from insync.analysis.tables.spark.inline_table import inline_table
 
 RUN, TOPIC = "synthetic", "history-r0"
 ARMS = ("stock", "request")
 COLD = 12
-"""Partitions that share one half of an arm's records; partition 0 has the other."""
+"""How many partitions share one half of an arm's records; partition 0 has the other half."""
 BEGIN_MS = 1_790_000_000_000.0
 STALL_EVERY_MS, STALL_AT_MS, STALL_FOR_MS = 600_000, 300_000, 5_000
 STALLED = 4
 """Partitions 1 to 4 are the stalled leader's."""
 EVERY = 20_011
-"""In each so many records of a partition there is one of each kind of anomaly."""
+"""Each anomaly occurs once in this many records of a partition."""
 LOST_AT, TWICE_AT, SWAPPED_AT, SWAPPED_BY = 777, 1_777, 3_000, 6_000
 
-PLANTED = ("lost", "duplicated", "reordered", "skipped")
-"""Kinds of anomalies in a history; each lost record is also one that a consumer passed over."""
+PLANTED = (lost_write.NAME, duplicate.NAME, nonmonotonic_send.NAME, polls.SKIP)
+"""The anomalies in a history; each lost write is also a poll skip."""
 
 
 @dataclass(frozen=True)
 class History:
-    """As many records as asked for, cut to whole rounds over all partitions; see `rows`."""
+    """A history of about `rows` records, rounded down to whole rounds over all partitions."""
 
     rows: int
     seed: int = 1
 
     @property
     def rounds(self) -> int:
-        """How many records each cold partition has; one is due per ms."""
+        """Return how many records each cold partition has; one is due per ms."""
         return self.rows // (2 * COLD * len(ARMS))
 
     def size(self, partition: int) -> int:
-        """How many records a partition of an arm has."""
+        """Return how many records a partition of an arm has."""
         return self.rounds * (COLD if partition == 0 else 1)
 
     def planted(self) -> dict[tuple[str, int, str], int]:
-        """Count what is wrong, by arm, partition and kind."""
+        """Return the number of anomalies by arm, partition and name."""
         return {
             (arm, partition, kind): count
             for arm in ARMS
@@ -62,19 +62,19 @@ class History:
     def _planted_in(self, partition: int) -> Iterator[tuple[str, int]]:
         size = self.size(partition)
         lost = len(range(LOST_AT, size, EVERY))
-        yield "lost", lost
-        yield "skipped", lost
-        yield "duplicated", len(range(TWICE_AT, size, EVERY))
-        yield "reordered", len(range(SWAPPED_AT, size - SWAPPED_BY, EVERY))
+        yield lost_write.NAME, lost
+        yield polls.SKIP, lost
+        yield duplicate.NAME, len(range(TWICE_AT, size, EVERY))
+        yield nonmonotonic_send.NAME, len(range(SWAPPED_AT, size - SWAPPED_BY, EVERY))
 
 
 def produced(spark: SparkSession, history: History, slices: int) -> DataFrame:
-    """Return the operations of a history, with the columns of silver's table."""
+    """Return the operations of a history, with the columns of the silver table."""
     sent_ms = fn.lit(BEGIN_MS) + fn.col("due_ms")
     latency = 2.0 - 3.0 * fn.log(1.0 - _chance(history, 1) * 0.999999)
     in_stall = _stalled()
     late_ms = fn.when(in_stall, _stall_end() - fn.col("due_ms")).otherwise(fn.lit(0.0))
-    lucky = _every(LOST_AT)  # what is to be lost was acked
+    lucky = _every(LOST_AT)  # a lost write needs an ack
     failed = fn.when(lucky, fn.lit(None)).when(
         _chance(history, 2) < 0.0001, fn.lit("REQUEST_TIMED_OUT")
     )
@@ -104,7 +104,7 @@ def produced(spark: SparkSession, history: History, slices: int) -> DataFrame:
 
 
 def read(spark: SparkSession, history: History, slices: int) -> DataFrame:
-    """Return the reads of a history, with the columns of consume lines: all but the lost."""
+    """Return the reads of a history, with the columns of consume lines."""
     seen = _records(spark, history, slices)
     first = seen.where(~_every(LOST_AT)).withColumn("at", _offset(history))
     nth_twice = fn.floor(fn.col("seq") / EVERY)
@@ -121,7 +121,7 @@ def read(spark: SparkSession, history: History, slices: int) -> DataFrame:
 
 
 def partitions(spark: SparkSession, history: History) -> DataFrame:
-    """Return a row for each partition of a history, with the window that it is judged in."""
+    """Return a row for each partition of a history, with its repeat's window."""
     end_ms = BEGIN_MS + history.rounds + STALL_FOR_MS
     rows = [
         (RUN, arm, 0, TOPIC, partition, BEGIN_MS, end_ms)
@@ -129,11 +129,11 @@ def partitions(spark: SparkSession, history: History) -> DataFrame:
         for partition in range(COLD + 1)
     ]
     columns = "run string, arm string, repeat int, topic string, partition int"
-    return made(spark, rows, f"{columns}, start_ms double, end_ms double")
+    return inline_table(spark, rows, f"{columns}, start_ms double, end_ms double")
 
 
 def _records(spark: SparkSession, history: History, slices: int) -> DataFrame:
-    """Return the records: id, arm, partition, seq, due_ms (from the beginning)."""
+    """Return the records: id, arm, partition, seq, due_ms (since the start)."""
     of_round = fn.col("id") / len(ARMS)
     place = fn.floor(of_round) % (2 * COLD)
     rounds = fn.floor(of_round / (2 * COLD))
@@ -159,7 +159,7 @@ def _size(history: History) -> Column:
 
 
 def _offset(history: History) -> Column:
-    """Return where a record stands: at its number, but for each pair that is swapped."""
+    """Return a record's offset: its sequence number, except for the pairs that are swapped."""
     seq, to = fn.col("seq"), SWAPPED_AT + SWAPPED_BY
     whole = seq - seq % EVERY + to < _size(history)
     return (
@@ -185,6 +185,6 @@ def _stall_end() -> Column:
 
 
 def _chance(history: History, of: int) -> Column:
-    """Return a number from 0 to 1 that hangs on nothing but the seed and the record."""
+    """Return a number from 0 to 1 that depends only on the seed and the record."""
     drawn = fn.pmod(fn.xxhash64(fn.lit(history.seed), fn.lit(of), "id"), fn.lit(1 << 53))
     return drawn / float(1 << 53)

@@ -1,5 +1,5 @@
-"""From a run's tables and its scenario's expectations to pass, fail or unknown.
+"""Turns a run's tables and its scenario's expectations into pass, fail or unknown.
 
-Pure Python: no Spark, no broker. `facts` condenses the tables, `decide` judges them,
-`file` is the form of `verdict.json`.
+Pure Python: no Spark, no broker. `repeat_facts` computes the facts from the tables, `decide`
+judges them, `file` writes `verdict.json`, `cells` writes `matrix.json`.
 """

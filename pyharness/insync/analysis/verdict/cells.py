@@ -1,7 +1,7 @@
-"""`matrix.json`: one cell per scenario, version and arm, judged by itself.
+"""Judges a matrix and writes `matrix.json`: one cell per scenario, version and arm.
 
-A cell is the verdict of its run narrowed to its arm: another arm's broken evidence is not
-its own. A control arm that did not show the problem is "unknown", as in a run.
+A cell is the verdict of its run for one arm alone: missing evidence of another arm does not
+count. A control arm that did not show the problem is "unknown", as in a run.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from insync.analysis.verdict.findings import Finding
 from insync.events.matrix_info import CELLS, MatrixRow
 from insync.events.run_info import Bound, RunInfo
 from insync.events.schema import REPORT
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One cell: what was expected, how it is judged and why, its repeats, what was looked at."""
+    """One cell: what was expected, the outcome and its reason, the repeats, the findings."""
 
     row: MatrixRow
     arm: str
@@ -41,20 +41,20 @@ def judge(row: MatrixRow, run: RunInfo, facts: RunFacts) -> list[Cell]:
 
 
 def without_run(row: MatrixRow) -> list[Cell]:
-    """Return the cells of a row that left no run: it could not run here, or was not begun."""
+    """Return the cells of a row without a run: it could not run here, or was not begun."""
     if row.skipped is not None:
         return [Cell(row, arm, "skipped", row.skipped, {}) for arm in row.arms]
-    return [Cell(row, arm, "unknown", left_nothing(row, arm), {}) for arm in row.arms]
+    return [Cell(row, arm, "unknown", recorded_nothing(row, arm), {}) for arm in row.arms]
 
 
-def left_nothing(row: MatrixRow, arm: str) -> str:
-    """Say of a cell that there is nothing to judge, and where it stands why."""
+def recorded_nothing(row: MatrixRow, arm: str) -> str:
+    """Say that a cell has nothing to judge, and which file says why."""
     told = f"{row.kafka}/tasks/{arm}.progress.jsonl"
-    return f"left nothing: not begun, or cut short, as {told} tells"
+    return f"recorded nothing: not begun, or cut short; see {told}"
 
 
 def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
-    # Whether the other arms came to their end does not matter here; this one's repeats say it.
+    # Whether the other arms are complete does not matter here; this arm's own repeats say it.
     alone = RunFacts(
         finished=True,
         arms={arm: facts.arms[arm]},
@@ -63,8 +63,8 @@ def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
     )
     found = decide(run.model_copy(update={"arms": (arm,)}), alone, beside=facts)
     expected = run.scenario.expected_of(arm)
-    if not _left_anything(facts.arms[arm]):
-        return Cell(row, arm, found.outcome, left_nothing(row, arm), expected, facts.arms[arm])
+    if not _recorded_anything(facts.arms[arm]):
+        return Cell(row, arm, found.outcome, recorded_nothing(row, arm), expected, facts.arms[arm])
     return Cell(row, arm, found.outcome, found.reason, expected, facts.arms[arm], found.findings)
 
 
@@ -72,16 +72,16 @@ def _of_arm(files: Mapping[str, int], arm: str) -> dict[str, int]:
     return {file: count for file, count in files.items() if file.startswith(f"{arm}/")}
 
 
-def _left_anything(repeats: tuple[RepeatFacts, ...]) -> bool:
+def _recorded_anything(repeats: tuple[RepeatFacts, ...]) -> bool:
     return any(value is not None for repeat in repeats for value in repeat.metrics.values())
 
 
 def as_json(cell: Cell) -> dict[str, object]:
-    """Return a cell as it stands in the file.
+    """Return a cell as JSON.
 
-    `figures` are the metrics that it shows. `ok` is null where the cell was skipped. Of
-    `differs`, `unknown` and `skipped` the one that applies holds a sentence; all are null where
-    the cell is as expected.
+    `figures` are the metrics that it shows. `ok` is null if the cell was skipped. Of `differs`,
+    `unknown` and `skipped` the one that applies holds a sentence; all are null if the cell is
+    as expected.
     """
     whys = {"fail": "differs", "unknown": "unknown", "skipped": "skipped"}
     return {
@@ -104,4 +104,4 @@ def as_json(cell: Cell) -> dict[str, object]:
 def write_cells(folder: Path, cells: Sequence[Cell]) -> Path:
     """Write `folder/matrix.json` and return its path."""
     text = json.dumps([as_json(cell) for cell in cells], indent=2, ensure_ascii=False)
-    return write_whole(folder / CELLS, text + "\n")
+    return write_atomic(folder / CELLS, text + "\n")

@@ -1,9 +1,9 @@
 """Judges a run's facts: pass, fail or unknown, with one sentence that says why.
 
-What is found is ranked, and the highest rank that has a finding decides:
-data lost or corrupted (fail), whatever voids the run (unknown), a broken expectation of an arm
-under test (fail), a comparison of one that lacks data (unknown) or does not hold (fail), a
-control arm that did not behave as expected (unknown). None: pass.
+Problems are ranked, and the highest rank that has one decides: an integrity violation (fail), a
+reason why the run is invalid (unknown), a broken expectation of an arm under test (fail), a
+comparison of such an arm that lacks data (unknown) or does not hold (fail), a control arm that
+did not behave as expected (unknown). Without a problem the run passes.
 """
 
 from __future__ import annotations
@@ -11,17 +11,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from insync.analysis.verdict import expectations as bounds
-from insync.analysis.verdict import expectations as compare
+from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.findings import NO_PROBLEM, Finding, Outcome, findings
-from insync.analysis.verdict.voids import voids
+from insync.analysis.verdict.invalid_reasons import invalid_reasons
 from insync.events.run_info import RunInfo
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """How a run is judged, why, the facts behind it, and all that was looked at."""
+    """The outcome of a run, the reason for it, the facts, and every finding."""
 
     outcome: Outcome
     reason: str
@@ -32,51 +31,61 @@ class Verdict:
 def decide(run: RunInfo, facts: RunFacts, beside: RunFacts | None = None) -> Verdict:
     """Judge `facts` by what the scenario of `run` expects of its arms.
 
-    `beside` are the facts of all arms that they may be compared with, if those are more.
+    `beside` are the facts of all arms that `facts` may be compared with, if there are more.
     """
-    tested = [arm for arm in run.arms if arm not in run.control_arms]
     everyone = beside or facts
-    compared = [each for arm in tested for each in compare.of_arm(run, everyone, arm)]
-    ranked: tuple[tuple[Outcome, list[str]], ...] = (
-        ("fail", list(bounds.harm(facts.arms))),
-        ("unknown", [void.words for void in voids(run, facts)]),
-        ("fail", [broken for arm in tested for broken in _broken(run, facts, arm)]),
-        ("unknown", [words for each in compared for words in compare.unmade(each, everyone)]),
-        ("fail", [words for each in compared for words in compare.broken(each, everyone)]),
-        (
-            "unknown",
-            [
-                f"{broken}: {NO_PROBLEM}"
-                for arm in run.control_arms
-                for broken in _broken(run, facts, arm)
-            ],
-        ),
-    )
     looked_at = tuple(findings(run, facts, everyone))
-    for outcome, wrong in ranked:
-        if wrong:
-            return Verdict(outcome, _first_of(wrong), facts, looked_at)
-    return Verdict("pass", _praise(run, facts, everyone), facts, looked_at)
+    for outcome, problems in _ranked(run, facts, everyone):
+        if problems:
+            return Verdict(outcome, _first_of(problems), facts, looked_at)
+    return Verdict("pass", _describe_pass(run, facts, everyone), facts, looked_at)
 
 
-def _broken(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:
+def _ranked(
+    run: RunInfo, facts: RunFacts, everyone: RunFacts
+) -> Iterator[tuple[Outcome, list[str]]]:
+    """Yield the problems of each rank, the gravest rank first."""
+    tested = [arm for arm in run.arms if arm not in run.control_arms]
+    compared = [each for arm in tested for each in expectations.comparisons_of(run, everyone, arm)]
+    yield "fail", list(expectations.integrity_violations(facts.arms))
+    yield "unknown", [each.words for each in invalid_reasons(run, facts)]
+    yield "fail", [words for arm in tested for words in _out_of_bounds(run, facts, arm)]
+    yield (
+        "unknown",
+        [words for each in compared for words in expectations.missing_data(each, everyone)],
+    )
+    yield "fail", [words for each in compared for words in expectations.broken(each, everyone)]
+    yield (
+        "unknown",
+        [
+            f"{words}: {NO_PROBLEM}"
+            for arm in run.control_arms
+            for words in _out_of_bounds(run, facts, arm)
+        ],
+    )
+
+
+def _out_of_bounds(run: RunInfo, facts: RunFacts, arm: str) -> Iterator[str]:
     for metric, bound in run.scenario.expected_of(arm).items():
-        yield from bounds.missed(arm, facts.arms[arm], metric, bound)
+        yield from expectations.out_of_bounds(arm, facts.arms[arm], metric, bound)
 
 
-def _first_of(wrong: list[str]) -> str:
-    rest = len(wrong) - 1
-    return wrong[0] + (f" (and {rest} more)" if rest else "")
+def _first_of(problems: list[str]) -> str:
+    rest = len(problems) - 1
+    return problems[0] + (f" (and {rest} more)" if rest else "")
 
 
-def _praise(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> str:
-    """Say what held, in figures."""
+def _describe_pass(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> str:
+    """Write the figures of every expectation, all of which hold."""
     parts = []
     for arm in run.arms:
         for metric, bound in run.scenario.expected_of(arm).items():
-            found = bounds.values(facts.arms[arm], metric)
+            found = expectations.values(facts.arms[arm], metric)
             parts.append(f"{arm} {metric} was {found} (expected {bound})")
         if arm not in run.control_arms:
-            parts += [compare.praise(each, everyone) for each in compare.of_arm(run, everyone, arm)]
+            parts += [
+                expectations.describe_pass(each, everyone)
+                for each in expectations.comparisons_of(run, everyone, arm)
+            ]
     held = "; ".join(parts) or "nothing was expected of any arm"
     return f"in each of {run.repeats} repeats: {held}; nothing was lost"

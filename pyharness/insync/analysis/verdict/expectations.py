@@ -1,42 +1,46 @@
-"""What a scenario expects: bounds on each repeat's metrics, and comparisons between arms."""
+"""Checks the facts against the scenario: bounds on metrics, comparisons of arms, integrity."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import median
 
-from insync.analysis.verdict.facts import HARM, OPTIONAL_METRICS, RepeatFacts, RunFacts
+from insync import metrics
+from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.events.run_info import Bound, Comparison, RunInfo
 
+NO_VALUE = "none"
+"""How a missing value is written; only an optional metric may lack one in a judged repeat."""
 
-def of_arm(run: RunInfo, facts: RunFacts, arm: str) -> list[Comparison]:
-    """Return the comparisons of an arm that can be made: both arms were to be run."""
+
+def comparisons_of(run: RunInfo, facts: RunFacts, arm: str) -> list[Comparison]:
+    """Return the comparisons of an arm with another arm of the same run."""
     return [each for each in run.scenario.compare if each.arm == arm and each.against in facts.arms]
 
 
 def broken(each: Comparison, facts: RunFacts) -> Iterator[str]:
-    """Say that a comparison does not hold, if so; one without data is for `unmade`."""
+    """Say that a comparison does not hold; `missing_data` reports one that lacks data."""
     own, other = _medians(each, facts)
     if own is not None and other is not None and not _holds(each, own, other):
         yield f"{each.arm}: {each.metric} was {own:g}, expected {each}, which was {other:g}"
 
 
-def unmade(each: Comparison, facts: RunFacts) -> Iterator[str]:
-    """Say that a comparison lacks data, if so."""
+def missing_data(each: Comparison, facts: RunFacts) -> Iterator[str]:
+    """Say which arms lack the data for a comparison."""
     own, other = _medians(each, facts)
     without = [each.arm] * (own is None) + [each.against] * (other is None)
     if without:
         yield f"{each.arm}: no data for {each.metric} of {', '.join(without)} to compare"
 
 
-def praise(each: Comparison, facts: RunFacts) -> str:
-    """Say in figures what held."""
+def describe_pass(each: Comparison, facts: RunFacts) -> str:
+    """Write the figures of a comparison that holds."""
     own, other = _medians(each, facts)
     return f"{each.arm} {each.metric} was {own:g} (expected {each}: {other:g})"
 
 
 def figures(each: Comparison, facts: RunFacts) -> str:
-    """Write the two medians; only of a comparison that lacks no data."""
+    """Write the two medians of a comparison that has its data."""
     own, other = _medians(each, facts)
     return f"{own:g}; {each.against}: {other:g}"
 
@@ -46,7 +50,7 @@ def _medians(each: Comparison, facts: RunFacts) -> tuple[float | None, float | N
 
 
 def _median(each: Comparison, facts: RunFacts, arm: str) -> float | None:
-    """None if any repeat lacks the metric."""
+    """Return the median over an arm's repeats; None if any repeat lacks the metric."""
     values = [repeat.metrics[each.metric] for repeat in facts.arms[arm]]
     known = [value for value in values if value is not None]
     return median(known) if known and len(known) == len(values) else None
@@ -60,13 +64,9 @@ def _holds(each: Comparison, own: float, other: float) -> bool:
     return each.below is None or own < each.below * other
 
 
-NO_SHRINK = "none"
-"""How the time of what did not come is written; no other metric may be missing where it is."""
-
-
-def harm(arms: Mapping[str, Sequence[RepeatFacts]]) -> Iterator[str]:
-    """Say what was lost or corrupted, the gravest first."""
-    for metric in HARM:
+def integrity_violations(arms: Mapping[str, Sequence[RepeatFacts]]) -> Iterator[str]:
+    """Say which records, logs or epochs were lost or corrupted, in the order of the registry."""
+    for metric in metrics.integrity():
         for arm, repeats in arms.items():
             for number, repeat in enumerate(repeats):
                 value = repeat.metrics[metric]
@@ -74,11 +74,13 @@ def harm(arms: Mapping[str, Sequence[RepeatFacts]]) -> Iterator[str]:
                     yield f"{arm}, repeat {number}: {metric} was {value:g}, expected 0"
 
 
-def missed(arm: str, repeats: Sequence[RepeatFacts], metric: str, bound: Bound) -> Iterator[str]:
+def out_of_bounds(
+    arm: str, repeats: Sequence[RepeatFacts], metric: str, bound: Bound
+) -> Iterator[str]:
     """Say which repeats of an arm are out of a bound."""
     for number, repeat in enumerate(repeats):
         value = repeat.metrics[metric]
-        if _misses(metric, value, bound):
+        if _is_out(metric, value, bound):
             yield f"{arm}, repeat {number}: {metric} was {_written(value)}, expected {bound}"
 
 
@@ -88,20 +90,17 @@ def values(repeats: Sequence[RepeatFacts], metric: str) -> str:
 
 
 def _written(value: float | None) -> str:
-    return NO_SHRINK if value is None else f"{value:g}"
+    return NO_VALUE if value is None else f"{value:g}"
 
 
-def _misses(metric: str, value: float | None, bound: Bound) -> bool:
-    """Whether a metric is out of bounds; one that is missing is another's to judge (`voids`).
+def _is_out(metric: str, value: float | None, bound: Bound) -> bool:
+    """Whether a metric is out of a bound.
 
-    But for the first shrink "none" is a finding: a bound on its time asks for one.
+    An optional metric without a value is: a bound on the time of the first shrink asks for a
+    shrink. Any other missing value makes the run unknown (`invalid_reasons`).
     """
     if value is None:
-        return metric in OPTIONAL_METRICS
-    return not _within(value, bound)
-
-
-def _within(value: float, bound: Bound) -> bool:
+        return bool(metrics.METRICS[metric].optional)
     low = bound.min is None or value >= bound.min
     high = bound.max is None or value <= bound.max
-    return low and high
+    return not (low and high)

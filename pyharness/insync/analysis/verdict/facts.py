@@ -1,7 +1,7 @@
-"""What a run is judged by: the metrics of each repeat, the faults' evidence, the agents.
+"""The facts that a run is judged by: the metrics of each repeat, the faults' evidence, the agents.
 
-A value that the run did not leave is None, never a guess: a repeat nothing was read
-back from has no number of lost records.
+A value that the run did not record is None, never a guess: a repeat of which nothing was read
+back has no number of lost records.
 """
 
 from __future__ import annotations
@@ -11,95 +11,16 @@ from dataclasses import dataclass, field
 
 from insync.arms import BY_TIME
 
-METRICS = (
-    "isr_shrinks",
-    "first_shrink_ms",
-    "min_isr_size",
-    "under_min_isr_ms",
-    "offline_ms",
-    "max_ack_gap_ms",
-    "mean_ack_ms",
-    "acked",
-    "lost",
-    "duplicated",
-    "false_alarms",
-    "detected_ms",
-    "reordered",
-    "gaps",
-    "inconsistent",
-    "split_epochs",
-    "diverged",
-    "watermarks_back",
-    "leader_changes",
-    "soonest_return_ms",
-    "step_downs",
-    "step_downs_withheld",
-    "most_step_downs",
-    "dead_follower_dropped_ms",
-    "aborted_read",
-    "torn",
-    "max_commit_gap_ms",
-    "fetchers_lost",
-    "partitions_failed",
-    "partitions_behind",
-    "start_above_end",
-    "start_above_watermark",
-    "starts_put_right",
-)
-"""The metrics of a repeat, as scenarios and `verdict.json` name them."""
-
-OPTIONAL_METRICS = frozenset(
-    {
-        "first_shrink_ms",
-        "dead_follower_dropped_ms",
-        "detected_ms",
-        "soonest_return_ms",
-        "watermarks_back",
-    }
-)
-"""Those that a repeat may rightly not have: where nothing shrank, no shrink was the first; a
-follower at fault that stayed in was never detected; and Kafka 1.1 does not say what high watermark
-a broker begins with."""
-
-HARM = (
-    "lost",
-    "reordered",
-    "gaps",
-    "inconsistent",
-    "split_epochs",
-    "diverged",
-    "watermarks_back",
-    "aborted_read",
-    "torn",
-)
-"""Those that must be 0 whatever is expected of an arm: data lost, or not what was promised."""
-
-STEPPING_METRICS = frozenset({"step_downs", "step_downs_withheld", "most_step_downs"})
-"""Those that only an arm has whose leaders may step down."""
-
-TRANSACTION_METRICS = frozenset({"aborted_read", "torn", "max_commit_gap_ms"})
-"""Those that only a repeat with transactions has."""
-
-RACE_METRICS = frozenset(
-    {
-        "fetchers_lost",
-        "partitions_failed",
-        "partitions_behind",
-        "start_above_end",
-        "start_above_watermark",
-        "starts_put_right",
-    }
-)
-"""Those that a race has, and nothing else."""
-
 Metrics = Mapping[str, float | None]
+"""The value of each metric of `verdict.json`, by its name in `insync.metrics`."""
 
 
 @dataclass(frozen=True)
 class FaultFact:
-    """One injected fault and its evidence, in ms: `held_ms` is a sum over calls.
+    """One injected fault and its evidence, in ms; `held_ms` is the sum over all calls.
 
-    `acted_ms` is how long it provably acted; `figures` is what else shows it, by kind.
+    `acted_ms` is how long the evidence shows that it acted. `figures` is the other evidence,
+    which depends on the kind of the fault.
     """
 
     fault: str
@@ -116,9 +37,10 @@ class FaultFact:
 
 @dataclass(frozen=True)
 class AgentFact:
-    """What one broker's agent added in one repeat, whether its feature was on, and its lag policy.
+    """One broker's agent in one repeat: its settings, and the errors and drops that were added.
 
-    Older runs did not leave the policy: there was none but Kafka's own.
+    `enabled` is whether KIP-501 was on. Older runs did not record the lag policy: the only one
+    was Kafka's own.
     """
 
     broker: int
@@ -138,9 +60,9 @@ class ControllerFact:
 
 @dataclass(frozen=True)
 class BurstFact:
-    """Bursts of one size that healthy followers got in one repeat, and what came of it.
+    """Bursts of one size in one repeat, to partitions whose followers were healthy.
 
-    `false_alarms` is how many followers were dropped of the partitions that got them.
+    `false_alarms` is how many followers of these partitions were dropped.
     """
 
     records: int
@@ -150,10 +72,10 @@ class BurstFact:
 
 @dataclass(frozen=True)
 class RepeatFacts:
-    """One repeat of one arm; `complete` if it came to its own end.
+    """One repeat of one arm; `complete` if it was not cut short.
 
-    `controller` is None where its agent left nothing. `host_gap_ms` is the longest time for
-    which the harness itself got no turn.
+    `controller` is None if its agent recorded nothing. `host_gap_ms` is the longest time for
+    which the harness itself was not scheduled.
     """
 
     complete: bool
@@ -166,7 +88,7 @@ class RepeatFacts:
 
     @property
     def agent_errors(self) -> int | None:
-        """Errors of all nodes' agents in this repeat; None where no agent reported."""
+        """Errors of all nodes' agents in this repeat; None if no agent reported."""
         errors = [agent.errors for agent in self.agents]
         if self.controller is not None:
             errors.append(self.controller.errors)
@@ -175,9 +97,10 @@ class RepeatFacts:
 
 @dataclass(frozen=True)
 class RunFacts:
-    """A whole run: per arm its repeats in order, and the files with unreadable lines.
+    """A whole run: the repeats of each arm in order, and how many lines of a file are bad.
 
-    `skewed` are files with lines whose time is far outside of the run's.
+    `unreadable` counts the lines that could not be read, `skewed` those whose time is far
+    outside the run's time.
     """
 
     finished: bool

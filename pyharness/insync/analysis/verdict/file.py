@@ -1,4 +1,4 @@
-"""`verdict.json`: the form other programs rely on, written whole or not at all."""
+"""Writes `verdict.json`: the form other programs rely on, written whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from insync import metrics
 from insync.analysis.verdict.decide import Verdict
-from insync.analysis.verdict.facts import METRICS, FaultFact, RepeatFacts
+from insync.analysis.verdict.facts import FaultFact, RepeatFacts
 from insync.analysis.verdict.findings import Finding
 from insync.events.run_info import RunInfo
 from insync.events.schema import VERDICT
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
 
 
 def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
-    """Return the file's content: lists hold one value per repeat, null where the run left none."""
+    """Return the file's content: lists hold one value per repeat, null if it is not known."""
     return {
         "scenario": run.scenario_name,
         "kafka": run.kafka,
@@ -30,24 +31,26 @@ def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
 
 
 def as_list(found: Sequence[Finding]) -> list[dict[str, str | None]]:
-    """Return what was looked at: `arm` is null for what concerns the whole run."""
+    """Return the findings as JSON; `arm` is null for a finding of the whole run."""
     return [asdict(each) for each in found]
 
 
 def write_verdict(folder: Path, run: RunInfo, verdict: Verdict) -> Path:
     """Write `folder/verdict.json` and return its path."""
     text = json.dumps(as_json(run, verdict), indent=2, ensure_ascii=False)
-    return write_whole(folder / VERDICT, text + "\n")
+    return write_atomic(folder / VERDICT, text + "\n")
 
 
 def arm_figures(repeats: tuple[RepeatFacts, ...]) -> dict[str, object]:
     """Return the figures of an arm: lists hold one value per repeat."""
-    metrics = {name: [figure(repeat.metrics[name]) for repeat in repeats] for name in METRICS}
+    by_metric = {
+        name: [figure(repeat.metrics[name]) for repeat in repeats] for name in metrics.of_verdict()
+    }
     sizes = sorted({each.records for repeat in repeats for each in repeat.bursts})
     agent_errors = [repeat.agent_errors for repeat in repeats]
     return {
         "repeats": len(repeats),
-        **metrics,
+        **by_metric,
         "evidence": [_evidence(fault) for repeat in repeats for fault in repeat.faults],
         "bursts": [_burst(size, repeats) for size in sizes],
         "agent_errors": agent_errors if any(repeat.agents for repeat in repeats) else [],
@@ -78,7 +81,7 @@ def _evidence(fault: FaultFact) -> dict[str, object]:
 
 
 def figure(value: float | None) -> float | None:
-    """Whole numbers as such; a tenth of a millisecond is as fine as the clocks are."""
+    """Round to a tenth, which is as fine as the clocks are; write whole numbers without a point."""
     if value is None or value == int(value):
         return None if value is None else int(value)
     return round(value, 1)

@@ -1,6 +1,6 @@
-"""Everything that a run's verdict rests on, one by one: what was expected, and how it came out.
+"""Lists every expectation that a verdict rests on, each with its outcome.
 
-The verdict is the gravest of them; a reader of a report or of a test's results wants all.
+The verdict is the gravest of them; reports and test results show all.
 """
 
 from __future__ import annotations
@@ -9,23 +9,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from insync.analysis.verdict import expectations as bounds
-from insync.analysis.verdict import expectations as compare
+from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
-from insync.analysis.verdict.voids import voids
+from insync.analysis.verdict.invalid_reasons import invalid_reasons
 from insync.events.run_info import Bound, Comparison, RunInfo
 
 Outcome = Literal["pass", "unknown", "fail"]
 
 ENDED = "came to its end"
 EVIDENCE = "evidence of every fault, no error of ours"
-UNHARMED = "nothing lost or corrupted"
+NO_VIOLATION = "nothing lost or corrupted"
 NO_PROBLEM = "the control arm did not show the problem"
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One expectation of an arm, or (None) of the run; `found` are figures or what is wrong."""
+    """One expectation of an arm (None: of the run); `found` holds figures or what is wrong."""
 
     arm: str | None
     expected: str
@@ -34,19 +33,19 @@ class Finding:
 
 
 def findings(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> Iterator[Finding]:
-    """Yield what was looked at, arm by arm; of a run that was skipped only that it was.
+    """Yield the findings of the run, then of each arm; a skipped run has only the first.
 
     `everyone` are the facts of all arms that those of `facts` may be compared with.
     """
-    against = list(voids(run, facts))
-    yield _finding(None, ENDED, unknown=[void.words for void in against if void.arm is None])
+    reasons = list(invalid_reasons(run, facts))
+    yield _finding(None, ENDED, unknown=[each.words for each in reasons if each.arm is None])
     if run.skipped is not None:
         return
     for arm in run.arms:
-        own = [void.words for void in against if void.arm == arm]
+        own = [each.words for each in reasons if each.arm == arm]
         yield from _of_arm(run, facts.arms[arm], arm, own)
         if arm not in run.control_arms:
-            for each in compare.of_arm(run, everyone, arm):
+            for each in expectations.comparisons_of(run, everyone, arm):
                 yield _of_comparison(each, everyone, own)
 
 
@@ -54,7 +53,12 @@ def _of_arm(
     run: RunInfo, repeats: Sequence[RepeatFacts], arm: str, own: Sequence[str]
 ) -> Iterator[Finding]:
     yield _finding(arm, EVIDENCE, unknown=own)
-    yield _finding(arm, UNHARMED, fail=list(bounds.harm({arm: repeats})), unknown=own)
+    yield _finding(
+        arm,
+        NO_VIOLATION,
+        fail=list(expectations.integrity_violations({arm: repeats})),
+        unknown=own,
+    )
     for metric, bound in run.scenario.expected_of(arm).items():
         yield _of_bound(run, repeats, arm, metric, bound, own)
 
@@ -67,7 +71,7 @@ def _of_bound(
     bound: Bound,
     own: Sequence[str],
 ) -> Finding:
-    broken = list(bounds.missed(arm, repeats, metric, bound))
+    broken = list(expectations.out_of_bounds(arm, repeats, metric, bound))
     without_problem = [f"{each}: {NO_PROBLEM}" for each in broken]
     is_control = arm in run.control_arms
     return _finding(
@@ -75,18 +79,18 @@ def _of_bound(
         f"{metric} {bound}",
         unknown=[*own, *(without_problem if is_control else ())],
         fail=[] if is_control or own else broken,
-        found=bounds.values(repeats, metric),
+        found=expectations.values(repeats, metric),
     )
 
 
 def _of_comparison(each: Comparison, facts: RunFacts, own: Sequence[str]) -> Finding:
-    without = [*own, *compare.unmade(each, facts)]
+    without = [*own, *expectations.missing_data(each, facts)]
     return _finding(
         each.arm,
         f"{each.metric} {each}",
         unknown=without,
-        fail=[] if without else list(compare.broken(each, facts)),
-        found="" if without else compare.figures(each, facts),
+        fail=[] if without else list(expectations.broken(each, facts)),
+        found="" if without else expectations.figures(each, facts),
     )
 
 
@@ -98,7 +102,7 @@ def _finding(
     unknown: Sequence[str] = (),
     found: str = "",
 ) -> Finding:
-    """Return a finding; what broke weighs more than what is not known."""
+    """Return a finding; a failure outranks what is not known."""
     if fail:
         return Finding(arm, expected, "fail", "; ".join(fail))
     if unknown:

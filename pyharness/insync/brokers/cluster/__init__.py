@@ -1,1 +1,1 @@
-"""Kafka clusters to test on: nodes as local processes, their topics, the controller's log."""
+"""Run Kafka clusters as local processes or containers; manage topics; read the logs they write."""

@@ -1,34 +1,34 @@
-"""Where a cluster's nodes listen, and how they find each other: on loopback, or by name."""
+"""Choose where a cluster's nodes listen and how they find each other: on loopback or by name."""
 
 from typing import Protocol
 
 from insync.brokers.kafka.ports import LOOPBACK
 
 INSIDE = 9092
-"""The one port of a container that is published, on loopback under a port of its own."""
+"""The only published port of a container; each is mapped to its own port of loopback."""
 BETWEEN_BROKERS = 9094
-"""The port of a broker's container for the other brokers, in their network only."""
+"""The port of a broker's container for other brokers; only their network reaches it."""
 
 
 class Addresses(Protocol):
-    """How nodes are addressed; `port` is the one at which this host reaches a node."""
+    """How nodes are addressed; `port` is the port at which this host reaches a node."""
 
     def meeting(self, number: int, port: int) -> tuple[str, int]:
-        """Return host and port where all others find the controller, or the ZooKeeper."""
+        """Return host and port at which all others find the controller or the ZooKeeper."""
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
-        """Return the settings that say where a broker listens and what it is called."""
+        """Return the settings for a broker's listeners and advertised listeners."""
 
 
 class OnLoopback:
     """Nodes that are processes of this host."""
 
     def meeting(self, number: int, port: int) -> tuple[str, int]:
-        """Return its one address."""
+        """Return the node's only address."""
         return LOOPBACK, port
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
-        """Return its one listener."""
+        """Return the settings of the broker's only listener."""
         listener = f"PLAINTEXT://{LOOPBACK}:{port}"
         return {
             "listeners": listener,
@@ -38,14 +38,14 @@ class OnLoopback:
 
 
 class InNetwork:
-    """Nodes that are containers: to each other they have names, to this host published ports."""
+    """Nodes that are containers: they know each other by name, this host uses published ports."""
 
     def meeting(self, number: int, port: int) -> tuple[str, int]:
-        """Return its name and port in the network."""
+        """Return the node's name and port in the network."""
         return host_name(number), INSIDE
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
-        """Return a listener for this host's clients and one for the other brokers."""
+        """Return the settings of a listener for this host's clients and one for other brokers."""
         name = host_name(number)
         between = f"INTERNAL://{name}:{BETWEEN_BROKERS}"
         return {

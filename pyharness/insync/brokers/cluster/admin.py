@@ -1,4 +1,4 @@
-"""Topics on a running cluster: create one and wait until it is led and wholly in sync."""
+"""Create and change topics on a running cluster; wait until they have leaders and full ISRs."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -25,16 +25,16 @@ _DELETED_WITHIN_S = 5.0
 
 ALL_COMMITTED = -1
 SMALL_SEGMENTS = {"segment.bytes": str(1 << 20)}
-"""Segments of 1 MiB, the least that every version takes."""
+"""Segments of 1 MiB, the smallest size that every version accepts."""
 
 
 def client(bootstrap: str) -> AdminClient:
-    """Return a quiet admin client for `bootstrap`; it closes its connections when it is dropped."""
+    """Return an admin client for `bootstrap` that logs nothing; deleting it closes connections."""
     return AdminClient(
         {
             "bootstrap.servers": bootstrap,
             "log_level": 0,
-            # The brokers are next door and may just be starting: do not back off for seconds.
+            # The brokers are on this host and may still be starting: do not back off for seconds.
             "reconnect.backoff.ms": 20,
             "reconnect.backoff.max.ms": 100,
         }
@@ -42,15 +42,15 @@ def client(bootstrap: str) -> AdminClient:
 
 
 def require_topic(bootstrap: str, topic: str) -> str:
-    """Return the id of the cluster that has `topic`; InputError if it is not there to be used."""
+    """Return the id of the cluster that has `topic`; raises InputError if the topic is missing."""
     try:
-        # All are asked for: a broker may create the one that it is asked for by name.
+        # List all topics: a broker may create a topic that is requested by name.
         found = client(bootstrap).list_topics(timeout=_FOUND_WITHIN_S)
     except KafkaException as error:
         why = error.args[0].str()
         raise InputError(f"{bootstrap}: no answer ({why}), expected HOST:PORT of brokers") from None
     if topic not in found.topics:
-        raise InputError(f"topic {topic}: not at {bootstrap}, expected one that is there")
+        raise InputError(f"topic {topic}: not found at {bootstrap}, expected an existing topic")
     return str(found.cluster_id)
 
 
@@ -62,11 +62,11 @@ def create_topic(
     *,
     within_s: float = 30.0,
 ) -> None:
-    """Create `topic` with the replicas of each partition as given, the leader first.
+    """Create `topic`; `assignment` lists the replicas of each partition, the leader first.
 
-    Returns when every broker in `bootstrap`, asked by itself, shows each partition with its
-    leader and its full ISR, and the leaders serve them. Raises InsyncError when the topic is
-    refused, or with the last state seen after `within_s`.
+    Returns when each broker in `bootstrap` shows every partition with its leader and full ISR,
+    and the leaders serve requests. Raises InsyncError when the topic is refused, or, with the
+    last state seen, after `within_s` seconds.
     """
     until = time.monotonic() + within_s
     replicas = [list(each) for each in assignment]
@@ -87,19 +87,19 @@ def create_topic(
 def delete_records(
     admin: AdminClient, topic: str, partition: int, *, below: int = ALL_COMMITTED
 ) -> None:
-    """Ask the leader to delete all records below an offset, or its high watermark.
+    """Ask the leader to delete all records below an offset, by default its high watermark.
 
-    Returns at once: the answer, which nobody waits for, comes when every replica has followed.
+    Returns at once, without the answer, which comes when every replica has deleted them.
     """
     asked = TopicPartition(topic, partition, below)
     admin.delete_records([asked], operation_timeout=_DELETED_WITHIN_S)
 
 
 def keep_one_segment(admin: AdminClient, topic: str, *, alter_whole: bool) -> None:
-    """Let retention delete every segment of a topic but the one that is written to.
+    """Make retention delete every segment of a topic except the active one.
 
-    `alter_whole` for brokers that can only take all of a topic's settings at once. Raises
-    InsyncError if they take none.
+    Set `alter_whole` for brokers that can only replace all of a topic's settings at once. Raises
+    InsyncError if the brokers refuse the setting.
     """
     name, value = "retention.bytes", "1"
     try:
@@ -119,7 +119,8 @@ def keep_one_segment(admin: AdminClient, topic: str, *, alter_whole: bool) -> No
 def partitions(server: str, topic: str) -> State:
     """Return the leader and the ISR of each partition, as the broker at `server` knows them.
 
-    Empty while that broker does not know the topic; raises OSError without an answer.
+    The result is empty while that broker does not know the topic. Raises OSError without an
+    answer.
     """
     return metadata.ask(server, topic, _ANSWER_WITHIN_S).partitions
 
@@ -131,10 +132,10 @@ def await_state(
     until: float,
     check: Callable[[], None] = lambda: None,
 ) -> str | None:
-    """Wait until every broker in `bootstrap`, asked by itself, shows the topic as `wanted`.
+    """Wait until `wanted` is true of the topic's state on each broker in `bootstrap`.
 
-    Returns None then, or at `until` (monotonic seconds) what was last seen, and where.
-    `check` is called while it waits and may raise.
+    Returns None when it is. At `until` (monotonic seconds) returns the last state seen and the
+    broker that showed it. `check` is called while this waits, and may raise.
     """
     for server in bootstrap.split(","):
         while True:
@@ -154,7 +155,7 @@ def await_state(
 
 
 def _await_leaders(admin: AdminClient, topic: str, count: int, until: float) -> None:
-    """Until each leader answers for its log end: metadata may run ahead of the leader itself."""
+    """Wait until each leader returns its log end offset: metadata may be ahead of the leader."""
     latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # the package's own gap
     query = {TopicPartition(topic, index): latest for index in range(count)}
     last = "no answer"

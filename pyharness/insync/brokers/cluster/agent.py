@@ -1,4 +1,4 @@
-"""How a node is told to run with this project's agent."""
+"""Build the JVM flag that makes a node run with this project's agent."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,12 +9,13 @@ from insync.errors import InputError
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """The agent's jar, where it leaves its events and its connection file, one of each per node.
+    """The agent's jar and the folders for its events and connection files, one file per node.
 
-    `on_unsupported` says what a node does that the agent does not fit: refuse to start
-    ("fail") or run without it ("stock"). `on_controller` says whether a KRaft controller carries
-    it as well, without which it does not honour a leader that steps down; it opens no bridge.
-    With `holds` tests may stop threads over the bridge.
+    `on_unsupported` says what happens on a node that the agent does not support: it refuses to
+    start ("fail") or runs without the agent ("stock"). `on_controller` says whether a KRaft
+    controller has the agent too; without it the controller does not honour a leader that steps
+    down. A controller opens no bridge. `holds` enables pause points, at which tests stop threads
+    over the bridge.
     """
 
     jar: Path
@@ -25,11 +26,11 @@ class AgentSpec:
     holds: bool = False
 
     def events_file(self, node: int) -> Path:
-        """Return where a node's agent leaves its events."""
+        """Return the file to which a node's agent writes its events."""
         return self.events_dir.absolute() / f"broker-{node}.jsonl"
 
     def flag(self, node: int) -> str:
-        """Return the JVM flag for one node; InputError for a path that the flag cannot carry."""
+        """Return the JVM flag for one node; raises InputError if a path contains a comma."""
         events = self.events_file(node)
         bridge = self.bridge_dir.absolute() / f"bridge-{node}.json"
         for path in (events, bridge):

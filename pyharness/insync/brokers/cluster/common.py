@@ -1,6 +1,6 @@
-"""What clusters of every kind have in common: their plans, the order of their start, their end.
+"""Start and stop clusters: the parts that clusters of processes and of containers share.
 
-What remains to a kind is how one node is run, and what else must be made and removed.
+A subclass says how to run one node, and what else to create and remove.
 """
 
 import shutil
@@ -15,7 +15,7 @@ from insync.brokers.cluster import node, plans, properties
 from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.node import NOTHING, Equipment, Node, NodePlan
+from insync.brokers.cluster.node import NO_EXTRAS, Node, NodeExtras, NodePlan
 from insync.brokers.cluster.quorum.zookeeper_client import forget_broker
 from insync.brokers.cluster.ready import (
     PortTakenError,
@@ -34,9 +34,9 @@ _READY_WITHIN_S = 60.0
 
 
 class NodeCluster(ABC):
-    """A fresh cluster of nodes that `_run` starts; gone when its `with` block is left.
+    """A fresh cluster whose nodes `_run` starts; leaving the `with` block stops it.
 
-    One controller (`CONTROLLER_ID`), brokers from 1 on, and before KRaft a ZooKeeper.
+    It has one controller (`CONTROLLER_ID`), brokers from 1 on, and before KRaft a ZooKeeper.
     """
 
     addresses: ClassVar[Addresses]
@@ -49,18 +49,18 @@ class NodeCluster(ABC):
         brokers: int = 3,
         settings: Mapping[str, str] | None = None,
         agent: AgentSpec | None = None,
-        equipment: Mapping[int, Equipment] | None = None,
+        extras: Mapping[int, NodeExtras] | None = None,
         links: Links | None = None,
         elr: bool = True,
     ) -> None:
-        """Plan a cluster under `folder`, a subfolder per node, with brokers 1 to `brokers`.
+        """Plan a cluster under `folder`, one subfolder per node, with brokers 1 to `brokers`.
 
-        `settings` are added to every node's server.properties, for the controller reads some
-        of what is said of brokers, such as broker.session.timeout.ms; `equipment` is what
-        single brokers get, by their id. A node's data folder may be there already if it is
-        empty, such as a mount; `links` are open proxies for what brokers replicate. Without
-        `elr` the cluster is formatted with eligible leader replicas off, else as its version's
-        default has it. InputError for a folder that Kafka cannot take.
+        `settings` are added to every node's server.properties, because the controller reads some
+        broker settings too, such as broker.session.timeout.ms. `extras` are for single brokers,
+        by id. A node's data folder may already exist if it is empty, for example as a mount
+        point. `links` are open proxies for the traffic between brokers. Without `elr` the
+        cluster is formatted with eligible leader replicas off, otherwise with its version's
+        default. Raises InputError if the folder's path contains a comma.
         """
         if "," in str(folder.absolute()):
             raise InputError(f"folder: {folder.absolute()} has a comma, expected one without")
@@ -69,7 +69,7 @@ class NodeCluster(ABC):
         self._brokers = range(1, brokers + 1)
         self._settings = dict(settings or {})
         self._agent = agent
-        self._equipment = dict(equipment or {})
+        self._extras = dict(extras or {})
         self._links = links
         self._elr = elr
         self.nodes: dict[int, Node] = {}
@@ -83,19 +83,19 @@ class NodeCluster(ABC):
 
     @property
     def controller(self) -> Node:
-        """The one controller."""
+        """The controller."""
         return self.nodes[CONTROLLER_ID]
 
     @property
     def zookeeper(self) -> Node:
-        """The one ZooKeeper; KeyError where the brokers have none."""
+        """The ZooKeeper; raises KeyError on KRaft."""
         return self.nodes[properties.ZOOKEEPER_ID]
 
     def __enter__(self) -> Self:
         try:
             self._start()
         except PortTakenError:
-            # Free ports cannot be reserved, only found: somebody was quicker, once.
+            # Free ports cannot be reserved: another process took one. Try once more.
             self._discard()
             self._start()
         return self
@@ -109,28 +109,28 @@ class NodeCluster(ABC):
         self.stop()
 
     def stop(self) -> None:
-        """Kill every node and wait until all are gone; may be called again.
+        """Kill every node and wait until all have ended; may be called again.
 
-        Killed together, so that nobody sees another one leave and writes that down. What the
-        controller wrote before is with the kernel by then and stays readable.
+        All are killed together, so that none sees another one disappear and records that. What
+        the controller wrote before stays readable because the kernel has it.
         """
         process.kill([each.process for each in self.nodes.values()])
 
     def kill(self, number: int) -> None:
-        """Kill one node and wait until it is gone."""
+        """Kill one node and wait until it has ended."""
         process.kill([self.nodes[number].process])
 
     def restart(self, number: int) -> None:
-        """Start a killed broker again, in its folder and at its port; it serves some time later.
+        """Start a killed broker again, in its folder and at its port; do not wait for it.
 
-        On KRaft not before the end of its old session, on ZooKeeper at once.
+        On KRaft it serves after its old session has ended, on ZooKeeper right after its start.
         """
         if self._dist.release.zookeeper:
             forget_broker(self.zookeeper.port, number)
         self.nodes[number] = self._run(self._planned[number])
 
     def remove_data(self) -> None:
-        """Remove the stopped nodes' data and leave their settings and logs."""
+        """Remove the data of the stopped nodes; keep their settings and logs."""
         for each in self._planned.values():
             node.remove_data(each.folder)
 
@@ -140,7 +140,7 @@ class NodeCluster(ABC):
 
     @abstractmethod
     def _run(self, plan: NodePlan) -> Node:
-        """Start a node whose folder is ready, for the first time or again on what it left."""
+        """Start a node whose folder is ready, for the first time or again with its old data."""
 
     def _run_all(self, planned: Sequence[NodePlan]) -> None:
         """Start nodes that need not wait for each other."""
@@ -173,7 +173,7 @@ class NodeCluster(ABC):
             node.prepare(planned, templates, cluster)
 
     def _start_first_two(self, planned: Sequence[NodePlan]) -> tuple[NodePlan, ...]:
-        """Let a ZooKeeper serve, and the controller take office; return the nodes to come."""
+        """Start the ZooKeeper, then the broker that becomes controller; return the other nodes."""
         zookeeper, controller, *others = planned
         self._run_all([zookeeper])
         await_zookeeper(self.zookeeper, _READY_WITHIN_S)
@@ -183,7 +183,7 @@ class NodeCluster(ABC):
 
     def _discard(self) -> None:
         for each in self._planned.values():
-            # A mount point in it stays, empty, and with it the folders above.
+            # A mount point in it stays, empty, as do the folders above it.
             shutil.rmtree(each.folder, ignore_errors=True)
         self._planned.clear()
         self.nodes.clear()
@@ -195,9 +195,9 @@ class NodeCluster(ABC):
         return self._dist.formats if self._elr else without_elr(self._dist)
 
     def _agent_of(self, plan: NodePlan) -> AgentSpec | None:
-        """Return the agent of a node: every broker's, and that of a controller on KRaft.
+        """Return the agent of a node: brokers have it, and a KRaft controller may have it.
 
-        On ZooKeeper a controller honours no leader that steps down, with or without it.
+        A controller on ZooKeeper cannot honour a leader that steps down, so it has no agent.
         """
         if plan.role == "broker":
             return self._agent
@@ -205,11 +205,11 @@ class NodeCluster(ABC):
         return self._agent if woven and self._agent and self._agent.on_controller else None
 
     def _watched(self, plan: NodePlan) -> NodePlan:
-        """Return a node with the agent, if it is to have it."""
+        """Return the plan of a node with the flag of its agent, if it has one."""
         agent = self._agent_of(plan)
         return plan if agent is None else replace(plan, flags=[*plan.flags, agent.flag(plan.id)])
 
     def _equipped(self, broker: NodePlan) -> NodePlan:
-        own = self._equipment.get(broker.id, NOTHING)
+        own = self._extras.get(broker.id, NO_EXTRAS)
         settings = {**broker.settings, **own.settings}
-        return self._watched(replace(broker, settings=settings, equipment=own))
+        return self._watched(replace(broker, settings=settings, extras=own))

@@ -1,4 +1,4 @@
-"""From a node's plan to its container, which is not started here."""
+"""Define a node's container from its plan; the container is started elsewhere."""
 
 import os
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ _ROOT: Final = 0
 _USER: Final = 1000  # the image's user kafka
 _PERIOD_US: Final = 100_000
 _MIB: Final = 1 << 20
-# Whatever the engine does by default: not every kind of log can be read.
+# Set explicitly, because the engine's default may be a log driver that cannot be read.
 _READABLE_LOG: Final = LogConfig(type=LogConfig.types.JSON)
-# A restarted container may have another address: names are to be looked up each time.
+# A restarted container may have another address, so names must be resolved each time.
 _FORGET_ADDRESSES: Final = ("-Dsun.net.inetaddr.ttl=0", "-Dsun.net.inetaddr.negative.ttl=0")
 
 
@@ -41,7 +41,7 @@ DEFAULT_LIMITS: Final = Limits()
 
 @dataclass(frozen=True, kw_only=True)
 class Surroundings:
-    """Where a container is put: the cluster's id and network; `agent` where the node carries it."""
+    """What containers of a cluster share; `agent` is None if the node runs without it."""
 
     cluster: str
     network: Network
@@ -51,14 +51,14 @@ class Surroundings:
 
 
 def user() -> tuple[int, int]:
-    """Return who runs in the containers: this process's user and group, but never root."""
+    """Return user and group of the nodes in containers: this process's own, but never root."""
     if os.getuid() == _ROOT:
         return _USER, _USER
     return os.getuid(), os.getgid()
 
 
 def make_accessible(plan: NodePlan, agent: AgentSpec | None) -> None:
-    """Give what a node writes to the user that runs in its container; raises OSError."""
+    """Make the container's user the owner of all that the node writes; raises OSError."""
     if os.getuid() != _ROOT:
         return
     for path in (*_written(plan, agent), *plan.folder.rglob("*")):
@@ -66,14 +66,14 @@ def make_accessible(plan: NodePlan, agent: AgentSpec | None) -> None:
 
 
 def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
-    """Return the node's container, to be started."""
+    """Return the node's container, ready to be started."""
     name = host_name(plan.id)
     container = DockerContainer(around.image.tag)
-    container.image = around.image.tag  # whatever registry Testcontainers is told to put before it
+    container.image = around.image.tag  # without a registry prefix from Testcontainers
     container.with_name(f"insync-{around.cluster}-{plan.id}")
     container.with_network(around.network).with_network_aliases(name)
     container.with_command(_command(plan, around, name))
-    container.with_envs(**plan.equipment.environment)
+    container.with_envs(**plan.extras.environment)
     # with_bind_ports takes no host: it would publish on every address.
     container.ports[f"{INSIDE}/tcp"] = (LOOPBACK, plan.port)  # type: ignore[assignment]
     for path in _read(plan, around.agent):
@@ -85,10 +85,10 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
         user="{}:{}".format(*user()),
         working_dir=str(plan.folder),
         log_config=_READABLE_LOG,
-        # Its command would run in the node's own control group and take from a starved one's share.
+        # A health check runs in the node's control group and would use CPU time of a starved node.
         healthcheck={"test": ["NONE"]},
         labels=leftovers.labels(around.cluster, plan.log),
-        # Nobody asks this host's name server for a node that is gone.
+        # Do not ask this host's name server for a node that has ended.
         dns=[LOOPBACK],
         dns_search=["."],
         cap_drop=["ALL"],
@@ -100,7 +100,7 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
 def _command(plan: NodePlan, around: Surroundings, name: str) -> list[str]:
     flags = [
         *plan.flags,
-        # The bridge is reached from this host, at the container's own address.
+        # This host connects to the bridge at the container's own address.
         *([f"-Dinsync.bridge.address={name}"] if around.agent else []),
         *_FORGET_ADDRESSES,
         *node_flags(plan.folder / TEMPORARY),
@@ -112,21 +112,21 @@ def _limited(limits: Limits) -> dict[str, int]:
     memory = limits.memory_mib * _MIB
     figures = {"mem_limit": memory, "memswap_limit": memory}
     if limits.cpus is not None:
-        # Not as `nano_cpus`: that could not be changed while the container runs.
+        # Not `nano_cpus`, which cannot be changed while the container runs.
         figures |= {"cpu_period": _PERIOD_US, "cpu_quota": round(_PERIOD_US * limits.cpus)}
     return figures
 
 
 def _read(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
     yield LOG_CONFIG
-    yield from plan.equipment.files
+    yield from plan.extras.files
     if agent is not None:
         yield agent.jar.absolute()
 
 
 def _written(plan: NodePlan, agent: AgentSpec | None) -> Iterator[Path]:
     yield plan.folder
-    yield from plan.equipment.shared
+    yield from plan.extras.shared
     if agent is not None:
         yield agent.events_dir.absolute()
         yield agent.bridge_dir.absolute()

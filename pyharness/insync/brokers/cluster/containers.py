@@ -1,8 +1,8 @@
-"""A cluster of containers on a network of its own: what users run, as far as one host can.
+"""Run a cluster of containers on its own network: as close to production as one host can get.
 
-Each node runs in its own folder of this host, which its container sees at the same path: so
-settings, logs, control files and connection files are the same on both sides. Clients of this
-host reach the brokers at ports of loopback, and nobody else reaches them.
+Each node has a folder on this host, which its container sees at the same path, so settings,
+logs, control files and connection files have the same paths on both sides. Clients of this host
+reach the brokers at ports of loopback; other hosts cannot reach them.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,11 +26,11 @@ from insync.brokers.cluster.container_plan import (
 )
 from insync.brokers.cluster.links.listeners import LinkedInNetwork
 from insync.brokers.cluster.links.proxies import Links
-from insync.brokers.cluster.node import Equipment, Node, NodePlan
+from insync.brokers.cluster.node import Node, NodeExtras, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.docker import engine, leftovers
 from insync.brokers.docker import engine as testcontainers
-from insync.brokers.docker.engine import told
+from insync.brokers.docker.engine import docker_errors
 from insync.brokers.docker.process import ContainerProcess
 from insync.brokers.images.built import require
 from insync.brokers.images.image import Image
@@ -42,10 +42,10 @@ _PORT_TAKEN: Final = ("port is already allocated", "address already in use")
 
 
 class ContainerCluster(NodeCluster):
-    """A fresh cluster, started on entering the `with` block and gone when it is left.
+    """A fresh cluster; entering the `with` block starts it and leaving the block stops it.
 
-    What harnesses left that were killed is removed before. Entering raises InsyncError, with
-    the last lines of its log, when a node does not start. After `stop` the containers are gone,
+    The start first removes what killed harnesses left behind. Entering raises InsyncError, with
+    lines of the node's log, when a node does not start. After `stop` the containers are removed,
     and the nodes' logs and data are in their folders.
     """
 
@@ -59,19 +59,19 @@ class ContainerCluster(NodeCluster):
         brokers: int = 3,
         settings: Mapping[str, str] | None = None,
         agent: AgentSpec | None = None,
-        equipment: Mapping[int, Equipment] | None = None,
+        extras: Mapping[int, NodeExtras] | None = None,
         links: Links | None = None,
         elr: bool = True,
         image: Image | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
-        """Plan it as any cluster; `dist` is the same version on this host.
+        """Plan a cluster as NodeCluster does; `dist` is the same Kafka version on this host.
 
-        `image` is that version's where it is not the one that is built; `limits` are those of
-        each node. InputError also where there is no engine or no image.
+        `image` replaces the built image of that version; `limits` apply to each node. Raises
+        InputError also without an engine or an image.
         """
         super().__init__(
-            dist, folder, brokers=brokers, settings=settings, agent=agent, equipment=equipment,
+            dist, folder, brokers=brokers, settings=settings, agent=agent, extras=extras,
             links=links, elr=elr,
         )  # fmt: skip
         if ":" in str(self._folder):
@@ -98,7 +98,7 @@ class ContainerCluster(NodeCluster):
         return LinkedInNetwork(self._links, self._gateway(), self._at)
 
     def _gateway(self) -> str:
-        """Return this host's own address in the network."""
+        """Return this host's address in the network."""
         with _engine() as client:
             network = client.networks.get(self._network.id)
         return str(network.attrs["IPAM"]["Config"][0]["Gateway"])
@@ -106,7 +106,7 @@ class ContainerCluster(NodeCluster):
     def _at(self, number: int) -> str:
         """Return the address of a node's container, which this host reaches as well."""
         container = self._containers[number]
-        with told(f"node {number}"):
+        with docker_errors(f"node {number}"):
             container.reload()
         return str(container.attrs["NetworkSettings"]["Networks"][self._network.name]["IPAddress"])
 
@@ -127,7 +127,7 @@ class ContainerCluster(NodeCluster):
 
     def _run(self, plan: NodePlan) -> Node:
         try:
-            with told(f"{plan.role} {plan.id}"):
+            with docker_errors(f"{plan.role} {plan.id}"):
                 container = self._started(plan)
         except InsyncError as error:
             if any(words in str(error) for words in _PORT_TAKEN):
@@ -136,7 +136,7 @@ class ContainerCluster(NodeCluster):
         return plan.started(ContainerProcess(container, plan.log))
 
     def _started(self, plan: NodePlan) -> Any:
-        """Start the node's container, which is made before if it is the first time."""
+        """Start the node's container; create it first if it does not exist."""
         if plan.id in self._containers:
             container = self._containers[plan.id]
             container.start()
@@ -154,6 +154,6 @@ class ContainerCluster(NodeCluster):
 
 @contextmanager
 def _engine() -> Iterator[docker.DockerClient]:
-    """Give a client of the engine, whose refusals become InsyncErrors of one line."""
-    with told("cluster"), closing(engine.client()) as client:
+    """Yield a client of the engine; convert its errors to InsyncErrors of one line."""
+    with docker_errors("cluster"), closing(engine.client()) as client:
         yield client

@@ -1,6 +1,6 @@
-"""A cluster of local processes on loopback: one controller, some brokers, nothing left behind.
+"""Run a cluster as local processes on loopback: one controller and some brokers.
 
-Brokers that know no KRaft have a ZooKeeper as well.
+Brokers that do not support KRaft get a ZooKeeper as well. No process outlives the harness.
 """
 
 import os
@@ -14,9 +14,9 @@ from insync.brokers.kafka.jvm import node_flags
 
 
 class LocalCluster(NodeCluster):
-    """A fresh cluster, started on entering the `with` block and gone when it is left.
+    """A fresh cluster; entering the `with` block starts it and leaving the block stops it.
 
-    Entering raises InsyncError, with the last lines of its log, when a node does not start.
+    Entering raises InsyncError, with lines of the node's log, when a node does not start.
     """
 
     addresses = OnLoopback()
@@ -30,6 +30,6 @@ class LocalCluster(NodeCluster):
             self._dist.command(flags, plan.main, str(plan.settings_file)),
             log=plan.log,
             folder=plan.folder,
-            environment={**os.environ, **plan.equipment.environment},
+            environment={**os.environ, **plan.extras.environment},
         )
         return plan.started(running)

@@ -1,4 +1,4 @@
-"""One Kafka node: its folder, its port, its log, whatever it runs in."""
+"""Describe one Kafka node (folder, port, log, process), and prepare its folder."""
 
 import shutil
 from collections.abc import Mapping, Sequence
@@ -12,14 +12,14 @@ from insync.running import Running
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Equipment:
-    """One broker's own environment, paths and settings.
+class NodeExtras:
+    """Additional environment, paths and settings of one broker.
 
     Args:
-        environment: variables of its JVM, beside those of the harness.
+        environment: variables of its JVM, in addition to those of the harness.
         files: paths outside its folder that the JVM reads, such as a library to preload.
-        shared: paths outside its folder that it writes to as well, such as a control file.
-        settings: added to its server.properties; these win over all others.
+        shared: paths outside its folder that the JVM also writes, such as a control file.
+        settings: added to its server.properties; these override all others.
 
     """
 
@@ -29,7 +29,7 @@ class Equipment:
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
-NOTHING = Equipment()
+NO_EXTRAS = NodeExtras()
 
 
 Role = Literal["zookeeper", "controller", "broker"]
@@ -40,7 +40,7 @@ LOG = "stdout.log"
 
 @dataclass(frozen=True)
 class NodePlan:
-    """What a node is to be, before it runs; `folder` is absolute and the node's own."""
+    """The plan of a node before it runs; `folder` is absolute and belongs to the node only."""
 
     id: int
     role: Role
@@ -49,7 +49,7 @@ class NodePlan:
     settings: Mapping[str, str]
     main: str = "kafka.Kafka"
     flags: Sequence[str] = ()
-    equipment: Equipment = NOTHING
+    extras: NodeExtras = NO_EXTRAS
 
     @property
     def settings_file(self) -> Path:
@@ -58,17 +58,17 @@ class NodePlan:
 
     @property
     def log(self) -> Path:
-        """The file for all that it prints."""
+        """The file for all of its output."""
         return self.folder / LOG
 
     def started(self, process: Running) -> "Node":
-        """Return the node that it is now."""
+        """Return the running node of this plan."""
         return Node(self.id, self.role, self.folder, self.port, process)
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node that was started; its process may have ended since."""
+    """A node that was started; its process may have ended."""
 
     id: int
     role: Role
@@ -83,7 +83,7 @@ class Node:
 
     @property
     def data_dir(self) -> Path:
-        """Where the partitions' folders are."""
+        """The folder that holds the partitions' folders."""
         return self.folder / formats.DATA
 
     @property
@@ -98,16 +98,16 @@ class Node:
 
     @property
     def log(self) -> Path:
-        """The file with all that the node printed."""
+        """The file with all of the node's output."""
         return self.folder / LOG
 
 
 def prepare(plan: NodePlan, templates: Path | None, cluster: str) -> None:
-    """Make the node's folder with its settings, formatted for the cluster with the id `cluster`.
+    """Create the node's folder with its settings, formatted for the cluster with id `cluster`.
 
-    `templates` holds a formatted node of each role. Its data folder may be there, empty: it may
-    be a mount. On ZooKeeper there is nothing to format, so there are none, and the first broker
-    makes up the cluster's id.
+    `templates` holds a formatted node of each role. The node's data folder may already exist if
+    it is empty, for example as a mount point. On ZooKeeper nothing needs formatting, so
+    `templates` is None, and the first broker creates the cluster id.
     """
     (plan.folder / TEMPORARY).mkdir(parents=True)
     if templates is not None:
@@ -116,7 +116,7 @@ def prepare(plan: NodePlan, templates: Path | None, cluster: str) -> None:
 
 
 def remove_data(folder: Path) -> None:
-    """Remove all but the settings and the log of a node that has stopped.
+    """Remove the data of a stopped node; keep its settings and its log.
 
     A mount point stays, empty.
     """

@@ -1,4 +1,4 @@
-"""The nodes of a cluster before they run, in the order in which they are to start."""
+"""Plan the nodes of a cluster, in the order in which they start."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ from insync.nodes import CONTROLLER_ID
 def on_kraft(
     folder: Path, brokers: Sequence[int], settings: Mapping[str, str], addresses: Addresses
 ) -> list[NodePlan]:
-    """Plan one controller and the brokers; OSError when there are no free ports."""
+    """Plan one controller and the brokers; raises OSError when there are no free ports."""
     first, *ports = free_ports(1 + len(brokers))
     home = folder / str(CONTROLLER_ID)
     controller = "{}:{}".format(*addresses.meeting(CONTROLLER_ID, first))
@@ -32,10 +32,11 @@ def on_kraft(
 def on_zookeeper(
     folder: Path, brokers: Sequence[int], settings: Mapping[str, str], addresses: Addresses
 ) -> list[NodePlan]:
-    """Plan one ZooKeeper, one broker to be the controller and nothing else, and the brokers.
+    """Plan one ZooKeeper, one broker that is only the controller, and the brokers.
 
-    Any broker can become the controller. One that holds no partition keeps it out of reach of
-    what is done to the others, as it is on KRaft. OSError when there are no free ports.
+    Any broker can become the controller. A broker without partitions is the controller here, so
+    that faults on the other brokers do not affect it, as on KRaft. Raises OSError when there are
+    no free ports.
     """
     first, *ports = free_ports(2 + len(brokers))
     home = folder / str(ZOOKEEPER_ID)

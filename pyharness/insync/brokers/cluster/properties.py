@@ -1,4 +1,4 @@
-"""The server.properties of this project's nodes, fit for short runs on a small machine."""
+"""Build the server.properties of nodes, with settings for short runs on a small machine."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -8,12 +8,12 @@ from insync.nodes import CONTROLLER_ID
 
 ZOOKEEPER_ID = 99
 COORDINATORS = 3
-"""Partitions of the transactions' own topic: one for each broker to lead."""
+"""Partitions of `__transaction_state`: one for each broker to lead."""
 _SERVING = {
-    # A topic that nobody created would hide a mistyped name.
+    # An automatically created topic would hide a mistyped name.
     "auto.create.topics.enable": "false",
     "group.initial.rebalance.delay.ms": "0",
-    # The default of 128 MiB is zeroed at every start, out of a heap of 256 MiB.
+    # The default of 128 MiB would be zeroed at every start, and the heap is 256 MiB.
     "log.cleaner.dedupe.buffer.size": str(4 << 20),
     "num.io.threads": "4",
     "num.network.threads": "2",
@@ -23,15 +23,15 @@ _SERVING = {
 
 
 def controller(folder: Path, address: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of the one controller; those in `settings` win over all of ours.
+    """Return the settings of the controller; `settings` override the ones from here.
 
-    `address` is the HOST:PORT at which it listens and all others find it.
+    `address` is the HOST:PORT at which it listens and at which all others find it.
     """
     return {
         **_on_kraft("controller", CONTROLLER_ID, folder, address),
         "listeners": f"CONTROLLER://{address}",
         "listener.security.protocol.map": "CONTROLLER:PLAINTEXT",
-        # A short election: there is nobody else to elect.
+        # A short election timeout: there is only one candidate.
         "controller.quorum.election.timeout.ms": "100",
         **settings,
     }
@@ -44,9 +44,9 @@ def broker(
     listeners: Mapping[str, str],
     settings: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the settings of broker `number`; those in `settings` win over all of ours.
+    """Return the settings of broker `number`; `settings` override the ones from here.
 
-    `controller` is the controller's HOST:PORT, `listeners` the settings about its own.
+    `controller` is the controller's HOST:PORT, `listeners` are the broker's listener settings.
     """
     return {
         **_on_kraft("broker", number, folder, controller),
@@ -64,9 +64,9 @@ def broker_on_zookeeper(
     listeners: Mapping[str, str],
     settings: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return the settings of a broker that knows no KRaft; those in `settings` win.
+    """Return the settings of a broker without KRaft; `settings` override the ones from here.
 
-    `zookeeper` is the ZooKeeper's HOST:PORT, `listeners` the settings about its own.
+    `zookeeper` is the ZooKeeper's HOST:PORT, `listeners` are the broker's listener settings.
     """
     return {
         "broker.id": str(number),
@@ -80,15 +80,15 @@ def broker_on_zookeeper(
 
 
 def text(settings: Mapping[str, str]) -> str:
-    """Return a Java properties file; escaped, for Java reads it as Latin-1."""
+    """Return the text of a Java properties file, escaped because Java reads it as Latin-1."""
     return "".join(f"{key}={_escaped(value)}\n" for key, value in settings.items())
 
 
 def _session_ms(settings: Mapping[str, str]) -> str:
-    """Return how long a session is to last, so that one scenario's times fit every version.
+    """Return the ZooKeeper session timeout that matches KRaft's broker.session.timeout.ms.
 
-    With the default of KRaft's. A session is heard of every third of its length only, so half
-    as long again lets a frozen broker be for no less time than KRaft does.
+    The default is KRaft's. A ZooKeeper client sends a heartbeat only every third of the session,
+    so the timeout is 1.5 times KRaft's: a frozen broker then keeps its session at least as long.
     """
     return str(int(settings.get("broker.session.timeout.ms", "9000")) * 3 // 2)
 

@@ -1,6 +1,6 @@
-"""Wait until every broker of a cluster serves, and sees every other one unfenced.
+"""Wait until every broker of a cluster serves requests and lists every other broker.
 
-Where they need one, wait for a ZooKeeper before, and for the controller that it knows.
+Without KRaft, wait first for the ZooKeeper and for the controller.
 """
 
 import socket
@@ -22,14 +22,14 @@ _PORT_TAKEN = "Address already in use"
 
 
 class PortTakenError(InsyncError):
-    """A node found its port taken by somebody else since the port was found free."""
+    """Another process took a node's port after the port was found free."""
 
 
 def await_ready(nodes: Sequence[Node], within_s: float) -> None:
-    """Return when each broker by itself lists all brokers; a fenced one is listed by none.
+    """Wait until each broker lists all brokers; no broker lists a fenced one.
 
-    Raises PortTakenError or InsyncError at once when a node ends, with what its log says, and
-    InsyncError with the last state seen after `within_s`.
+    Raises PortTakenError or InsyncError at once when a node ends, with the errors in its log, and
+    InsyncError with the last state seen after `within_s` seconds.
     """
     brokers = [node for node in nodes if node.role == "broker"]
     everyone = sorted(broker.id for broker in brokers)
@@ -42,9 +42,9 @@ def await_ready(nodes: Sequence[Node], within_s: float) -> None:
 
 
 def await_zookeeper(node: Node, within_s: float) -> None:
-    """Return when the ZooKeeper `node` serves; raises as await_ready does.
+    """Wait until the ZooKeeper `node` serves requests; raises as await_ready does.
 
-    It listens a moment earlier, and sends away who connects then.
+    It begins to listen a moment earlier, and refuses clients until it serves.
     """
     until = time.monotonic() + within_s
     while not serves(node.port):
@@ -52,14 +52,14 @@ def await_zookeeper(node: Node, within_s: float) -> None:
 
 
 def await_controller(zookeeper: Node, nodes: Sequence[Node], within_s: float) -> None:
-    """Return when a broker holds the controller's office; raises as await_ready does."""
+    """Wait until a broker has become the controller; raises as await_ready does."""
     until = time.monotonic() + within_s
     while not _has_controller(zookeeper.transaction_log):
         _wait_on(nodes, until, "no broker became the controller")
 
 
 def _has_controller(log: Path) -> bool:
-    # The first change makes the first file.
+    # The log has no file before the first change.
     return any(log.glob("log.*")) and any(each.path == CONTROLLER for each in changes(log))
 
 
@@ -72,7 +72,7 @@ def _listens(port: int) -> bool:
 
 
 def _listed(port: int, wanted: Sequence[int]) -> list[int] | str:
-    """Return which of the `wanted` brokers the one at a port lists, or why it did not answer."""
+    """Return which of the `wanted` brokers the broker at `port` lists, or why it did not answer."""
     try:
         seen = metadata.ask(f"{LOOPBACK}:{port}", None, _ANSWER_WITHIN_S)
     except OSError as error:
@@ -81,7 +81,7 @@ def _listed(port: int, wanted: Sequence[int]) -> list[int] | str:
 
 
 def _wait_on(nodes: Sequence[Node], until: float, last: str) -> None:
-    """Pause before the next look; raise when there is no sense in one."""
+    """Sleep until the next check; raise if a node has ended or the time is up."""
     for node in nodes:
         code = node.process.poll()
         if code is not None:

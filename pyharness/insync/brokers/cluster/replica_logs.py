@@ -1,7 +1,7 @@
-"""The record batches in every replica's log, as the Kafka that wrote them reads them.
+"""Read the record batches in every replica's log with the Kafka version that wrote them.
 
-A small program of ours runs on that Kafka's class path (pyharness/java): formats are Kafka's
-to know. The logs may be in use; what is not written to its end is left out.
+A small Java program (pyharness/java) runs on that Kafka's class path, so that Kafka's own code
+parses the format. The logs may be in use; an incomplete batch at the end is left out.
 """
 
 import json
@@ -22,7 +22,7 @@ _WITHIN_S: Final = 120.0
 
 
 def require_reader() -> Path:
-    """Return the jar of the program that reads logs; raises InputError where it is not built."""
+    """Return the jar of the program that reads logs; raises InputError if it is not built."""
     return built(LOGS_JAR)
 
 
@@ -31,8 +31,8 @@ def batches(
 ) -> Iterator[dict[str, Any]]:
     """Yield the fields of every batch of `topics`, and of every log after its batches.
 
-    Their `kind` is "batch" or "log"; the others are those of BatchLine and ReplicaLogLine
-    but for `arm` and `repeat`. Raises InsyncError if the program failed.
+    The field `kind` is "batch" or "log"; the other fields are those of BatchLine or
+    ReplicaLogLine, without `arm` and `repeat`. Raises InsyncError if the program fails.
     """
     if not topics:
         return

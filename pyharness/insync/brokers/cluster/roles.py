@@ -1,7 +1,7 @@
-"""What a broker says of itself in its log: which partitions it leads or follows, since which epoch.
+"""Read from a broker's log which partitions it leads or follows, and since which leader epoch.
 
-Every version says so when it takes up a role, in words of its own. The controller's log tells
-whom the controller made leader; this is who took itself for one.
+Every version logs when it starts to lead or follow a partition, each with its own text. The
+controller's log says which broker was made leader; this log says which broker acted as leader.
 """
 
 import re
@@ -22,9 +22,9 @@ _TAKES_UP: Final = re.compile(
 
 
 def roles(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    """Yield the fields of RoleLine, but for `arm` and `broker`, from a broker's printed lines.
+    """Yield the fields of RoleLine, without `arm` and `broker`, from the lines of a broker's log.
 
-    1.1 tells of leaders only, and knows no high watermark at that time.
+    Kafka 1.1 logs only leaders, and no high watermark with them.
     """
     life = 0
     for line in lines:

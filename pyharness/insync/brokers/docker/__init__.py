@@ -1,1 +1,1 @@
-"""The Docker engine on this host. Knows no Kafka."""
+"""Use the Docker engine on this host. Knows no Kafka."""

@@ -1,4 +1,4 @@
-"""Find the local Docker engine and talk to it; its errors become one line each."""
+"""Find the local Docker engine, connect to it, and turn its errors into one line each."""
 
 import os
 from collections.abc import Iterator
@@ -15,8 +15,8 @@ from insync.errors import InputError, InsyncError
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
-    """Within, what the engine refuses is an InsyncError: `what`, and why; so is its silence."""
+def docker_errors(what: str) -> Iterator[None]:
+    """Convert Docker errors and timeouts inside the block to InsyncError: `what`, and why."""
     try:
         yield
     except (DockerException, OSError) as error:  # of its connection: OSErrors of `requests`
@@ -24,7 +24,7 @@ def told(what: str) -> Iterator[None]:
 
 
 def why(error: Exception) -> str:
-    """Return what the engine itself says, in one line, without the request that it refused."""
+    """Return the engine's own explanation in one line, without the refused request."""
     said = error.explanation if isinstance(error, APIError) and error.explanation else error
     return " ".join(str(said).split())
 
@@ -35,9 +35,9 @@ NO_RYUK: Final = "TESTCONTAINERS_RYUK_DISABLED"
 def prepare(client: docker.DockerClient) -> None:
     """Make Testcontainers ready in this process; a second call does nothing.
 
-    To be called before containers are started side by side: each would start a Ryuk.
+    Call this before starting containers in parallel: otherwise each start begins its own Ryuk.
     """
-    # Else it would follow the docker command's current context, which may be another engine.
+    # By default it follows the docker command's current context, which may be another engine.
     os.environ.setdefault(HOST_VARIABLE, DEFAULT)
     try:
         client.images.get(testcontainers_config.ryuk_image)
@@ -49,14 +49,15 @@ def prepare(client: docker.DockerClient) -> None:
 
 HOST_VARIABLE = "DOCKER_HOST"
 DEFAULT = "unix:///var/run/docker.sock"
-# The longest silence of the engine, such as while a step of a build says nothing.
+# How long to wait for the engine to send anything; a build step may print nothing for long.
 _SILENCE_S = 180
 
 
 def client() -> docker.DockerClient:
-    """Return a client of the local engine, for the caller to close.
+    """Return a client of the local engine; the caller closes it.
 
-    InputError when no engine answers, it is another machine's, or its containers are not Linux.
+    Raises InputError when no engine answers, when it runs on another machine, or when its
+    containers are not Linux.
     """
     address = os.environ.get(HOST_VARIABLE) or DEFAULT
     scheme, _, path = address.partition("://")
@@ -66,7 +67,7 @@ def client() -> docker.DockerClient:
         )
     if not _exists(Path(path)):
         raise InputError(
-            f"docker: no engine at {address}, expected one that runs "
+            f"docker: no engine at {address}, expected a running one "
             "(Debian and Ubuntu: apt-get install docker.io)"
         )
     return _connected(address)
@@ -86,17 +87,17 @@ def _connected(address: str) -> docker.DockerClient:
 
 
 def _reason(error: DockerException) -> str:
-    """Return why nobody answers; docker-py says it in the middle of its own story."""
+    """Return why the engine does not answer; docker-py hides the reason inside a long message."""
     said = str(error)
     if "Permission denied" in said:
         return "permission denied, expected a user of the group docker"
     if "Connection refused" in said or "No such file" in said:
-        return "no answer, expected an engine that runs"
+        return "no answer, expected a running engine"
     return f"no engine answers: {said}"
 
 
 def _elsewhere(facts: dict[str, object], kernel: str) -> str | None:
-    """Return what tells that the engine is a virtual machine's or another container's."""
+    """Return the sign that the engine runs in a virtual machine or a container, or None."""
     if facts["KernelVersion"] != kernel:
         return f"its kernel is {facts['KernelVersion']} and this host's {kernel}"
     root = Path(str(facts["DockerRootDir"]))
@@ -109,4 +110,4 @@ def _exists(path: Path) -> bool:
     try:
         return path.exists()
     except PermissionError:
-        return True  # somebody else's, so it is there
+        return True  # it exists but belongs to another user

@@ -1,4 +1,4 @@
-"""Removes containers and networks of ours by their labels: one cluster's, or dead harnesses'."""
+"""Remove our containers and networks by label: those of one cluster, or of dead harnesses."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -13,19 +13,19 @@ from insync.brokers.docker.process import copy_log
 OWNER: Final = "insync.owner"
 CLUSTER: Final = "insync.cluster"
 LOG: Final = "insync.log"
-# HTTP statuses of what another harness removes at this moment: "conflict", and "forbidden" for a
-# network that has containers yet.
+# HTTP statuses for things that another harness is removing: "forbidden" (a network that still
+# has containers), "not found", "conflict".
 _NOT_NOW: Final = (403, 404, 409)
 
 
 def labels(cluster: str, log: Path | None = None) -> dict[str, str]:
-    """Return the labels of what belongs to this process's `cluster`; `log` only a container's."""
+    """Return the labels for parts of this process's `cluster`; only containers have a `log`."""
     named = {OWNER: owner.mine(), CLUSTER: cluster}
     return named if log is None else {**named, LOG: str(log)}
 
 
 def remove(client: docker.DockerClient, cluster: str) -> None:
-    """Remove the containers of a cluster, and then its network."""
+    """Remove the containers of a cluster, then its network."""
     marked = {"label": f"{CLUSTER}={cluster}"}
     for container in client.containers.list(all=True, filters=marked, ignore_removed=True):
         _remove(container, force=True, v=True)
@@ -34,7 +34,7 @@ def remove(client: docker.DockerClient, cluster: str) -> None:
 
 
 def sweep(client: docker.DockerClient) -> None:
-    """Remove what harnesses have left which are gone; the logs of their containers are saved."""
+    """Remove what ended harnesses left behind; save the logs of their containers first."""
     marked = {"label": OWNER}
     for container in client.containers.list(all=True, filters=marked, ignore_removed=True):
         if owner.is_gone(container.labels[OWNER]):
@@ -46,8 +46,8 @@ def sweep(client: docker.DockerClient) -> None:
 
 
 def _save_log(container: Any) -> None:
-    """End a container and save its log in the file that its label names, if that can be."""
-    with suppress(APIError):  # it has ended before
+    """Kill a container and save its log in the file that its label names, if possible."""
+    with suppress(APIError):  # it has already ended
         container.kill()
     with suppress(DockerException, OSError):  # its folder is gone, or full
         copy_log(container, Path(container.labels[LOG]))

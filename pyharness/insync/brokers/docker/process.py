@@ -1,8 +1,8 @@
-"""A container's process from one start to its end, and the file that gets all it prints.
+"""Follow a container's process from its start to its end, and copy its output to a file.
 
-The log comes through the engine, so that `docker logs` shows it as well. A thread copies it as
-it is printed; where the log ends, the process has, and its exit code is known by then: nobody
-needs to ask the engine again and again.
+The output comes through the engine, so `docker logs` shows it as well. A thread copies it while
+the process runs. When the log ends, the process has ended and its exit code is known, so the
+engine need not be polled.
 """
 
 import signal
@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from docker.errors import APIError, DockerException, NotFound
 
-from insync.brokers.docker.engine import told, why
+from insync.brokers.docker.engine import docker_errors, why
 from insync.errors import InsyncError
 
 _BY_SIGNAL: Final = 128
@@ -21,19 +21,19 @@ _NOT_RUNNING: Final = 409  # the HTTP status of "conflict"
 
 
 class ContainerProcess:
-    """What runs in a container; a `Running`.
+    """The process of a container; implements `Running`.
 
-    A container that is started again gets a new one, with the log of all its starts.
+    A container that is started again gets a new ContainerProcess, with the log of all starts.
     """
 
     def __init__(self, container: Any, log: Path) -> None:
-        """Follow a container that was just started, and print into the file `log`."""
+        """Follow a container that was just started; copy its output to the file `log`."""
         self._container = container
         self._log = log
         self._ended = threading.Event()
         self._code = 0
         self._lost: str | None = None
-        with told(f"container {container.name}"):
+        with docker_errors(f"container {container.name}"):
             container.reload()
         self.pid = int(container.attrs["State"]["Pid"])
         name = f"insync-{container.name}"
@@ -42,12 +42,15 @@ class ContainerProcess:
     def poll(self) -> int | None:
         """Return its exit code, negative for the signal that ended it; None while it runs.
 
-        Raises InsyncError where the engine did not tell.
+        Raises InsyncError if the engine did not report the exit code.
         """
         return self._exit_code() if self._ended.is_set() else None
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return its exit code once it has ended and its log is whole; else as `Running`."""
+        """Return its exit code once it has ended and its log is complete.
+
+        Raises subprocess.TimeoutExpired after `timeout` seconds, InsyncError as `poll` does.
+        """
         if not self._ended.wait(timeout):
             raise subprocess.TimeoutExpired(self._container.name, timeout or 0)
         return self._exit_code()
@@ -56,7 +59,7 @@ class ContainerProcess:
         """Send it a signal through the engine; nothing happens if it has ended."""
         if self._ended.is_set():
             return
-        with told(f"container {self._container.name}"):
+        with docker_errors(f"container {self._container.name}"):
             try:
                 self._container.kill(signal=int(sig))
             except APIError as error:
@@ -65,29 +68,29 @@ class ContainerProcess:
 
     def pause(self) -> None:
         """Stop every process in the container; raises InsyncError."""
-        with told(f"container {self._container.name}"):
+        with docker_errors(f"container {self._container.name}"):
             self._container.pause()
 
     def unpause(self) -> None:
-        """Let them go on; nothing happens if the container has ended or is not paused."""
+        """Resume its processes; nothing happens if the container has ended or is not paused."""
         if self._ended.is_set():
             return
-        with told(f"container {self._container.name}"):
+        with docker_errors(f"container {self._container.name}"):
             self._container.reload()
             if self._container.status == "paused":
                 self._container.unpause()
 
     @property
     def quota_us(self) -> tuple[int, int]:
-        """The period and the quota of its CPU time in microseconds; 0 for the engine's own."""
-        with told(f"container {self._container.name}"):
+        """Period and quota of its CPU time in microseconds; 0 means the engine's default."""
+        with docker_errors(f"container {self._container.name}"):
             self._container.reload()
         host = self._container.attrs["HostConfig"]
         return int(host["CpuPeriod"]), int(host["CpuQuota"])
 
     def set_quota_us(self, period: int, quota: int) -> None:
-        """Change what `quota_us` says, at once; a quota of -1 is none. Raises InsyncError."""
-        with told(f"container {self._container.name}"):
+        """Set the values of `quota_us` at once; quota -1 means no limit. Raises InsyncError."""
+        with docker_errors(f"container {self._container.name}"):
             self._container.update(cpu_period=period, cpu_quota=quota)
 
     def _exit_code(self) -> int:
@@ -100,7 +103,7 @@ class ContainerProcess:
             copy_log(self._container, self._log)
             self._code = self._how_it_ended()
         except NotFound:
-            self._code = -signal.SIGKILL  # somebody removed it: that takes force
+            self._code = -signal.SIGKILL  # a running container can only be removed by force
         except (DockerException, OSError) as error:
             self._lost = why(error)
         finally:
@@ -112,12 +115,12 @@ class ContainerProcess:
         if self._container.attrs["State"]["OOMKilled"]:
             limit = self._container.attrs["HostConfig"]["Memory"] >> 20
             with self._log.open("a", encoding="utf-8") as log:
-                log.write(f"ERROR killed by the kernel: beyond its {limit} MiB of memory\n")
+                log.write(f"ERROR killed by the kernel: used more than its {limit} MiB of memory\n")
         return _BY_SIGNAL - code if code > _BY_SIGNAL else code
 
 
 def copy_log(container: Any, log: Path) -> None:
-    """Write all that a container has printed into the file `log`, and what it will to its end."""
+    """Copy a container's whole output to the file `log`; return when the container has ended."""
     chunks = container.logs(stream=True, follow=True)
     with log.open("wb", buffering=0) as file:
         for chunk in chunks:

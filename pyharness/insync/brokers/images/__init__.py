@@ -1,1 +1,1 @@
-"""Images of Kafka with a Java, built by the local Docker engine. Knows no cluster."""
+"""Build images of Kafka and a Java with the local Docker engine. Knows no cluster."""

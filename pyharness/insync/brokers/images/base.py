@@ -1,4 +1,4 @@
-"""The image that an image of Kafka stands on: the user's own, or one made from this host."""
+"""Provide the base image of a Kafka image: the user's own, or one made from this host."""
 
 from collections.abc import Callable
 
@@ -16,9 +16,9 @@ _ASK_JAVA = 'exec "${JAVA_HOME:+$JAVA_HOME/bin/}java" -XshowSettings:properties 
 def prepare(
     client: docker.DockerClient, wanted: str | None, java: Java, tell: Callable[[str], None]
 ) -> Base:
-    """Return the base `wanted`, pulled if it is not there; None is the one made from this host.
+    """Return the base `wanted`, pulled if it is missing; None means the base made from this host.
 
-    InputError when it cannot be had, or has no Java that runs Kafka.
+    Raises InputError when the base cannot be pulled, or has no Java that runs Kafka.
     """
     if wanted is None:
         name = host_base.tag(java)
@@ -42,10 +42,10 @@ def _get(
     except ImageNotFound:
         tell(f"base {name}: pulling")
     try:
-        # Without a tag docker-py would pull every one of them.
+        # Without a tag docker-py pulls all tags.
         return client.images.pull(name, tag=None if _tagged(name) else "latest")
     except APIError as error:
-        raise InputError(f"base {name}: cannot be had: {error.explanation or error}") from error
+        raise InputError(f"base {name}: cannot be pulled: {error.explanation or error}") from error
 
 
 def _tagged(name: str) -> bool:
@@ -53,7 +53,7 @@ def _tagged(name: str) -> bool:
 
 
 def _ask(client: docker.DockerClient, image: str, name: str) -> str:
-    """Return what the Java in an image says of itself."""
+    """Return what the Java in an image prints about itself."""
     container = client.containers.create(
         image, entrypoint=["sh", "-c", _ASK_JAVA], network_mode="none"
     )

@@ -1,4 +1,4 @@
-"""Build the image of a Kafka version: its context goes to the engine as one tar."""
+"""Build the image of a Kafka version; the build context goes to the engine as one tar file."""
 
 import io
 import tarfile
@@ -20,7 +20,7 @@ from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
 
 _SAMPLE = "sample"
-# Kafka's releases are no older; the same for every jar wherever and whenever it is built.
+# One fixed time for all files, so that the same jars give the same image everywhere.
 _MTIME = 1_500_000_000
 _QUOTED = 5
 
@@ -33,10 +33,10 @@ def build(
     *,
     cached: bool = True,
 ) -> tuple[Found, bool]:
-    """Return the image of `dist` on `base`, and whether it had to be made.
+    """Return the image of `dist` on `base`, and whether it was built now.
 
-    Unless `cached`, it is made anew in any case. InsyncError, with what the engine and the
-    failed step said, when it cannot be made.
+    Without `cached` the image is always built again. Raises InsyncError with the output of the
+    engine and of the failed step when the build fails.
     """
     before = built.find(client, dist.release)
     if cached and before and before.fresh and before.base and before.base.id == base.id:
@@ -47,9 +47,11 @@ def build(
         _send(client, dist, base, context, tell, cached=cached)
     made = built.find(client, dist.release)
     if made is None:
-        raise InsyncError(f"image {image_of(dist.release, base.java).tag}: built, and not there")
+        raise InsyncError(
+            f"image {image_of(dist.release, base.java).tag}: built, but the engine does not list it"
+        )
     if before and before.id != made.id:
-        # The one it replaces has no name left; a container that still runs on it keeps it.
+        # The replaced image has no name any more; a container that still runs on it keeps it.
         with suppress(APIError):
             client.images.remove(before.id)
     return made, True
@@ -74,7 +76,7 @@ def _pack(dist: Distribution, base: recipe.Base, context: IO[bytes]) -> None:
 
 
 def _plain(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """For everybody to read, whoever the container's user is."""
+    """Make the entry readable for every user of the container."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = "root"
     entry.mtime = _MTIME
@@ -103,7 +105,7 @@ def _send(
                 "STARTED": sample_node.started(dist.release),
             },
             labels=recipe.labels(dist.release, base),
-            # The sample node talks to itself only.
+            # The sample node connects to nothing but itself.
             network_mode="none",
             nocache=not cached,
             rm=True,
@@ -116,12 +118,12 @@ def _send(
 
 
 def _follow(answers: Iterable[Mapping[str, Any]], tag: str, tell: Callable[[str], None]) -> None:
-    """Tell each step as it begins; InsyncError when one fails."""
+    """Report each build step as it begins; raises InsyncError when one fails."""
     said: deque[str] = deque(maxlen=_QUOTED)
     for answer in answers:
         if "error" in answer:
             words = " | ".join([*said, str(answer["error"])])
-            raise InsyncError(f"image {tag}: not built: {words}")
+            raise InsyncError(f"image {tag}: build failed: {words}")
         text = str(answer.get("stream", "")).strip()
         if text.startswith("Step "):
             tell(f"image {tag}: {text.partition(' : ')[0].lower()}")

@@ -1,7 +1,7 @@
-"""The images that are there: what a cluster of containers takes to start its nodes.
+"""Find the images that exist, for clusters of containers to start their nodes from.
 
-An image tells by its labels what it was made of. One that this insync would make otherwise is
-stale, and not used.
+The labels of an image say what it was made of. An image that this insync would build
+differently is stale and is not used.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from insync.errors import InputError
 
 @dataclass(frozen=True)
 class Found:
-    """An image that is there; `fresh` tells whether this insync would make the same one."""
+    """An image that exists; `fresh` says whether this insync would build the same one."""
 
     kafka: str
     tag: str
@@ -34,7 +34,8 @@ class Found:
 def require(version: str) -> Image:
     """Return the image of Kafka `version`.
 
-    InputError: unknown version, no engine, no image, a stale one.
+    Raises InputError for an unknown version, without an engine, without an image, and for a
+    stale image.
     """
     release = versions.find(version)
     with closing(engine.client()) as client:
@@ -43,12 +44,14 @@ def require(version: str) -> Image:
     if found is None:
         raise InputError(f"image {tag(version)}: not built, {wanted}")
     if found.base is None or not found.fresh:
-        raise InputError(f"image {tag(version)}: not what this insync makes, {wanted}")
+        raise InputError(
+            f"image {tag(version)}: stale, this insync builds a different one, {wanted}"
+        )
     return image_of(release, found.base.java)
 
 
 def find(client: docker.DockerClient, release: Release) -> Found | None:
-    """Return what the engine has under the name of the image of `release`."""
+    """Return the engine's image of `release`, None if it has none."""
     name = tag(release.version)
     try:
         image = client.images.get(name)

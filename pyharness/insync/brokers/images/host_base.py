@@ -1,6 +1,6 @@
-"""A base image made from nothing but this host's own Java, its libraries and busybox.
+"""Make a base image from this host's Java, the libraries it needs, and busybox.
 
-So no registry is needed, and a node's Java is the very one that local clusters run on.
+This needs no registry, and containers run the same Java as local clusters.
 """
 
 import io
@@ -31,9 +31,9 @@ def tag(java: Java) -> str:
 
 
 def ensure(client: docker.DockerClient, java: Java) -> None:
-    """Make the base of `java`, unless it is there and of today's files.
+    """Make the base of `java`, unless one exists that was made from the same files.
 
-    InputError when the host lacks a tool for it, InsyncError when the engine refuses it.
+    Raises InputError when the host lacks a tool, InsyncError when the engine refuses the image.
     """
     files = host_files.collect(java)
     settings = [
@@ -54,9 +54,9 @@ def ensure(client: docker.DockerClient, java: Java) -> None:
 
 
 def _import(client: docker.DockerClient, name: str, archive: IO[bytes], settings: list[str]) -> str:
-    """Send the root folder's tar to the engine, and return what it answers."""
+    """Send the tar file of the root folder to the engine; return its answer."""
     repository, _, version = name.partition(":")
-    # In chunks, which docker-py announces in any case and leaves to its caller.
+    # docker-py declares a chunked body but leaves the chunking to its caller.
     chunks = iter(lambda: archive.read(_CHUNK), b"")
     try:
         said: str = client.api.import_image_from_stream(
@@ -76,7 +76,10 @@ def _recipe(client: docker.DockerClient, name: str) -> str | None:
 
 
 def _pack(files: dict[Path, Path], archive: IO[bytes]) -> None:
-    """Write the root folder's tar; times stay, for the JVM compares those of its own files."""
+    """Write the tar file of the root folder.
+
+    Modification times are kept because the JVM compares those of its own files.
+    """
     with tarfile.open(fileobj=archive, mode="w", dereference=True) as tar:
         temporary = tarfile.TarInfo("tmp")
         temporary.type, temporary.mode = tarfile.DIRTYPE, 0o1777

@@ -1,4 +1,4 @@
-"""The files of this host that a base image takes: its Java, and the libraries that Java needs."""
+"""List the files of this host that a base image needs: a Java and the libraries it uses."""
 
 import hashlib
 import os
@@ -13,14 +13,14 @@ from insync.errors import InputError
 
 JRE = Path("/opt/jre")
 BUSYBOX = Path("/bin/busybox")
-# What only desktop programs, compilers and debuggers need; it would bring half of X11 along.
+# Files that only desktop programs, compilers and debuggers need; they depend on much of X11.
 _UNUSED = re.compile(
     r"src\.zip|ct\.sym|classes_nocoops\.jsa|psfont.*"
     r"|lib(atk-wrapper|awt.*|fontmanager|freetype|harfbuzz|javajpeg|jawt|jsound|lcms|mlib_image"
     r"|saproc|splashscreen)\.so"
 )
-# glibc loads some by name, to look up hosts and users; libraries inside jars, such as those for
-# compression, ask for the others, which are part of libc by now and remain for their sake.
+# Libraries that are loaded by name: glibc loads the first line to look up hosts and users.
+# Native libraries inside jars (compression) still link to the second, now part of libc.
 _BY_NAME = (
     *("libnss_dns.so.2", "libnss_files.so.2", "libresolv.so.2"),
     *("libdl.so.2", "libpthread.so.0", "librt.so.1"),
@@ -29,9 +29,9 @@ _LIBRARY = re.compile(r"(?:=> )?(/\S+) \(0x[0-9a-f]+\)$", re.MULTILINE)
 
 
 def collect(java: Java) -> dict[Path, Path]:
-    """Return which file goes where: the path in the image, then the one on this host.
+    """Return all files as a mapping from the path in the image to the path on this host.
 
-    InputError when a tool is missing that this takes.
+    Raises InputError when a tool that is needed for this is missing.
     """
     busybox = _tool("busybox", "busybox-static")
     found = {JRE / "bin" / "java": java.binary, **_trees(java.home), BUSYBOX: busybox}
@@ -40,20 +40,20 @@ def collect(java: Java) -> dict[Path, Path]:
 
 
 def libraries(said: str, home: Path) -> set[Path]:
-    """Return the libraries that `ldd` told of, but for those of the Java at `home` itself."""
+    """Return the libraries in the output of `ldd`, without those of the Java at `home` itself."""
     found = {Path(os.path.normpath(path)) for path in _LIBRARY.findall(said)}
     return {path for path in found if not path.is_relative_to(home)}
 
 
 def applets() -> list[str]:
-    """Return the names under which this host's busybox works."""
+    """Return the names of the applets in this host's busybox."""
     busybox = _tool("busybox", "busybox-static")
     said = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True)
     return sorted(set(said.stdout.split()) - {BUSYBOX.name})
 
 
 def fingerprint(files: Mapping[Path, Path], *texts: str) -> str:
-    """Return a digest of the files (where each goes, its size, its time) and of `texts`."""
+    """Return a digest of the files (path in the image, size, time) and of `texts`."""
     digest = hashlib.sha256("\0".join(texts).encode())
     for at, file in sorted(files.items()):
         facts = file.stat()
@@ -62,7 +62,7 @@ def fingerprint(files: Mapping[Path, Path], *texts: str) -> str:
 
 
 def _trees(home: Path) -> dict[Path, Path]:
-    """Return the files of the Java that a server needs, links followed."""
+    """Return the files of the Java that a server needs; links are followed."""
     found = {}
     for tree in ("conf", "lib"):
         for folder, _, names in os.walk(home / tree, followlinks=True):
@@ -73,7 +73,7 @@ def _trees(home: Path) -> dict[Path, Path]:
 
 
 def _libraries(binaries: Iterable[Path], home: Path) -> dict[Path, Path]:
-    # It fails if one of them is static, such as busybox, and tells of the others all the same.
+    # ldd fails if one of them is static, such as busybox, but still lists the others.
     command = [_tool("ldd", "libc-bin"), *binaries]
     said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     found = libraries(said, home)

@@ -1,4 +1,4 @@
-"""An image of one Kafka version: its name, what is where inside it, and how a node is started."""
+"""Describe the image of one Kafka version: its name, its paths, the command of a node."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,9 +14,9 @@ _HOME = Path("/opt/kafka")
 
 @dataclass(frozen=True)
 class Image:
-    """One image; all paths are those inside it.
+    """One image; all paths are paths inside it.
 
-    `jars` is the class path, in the order the archive `cds` was dumped with.
+    `jars` is the class path, in the order in which the AppCDS archive `cds` was dumped.
     """
 
     tag: str
@@ -25,11 +25,11 @@ class Image:
     cds: Path
 
     def command(self, flags: Sequence[str], main: str, *arguments: str) -> list[str]:
-        """Return the command that runs the class `main` with `arguments`, started quickly."""
+        """Return the command that runs the class `main` with `arguments`, using the archive."""
         return self._java([f"-XX:SharedArchiveFile={self.cds}", *flags], main, *arguments)
 
     def dump_command(self, flags: Sequence[str], main: str, *arguments: str) -> list[str]:
-        """Return the same, but with the archive written when the JVM exits."""
+        """Return the same command, but one that writes the archive when the JVM exits."""
         return self._java([f"-XX:ArchiveClassesAtExit={self.cds}", *flags], main, *arguments)
 
     def _java(self, flags: Sequence[str], main: str, *arguments: str) -> list[str]:

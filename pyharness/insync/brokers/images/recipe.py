@@ -1,6 +1,6 @@
-"""What goes into an image of Kafka beside the jars, and the one digest of all of it.
+"""List what a Kafka image contains beside the jars, and compute one digest of all of it.
 
-Pure: it reads what insync itself ships, and asks no engine.
+This reads only files that insync ships, and never asks the engine.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
 from insync.brokers.kafka.versions import Release
 
 LABEL = "insync.recipe"
-# Where the sample node works while the image is built. Nobody else is there to take its ports.
+# The sample node's folder during the build. No other process there can take its ports.
 SAMPLE = Path("/tmp/sample")  # noqa: S108  # a path inside the image
 _PORT, _OTHER_PORT = 9092, 9093
 _SETTINGS, _ZOOKEEPER = "server.properties", "zookeeper.properties"
@@ -26,7 +26,7 @@ _SETTINGS, _ZOOKEEPER = "server.properties", "zookeeper.properties"
 
 @dataclass(frozen=True)
 class Base:
-    """What an image stands on: the base image's id and name, its Java's launcher and full name."""
+    """A base image: its id, its name, its Java's launcher and that Java's full name."""
 
     id: str
     name: str
@@ -35,7 +35,7 @@ class Base:
 
 
 def labels(release: Release, base: Base) -> dict[str, str]:
-    """Return the labels of the image of `release` on `base`: what it is, and of what recipe."""
+    """Return the labels of the image of `release` on `base`, its recipe's digest among them."""
     return {
         "insync.kafka": release.version,
         "insync.base": base.name,
@@ -47,7 +47,7 @@ def labels(release: Release, base: Base) -> dict[str, str]:
 
 
 def base_of(labelled: Mapping[str, str]) -> Base:
-    """Return the base that an image's labels tell of; KeyError where they tell of none."""
+    """Return the base that an image's labels name; raises KeyError if they name none."""
     return Base(
         labelled["insync.base.id"],
         labelled["insync.base"],
@@ -57,14 +57,14 @@ def base_of(labelled: Mapping[str, str]) -> Base:
 
 
 def digest(release: Release, base: Base) -> str:
-    """Return a digest of everything that makes an image what it is."""
+    """Return a digest of everything that the image depends on."""
     jars = [jar.sha256 for jar in release.jars]
     whole = [base.id, str(base.java), jars, texts(image_of(release, base.java), release)]
     return hashlib.sha256(json.dumps(whole, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def texts(image: Image, release: Release) -> dict[str, str]:
-    """Return the text files of the build's context, by their names there."""
+    """Return the text files of the build context, by name."""
     flags = node_flags(SAMPLE, SAMPLE / LOG_CONFIG.name)
     node = image.dump_command(flags, "kafka.Kafka", str(SAMPLE / _SETTINGS))
     made = {
@@ -85,7 +85,7 @@ def texts(image: Image, release: Release) -> dict[str, str]:
 
 
 def _arguments(command: list[str]) -> str:
-    """Return a command as the argument file of its own java, which is left out."""
+    """Return a java command as the content of an argument file: all words but `java` itself."""
     return "\n".join(command[1:]) + "\n"
 
 

@@ -1,1 +1,1 @@
-"""Kafka distributions: the JDK, the jars in the user's cache, the warm start. Knows no cluster."""
+"""Provide Kafka distributions: a JDK, jars in the user's cache, quick starts. Knows no cluster."""

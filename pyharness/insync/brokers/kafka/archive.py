@@ -1,4 +1,4 @@
-"""The AppCDS archive of the classes that a node loads, dumped by a node that starts and stops."""
+"""Dump the AppCDS archive of the classes that a node loads, by starting and stopping a node."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ _POLL_S = 0.05
 
 
 def dump(cold: Distribution, archive: Path, scratch: Path) -> None:
-    """Write the file `archive`, working in the folder `scratch`; InsyncError when it fails."""
+    """Write the file `archive`, using the folder `scratch`; raises InsyncError if that fails."""
     port, other_port = free_ports(2)
     settings = scratch / "server.properties"
     text = sample_node.settings(cold.release, scratch, port, other_port)
@@ -43,7 +43,7 @@ def _start_zookeeper(cold: Distribution, scratch: Path, port: int) -> "subproces
 
 
 def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
-    """Start a node and stop it once it has started; the JVM writes the archive as it exits."""
+    """Start a node and stop it as soon as it has started; its JVM writes the archive on exit."""
     scratch = settings.parent
     log = scratch / "node.log"
     flags = [*node_flags(scratch), f"-XX:ArchiveClassesAtExit={archive}"]
@@ -62,7 +62,7 @@ def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
 
 
 def _await_started(node: "subprocess.Popen[bytes]", log: Path, started: str) -> None:
-    """Until the log says so: this node serves nobody, so nothing else needs to be true."""
+    """Wait until the log says that the node has started; it has no clients, so that is enough."""
     until = time.monotonic() + _WITHIN_S
     while started not in log.read_text(encoding="utf-8", errors="replace"):
         if node.poll() is not None or time.monotonic() > until:

@@ -1,4 +1,4 @@
-"""The user's cache folder: where it is, who may write to it, and how a folder gets there whole."""
+"""Manage the user's cache folder: its path, its locks, and atomic replacement of its folders."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ def root() -> Path:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
-    """Hold the lock beside `folder`; InputError when it stays busy or cannot be written."""
+    """Hold the lock beside `folder`; raises InputError if it stays busy or cannot be written."""
     wait_s = _wait_s()
     lock = FileLock(folder.with_name(f".{folder.name}.lock"))
     try:
@@ -41,7 +41,7 @@ def locked(folder: Path) -> Iterator[None]:
         raise _unwritable(folder, error) from error
     try:
         for left in folder.parent.glob(f".{folder.name}-*"):
-            # Of an insync that was killed: whoever works beside `folder` holds its lock.
+            # Left by an insync that was killed: a running one would hold the lock.
             shutil.rmtree(left, ignore_errors=True)
         yield
     finally:
@@ -50,7 +50,7 @@ def locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def scratch(folder: Path) -> Iterator[Path]:
-    """Give a sibling of the locked `folder` to work in; it goes when the block ends."""
+    """Yield a scratch folder beside the locked `folder`; it is removed when the block ends."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         made = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
@@ -63,8 +63,8 @@ def scratch(folder: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def made_whole(folder: Path) -> Iterator[Path]:
-    """Give a folder to fill, which replaces `folder` when the block ends without an error."""
+def atomic_folder(folder: Path) -> Iterator[Path]:
+    """Yield a folder to fill; it replaces `folder` when the block ends without an error."""
     with scratch(folder) as made:
         yield made
         try:

@@ -1,4 +1,4 @@
-"""Spark's Kafka connector: its jars by version, pinned as the brokers' are, in the same cache."""
+"""Provide the jars of Spark's Kafka connector, pinned and cached as the brokers' jars are."""
 
 import tomllib
 from collections.abc import Callable
@@ -14,16 +14,18 @@ from insync.errors import InputError
 
 
 def connector_jars(java: Java, tell: Callable[[str], None]) -> tuple[Path, ...]:
-    """Return the connector's jars, fetched first if need be; `tell` hears of that.
+    """Return the connector's jars, fetched first if they are missing; `tell` reports a fetch.
 
-    InputError: another pyspark than they are for, a jar that cannot be had or is not what it
-    should be, an unwritable or busy cache.
+    Raises InputError if the installed pyspark has another version than the jars, if a jar cannot
+    be fetched or has a wrong checksum, and if the cache is busy or not writable.
     """
     text = files(__package__).joinpath("spark-connector.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     spark, installed = data["spark"], version("pyspark")
     if spark != installed:
-        raise InputError(f"pyspark: {installed} is installed, expected {spark}: the connector's")
+        raise InputError(
+            f"pyspark: {installed} is installed, expected {spark}, the connector's version"
+        )
     pinned = tuple(jar(entry["id"], entry["sha256"]) for entry in data["jars"])
     release = Release(version=f"connector for Spark {spark}", jars=pinned)
     return cached_jars(release, cache.root() / "spark" / spark / "libs", java, tell)

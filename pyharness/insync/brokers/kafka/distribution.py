@@ -1,4 +1,4 @@
-"""A Kafka version that is ready to run from the cache, and the command lines it runs with."""
+"""Describe a Kafka version that is ready to run from the cache, and build its command lines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from insync.brokers.kafka.versions import Release
 class Distribution:
     """One Kafka version on one Java.
 
-    `jars` is the class path, in the order the archive `cds` was dumped with; `cds` is None
-    where this Java cannot dump one. `formats` holds a formatted node of each role, for
+    `jars` is the class path, in the order in which the AppCDS archive `cds` was dumped; `cds` is
+    None if this Java cannot dump one. `formats` holds a formatted node of each role, for
     insync.brokers.kafka.formats to copy; brokers on ZooKeeper need none.
     """
 
@@ -31,9 +31,10 @@ class Distribution:
     def command(
         self, flags: Sequence[str], main: str, *arguments: str, jars: Sequence[Path] = ()
     ) -> list[str]:
-        """Return the command that runs the class `main` with `arguments`, started quickly.
+        """Return the command that runs the class `main` with `arguments`, using the archive.
 
-        `jars` are those of others than Kafka; behind its own, they leave the archive valid.
+        `jars` are jars that are not Kafka's; at the end of the class path they leave the archive
+        valid.
         """
         shared = [f"-XX:SharedArchiveFile={self.cds}"] if self.cds else []
         path = (*self.jars, *jars)
@@ -41,5 +42,5 @@ class Distribution:
 
 
 def java_command(java: Java, jars: Sequence[Path], flags: Sequence[str]) -> list[str]:
-    """Java with its flags and class path; what follows is the class to run."""
+    """Return a java command with flags and class path; the caller appends the class to run."""
     return [str(java.binary), *flags, "-cp", ":".join(str(jar) for jar in jars)]

@@ -1,7 +1,7 @@
-"""A formatted node's folders, without a JVM for each node.
+"""Format the folders of new nodes without starting a JVM for each node.
 
-StorageTool runs once per version and role; what it wrote is kept as a template. A new node
-is a copy of it in which only the ids differ: those of the cluster, the node and the folders.
+StorageTool runs once per version and role; its output is kept as a template. A new node is a
+copy of the template with its own cluster id, node id and directory ids.
 """
 
 import base64
@@ -26,7 +26,7 @@ _WITHIN_S = 60.0
 
 
 def new_id() -> str:
-    """Return a fresh id as Kafka writes them: 22 characters, not starting with a dash."""
+    """Return a fresh id in Kafka's format: 22 characters, the first one not a dash."""
     while True:
         made = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
         if not made.startswith("-"):
@@ -36,12 +36,12 @@ def new_id() -> str:
 def copy(template: Path, folder: Path, *, node: int, cluster: str) -> None:
     """Format `folder` (its data and metadata) as node `node` of the cluster `cluster`.
 
-    Either part may be there already, if it is empty.
+    Each of the two subfolders may already exist if it is empty.
     """
     for part in (DATA, METADATA):
         (folder / part).mkdir(exist_ok=True)
         for source in sorted((template / part).rglob("*")):
-            # The bytes alone: what `folder` is mounted from may take no owners and no times.
+            # Copy only the bytes: the file system of `folder` may not support owners and times.
             target = folder / source.relative_to(template)
             target.mkdir() if source.is_dir() else shutil.copyfile(source, target)
         meta = folder / part / _META
@@ -50,7 +50,7 @@ def copy(template: Path, folder: Path, *, node: int, cluster: str) -> None:
 
 
 def with_ids(meta: str, ids: dict[str, str]) -> str:
-    """Return a meta.properties text with the values of `ids` in place of its own."""
+    """Return a meta.properties text with its ids replaced by those in `ids`."""
     for key, value in ids.items():
         meta = re.sub(rf"^{re.escape(key)}=.*$", f"{key}={value}", meta, flags=re.MULTILINE)
     return meta
@@ -59,9 +59,10 @@ def with_ids(meta: str, ids: dict[str, str]) -> str:
 def make_templates(
     cold: Distribution, scratch: Path, features: Mapping[str, int] | None = None
 ) -> None:
-    """Let StorageTool format one node of each role into `cold.formats`; InsyncError if it fails.
+    """Run StorageTool to format one node of each role into `cold.formats`.
 
-    `features` are levels that differ from the version's defaults.
+    `features` are feature levels that differ from the version's defaults. Raises InsyncError if
+    StorageTool fails.
     """
     cluster = new_id()
     tools: dict[str, subprocess.Popen[bytes]] = {}
@@ -73,7 +74,9 @@ def make_templates(
                 said = process.complaint(_log(scratch, role))
                 raise InsyncError(f"kafka {cold.version}: StorageTool failed: {said}")
     except subprocess.TimeoutExpired:
-        raise InsyncError(f"kafka {cold.version}: StorageTool hangs") from None
+        raise InsyncError(
+            f"kafka {cold.version}: StorageTool not done in {_WITHIN_S:.0f} s"
+        ) from None
     finally:
         process.kill(tuple(tools.values()))
 
@@ -97,7 +100,7 @@ def _log(scratch: Path, role: str) -> Path:
 
 
 def _properties(role: str, folder: Path) -> str:
-    """As little as StorageTool accepts; the ports and ids are not kept."""
+    """Return the smallest settings that StorageTool accepts; the copies change ports and ids."""
     listener = "CONTROLLER" if role == "controller" else "PLAINTEXT"
     return f"""process.roles={role}
 node.id={ROLES.index(role) + 1}

@@ -1,13 +1,13 @@
-"""Messages with their length before them, as Kafka and ZooKeeper send them."""
+"""Exchange length-prefixed messages, as Kafka and ZooKeeper use them."""
 
 import socket
 import struct
 
 
 def exchange(peer: socket.socket, message: bytes) -> bytes:
-    """Send a message that has its length before it; return the answer without its own.
+    """Send a length-prefixed message; return the answer without its length prefix.
 
-    Raises OSError, also for an answer that does not come in time.
+    Raises OSError, also if no answer comes in time.
     """
     peer.sendall(message)
     (size,) = struct.unpack(">i", read(peer, 4))
@@ -15,11 +15,11 @@ def exchange(peer: socket.socket, message: bytes) -> bytes:
 
 
 def read(peer: socket.socket, size: int) -> bytes:
-    """Return the next bytes, so many; raises OSError if they do not come."""
+    """Read exactly `size` bytes; raises OSError if fewer arrive."""
     got = b""
     while len(got) < size:
         part = peer.recv(size - len(got))
         if not part:
-            raise ConnectionError("it closed the connection")
+            raise ConnectionError("the peer closed the connection")
         got += part
     return got

@@ -1,8 +1,8 @@
 """Fetch pinned jars with Apache Ivy, whose jar comes with pyspark.
 
-Ivy needs nothing but Java, knows Maven Central by itself and checks what it downloads
-against the checksum published beside it. What it must not do here is resolve: the jars are
-pinned one by one, so it is told to fetch no poms and to follow no dependencies.
+Ivy needs only Java, knows Maven Central, and checks each download against the checksum that
+is published beside it. It must not resolve dependencies here: every jar is pinned, so it is
+configured to fetch no poms and to follow no dependencies.
 """
 
 import importlib.util
@@ -20,7 +20,7 @@ from insync.brokers.kafka.versions import Jar
 from insync.errors import InputError
 
 SETTINGS_VARIABLE = "INSYNC_IVY_SETTINGS"
-# Ivy asks for one file after the other; most of that time is spent waiting for answers.
+# Ivy fetches one file after the other and mostly waits for answers, so several run in parallel.
 _PARALLEL = 4
 _DONE_WITHIN_S = 600.0
 _LOG = "ivy.log"
@@ -37,9 +37,9 @@ _REASON = re.compile(
 
 
 def fetch(jars: Sequence[Jar], java: Java, libs: Path, scratch: Path) -> None:
-    """Put `jars` into the folder `libs`; `scratch` is Ivy's own, for the caller to remove.
+    """Download `jars` into the folder `libs`; Ivy works in `scratch`, which the caller removes.
 
-    InputError, in one line, when a jar cannot be had or fails the registry's checksum.
+    Raises InputError if a jar cannot be fetched or fails the registry's checksum.
     """
     settings = _settings(scratch)
     shares = [jars[first::_PARALLEL] for first in range(min(_PARALLEL, len(jars)))]
@@ -59,7 +59,7 @@ def fetch(jars: Sequence[Jar], java: Java, libs: Path, scratch: Path) -> None:
 
 
 def ivy_jar() -> Path:
-    """Where pyspark keeps Ivy; found without importing pyspark, InputError when it is not there."""
+    """Return pyspark's Ivy jar without importing pyspark; raises InputError if there is none."""
     spec = importlib.util.find_spec("pyspark")
     folders = spec.submodule_search_locations if spec else None
     for folder in folders or ():
@@ -69,7 +69,7 @@ def ivy_jar() -> Path:
 
 
 def _settings(scratch: Path) -> Path:
-    """Return the user's own Ivy settings (a mirror, say) or ours, which name no host."""
+    """Return the user's own Ivy settings (for example a mirror's), else ours: Maven Central."""
     own = os.environ.get(SETTINGS_VARIABLE)
     if own:
         if not Path(own).is_file():
@@ -113,8 +113,8 @@ def _module(jars: Sequence[Jar]) -> str:
 
 
 def reason(output: str) -> str:
-    """Return the line of Ivy's output that says what went wrong, or its last one."""
+    """Return the line of Ivy's output that says what went wrong, or its last line."""
     lines = [line.strip(" \t:") for line in output.splitlines()]
     telling = [line for line in lines if _REASON.search(line)]
-    # The first is the cause; later ones count the damage.
+    # The first such line is the cause; later ones are consequences.
     return next(iter(telling or [line for line in reversed(lines) if line]), "no output")

@@ -24,12 +24,12 @@ class Java:
 
     @property
     def binary(self) -> Path:
-        """The launcher of this very Java, past any shim on the PATH."""
+        """The launcher of this Java itself, not a shim on the PATH."""
         return self.home / "bin" / "java"
 
 
 def find_java() -> Java:
-    """Return the Java to run Kafka with; InputError when none will do."""
+    """Return the Java to run Kafka with; raises InputError if none is suitable."""
     binary, origin = _locate()
     java = parse_settings(_ask(binary, origin), f"{binary} ({origin})")
     if java.version < OLDEST:
@@ -40,11 +40,11 @@ def find_java() -> Java:
 
 
 def parse_settings(text: str, where: str) -> Java:
-    """Read what `java -XshowSettings:properties -version` printed; InputError if it is not that."""
+    """Parse the output of `java -XshowSettings:properties -version`; raises InputError."""
     found = dict(_SETTING.findall(text))
     try:
         specification = found["java.specification.version"].strip()
-        # Java 8 and older call themselves 1.8 and so on.
+        # Java 8 and older have versions such as 1.8.
         version = int(specification.removeprefix("1."))
         home = Path(found["java.home"].strip())
         name = f"{found['java.vm.name'].strip()} {found['java.runtime.version'].strip()}"
@@ -70,7 +70,7 @@ def _locate() -> tuple[Path, str]:
 
 
 def _ask(binary: Path, origin: str) -> str:
-    """Return what Java says about itself; it does so on standard error."""
+    """Return the settings that Java prints, which it does on standard error."""
     try:
         answer = subprocess.run(
             [binary, "-XshowSettings:properties", "-version"],

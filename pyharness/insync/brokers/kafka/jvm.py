@@ -1,8 +1,8 @@
-"""JVM flags for this project's processes: quick to start, small, two cores for all of them."""
+"""Choose JVM flags for short starts and small heaps, so that all nodes run on two cores."""
 
 from pathlib import Path
 
-# No perf data: its files in the temporary folder would outlive a killed JVM.
+# No perf data, because its files in the temporary folder remain after a JVM is killed.
 SHORT_LIVED = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
 LOG_CONFIG = Path(__file__).with_name("log4j2.properties")
 

@@ -1,8 +1,8 @@
-"""What one broker knows of the cluster: its own answer to a Metadata request.
+"""Ask one broker for its own view of the cluster, with a Metadata request.
 
-A client library asks whom it likes, also when it was given one address only: librdkafka leaves
-that broker as soon as it has learned of the others. Brokers hear of a new topic one by one, so
-whether every one of them knows it can only be asked of each.
+A client library may query any broker, even if it was given one address: librdkafka leaves that
+broker as soon as it knows the others. Brokers learn of a new topic one by one, so the only way
+to find out whether all of them know it is to ask each one.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from insync.brokers.kafka import wire
 from insync.brokers.kafka.framed import exchange
 
 METADATA: Final = (3, 4)
-"""The first version whose asking makes no topic; brokers from 1.1 to 4.4 answer it."""
+"""API key and the first version that can ask without creating topics; 1.1 to 4.4 answer it."""
 
 # Per partition: its leader (-1 for none) and the sorted ISR.
 State = dict[int, tuple[int, list[int]]]
@@ -25,10 +25,10 @@ State = dict[int, tuple[int, list[int]]]
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The brokers that a broker lists, and the state of the topic that it was asked about.
+    """The brokers that a broker lists, and the state of the topic in the request.
 
-    On ZooKeeper the controller is listed too, which is a broker there. Of a topic that the
-    broker does not know there are no partitions.
+    On ZooKeeper the list includes the controller, which is a broker there. A topic that the
+    broker does not know has no partitions.
     """
 
     brokers: list[int]
@@ -36,9 +36,9 @@ class Metadata:
 
 
 def ask(server: str, topic: str | None, seconds: float) -> Metadata:
-    """Return what the broker at `server` (HOST:PORT) itself knows.
+    """Return the view of the broker at `server` (HOST:PORT).
 
-    Raises OSError without an answer in time, or for one that breaks off.
+    Raises OSError if no answer comes in time or the answer is truncated.
     """
     host, _, port = server.rpartition(":")
     with socket.create_connection((host, int(port)), timeout=seconds) as broker:
@@ -46,14 +46,14 @@ def ask(server: str, topic: str | None, seconds: float) -> Metadata:
 
 
 def request(topic: str | None) -> bytes:
-    """Return the request about one topic, or about none."""
+    """Return the request for one topic, or for no topic."""
     names = [] if topic is None else [topic.encode()]
     listed = b"".join(struct.pack(">h", len(name)) + name for name in names)
     return wire.framed(METADATA, struct.pack(">i", len(names)) + listed + b"\0", flexible=False)
 
 
 def parse(answer: bytes) -> Metadata:
-    """Read an answer to `request`; raises ConnectionError for one that breaks off."""
+    """Parse an answer to `request`; raises ConnectionError if it is truncated."""
     fields = _Fields(answer)
     fields.take("ii")  # correlation, throttle time
     brokers = sorted([_broker(fields) for _ in fields.each()])
@@ -84,27 +84,27 @@ def _partition(fields: _Fields) -> tuple[int, tuple[int, list[int]]]:
 
 
 class _Fields:
-    """The fields of an answer, taken one after the other."""
+    """Reads the fields of an answer in order."""
 
     def __init__(self, answer: bytes) -> None:
         self._answer = answer
         self._at = 0
 
     def take(self, kinds: str) -> tuple[Any, ...]:
-        """Return the next fields, of these kinds (struct's letters)."""
+        """Return the next fields; `kinds` are format letters of `struct`."""
         try:
             found = struct.unpack_from(f">{kinds}", self._answer, self._at)
         except struct.error as error:
-            raise ConnectionError("the broker's answer breaks off") from error
+            raise ConnectionError("the broker's answer is truncated") from error
         self._at += struct.calcsize(f">{kinds}")
         return found
 
     def text(self) -> None:
-        """Pass over a text, or over none."""
+        """Skip a string, which may be null."""
         (length,) = self.take("h")
         self.take(f"{max(length, 0)}s")
 
     def each(self) -> Iterator[int]:
-        """Return one number for each item of the list that begins here."""
+        """Read the length of an array; return an iterator with one number per item."""
         (count,) = self.take("i")
         return iter(range(count))

@@ -1,16 +1,16 @@
-"""Free loopback ports for nodes that must know each other's ports before they start."""
+"""Find free loopback ports for nodes that must know each other's ports before they start."""
 
 import random
 import socket
 
 LOOPBACK = "127.0.0.1"
-# Below the kernel's usual range for outgoing connections (32768-60999): a connect from there
-# could otherwise take a reserved port in the moment before its node binds it.
+# Below the kernel's usual range for outgoing connections (32768-60999): an outgoing connection
+# could otherwise take a chosen port just before its node binds it.
 _FIRST, _LAST = 20_000, 32_000
 
 
 def free_ports(count: int) -> tuple[int, ...]:
-    """`count` different ports that nothing listens on now; OSError when there are not so many."""
+    """Return `count` different unused ports; raises OSError if there are too few."""
     found: list[int] = []
     for port in random.SystemRandom().sample(range(_FIRST, _LAST), _LAST - _FIRST):
         if len(found) == count:
@@ -24,7 +24,7 @@ def free_ports(count: int) -> tuple[int, ...]:
 
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # As Kafka's own listener does: a port in TIME_WAIT may be taken.
+        # As Kafka's own listener does: a port in TIME_WAIT can be bound.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOOPBACK, port))

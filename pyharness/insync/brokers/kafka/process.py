@@ -1,8 +1,8 @@
-"""Start JVMs so that none outlives the harness, whichever way the harness ends.
+"""Start JVMs that the kernel kills when the harness ends, even after a kill -9.
 
-Linux kills a child when the *thread* that started it ends, if the child asked for it
-(PR_SET_PDEATHSIG, here through setpriv). So every child is started by one thread which
-lives as long as the harness; a kill -9 of the harness ends that thread as well.
+Linux kills a child when the *thread* that started it ends, if the child requested that
+(PR_SET_PDEATHSIG, here through setpriv). So one thread starts every child and lives as long as
+the harness; a kill -9 of the harness ends that thread as well.
 """
 
 import os
@@ -21,22 +21,22 @@ _LAUNCHER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="insync-launche
 _GONE_WITHIN_S = 10.0
 _TELLING = re.compile(r"\b(ERROR|FATAL|\w*Exception|\w*Error)\b")
 _QUOTED = 4
-# A harness killed before its child asked for the signal would leave the child behind. By the
-# time this runs it has asked; if its parent is no longer the harness ($0), it does not go on.
+# A harness that is killed before its child requests the signal would leave the child behind.
+# When this line runs, the child has requested it; it stops if the harness ($0) is not its parent.
 _IF_WANTED = 'test "$PPID" = "$0" && exec "$@"'
 
 
 def start(
     command: Sequence[str], *, log: Path, folder: Path, environment: Mapping[str, str]
 ) -> "subprocess.Popen[bytes]":
-    """Start `command` in `folder`, both its outputs appended to `log`.
+    """Start `command` in `folder`; append its standard output and error to `log`.
 
-    The child has a session of its own: a Ctrl-C in the terminal reaches the harness alone,
-    which then stops its children in order. InputError when setpriv is missing.
+    The child has its own session: a Ctrl-C in the terminal reaches only the harness, which then
+    stops its children in order. Raises InputError when setpriv is missing.
     """
     setpriv = shutil.which("setpriv")
     if setpriv is None:
-        raise InputError("setpriv: not on the PATH, expected util-linux, to bind nodes to insync")
+        raise InputError("setpriv: not on the PATH, expected the package util-linux")
     bound = [
         setpriv,
         "--pdeathsig",
@@ -63,9 +63,10 @@ def start(
 
 
 def kill(processes: Sequence[Running]) -> None:
-    """Kill all at once and wait until they are gone; those already gone are fine.
+    """Kill all processes at once with SIGKILL and wait until they have ended.
 
-    SIGKILL, also for a stopped or hanging JVM. Raises InsyncError if one stays.
+    SIGKILL also ends a stopped or hanging JVM. Processes that have already ended are ignored.
+    Raises InsyncError if a process does not end.
     """
     for process in processes:
         process.send_signal(signal.SIGKILL)
@@ -79,9 +80,9 @@ def kill(processes: Sequence[Running]) -> None:
 
 
 def run(command: Sequence[str], *, log: Path, folder: Path, within_s: float) -> int:
-    """Run a short-lived `command` to its end and return its exit code, output in `log`.
+    """Run a short-lived `command` to its end and return its exit code; its output is in `log`.
 
-    Raises InsyncError when it takes longer than `within_s`; nothing is left either way.
+    Raises InsyncError when it takes longer than `within_s` seconds; it is then killed.
     """
     process = start(command, log=log, folder=folder, environment=os.environ)
     try:
@@ -93,10 +94,10 @@ def run(command: Sequence[str], *, log: Path, folder: Path, within_s: float) -> 
 
 
 def complaint(log: Path) -> str:
-    """Return what a failed process's log says, in one line, for an error message.
+    """Summarize a failed process's log in one line, for an error message.
 
-    Its first lines that speak of an error, for what follows them is damage and stack traces;
-    where there are none, its last lines.
+    This is the first few lines that mention an error, because later ones are consequences and
+    stack traces. Without such lines it is the last few lines.
     """
     text = log.read_text(encoding="utf-8", errors="replace") if log.exists() else ""
     lines = [line.strip() for line in text.splitlines() if line.strip()]

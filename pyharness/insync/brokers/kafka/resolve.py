@@ -1,4 +1,4 @@
-"""Kafka's jars in the user's cache: fetched once, checked, and from then on used offline."""
+"""Fetch Kafka's jars into the user's cache once, check them, and use them offline afterwards."""
 
 import hashlib
 from collections.abc import Callable
@@ -15,10 +15,10 @@ Progress = Callable[[str], None]
 
 
 def distribution(version: str, java: Java, progress: Progress | None = None) -> Distribution:
-    """Kafka `version`, ready to run on `java`; `progress` hears one line per slow step.
+    """Return Kafka `version`, ready to run on `java`; `progress` gets one line per slow step.
 
-    InputError: unknown version, a jar that cannot be had or is not what it should be, an
-    unwritable or busy cache.
+    Raises InputError for an unknown version, if a jar cannot be fetched or has a wrong checksum,
+    and if the cache is busy or not writable.
     """
     tell = progress or _silent
     release = versions.find(version)
@@ -28,7 +28,7 @@ def distribution(version: str, java: Java, progress: Progress | None = None) -> 
 
 
 def cached_jars(release: Release, libs: Path, java: Java, tell: Progress) -> tuple[Path, ...]:
-    """Return the class path of `release` from the folder `libs`, filled first if need be."""
+    """Return the class path of `release` in the folder `libs`; fetch missing jars first."""
     if first_bad(release, libs):
         with cache.locked(libs):
             _fill(release, libs, java, tell)
@@ -36,24 +36,24 @@ def cached_jars(release: Release, libs: Path, java: Java, tell: Progress) -> tup
 
 
 def first_bad(release: Release, libs: Path) -> Jar | None:
-    """Return the first jar in `libs` that is missing or not what its pinned checksum says."""
+    """Return the first jar in `libs` that is missing or does not match its pinned checksum."""
     return next((jar for jar in release.jars if not _matches(jar, libs / jar.file_name)), None)
 
 
 def _fill(release: Release, libs: Path, java: Java, tell: Progress) -> None:
-    bad = first_bad(release, libs)  # asked again: another insync may have fetched meanwhile
+    bad = first_bad(release, libs)  # checked again: another insync may have fetched meanwhile
     if bad is None:
         return
     if libs.exists():
         tell(f"kafka {release.version}: {bad.file_name} in the cache is damaged, fetching again")
     tell(f"kafka {release.version}: fetching {len(release.jars)} jars, once")
-    with cache.made_whole(libs) as made, cache.scratch(libs) as scratch:
+    with cache.atomic_folder(libs) as made, cache.scratch(libs) as scratch:
         ivy.fetch(release.jars, java, made, scratch)
         bad = first_bad(release, made)
         if bad is not None:
             raise InputError(
-                f"kafka {release.version}: {bad.file_name} as fetched is not the jar that was "
-                f"pinned, expected SHA-256 {bad.sha256}"
+                f"kafka {release.version}: fetched {bad.file_name} is not the pinned jar, "
+                f"expected SHA-256 {bad.sha256}"
             )
 
 
@@ -65,4 +65,4 @@ def _matches(jar: Jar, file: Path) -> bool:
 
 
 def _silent(_: str) -> None:
-    """Progress that nobody asked for."""
+    """Ignore a line of progress."""

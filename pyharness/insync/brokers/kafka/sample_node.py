@@ -1,4 +1,4 @@
-"""The one node that starts only so that the JVM can archive the classes it loads."""
+"""Configure the node that is started only to let its JVM archive the classes it loads."""
 
 from pathlib import Path
 
@@ -8,9 +8,9 @@ from insync.brokers.kafka.versions import Release
 
 
 def settings(release: Release, folder: Path, port: int, other_port: int) -> str:
-    """Return its server.properties: broker 1, at `port`, with its data in `folder`.
+    """Return its server.properties: broker 1 at `port`, with its data in `folder`.
 
-    At `other_port` it is its own controller, or finds its ZooKeeper.
+    `other_port` is the port of its own controller, or of its ZooKeeper.
     """
     if release.zookeeper:
         return f"""broker.id=1
@@ -30,5 +30,5 @@ metadata.log.dir={folder / METADATA}
 
 
 def started(release: Release) -> str:
-    """Return the words of its log once it has started."""
+    """Return the log text that says that the node has started."""
     return "[KafkaServer id=1] started" if release.zookeeper else "Kafka Server started"

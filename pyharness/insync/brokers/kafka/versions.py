@@ -1,4 +1,4 @@
-"""The Kafka versions this project can run, and the pinned jars of each, from dists/*.toml."""
+"""List the Kafka versions this project can run and the pinned jars of each (dists/*.toml)."""
 
 import tomllib
 from dataclasses import dataclass
@@ -21,18 +21,18 @@ class Jar:
 
     @property
     def file_name(self) -> str:
-        """What the file is called in the cache; unique within a release."""
+        """The file's name in the cache; unique within a release."""
         return f"{self.name}-{self.revision}.jar"
 
 
 @dataclass(frozen=True)
 class Release:
-    """A Kafka version: its jars, sorted by file name, and what is odd about it.
+    """A Kafka version: its jars, sorted by file name, and its special properties.
 
-    Where `zookeeper` is true its brokers run on ZooKeeper, else on a KRaft controller, whose
-    log the class `dump_class` prints. `dump_ends_with`, when set, is the text in which that
-    class fails after it has printed everything. `elr` says whether new clusters keep eligible
-    leader replicas (KIP-966), which can then be turned off.
+    If `zookeeper` is true its brokers need ZooKeeper; otherwise they need a KRaft controller,
+    and the class `dump_class` prints that controller's log. `dump_ends_with`, if set, is the
+    error with which that class fails after it has printed everything. `elr` says whether new
+    clusters keep eligible leader replicas (KIP-966), which can then be turned off.
     """
 
     version: str
@@ -44,7 +44,7 @@ class Release:
 
 
 def known() -> tuple[str, ...]:
-    """All versions, oldest first."""
+    """Return all versions, oldest first."""
     names = [entry.name for entry in files(__package__).joinpath("dists").iterdir()]
     versions = (name.removesuffix(".toml") for name in names if name.endswith(".toml"))
     return tuple(sorted(versions, key=lambda version: [int(part) for part in version.split(".")]))
@@ -52,7 +52,7 @@ def known() -> tuple[str, ...]:
 
 @cache
 def find(version: str) -> Release:
-    """Return the release called `version`; InputError with the known ones if it is none."""
+    """Return the release `version`; raises InputError, listing the known ones, if unknown."""
     if version not in known():
         names = ", ".join(known())
         raise InputError(f"kafka: unknown version '{version}', expected one of {names}")

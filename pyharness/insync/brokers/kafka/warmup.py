@@ -1,8 +1,8 @@
-"""What a Kafka version is prepared with, once per Java.
+"""Prepare a Kafka version once per Java, so that its nodes start quickly.
 
-That is the format of a new node on KRaft, and an AppCDS archive of the classes that a node
-loads, which halves its start. The archive fits only the very Java and the very jars it was
-dumped with, so their folder is named after both.
+This makes the format of a new KRaft node, and an AppCDS archive of the classes that a node
+loads, which halves the time of its start. The archive is valid only for the Java and the jars
+it was dumped with, so its folder's name contains a digest of both.
 """
 
 import hashlib
@@ -26,9 +26,9 @@ _ARCHIVE = "classes.jsa"
 def warm(
     release: Release, jars: tuple[Path, ...], java: Java, folder: Path, tell: Callable[[str], None]
 ) -> Distribution:
-    """`release` with its formats and, where this Java can dump one, its archive, in `folder`.
+    """Return `release` with its formats and, if this Java can dump one, its archive in `folder`.
 
-    InsyncError when StorageTool fails; a failed dump is only told.
+    Raises InsyncError when StorageTool fails; a failed dump is only reported.
     """
     ready = folder / f"warm-{fingerprint(jars, java)}"
     archive = ready / _ARCHIVE
@@ -42,15 +42,15 @@ def warm(
 
 
 def without_elr(dist: Distribution) -> Path:
-    """Return formatted nodes of a version whose default has eligible leader replicas, without them.
+    """Return formatted nodes with eligible leader replicas turned off; the default has them on.
 
-    They are made once and stay in the cache. InsyncError when StorageTool fails.
+    They are made once and stay in the cache. Raises InsyncError when StorageTool fails.
     """
     ready = dist.formats.with_name(_WITHOUT_ELR)
     if not ready.is_dir():
         with cache.locked(ready):
             if not ready.is_dir():
-                with cache.made_whole(ready) as made, cache.scratch(ready) as scratch:
+                with cache.atomic_folder(ready) as made, cache.scratch(ready) as scratch:
                     formats.make_templates(replace(dist, formats=made), scratch, {_ELR: 0})
     return ready
 
@@ -58,7 +58,7 @@ def without_elr(dist: Distribution) -> Path:
 def fingerprint(jars: Sequence[Path], java: Java) -> str:
     """Return a digest of what an archive depends on: the Java; each jar's path, size, time.
 
-    The JVM checks the same and silently goes without an archive that does not fit.
+    The JVM checks the same facts and silently ignores an archive that does not match.
     """
     digest = hashlib.sha256(f"{java.home}\0{java.description}".encode())
     for jar in jars:
@@ -70,7 +70,7 @@ def fingerprint(jars: Sequence[Path], java: Java) -> str:
 def _prepare(
     release: Release, jars: tuple[Path, ...], java: Java, ready: Path, tell: Callable[[str], None]
 ) -> None:
-    with cache.made_whole(ready) as made, cache.scratch(ready) as scratch:
+    with cache.atomic_folder(ready) as made, cache.scratch(ready) as scratch:
         cold = Distribution(release, java, jars, made / _FORMATS, cds=None)
         if not release.zookeeper:
             formats.make_templates(cold, scratch)

@@ -1,8 +1,8 @@
-"""Requests that go to one chosen broker, in bytes: those of the faults, and the frame of any.
+"""Encode requests for one chosen broker: the requests of the faults, and the frame of any.
 
-A client library would pick the broker, batch and retry. Here it matters which broker is
-asked, that nothing else is sent, and that every version from 2.8 to 4.4 understands it: the
-request versions are the oldest that Kafka 4 still takes.
+A client library would choose the broker, batch and retry. Here the broker is fixed, nothing else
+may be sent, and every version from 2.8 to 4.4 must understand the request: the request versions
+are the oldest that Kafka 4 still accepts.
 """
 
 import socket
@@ -22,7 +22,7 @@ _NO_TAGS: Final = b"\0"
 
 
 def fetch(topic: str, partition: int) -> bytes:
-    """Return a consumer's request for the first records of one partition, now or not at all."""
+    """Return a consumer's fetch of the first records of one partition, without waiting time."""
     body = struct.pack(">iiiib", -1, 0, 0, 1 << 20, 0)
     name = topic.encode()
     body += struct.pack(">ih", 1, len(name)) + name
@@ -31,7 +31,7 @@ def fetch(topic: str, partition: int) -> bytes:
 
 
 def reassign(topic: str, partition: int, replicas: Sequence[int], timeout_ms: int) -> bytes:
-    """Return the request to give one partition these replicas, in this order."""
+    """Return the request that assigns these replicas, in this order, to one partition."""
     ids = _count(replicas) + b"".join(struct.pack(">i", replica) for replica in replicas)
     place = struct.pack(">i", partition) + ids + _NO_TAGS
     body = struct.pack(">i", timeout_ms) + _topics(topic, [place])
@@ -39,31 +39,31 @@ def reassign(topic: str, partition: int, replicas: Sequence[int], timeout_ms: in
 
 
 def elect_preferred(topic: str, partitions: Sequence[int], timeout_ms: int) -> bytes:
-    """Return the request to make each partition's first replica its leader."""
+    """Return the request that elects each partition's preferred leader, its first replica."""
     numbers = [struct.pack(">i", partition) for partition in partitions]
     body = struct.pack(">b", PREFERRED) + _topics(topic, numbers) + struct.pack(">i", timeout_ms)
     return framed(ELECT_LEADERS, body + _NO_TAGS, flexible=True)
 
 
 def connect(port: int, seconds: float) -> socket.socket:
-    """Return a connection to the broker at a port of this host; raises OSError."""
+    """Connect to the broker at a port of this host; raises OSError."""
     return socket.create_connection(("127.0.0.1", port), timeout=seconds)
 
 
 def ask(port: int, request: bytes, seconds: float) -> int:
-    """Send one flexible request and return the error code that the answer opens with.
+    """Send one flexible request and return the error code at the start of the answer.
 
-    For the two requests above: both answers open with header, throttle time and error code.
-    Raises OSError, also for an answer that does not come in time.
+    Use it for the two requests above: both answers begin with header, throttle time and error
+    code. Raises OSError, also if no answer comes in time.
     """
     with connect(port, seconds) as broker:
         return int(struct.unpack_from(">ixih", exchange(broker, request))[2])
 
 
 def framed(call: tuple[int, int], body: bytes, *, flexible: bool) -> bytes:
-    """Put the header before a request and its length before both; one per connection.
+    """Add the header and the length prefix to a request; only one may go on a connection.
 
-    `call` is the request's key and version.
+    `call` is the API key and version of the request.
     """
     header = struct.pack(">hhih", *call, 1, len(CLIENT)) + CLIENT
     whole = header + (_NO_TAGS if flexible else b"") + body

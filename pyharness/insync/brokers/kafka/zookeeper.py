@@ -1,4 +1,4 @@
-"""The ZooKeeper server of brokers that need one: the version that comes with their jars."""
+"""Configure the ZooKeeper server of old brokers; its version is the one among their jars."""
 
 from pathlib import Path
 
@@ -6,27 +6,27 @@ from insync.brokers.kafka.ports import LOOPBACK
 
 MAIN = "org.apache.zookeeper.server.quorum.QuorumPeerMain"
 FLAGS = (
-    # What it wrote is with the kernel, and outlives a kill; the machine's own end does not matter.
+    # No fsync: the kernel keeps what was written when the process is killed, which is enough.
     "-Dzookeeper.forceSync=no",
-    # Its log is padded with zeros by so many KiB at a time; the default is 64 MiB.
+    # The log grows by this many KiB of zeros at a time; the default is 64 MiB.
     "-Dzookeeper.preAllocSize=1024",
-    # It looks for log4j 1 else.
+    # Otherwise it looks for log4j 1.
     "-Dzookeeper.jmx.log4j.disable=true",
 )
 
 
 def settings(data: Path, port: int, host: str = LOOPBACK) -> dict[str, str]:
-    """Return what the server's configuration file says; `data` is for its log and snapshots.
+    """Return the server's configuration; `data` is the folder for its log and snapshots.
 
-    It listens at that port of that host alone.
+    It listens only at this port of this host.
     """
     return {
         "dataDir": str(data),
         "clientPortAddress": host,
         "clientPort": str(port),
-        # How finely the end of a session is timed.
+        # The precision, in ms, with which sessions expire.
         "tickTime": "500",
-        # By default it allows a session 20 ticks at most.
+        # The default maximum is 20 ticks.
         "maxSessionTimeout": "60000",
         "admin.enableServer": "false",
     }

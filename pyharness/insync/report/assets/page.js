@@ -1,4 +1,4 @@
-// Draws one repeat's figure, in the page's present colours, and lets the reader choose it.
+// Draws the figure of the repeat that the reader chooses, in the colours of the page.
 "use strict";
 (() => {
   const figures = JSON.parse(document.getElementById("figures").textContent);
@@ -7,7 +7,7 @@
   const median = document.getElementById("median");
   let chosen = Object.keys(figures)[0];
 
-  // Colours in a figure are names of CSS variables: replaced when it is drawn.
+  // Colours in a figure are names of CSS variables, replaced when it is drawn.
   const coloured = (value, style) => {
     if (typeof value === "string" && value.startsWith("--")) {
       return style.getPropertyValue(value).trim();

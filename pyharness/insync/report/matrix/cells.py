@@ -1,4 +1,4 @@
-"""Reads `matrix.json` and lays its cells out: a grid per Kafka version, sites by arms."""
+"""Reads `matrix.json` and arranges its cells: a grid per Kafka version, scenarios by arms."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
 
+from insync import metrics as registry
 from insync.errors import InputError
 from insync.events.matrix_info import CELLS, FIGURES
 from insync.events.run_info import Bound, first_problem
@@ -18,11 +19,11 @@ from insync.report.judgement import Finding
 
 State = Literal["pass", "fail", "unknown", "skipped"]
 RANK: tuple[State, ...] = ("fail", "unknown", "pass")
-"""What a matrix is as a whole is the first of these that any cell is."""
+"""The outcome of a matrix is the first of these that any cell has."""
 
 
 class Bursts(BaseModel):
-    """Bursts of one size in all repeats of a cell, and the healthy followers that left for them."""
+    """Bursts of one size in all repeats of a cell, and the healthy followers dropped by them."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -32,7 +33,7 @@ class Bursts(BaseModel):
 
 
 class MatrixCell(BaseModel):
-    """One cell of the file, as far as it is shown; lists hold one value per repeat."""
+    """One cell of the file, as far as it is shown; `metrics` hold one value per repeat."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -46,31 +47,34 @@ class MatrixCell(BaseModel):
     report: str | None
     repeats: int
     figures: Sequence[str] = FIGURES
-    isr_shrinks: Sequence[float | None]
-    under_min_isr_ms: Sequence[float | None]
-    max_ack_gap_ms: Sequence[float | None]
-    offline_ms: Sequence[float | None] = ()
-    dead_follower_dropped_ms: Sequence[float | None] = ()
-    leader_changes: Sequence[float | None] = ()
-    false_alarms: Sequence[float | None] = ()
-    detected_ms: Sequence[float | None] = ()
-    fetchers_lost: Sequence[float | None] = ()
-    partitions_failed: Sequence[float | None] = ()
-    partitions_behind: Sequence[float | None] = ()
-    start_above_end: Sequence[float | None] = ()
-    start_above_watermark: Sequence[float | None] = ()
-    starts_put_right: Sequence[float | None] = ()
+    metrics: Mapping[str, Sequence[float | None]]
     bursts: Sequence[Bursts] = ()
     findings: Sequence[Finding] = ()
 
+    @model_validator(mode="before")
+    @classmethod
+    def _gather_metrics(cls, keys: Any) -> Any:
+        """Gather the metrics, which are keys of their own in the file."""
+        if not isinstance(keys, dict):
+            return keys
+        own = {name: keys[name] for name in registry.of_verdict() if name in keys}
+        return {**keys, "metrics": own}
+
     def values(self, metric: str) -> Sequence[float | None]:
-        """Return a metric that may be shown, a value per repeat."""
-        found: Sequence[float | None] = getattr(self, metric)
-        return found
+        """Return a metric, one value per repeat; older files may lack it."""
+        return self.metrics.get(metric, ())
+
+    def figure(self, metric: str) -> Figure:
+        """Return the worst and the median of the known values of a metric."""
+        known = [value for value in self.values(metric) if value is not None]
+        if not known:
+            return Figure(None, None)
+        worst = min if registry.METRICS[metric].better == "higher" else max
+        return Figure(worst(known), median(known))
 
     @property
     def state(self) -> State:
-        """How the cell is judged."""
+        """The outcome of the cell."""
         if self.skipped is not None:
             return "skipped"
         if self.differs is not None:
@@ -79,24 +83,24 @@ class MatrixCell(BaseModel):
 
     @property
     def reason(self) -> str:
-        """Why it is not as expected, without the arm's name, or empty."""
+        """Why the cell is not as expected, without the arm's name; empty if it is."""
         said = self.skipped or self.differs or self.unknown or ""
         return said.removeprefix(f"{self.arm}, ").removeprefix("repeat 0: " if self.once else "")
 
     @property
     def link(self) -> str | None:
-        """Where the run's report tells of the cell's arm; None where there was no run."""
+        """The place of the cell's arm in the run's report; None if there was no run."""
         return f"{self.report}#{arm_id(self.arm)}" if self.report and self.repeats else None
 
     @property
     def once(self) -> bool:
-        """Whether there was but one repeat."""
+        """Whether there was only one repeat."""
         return self.repeats == 1
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A metric over the repeats of a cell: the worst and the typical value; None: not known."""
+    """A metric over the repeats of a cell: the worst and the median value; None: not known."""
 
     worst: float | None
     typical: float | None
@@ -104,9 +108,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Grid:
-    """A table: `rows` are scenarios in order, each with its cells by arm.
+    """A table of one version, for scenarios whose cells show the same `figures`.
 
-    Of one version, and of scenarios whose cells show the same `figures`.
+    `rows` are the scenarios in order, each with its cells by arm.
     """
 
     kafka: str
@@ -127,7 +131,7 @@ def read_cells(folder: Path) -> list[MatrixCell]:
 
 
 def grids(cells: Sequence[MatrixCell]) -> list[Grid]:
-    """Lay the cells out, versions, scenarios and arms in the order of their first cell."""
+    """Arrange the cells; versions, scenarios and arms are in the order of their first cell."""
     found = []
     for kafka, figures in dict.fromkeys((cell.kafka, tuple(cell.figures)) for cell in cells):
         own = [cell for cell in cells if (cell.kafka, tuple(cell.figures)) == (kafka, figures)]
@@ -139,12 +143,6 @@ def grids(cells: Sequence[MatrixCell]) -> list[Grid]:
 
 
 def outcome(cells: Sequence[MatrixCell]) -> State:
-    """Return what the whole matrix is; one in which nothing ran is unknown."""
+    """Return the outcome of the whole matrix; one in which nothing ran is unknown."""
     states = {cell.state for cell in cells}
     return next((state for state in RANK if state in states), "unknown")
-
-
-def figure(values: Sequence[float | None]) -> Figure:
-    """Return the worst (largest) and the typical (median) of the values that are known."""
-    known = [value for value in values if value is not None]
-    return Figure(max(known), median(known)) if known else Figure(None, None)

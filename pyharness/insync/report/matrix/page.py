@@ -1,31 +1,33 @@
-"""`matrix.html` and `matrix.md`: sites by arms, each cell with a small picture of its ISR."""
+"""Writes `matrix.html`: scenarios by arms, each cell with a small picture of its ISR."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from insync.arms import find_arm
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
 from insync.events.run_info import RunInfo, load_run
 from insync.events.schema import RUN
-from insync.events.writer import write_whole
+from insync.events.writer import write_atomic
+from insync.metrics import METRICS
 from insync.report.anchors import cell_id
 from insync.report.environment import environment_of
 from insync.report.junit import as_xml, matrix_suites
-from insync.report.matrix.cells import Figure, Grid, MatrixCell, figure, grids, outcome, read_cells
-from insync.report.matrix.figures import SHOWN
-from insync.report.matrix.text import markdown, sentence, wanted
+from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
+from insync.report.matrix.figures import full, names_of
+from insync.report.matrix.text import markdown, sentence, wanted, written
 from insync.report.policies.lanes import STANDINGS
 from insync.report.policies.picture import PolicyPicture, draw
-from insync.report.policies.story import is_told
+from insync.report.policies.story import compares_policies
 from insync.report.policies.text import policy_table
 from insync.report.render import asset, environment
 from insync.report.reproduce import matrix_command
 from insync.report.tabular import Table
 from insync.report.timeline import lanes
 from insync.report.timeline.lane_bars import STATE_NAMES
-from insync.report.timeline.scenes import STATES, Scene
+from insync.report.timeline.timelines import STATES, Timeline
 
 Key = tuple[str, str]
 """A Kafka version and a scenario."""
@@ -39,7 +41,7 @@ HEADLINES = {
 
 @dataclass(frozen=True)
 class Line:
-    """A figure of a cell; `share` (0 to 1) is of the widest of its table, None for a count."""
+    """One figure of a cell; `share` (0 to 1) is of the table's largest, None for a count."""
 
     name: str
     text: str
@@ -49,7 +51,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Shown:
-    """A cell as the page shows it; `place` is its name in the page."""
+    """A cell as the page shows it; `place` is its anchor."""
 
     cell: MatrixCell
     place: str
@@ -60,7 +62,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Row:
-    """A scenario's cells in the order of the arms; None where an arm was not run."""
+    """A scenario's cells in the order of the arms; None if an arm was not run."""
 
     name: str
     summary: str
@@ -69,34 +71,34 @@ class Row:
 
 @dataclass(frozen=True)
 class Story:
-    """What a version's cells say of lag policies, as a picture and as a table."""
+    """The comparison of lag policies on one version, as a picture and as a table."""
 
     picture: PolicyPicture
     table: Table
 
 
 def write_matrix_page(
-    folder: Path, matrix: MatrixInfo, pictures: Mapping[Key, Sequence[Scene]]
+    folder: Path, matrix: MatrixInfo, pictures: Mapping[Key, Sequence[Timeline]]
 ) -> Path:
-    """Write the page, its table and its results from `folder/matrix.json`; return the page's path.
+    """Write the page, the Markdown table and the test results from `folder/matrix.json`.
 
-    `pictures` are the scenes of each run that there was.
+    Returns the page's path. `pictures` are the timelines of each run.
     """
     cells = read_cells(folder)
-    write_whole(folder / TEXT, markdown(cells))
-    write_whole(folder / RESULTS, as_xml("insync matrix", matrix_suites(cells)))
+    write_atomic(folder / TEXT, markdown(cells))
+    write_atomic(folder / RESULTS, as_xml("insync matrix", matrix_suites(cells)))
     folders = (path for path in matrix.run_folders(folder) if (path / RUN).is_file())
     runs = [load_run(path) for path in folders]
-    return write_whole(folder / PAGE, render_matrix(matrix, cells, pictures, runs))
+    return write_atomic(folder / PAGE, render_matrix(matrix, cells, pictures, runs))
 
 
 def render_matrix(
     matrix: MatrixInfo,
     cells: Sequence[MatrixCell],
-    pictures: Mapping[Key, Sequence[Scene]],
+    pictures: Mapping[Key, Sequence[Timeline]],
     runs: Sequence[RunInfo],
 ) -> str:
-    """Return the whole page as text; `runs` are those that were begun."""
+    """Return the whole page as text; `runs` are those that began."""
     summaries = {(row.kafka, row.scenario): row.summary for row in matrix.rows}
     found = outcome(cells)
     return (
@@ -114,6 +116,7 @@ def render_matrix(
             environment=environment_of(runs),
             command=None if matrix.asked is None else matrix_command(matrix.asked),
             cell_id=cell_id,
+            arms=_arms(cells),
             repeated=any(cell.repeats > 1 for cell in cells),
             tables=[
                 (grid, _story(grid, pictures), _rows(grid, summaries, pictures))
@@ -127,22 +130,30 @@ def render_matrix(
     )
 
 
-def _story(grid: Grid, pictures: Mapping[Key, Sequence[Scene]]) -> Story | None:
-    """Return what a version's cells say of lag policies; None where they compare none."""
-    if not is_told([cell for row in grid.rows.values() for cell in row.values()]):
+def _arms(cells: Sequence[MatrixCell]) -> list[tuple[str, str]]:
+    """Return the names of a matrix's arms and what they are; an unknown arm is left out."""
+    found = ((name, find_arm(name)) for name in dict.fromkeys(cell.arm for cell in cells))
+    return [(name, spec.says.replace("`", "")) for name, spec in found if spec is not None]
+
+
+def _story(grid: Grid, pictures: Mapping[Key, Sequence[Timeline]]) -> Story | None:
+    """Return the comparison of lag policies on one version; None if its cells compare none."""
+    if not compares_policies([cell for row in grid.rows.values() for cell in row.values()]):
         return None
     own = {
-        scenario: scenes for (kafka, scenario), scenes in pictures.items() if kafka == grid.kafka
+        scenario: timelines
+        for (kafka, scenario), timelines in pictures.items()
+        if kafka == grid.kafka
     }
     return Story(draw(grid, own), policy_table(grid))
 
 
 def _rows(
-    grid: Grid, summaries: Mapping[Key, str], pictures: Mapping[Key, Sequence[Scene]]
+    grid: Grid, summaries: Mapping[Key, str], pictures: Mapping[Key, Sequence[Timeline]]
 ) -> list[Row]:
     cells = [cell for row in grid.rows.values() for cell in row.values()]
     widest = {
-        metric: max((figure(cell.values(metric)).worst or 0 for cell in cells), default=0)
+        metric: max((cell.figure(metric).worst or 0 for cell in cells), default=0)
         for metric in grid.figures
     }
     rows = []
@@ -159,23 +170,23 @@ def _rows(
 
 
 def _is_known(metric: str, row: Mapping[str, MatrixCell]) -> bool:
-    """Whether any cell of a row has a metric: a dead follower is in few scenarios."""
-    return any(figure(cell.values(metric)).worst is not None for cell in row.values())
+    """Whether any cell of a row has a metric: few scenarios have a dead follower."""
+    return any(cell.figure(metric).worst is not None for cell in row.values())
 
 
-def _drawn(scenes: Sequence[Scene], row: Mapping[str, MatrixCell]) -> dict[str, lanes.Cell]:
-    """Draw of each arm the repeat that fared worst, all on one time axis."""
+def _drawn(timelines: Sequence[Timeline], row: Mapping[str, MatrixCell]) -> dict[str, lanes.Cell]:
+    """Draw the worst repeat of each arm, all on one time axis."""
     worst = []
     for arm, cell in row.items():
-        own = {scene.repeat: scene for scene in scenes if scene.arm == arm}
+        own = {timeline.repeat: timeline for timeline in timelines if timeline.arm == arm}
         if own:
-            worst.append(max(own.values(), key=lambda scene: _badness(cell, scene.repeat)))
+            worst.append(max(own.values(), key=lambda timeline: _badness(cell, timeline.repeat)))
     return {cell.arm: cell for cell in lanes.cells(worst)}
 
 
 def _badness(cell: MatrixCell, repeat: int) -> tuple[float, float]:
-    metrics = (cell.isr_shrinks, cell.under_min_isr_ms)
-    shrinks, under = (values[repeat] if repeat < len(values) else 0 for values in metrics)
+    known = (cell.values("isr_shrinks"), cell.values("under_min_isr_ms"))
+    shrinks, under = (values[repeat] if repeat < len(values) else 0 for values in known)
     return shrinks or 0, under or 0
 
 
@@ -191,16 +202,10 @@ def _shown(
 
 
 def _line(cell: MatrixCell, metric: str, widest: float) -> Line:
-    how, found = SHOWN[metric], figure(cell.values(metric))
+    names, worst = names_of(metric), cell.figure(metric).worst
     return Line(
-        name=how.name,
-        text=_text(found, how.full, once=cell.once),
-        share=(found.worst or 0) / (widest or 1) if how.time else None,
-        stands_out=how.stands_out and bool(found.worst),
+        name=names.name,
+        text=written(cell, metric, full),
+        share=(worst or 0) / (widest or 1) if METRICS[metric].is_time else None,
+        stands_out=names.stands_out and bool(worst),
     )
-
-
-def _text(found: Figure, write: Callable[[float], str], *, once: bool) -> str:
-    if found.worst is None or found.typical is None:
-        return "-"
-    return write(found.worst) if once else f"{write(found.worst)} ({write(found.typical)})"

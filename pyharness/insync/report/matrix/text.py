@@ -1,4 +1,4 @@
-"""A matrix in words: what a cell says, its one-line result, the table as Markdown."""
+"""Writes a matrix as text: figures of a cell, the summary, the table as Markdown."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from insync.events.run_info import Bound
-from insync.report.matrix.cells import Figure, Grid, MatrixCell, figure, grids, outcome
-from insync.report.matrix.figures import SHOWN, legend
-from insync.report.metrics import METRICS
+from insync.metrics import METRICS
+from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
+from insync.report.matrix.figures import brief, legend, names_of
 from insync.report.policies.text import policy_markdown
 from insync.report.words import span
 
@@ -16,20 +16,17 @@ _UNKNOWN_FIGURE = "-"
 
 
 def figures(cell: MatrixCell) -> str:
-    """Write the figures of a cell; with several repeats the worst, then the typical one."""
-    return " / ".join(
-        _written(figure(cell.values(metric)), SHOWN[metric].brief, once=cell.once)
-        for metric in cell.figures
-    )
+    """Write the figures of a cell; of several repeats the worst, then the median."""
+    return " / ".join(written(cell, metric, brief) for metric in cell.figures)
 
 
 def wanted(cell: MatrixCell) -> str:
-    """Say what was expected of the arm; empty if nothing was."""
+    """Write what was expected of the arm; empty if nothing was."""
     return ", ".join(_bound(metric, bound) for metric, bound in cell.expected.items())
 
 
 def sentence(cells: Sequence[MatrixCell]) -> str:
-    """Say how the matrix came out, in figures."""
+    """Count the cells by outcome."""
     counts = Counter[str](cell.state for cell in cells)
     ran = len(cells) - counts["skipped"]
     found = [f"{counts['pass']} of {ran} cells are as expected"]
@@ -44,7 +41,7 @@ def sentence(cells: Sequence[MatrixCell]) -> str:
 
 
 def notes(cells: Sequence[MatrixCell]) -> list[str]:
-    """Say of each cell that is not as expected why; arms with the same reason on one line."""
+    """Say why each cell is not as expected; arms with the same reason share a line."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for cell in cells:
         if cell.state != "pass":
@@ -59,7 +56,7 @@ def notes(cells: Sequence[MatrixCell]) -> list[str]:
 
 
 def markdown(cells: Sequence[MatrixCell]) -> str:
-    """Return the tables as Markdown, one per version, with what they show and what differs."""
+    """Return the tables as Markdown, one per version, each with its legend and its notes."""
     parts = [_version(grid) for grid in grids(cells)]
     return "\n".join([*parts, f"{outcome(cells)}: {sentence(cells)}.", ""])
 
@@ -77,10 +74,10 @@ def _bound(metric: str, bound: Bound) -> str:
         return f"out within {span(bound.max)}" if bound.max else "out from the beginning"
     if metric == "min_isr_size":
         return f"{bound} in sync"
-    if metric in SHOWN and SHOWN[metric].time:
-        return f"{SHOWN[metric].name} {bound.written(span)}"
-    name = SHOWN[metric].name if metric in SHOWN else METRICS.get(metric, metric)
-    return f"{name} {bound}"
+    if metric not in METRICS:
+        return f"{metric} {bound}"
+    shown, name = METRICS[metric], names_of(metric).name
+    return f"{name} {bound.written(span)}" if shown.is_time and shown.cell else f"{name} {bound}"
 
 
 def _version(grid: Grid) -> str:
@@ -90,7 +87,7 @@ def _version(grid: Grid) -> str:
         f"Kafka {grid.kafka}: {legend(grid.figures)}"
         + (", each of the worst repeat (and the median)." if repeated else "."),
         "",
-        f"| stall | {' | '.join(grid.arms)} |",
+        f"| scenario | {' | '.join(grid.arms)} |",
         f"|---|{'---|' * len(grid.arms)}",
     ]
     for scenario, row in grid.rows.items():
@@ -107,8 +104,10 @@ def _cell(cell: MatrixCell) -> str:
     return marks.get(cell.state, "") + figures(cell)
 
 
-def _written(found: Figure, write: Callable[[float], str], *, once: bool) -> str:
+def written(cell: MatrixCell, metric: str, write: Callable[[str, float], str]) -> str:
+    """Write one figure of a cell with `write`; of several repeats the worst, then the median."""
+    found = cell.figure(metric)
     if found.worst is None or found.typical is None:
         return _UNKNOWN_FIGURE
-    typical = "" if once else f" ({write(found.typical)})"
-    return f"{write(found.worst)}{typical}"
+    typical = "" if cell.once else f" ({write(metric, found.typical)})"
+    return f"{write(metric, found.worst)}{typical}"

@@ -1,1 +1,1 @@
-"""The table and the picture that compare lag policies."""
+"""Compares lag policies, as a picture and as a table."""

@@ -1,7 +1,7 @@
-"""What each follower was, and what its leader took it for, over the time of one repeat.
+"""Finds over one repeat when each follower was at fault, and when it was in the ISR.
 
-A lane is a follower of a partition. While it is in the ISR it is as it should be, or at fault and
-not noticed; while it is out, that began when it was at fault, or it was a false alarm.
+A lane is a follower of a partition. In the ISR the follower is healthy, or its fault is not
+detected. Out of the ISR its fault is detected, or its removal is a false alarm.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from insync.report.timeline.scenes import Fault, Scene, Span
+from insync.report.timeline.timelines import Fault, Span, Timeline
 
 Standing = Literal["fine", "unnoticed", "noticed", "alarm"]
 
 STANDINGS: dict[Standing, str] = {
-    "fine": "in sync, and rightly",
-    "unnoticed": "at fault, and still in sync",
-    "noticed": "at fault, and out until it has caught up",
-    "alarm": "healthy, and dropped: a false alarm",
+    "fine": "healthy and in sync",
+    "unnoticed": "at fault and still in sync",
+    "noticed": "at fault and out of sync, until it has caught up",
+    "alarm": "healthy and dropped: a false alarm",
 }
 
 
 @dataclass(frozen=True)
 class Stretch:
-    """A time in which a follower's standing was the same (seconds)."""
+    """A time (seconds) in which a follower's standing does not change."""
 
     start_s: float
     end_s: float
@@ -40,15 +40,15 @@ class Lane:
     stretches: tuple[Stretch, ...]
 
 
-def follower_lanes(scene: Scene) -> list[Lane]:
+def follower_lanes(timeline: Timeline) -> list[Lane]:
     """Return a lane per partition and follower, in order."""
     lanes = []
-    for partition in sorted({span.partition for span in scene.spans}):
-        spans = [span for span in scene.spans if span.partition == partition]
+    for partition in sorted({span.partition for span in timeline.spans}):
+        spans = [span for span in timeline.spans if span.partition == partition]
         everybody = {member for span in spans for member in span.isr}
         for follower in sorted(everybody - {span.leader for span in spans}):
-            faults = [fault for fault in scene.faults if _concerns(fault, partition, follower)]
-            stretches = tuple(_stretches(spans, follower, faults, scene.lag_s))
+            faults = [fault for fault in timeline.faults if _concerns(fault, partition, follower)]
+            stretches = tuple(_stretches(spans, follower, faults, timeline.lag_s))
             lanes.append(Lane(partition, follower, stretches))
     return lanes
 
@@ -70,7 +70,7 @@ def _stretches(
 
 
 def _memberships(spans: Sequence[Span], follower: int) -> Iterator[tuple[float, float, bool]]:
-    """Yield how long the follower was in the ISR, or not, without a break."""
+    """Yield the longest stretches in which the follower was in the ISR, or was not."""
     begun: tuple[float, bool] | None = None
     for span in spans:
         inside = follower in span.isr

@@ -1,6 +1,6 @@
-"""The argument about lag policies as one picture: policies by situations, a lane per follower.
+"""Computes the picture that compares lag policies: policies by situations, a lane per follower.
 
-Computes coordinates only; the page's template draws them as SVG.
+The page's template draws the coordinates as SVG.
 """
 
 from __future__ import annotations
@@ -9,25 +9,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from insync.arms import policy_rows
 from insync.report.matrix.cells import Grid, MatrixCell
 from insync.report.policies.lanes import Lane, Standing, follower_lanes
-from insync.report.policies.story import DEMANDS, POLICIES, SITUATIONS, Finding, Situation, finding
-from insync.report.timeline.scenes import Scene
+from insync.report.policies.story import DEMANDS, SITUATIONS, Finding, Situation, finding
+from insync.report.timeline.timelines import Timeline
 
 LEFT = 178.0
 TOP = 62.0
 COLUMN = 186.0
 GAP = 14.0
 LANES = 56.0
-"""How high the lanes of a place are together, however many there are."""
+"""The height of all lanes of a place together."""
 
 ROW = 104.0
 WORDS_Y = LANES + 19.0
 THIN = 0.36
-"""How much of its lane a follower that is in sync takes; one that is out takes all of it."""
+"""The part of its lane that a follower in sync fills; one out of sync fills nearly all of it."""
 
 LEAST_WIDTH = 2.4
-"""A follower that is out for a moment must not vanish."""
+"""The width of the shortest removal, which must stay visible."""
 
 _ORDER: tuple[Standing, ...] = ("fine", "unnoticed", "noticed", "alarm")
 
@@ -46,7 +47,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Band:
-    """A fault's time in a place."""
+    """The time of a fault in a place."""
 
     x: float
     width: float
@@ -55,7 +56,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Place:
-    """One policy in one situation, at its corner; `words` name both."""
+    """One policy in one situation, at its top left corner; `words` name both."""
 
     x: float
     y: float
@@ -69,7 +70,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Heading:
-    """The title of a column or of a group of them, in the middle at `x`."""
+    """The title of a column or of a group of columns, centred at `x`."""
 
     x: float
     width: float
@@ -78,7 +79,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class PolicyPicture:
-    """Everything at its coordinates; `rows` are the policies' names with their corners' y."""
+    """The picture with all coordinates; `rows` are the policies, each with the y of its row."""
 
     width: float
     height: float
@@ -88,10 +89,11 @@ class PolicyPicture:
     places: tuple[Place, ...]
 
 
-def draw(grid: Grid, pictures: Mapping[str, Sequence[Scene]]) -> PolicyPicture:
-    """Draw a version's policies; `pictures` are the scenes of its runs, by scenario."""
+def draw(grid: Grid, pictures: Mapping[str, Sequence[Timeline]]) -> PolicyPicture:
+    """Draw a version's policies; `pictures` are the timelines of its runs, by scenario."""
     shown = [each for each in SITUATIONS if each.scenario in grid.rows]
-    arms = [arm for arm in POLICIES if arm in grid.arms]
+    policies = policy_rows()
+    arms = [arm for arm in policies if arm in grid.arms]
     columns = [Heading(_x(n) + COLUMN / 2, COLUMN, each.title) for n, each in enumerate(shown)]
     places = [
         _place(_x(column), _y(row), each, cell, pictures.get(each.scenario, ()))
@@ -104,7 +106,9 @@ def draw(grid: Grid, pictures: Mapping[str, Sequence[Scene]]) -> PolicyPicture:
         height=_y(len(arms)),
         columns=tuple(columns),
         groups=tuple(_groups(shown)),
-        rows=tuple((_y(row), *POLICIES[arm]) for row, arm in enumerate(arms)),
+        rows=tuple(
+            (_y(row), policies[arm].name, policies[arm].says) for row, arm in enumerate(arms)
+        ),
         places=tuple(places),
     )
 
@@ -131,17 +135,17 @@ def _place(
     y: float,
     situation: Situation,
     cell: MatrixCell,
-    scenes: Sequence[Scene],
+    timelines: Sequence[Timeline],
 ) -> Place:
-    scene = next((scene for scene in scenes if scene.arm == cell.arm), None)
-    bars, bands = ((), ()) if scene is None else _drawn(scene, x, y)
-    words = f"{POLICIES[cell.arm][0]}, {situation.title}"
+    timeline = next((timeline for timeline in timelines if timeline.arm == cell.arm), None)
+    bars, bands = ((), ()) if timeline is None else _drawn(timeline, x, y)
+    words = f"{policy_rows()[cell.arm].name}, {situation.title}"
     return Place(x, y, COLUMN, bars, bands, finding(situation, cell), cell.link, words)
 
 
-def _drawn(scene: Scene, left: float, top: float) -> tuple[tuple[Bar, ...], tuple[Band, ...]]:
-    lanes = follower_lanes(scene)
-    per_s = COLUMN / (scene.length_s or 1.0)
+def _drawn(timeline: Timeline, left: float, top: float) -> tuple[tuple[Bar, ...], tuple[Band, ...]]:
+    lanes = follower_lanes(timeline)
+    per_s = COLUMN / (timeline.length_s or 1.0)
     height = LANES / max(len(lanes), 1)
     bars = [
         bar
@@ -150,9 +154,9 @@ def _drawn(scene: Scene, left: float, top: float) -> tuple[tuple[Bar, ...], tupl
     ]
     bands = [
         Band(left + fault.start_s * per_s, (fault.end_s - fault.start_s) * per_s, fault.name)
-        for fault in scene.faults
+        for fault in timeline.faults
     ]
-    # False alarms last: a widened one is drawn over its neighbours.
+    # False alarms come last: a widened one is drawn over its neighbours.
     return tuple(sorted(bars, key=lambda bar: _ORDER.index(bar.standing))), tuple(bands)
 
 

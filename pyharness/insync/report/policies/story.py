@@ -1,6 +1,6 @@
-"""The argument about lag policies as a table: who was at fault in a scenario, who was dropped.
+"""Judges lag policies: which replica was at fault in a scenario, and which were dropped.
 
-Rows are the policies, columns the situations; what stands in a place is read off a matrix's cells.
+Policies are rows and situations are columns; a finding is made of one cell of a matrix.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ AtFault = Literal["nobody", "follower", "leader"]
 
 @dataclass(frozen=True)
 class Situation:
-    """A column: the scenario that stands for it, and who is at fault in it."""
+    """A column: its scenario, and which replica is at fault in it."""
 
     scenario: str
     title: str
@@ -35,30 +35,22 @@ SITUATIONS = (
 )
 
 DEMANDS: Mapping[AtFault, str] = {
-    "nobody": "nobody is at fault: nobody may leave",
-    "follower": "a follower is at fault: it must be out",
-    "leader": "the leader is: nobody may leave",
+    "nobody": "no replica is at fault: all must stay",
+    "follower": "a follower is at fault: it must leave",
+    "leader": "the leader is at fault: all must stay",
 }
-
-POLICIES: Mapping[str, tuple[str, str]] = {
-    "messages-4": ("messages:4", "more than 4 behind"),
-    "messages-4000": ("messages:4000", "more than 4,000 behind"),
-    "time": ("time", "not caught up for the lag: Kafka since 0.9"),
-    "request": ("time + KIP-501", "less the leader's own time: scope request"),
-}
-"""The rows in order: arm, what it is called, what it asks."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a policy made of a situation: whether rightly (None: not known), and in words."""
+    """How a policy acted in a situation: whether it was right (None: not known), and in words."""
 
     right: bool | None
     words: str
 
 
-def is_told(cells: Sequence[MatrixCell]) -> bool:
-    """Whether a version's cells compare policies: some arm does not go by time."""
+def compares_policies(cells: Sequence[MatrixCell]) -> bool:
+    """Whether cells compare lag policies: the policy of some arm is not by time."""
     return any(lag_policy(cell.arm) != BY_TIME for cell in cells)
 
 
@@ -66,20 +58,21 @@ def finding(situation: Situation, cell: MatrixCell) -> Finding:
     """Judge one policy in one situation, by the worst of its repeats."""
     if cell.state in ("skipped", "unknown"):
         return Finding(None, "not known")
-    alarms = _worst(cell.false_alarms)
+    alarms = _worst(cell.values("false_alarms"))
     if situation.at_fault == "follower":
         return _of_follower(cell, alarms or 0)
     if alarms is None:
         return Finding(None, "not known")
     if cell.bursts and alarms:
         return Finding(False, f"{per_thousand(cell.bursts):.0f} per 1,000 bursts")
-    return Finding(not alarms, f"{alarms:.0f} healthy dropped" if alarms else "nobody dropped")
+    return Finding(not alarms, f"{alarms:.0f} healthy dropped" if alarms else "none dropped")
 
 
 def _of_follower(cell: MatrixCell, alarms: float) -> Finding:
-    if any(value is None for value in cell.detected_ms):
-        return Finding(False, "never noticed")
-    latest = _worst(cell.detected_ms)
+    detected = cell.values("detected_ms")
+    if any(value is None for value in detected):
+        return Finding(False, "never dropped")
+    latest = _worst(detected)
     if latest is None:
         return Finding(None, "not known")
     words = f"out after {span(latest)}" if latest else "never let in"

@@ -1,11 +1,12 @@
-"""The lag policies as a table: false alarms, times until a follower at fault was out."""
+"""Makes the table that compares lag policies: false alarms, times until a follower was out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from insync.arms import policy_rows
 from insync.report.matrix.cells import Bursts, Grid, MatrixCell
-from insync.report.policies.story import POLICIES, SITUATIONS, finding, is_told, per_thousand
+from insync.report.policies.story import SITUATIONS, compares_policies, finding, per_thousand
 from insync.report.tabular import NONE, Table, table
 
 _BURSTS = ("burst-steady", "burst")
@@ -13,7 +14,7 @@ _NOT_RUN = "-"
 
 
 def policy_table(grid: Grid) -> Table:
-    """Return a row per policy of a version; a dash stands where there is nothing to tell."""
+    """Return a row per policy of a version; a dash means that it was not run."""
     sizes = sorted({each.records for cell in _cells(grid, _BURSTS) for each in cell.bursts})
     others = [
         each for each in SITUATIONS if each.scenario in grid.rows and each.scenario not in _BURSTS
@@ -22,15 +23,17 @@ def policy_table(grid: Grid) -> Table:
         "policy",
         *(f"false alarms per 1,000 bursts of {size}" for size in sizes),
         *(each.title for each in others),
-        "under min ISR in all, s",
+        "under min ISR in total, s",
     ]
     rows = []
-    for arm in (arm for arm in POLICIES if arm in grid.arms):
+    for arm, policy in policy_rows().items():
+        if arm not in grid.arms:
+            continue
         own = {scenario: row[arm] for scenario, row in grid.rows.items() if arm in row}
         found = [cell for scenario, cell in own.items() if scenario in _BURSTS]
         rows.append(
             [
-                POLICIES[arm][0],
+                policy.name,
                 *(_alarms(found, size) for size in sizes),
                 *(
                     finding(each, own[each.scenario]).words if each.scenario in own else _NOT_RUN
@@ -44,8 +47,8 @@ def policy_table(grid: Grid) -> Table:
 
 
 def policy_markdown(grid: Grid) -> str:
-    """Return the same as Markdown; empty where no policies are compared."""
-    if not is_told(list(_cells(grid, grid.rows))):
+    """Return the same as Markdown; empty if no policies are compared."""
+    if not compares_policies(list(_cells(grid, grid.rows))):
         return ""
     found = policy_table(grid)
     lines = [
@@ -70,5 +73,7 @@ def _alarms(cells: Sequence[MatrixCell], records: int) -> str:
 
 
 def _under(cells: Sequence[MatrixCell]) -> str:
-    known = [value for cell in cells for value in cell.under_min_isr_ms if value is not None]
+    known = [
+        value for cell in cells for value in cell.values("under_min_isr_ms") if value is not None
+    ]
     return f"{sum(known) / 1_000:.1f}"

@@ -1,1 +1,1 @@
-"""What happened in each repeat over time, and its pictures."""
+"""Draws what happened in each repeat over time."""

@@ -1,8 +1,8 @@
-"""The large picture of one repeat: arms stacked on one time axis, as a plotly figure.
+"""Draws the large picture of one repeat as a plotly figure: all arms on one time axis.
 
-Per arm an ISR lane per partition above its ack latency, with the faults across both.
-The figure is plain data; colours are names of the page's CSS variables ("--full"), which
-the page's script replaces, so that one figure serves light and dark.
+Each arm has an ISR lane per partition above its ack latency, with the faults across both.
+The figure is plain data. Colours are names of the page's CSS variables ("--full"), which the
+page's script replaces: one figure serves the light and the dark scheme.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from insync.report.timeline.labels import centred, levels
 from insync.report.timeline.lane_bars import lane_bars
 from insync.report.timeline.latency_lines import latency_lines
-from insync.report.timeline.scenes import Fault, Scene
+from insync.report.timeline.timelines import Fault, Timeline
 from insync.report.words import span
 
 Json = dict[str, Any]
@@ -25,27 +25,27 @@ _TITLE_PX = 46
 _BOTTOM_PX = 46
 _NAME_PX = 15
 _LETTERS_WIDE = 150
-"""How many letters of a fault's name fit into the figure's width, about."""
+"""About how many letters of a fault's name fit into the figure's width."""
 
 
-def figure(arms: Sequence[Scene]) -> Json:
-    """Draw the scenes of one repeat, one per arm, as {"data", "layout"}."""
-    heights = [_lane_count(scene) * _LANE_PX for scene in arms]
+def figure(arms: Sequence[Timeline]) -> Json:
+    """Return the figure of one repeat, one timeline per arm, as {"data", "layout"}."""
+    heights = [_lane_count(timeline) * _LANE_PX for timeline in arms]
     total = sum(_TITLE_PX + lanes + _BETWEEN_PX + _LATENCY_PX for lanes in heights)
     data: list[Json] = []
-    layout = _layout(total, max((scene.length_s for scene in arms), default=1.0))
+    layout = _layout(total, max((timeline.length_s for timeline in arms), default=1.0))
     top = float(total)
-    for place, (scene, lanes) in enumerate(zip(arms, heights, strict=True)):
+    for place, (timeline, lanes) in enumerate(zip(arms, heights, strict=True)):
         lanes_top = top - _TITLE_PX
         latency_top = lanes_top - lanes - _BETWEEN_PX
         bottom = latency_top - _LATENCY_PX
         upper, lower = f"y{2 * place + 1}", f"y{2 * place + 2}"
-        layout[_axis(upper)] = _lanes_axis(scene, (lanes_top - lanes) / total, lanes_top / total)
+        layout[_axis(upper)] = _lanes_axis(timeline, (lanes_top - lanes) / total, lanes_top / total)
         layout[_axis(lower)] = _latency_axis(bottom / total, latency_top / total)
-        data += lane_bars(scene, upper, legend=place == 0)
-        data += latency_lines(scene, lower, legend=place == 0)
-        layout["annotations"].append(_title(scene, lanes_top / total))
-        for fault, level in zip(scene.faults, _name_levels(scene), strict=True):
+        data += lane_bars(timeline, upper, legend=place == 0)
+        data += latency_lines(timeline, lower, legend=place == 0)
+        layout["annotations"].append(_title(timeline, lanes_top / total))
+        for fault, level in zip(timeline.faults, _name_levels(timeline), strict=True):
             layout["shapes"] += _fault_shapes(fault, bottom / total, lanes_top / total)
             layout["annotations"].append(_fault_name(fault, lanes_top / total, level))
         top = bottom
@@ -81,13 +81,13 @@ def _layout(height: float, length_s: float) -> Json:
 
 
 def _axis(name: str) -> str:
-    """Return the layout's key of an axis: y2 is yaxis2, and y1 is yaxis."""
+    """Return an axis's key in the layout: y2 is yaxis2, and y1 is yaxis."""
     return "yaxis" + (name[1:] if name != "y1" else "")
 
 
-def _lanes_axis(scene: Scene, low: float, high: float) -> Json:
-    lanes = _lane_count(scene)
-    leaders = {span.partition: span.leader for span in reversed(scene.spans)}
+def _lanes_axis(timeline: Timeline, low: float, high: float) -> Json:
+    lanes = _lane_count(timeline)
+    leaders = {span.partition: span.leader for span in reversed(timeline.spans)}
     return {
         "domain": [low, high],
         "range": [lanes - 0.5, -0.5],
@@ -114,12 +114,12 @@ def _latency_axis(low: float, high: float) -> Json:
     }
 
 
-def _lane_count(scene: Scene) -> int:
-    return max((span.partition + 1 for span in scene.spans), default=1)
+def _lane_count(timeline: Timeline) -> int:
+    return max((span.partition + 1 for span in timeline.spans), default=1)
 
 
 def _fault_shapes(fault: Fault, low: float, high: float) -> list[Json]:
-    """Draw a band behind lanes and latency, and its two edges in front of them."""
+    """Return a band behind lanes and latency, and its two edges in front of them."""
     height = {"xref": "x", "yref": "paper", "y0": low, "y1": high}
     band = {
         **height,
@@ -144,11 +144,11 @@ def _fault_shapes(fault: Fault, low: float, high: float) -> list[Json]:
     return [band, *edges]
 
 
-def _title(scene: Scene, at: float) -> Json:
-    cut = "" if scene.complete else " (cut short)"
+def _title(timeline: Timeline, at: float) -> Json:
+    cut = "" if timeline.complete else " (cut short)"
     return {
         **_note(at),
-        "text": f"<b>{scene.arm}</b>{cut}",
+        "text": f"<b>{timeline.arm}</b>{cut}",
         "xref": "paper",
         "x": 0,
         "xanchor": "left",
@@ -156,10 +156,10 @@ def _title(scene: Scene, at: float) -> Json:
     }
 
 
-def _name_levels(scene: Scene) -> list[int]:
-    """Put the names of faults that are close in time above each other."""
-    letter_s = scene.length_s / _LETTERS_WIDE
-    return levels([centred(f.start_s, f.end_s, _fault_text(f), letter_s) for f in scene.faults])
+def _name_levels(timeline: Timeline) -> list[int]:
+    """Return a level for each fault's name: names of faults close in time are stacked."""
+    letter_s = timeline.length_s / _LETTERS_WIDE
+    return levels([centred(f.start_s, f.end_s, _fault_text(f), letter_s) for f in timeline.faults])
 
 
 def _fault_text(fault: Fault) -> str:

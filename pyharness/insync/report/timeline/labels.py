@@ -1,4 +1,4 @@
-"""Labels that would lie over each other are put on levels, the first on the lowest."""
+"""Puts labels that would overlap on different levels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 
 def centred(start: float, end: float, text: str, per_letter: float) -> tuple[float, float]:
-    """Return where a label in the middle between two places begins and ends."""
+    """Return where a label begins and ends that is centred between two positions."""
     middle, half = (start + end) / 2, len(text) * per_letter / 2
     return middle - half, middle + half
 

@@ -1,7 +1,7 @@
-"""The ISR lanes of the large picture, as plotly's horizontal bars.
+"""Draws the ISR lanes of the large picture as plotly's horizontal bars.
 
-Where a lane stands is its partition, how high it is filled is the share of the replicas
-in sync, and its colour is the state; hovering names the members.
+A lane is a partition. It is filled to the share of replicas in sync, and its colour is the
+state; hovering names the members.
 """
 
 from __future__ import annotations
@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from insync.report.timeline.scenes import STATES, Scene, Span, State
+from insync.report.timeline.timelines import STATES, Span, State, Timeline
 from insync.report.timeline.wording import change_in_short, in_short
 from insync.report.words import members
 
 Json = dict[str, Any]
 
 _LANE_FILL = 0.8
-"""How much of its row a lane takes."""
+"""The part of its row that a lane fills."""
 
 STATE_NAMES: dict[State, str] = {
     "full": "all replicas in sync",
@@ -26,19 +26,21 @@ STATE_NAMES: dict[State, str] = {
 }
 
 
-def lane_bars(scene: Scene, axis: str, *, legend: bool) -> list[Json]:
-    """Per state a trace of tinted lanes and one of bars as high as the ISR is large."""
+def lane_bars(timeline: Timeline, axis: str, *, legend: bool) -> list[Json]:
+    """Return two traces per state: tinted lanes, and bars as high as the ISR is large."""
     traces = []
     for state in STATES:
-        spans = [span for span in scene.spans if span.state == state]
-        # All states are in the legend of the first arm, so that both arms share it.
+        spans = [span for span in timeline.spans if span.state == state]
+        # The first arm has all states in its legend, which all arms share.
         if spans or legend:
             traces.append(_tint(spans, state, axis))
-            traces.append(_bars(scene, spans, state, axis, legend=legend))
+            traces.append(_bars(timeline, spans, state, axis, legend=legend))
     return traces
 
 
-def _bars(scene: Scene, spans: Sequence[Span], state: State, axis: str, *, legend: bool) -> Json:
+def _bars(
+    timeline: Timeline, spans: Sequence[Span], state: State, axis: str, *, legend: bool
+) -> Json:
     heights = [_LANE_FILL * span.share for span in spans]
     return {
         **_bar_trace(spans, state, axis),
@@ -55,7 +57,7 @@ def _bars(scene: Scene, spans: Sequence[Span], state: State, axis: str, *, legen
         "insidetextanchor": "middle",
         "textfont": {"color": f"--on-{state}"},
         "textangle": 0,
-        "hovertext": [_hover(span) + _how_it_began(scene, span) for span in spans],
+        "hovertext": [_hover(span) + _how_it_began(timeline, span) for span in spans],
         "hoverinfo": "text",
     }
 
@@ -97,16 +99,16 @@ def _hover(span: Span) -> str:
     )
 
 
-def _how_it_began(scene: Scene, span: Span) -> str:
-    """Tell of the shrink and of the leader's change that a stretch began with, if it did."""
+def _how_it_began(timeline: Timeline, span: Span) -> str:
+    """Describe the shrink and the leader change with which a stretch began, if any."""
     began = (
         shrink
-        for shrink in scene.shrinks
+        for shrink in timeline.shrinks
         if (shrink.partition, shrink.at_s) == (span.partition, span.start_s)
     )
     moved = (
         change_in_short(change)
-        for change in scene.changes
+        for change in timeline.changes
         if (change.partition, change.at_s) == (span.partition, span.start_s)
     )
     words = [*(in_short(shrink).replace("; ", "<br>") for shrink in began), *moved]

@@ -1,7 +1,7 @@
-"""The overview: one small picture per arm and repeat, an ISR lane per partition.
+"""Computes the overview: one small picture per arm and repeat, an ISR lane per partition.
 
-Computes coordinates only; the page's template draws them as SVG. All pictures share
-one time axis, so that arms and repeats can be compared by eye.
+The page's template draws the coordinates as SVG. All pictures share one time axis, so that
+arms and repeats can be compared by eye.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from insync.report.timeline.labels import centred, levels
-from insync.report.timeline.scenes import Scene, Span, State
+from insync.report.timeline.timelines import Span, State, Timeline
 from insync.report.timeline.wording import change_in_short, in_short
 from insync.report.words import members
 
@@ -24,15 +24,15 @@ _NAME_Y = 9.0
 AXIS = 18.0
 LABEL = 10.0
 _LETTER = 5.4
-"""How wide a letter of a fault's name is, about."""
+"""About how wide a letter of a fault's name is."""
 
 LEAST_WIDTH = 2.5
-"""No stretch of a smaller ISR is drawn narrower: it must not vanish."""
+"""The least width of a stretch of a smaller ISR, which must stay visible."""
 
 
 @dataclass(frozen=True)
 class Bar:
-    """A stretch of one lane: the whole lane's place, and how high the ISR fills it."""
+    """A stretch of one lane: its position, and how high the ISR fills it."""
 
     x: float
     y: float
@@ -45,7 +45,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Mark:
-    """A text, a tick, a shrink's arrow or a leader's change at a place."""
+    """A text, a tick, the arrow of a shrink or the mark of a leader change."""
 
     x: float
     y: float
@@ -54,7 +54,7 @@ class Mark:
 
 @dataclass(frozen=True)
 class Band:
-    """A fault's time, over the whole picture's height; its name is at `name_y`."""
+    """The time of a fault, over the whole height; its name is at `name_y`."""
 
     x: float
     width: float
@@ -64,9 +64,9 @@ class Band:
 
 @dataclass(frozen=True)
 class Cell:
-    """One small picture with everything at its coordinates; `top` is where the lanes begin.
+    """One small picture with all coordinates; the lanes begin at `top`.
 
-    `words` say what it shows.
+    `words` describe what it shows.
     """
 
     arm: str
@@ -83,10 +83,10 @@ class Cell:
     words: str
 
 
-def cells(pictures: Sequence[Scene]) -> list[Cell]:
-    """One cell per scene, all on the time axis of the longest."""
-    longest = max((scene.length_s for scene in pictures), default=1.0) or 1.0
-    return [_cell(scene, longest) for scene in pictures]
+def cells(pictures: Sequence[Timeline]) -> list[Cell]:
+    """Return a picture per timeline, all on the time axis of the longest."""
+    longest = max((timeline.length_s for timeline in pictures), default=1.0) or 1.0
+    return [_cell(timeline, longest) for timeline in pictures]
 
 
 def tick_step(length_s: float, most: int = 6) -> float:
@@ -100,15 +100,15 @@ def tick_step(length_s: float, most: int = 6) -> float:
     return step
 
 
-def _cell(scene: Scene, longest: float) -> Cell:
-    lanes = max((span.partition + 1 for span in scene.spans), default=1)
+def _cell(timeline: Timeline, longest: float) -> Cell:
+    lanes = max((span.partition + 1 for span in timeline.spans), default=1)
     per_s = (WIDTH - LEFT - RIGHT) / longest
 
     def x(at_s: float) -> float:
         return LEFT + at_s * per_s
 
     step = tick_step(longest)
-    bands = _bands(scene, x)
+    bands = _bands(timeline, x)
     top = TOP + max((band.name_y for band in bands), default=_NAME_Y) - _NAME_Y
 
     def top_of(lane: int) -> float:
@@ -116,50 +116,50 @@ def _cell(scene: Scene, longest: float) -> Cell:
 
     bottom = top_of(lanes) - GAP + 4
     return Cell(
-        arm=scene.arm,
-        repeat=scene.repeat,
+        arm=timeline.arm,
+        repeat=timeline.repeat,
         height=bottom + AXIS,
         top=top,
         bottom=bottom,
         bars=tuple(
             _bar(span, x(span.start_s), x(span.end_s), top_of(span.partition))
-            for span in _small_last(scene)
+            for span in _small_last(timeline)
         ),
         names=tuple(Mark(0, top_of(lane) + LANE - 4, f"p{lane}") for lane in range(lanes)),
         arrows=tuple(
             Mark(x(shrink.at_s), top_of(shrink.partition), in_short(shrink))
-            for shrink in scene.shrinks
+            for shrink in timeline.shrinks
         ),
         changes=tuple(
             Mark(x(change.at_s), top_of(change.partition), change_in_short(change))
-            for change in scene.changes
+            for change in timeline.changes
         ),
         ticks=tuple(
             Mark(x(count * step), bottom, f"{count * step:g}")
             for count in range(int(longest / step) + 1)
         ),
         faults=bands,
-        words=_words(scene),
+        words=_words(timeline),
     )
 
 
-def _words(scene: Scene) -> str:
-    """Say what a picture shows: the faults, then every shrink and change of a leader."""
+def _words(timeline: Timeline) -> str:
+    """Describe a picture: its faults, then every shrink and every leader change."""
     parts = [
         *(
             f"{fault.name} from {fault.start_s:.1f} to {fault.end_s:.1f} s"
-            for fault in scene.faults
+            for fault in timeline.faults
         ),
-        *(f"partition {each.partition}: {in_short(each)}" for each in scene.shrinks),
-        *(f"partition {each.partition}: {change_in_short(each)}" for each in scene.changes),
+        *(f"partition {each.partition}: {in_short(each)}" for each in timeline.shrinks),
+        *(f"partition {each.partition}: {change_in_short(each)}" for each in timeline.changes),
     ]
-    nothing = [] if scene.shrinks else ["no ISR shrink"]
-    return f"{scene.arm}, repeat {scene.repeat}: " + "; ".join([*parts, *nothing])
+    nothing = [] if timeline.shrinks else ["no ISR shrink"]
+    return f"{timeline.arm}, repeat {timeline.repeat}: " + "; ".join([*parts, *nothing])
 
 
-def _bands(scene: Scene, x: Callable[[float], float]) -> tuple[Band, ...]:
-    """Place the faults, and their names so that none lies over another."""
-    spans = [(x(fault.start_s), x(fault.end_s), fault.name) for fault in scene.faults]
+def _bands(timeline: Timeline, x: Callable[[float], float]) -> tuple[Band, ...]:
+    """Return the faults, with their names on levels so that none overlaps another."""
+    spans = [(x(fault.start_s), x(fault.end_s), fault.name) for fault in timeline.faults]
     found = levels([centred(start, end, name, _LETTER) for start, end, name in spans])
     return tuple(
         Band(start, end - start, name, _NAME_Y + LABEL * level)
@@ -167,9 +167,9 @@ def _bands(scene: Scene, x: Callable[[float], float]) -> tuple[Band, ...]:
     )
 
 
-def _small_last(scene: Scene) -> list[Span]:
-    """Full stretches first, so that a widened small one is drawn over them."""
-    return sorted(scene.spans, key=lambda span: -span.share)
+def _small_last(timeline: Timeline) -> list[Span]:
+    """Return full stretches first, so that a widened smaller one is drawn over them."""
+    return sorted(timeline.spans, key=lambda span: -span.share)
 
 
 def _bar(span: Span, left: float, right: float, top: float) -> Bar:

@@ -1,7 +1,6 @@
-"""Ack latency over time as plotly lines: the slowest ack of each bin, and the median.
+"""Draws ack latency over time as plotly lines: the slowest ack of each bin, and the median.
 
-Partitions led by a broker that was faulted are drawn apart from the others, because a
-stall is about them.
+Partitions led by a broker with a fault have a line of their own: a stall delays their acks.
 """
 
 from __future__ import annotations
@@ -9,35 +8,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from insync.report.timeline.scenes import LatencyPoint, Scene
+from insync.report.timeline.timelines import LatencyPoint, Timeline
 
 Json = dict[str, Any]
 Point = tuple[float, float, float]
-"""Where a bin begins and how long it is (s), and its value (ms)."""
+"""The start and the length of a bin (s), and its value (ms)."""
 
 _MEDIAN = "median ack"
-"""Drawn when asked for: with few acks in a bin it leaps between stalled and other partitions."""
+"""Hidden until chosen: with few acks in a bin it jumps between stalled and other partitions."""
 
 _DASHES = {"--fault-ink": "solid", "--others": "dash", "--muted": "dot"}
-"""By the line's colour, so that colour is not the only thing that tells them apart."""
+"""The dashes of each colour, so that lines differ in more than colour."""
 
 _GAP_BINS = 6
-"""Bins without an ack that break a line: the lane is silent, not slow."""
+"""So many bins without an ack interrupt a line: there is no latency to draw."""
 
 _LEAST_MS = 0.1
-"""The bottom of the logarithmic axis: clocks tell nothing finer."""
+"""The bottom of the logarithmic axis: the clocks are no finer."""
 
 
-def latency_lines(scene: Scene, axis: str, *, legend: bool) -> list[Json]:
-    """Draw the lines of one repeat on the y axis `axis`; empty ones are left out."""
-    faulted = _led_by(scene, {fault.broker for fault in scene.faults})
-    own = [point for point in scene.latency if point.partition in faulted]
+def latency_lines(timeline: Timeline, axis: str, *, legend: bool) -> list[Json]:
+    """Return the lines of one repeat on the y axis `axis`, without empty ones."""
+    faulted = _led_by(timeline, {fault.broker for fault in timeline.faults})
+    own = [point for point in timeline.latency if point.partition in faulted]
     others = [
         point
-        for point in scene.latency
+        for point in timeline.latency
         if point.partition is not None and point.partition not in faulted
     ]
-    everything = [point for point in scene.latency if point.partition is None]
+    everything = [point for point in timeline.latency if point.partition is None]
     rest = "slowest ack, other partitions" if faulted else "slowest ack"
     lines = (
         ("slowest ack, stalled leader's partitions", "--fault-ink", _slowest(own)),
@@ -49,12 +48,12 @@ def latency_lines(scene: Scene, axis: str, *, legend: bool) -> list[Json]:
     ]
 
 
-def _led_by(scene: Scene, brokers: set[int]) -> set[int]:
-    return {span.partition for span in scene.spans if span.leader in brokers}
+def _led_by(timeline: Timeline, brokers: set[int]) -> set[int]:
+    return {span.partition for span in timeline.spans if span.leader in brokers}
 
 
 def _slowest(points: Iterable[LatencyPoint]) -> list[Point]:
-    """One point per bin: the slowest over several partitions."""
+    """Return the slowest point of each bin, over several partitions."""
     worst: dict[float, tuple[float, float]] = {}
     for point in points:
         known = worst.get(point.since_s)
@@ -84,7 +83,7 @@ def _line(name: str, colour: str, points: list[Point], axis: str, *, legend: boo
 
 
 def _with_breaks(points: list[Point]) -> Iterator[tuple[float, float | None]]:
-    """(s, ms) for plotly, with a hole where many bins in a row have no ack."""
+    """Yield (s, ms), with a gap where many bins in a row have no ack."""
     before: float | None = None
     for since, width, value in points:
         if before is not None and since - before > _GAP_BINS * width:

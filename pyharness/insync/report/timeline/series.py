@@ -1,4 +1,4 @@
-"""The figures of the large picture as tables, for whoever cannot see it or wants the numbers."""
+"""Makes tables of the numbers in the large picture, for readers who cannot see it."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from itertools import pairwise
 from insync.report.tabular import NONE, Table, table
 from insync.report.timeline.lane_bars import STATE_NAMES
 from insync.report.timeline.lanes import tick_step
-from insync.report.timeline.scenes import Scene
+from insync.report.timeline.timelines import Timeline
 from insync.report.words import latency, members, number
 
 _MOST_SLICES = 30
-"""Rows into which a repeat's latency is cut."""
+"""The most rows that a repeat's latency is divided into."""
 
 
-def isr_table(pictures: Sequence[Scene]) -> Table:
-    """Return every stretch in which a partition's leader and ISR stood."""
+def isr_table(pictures: Sequence[Timeline]) -> Table:
+    """Return every stretch in which a partition's leader and ISR did not change."""
     return table(
         "The in-sync replicas over time",
         "arm | repeat | partition | from, s | to, s | leader | ISR | state",
         (
             [
-                scene.arm,
-                number(scene.repeat),
+                timeline.arm,
+                number(timeline.repeat),
                 number(each.partition),
                 f"{each.start_s:.2f}",
                 f"{each.end_s:.2f}",
@@ -31,22 +31,22 @@ def isr_table(pictures: Sequence[Scene]) -> Table:
                 members(each.isr),
                 STATE_NAMES[each.state],
             ]
-            for scene in pictures
-            for each in scene.spans
+            for timeline in pictures
+            for each in timeline.spans
         ),
         NONE,
         {0, 6, 7},
     )
 
 
-def latency_table(pictures: Sequence[Scene]) -> Table:
-    """Return the slowest ack of each slice of time, ms: a row per slice, a column per arm."""
-    arms = list(dict.fromkeys(scene.arm for scene in pictures))
-    repeats = sorted({scene.repeat for scene in pictures})
-    step = tick_step(max((scene.length_s for scene in pictures), default=1.0), _MOST_SLICES)
-    longest = max((scene.length_s for scene in pictures), default=0.0)
+def latency_table(pictures: Sequence[Timeline]) -> Table:
+    """Return the slowest ack (ms) of each slice of time: a row per slice, a column per arm."""
+    arms = list(dict.fromkeys(timeline.arm for timeline in pictures))
+    repeats = sorted({timeline.repeat for timeline in pictures})
+    step = tick_step(max((timeline.length_s for timeline in pictures), default=1.0), _MOST_SLICES)
+    longest = max((timeline.length_s for timeline in pictures), default=0.0)
     edges = [count * step for count in range(int(longest / step) + 2)]
-    drawn = {(scene.arm, scene.repeat): scene for scene in pictures}
+    drawn = {(timeline.arm, timeline.repeat): timeline for timeline in pictures}
     return table(
         "The slowest ack over time, ms",
         " | ".join(["repeat", "from, s", "to, s", *arms]),
@@ -65,9 +65,9 @@ def latency_table(pictures: Sequence[Scene]) -> Table:
     )
 
 
-def _slowest(scene: Scene | None, begin_s: float, end_s: float) -> float | None:
-    """Return the slowest ack of a record due in a slice, of all partitions; None if none was."""
-    points = scene.latency if scene is not None else ()
+def _slowest(timeline: Timeline | None, begin_s: float, end_s: float) -> float | None:
+    """Return the slowest ack of the records due in a slice; None without any."""
+    points = timeline.latency if timeline is not None else ()
     own = (
         point.max_ms
         for point in points

@@ -1,15 +1,15 @@
-"""Shrinks and leader changes in words: when they came, when they were due, how many."""
+"""Writes shrinks and leader changes as text: when they came, when they were due, how many."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from insync.report.timeline.scenes import LeaderChange, Shrink
+from insync.report.timeline.timelines import LeaderChange, Shrink
 from insync.report.words import span
 
 
 def change_in_short(change: LeaderChange) -> str:
-    """Say all of it in one line, for a pointer that rests on the mark."""
+    """Describe a leader change in one line, for the tooltip of its mark."""
     why = (
         ", which stepped down" if change.stepped_down else ", as planned" if change.planned else ""
     )
@@ -20,7 +20,7 @@ def change_in_short(change: LeaderChange) -> str:
 
 
 def changes_sentence(changes: Sequence[LeaderChange]) -> str:
-    """Say how often leaders changed without being told to by the scenario; nothing if never."""
+    """Count the leader changes that the scenario did not plan; empty if there were none."""
     own = [change for change in changes if not change.planned]
     if not own:
         return ""
@@ -32,38 +32,38 @@ def changes_sentence(changes: Sequence[LeaderChange]) -> str:
 MOMENTS = {
     "before": "before any fault",
     "during": "during a fault",
-    "on_lift": "as a fault ended",
+    "on_lift": "when a fault ended",
     "after": "after the faults",
 }
-"""The moments of the table isr_shrinks, as a reader says them."""
+"""The moments of the table isr_shrinks, in words."""
 
-_LOCK = "the isr-expiration task waited for the lock that the stalled read held"
-_FROZEN = "the leader could not act while it did not run"
-_UNEXPLAINED = "later than the next look of the isr-expiration task"
+_LOCK = "the isr-expiration task waited for the lock of the stalled read"
+_FROZEN = "the leader was not running"
+_UNEXPLAINED = "later than the next run of the isr-expiration task"
 
 
 def moment(shrink: Shrink) -> str:
-    """Say where the shrink fell among the faults; empty where there were none."""
+    """Say when the shrink came relative to the faults; empty without faults."""
     return MOMENTS[shrink.moment] if shrink.moment else ""
 
 
 def lateness(shrink: Shrink) -> str:
-    """Say when a delayed shrink was due, when it came, and what it waited for; else nothing."""
+    """Say when a delayed shrink was due, when it came, and why; empty if it was not delayed."""
     if not shrink.delayed or shrink.due_s is None:
         return ""
     return f"was due at {shrink.due_s:.2f} s, came at {shrink.at_s:.2f} s: {_why(shrink)}"
 
 
 def in_short(shrink: Shrink) -> str:
-    """Say all of it in one line, for a pointer that rests on the shrink."""
+    """Describe a shrink in one line, for the tooltip of its arrow."""
     when = f", {moment(shrink)}" if shrink.moment else ""
-    when += ", for the leader stepped down" if shrink.cause == "stepped down" else ""
+    when += ", because the leader stepped down" if shrink.cause == "stepped down" else ""
     late = lateness(shrink)
     return f"shrink at {shrink.at_s:.2f} s{when}" + (f"; {late}" if late else "")
 
 
 def delayed_sentence(shrinks: list[Shrink]) -> str:
-    """Say of all shrinks of an arm how many came late, and by how much; nothing if none did."""
+    """Count the delayed shrinks of an arm and say how late they came; empty if none was."""
     late = [s.at_s - s.due_s for s in shrinks if s.delayed and s.due_s is not None]
     if not late:
         return ""
@@ -73,10 +73,10 @@ def delayed_sentence(shrinks: list[Shrink]) -> str:
 
 
 def _why(shrink: Shrink) -> str:
-    """Name what held it up, as far as the fault it is put down to tells.
+    """Name the reason for a delay, as far as the cause of the shrink shows it.
 
-    A leader's stalled read holds a partition's lock for reading; the shrink wants it for
-    writing, and the one isr-expiration task visits all partitions in turn.
+    A leader's stalled read has a partition's read lock. The shrink needs the write lock, and
+    the one isr-expiration task visits all partitions in turn.
     """
     by_leader = shrink.cause.startswith("leader: ")
     if by_leader and shrink.moment in ("during", "on_lift"):

@@ -1,1 +1,1 @@
-"""Sends a run's events to a Kafka topic while the run goes on."""
+"""Publish a run's events to a Kafka topic while it runs."""

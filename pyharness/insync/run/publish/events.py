@@ -1,8 +1,8 @@
-"""A run that is told of while it goes on: its events go to a Kafka topic as well.
+"""Publish a run's events live, to a Kafka topic in addition to the files.
 
-The topic is on the cluster that the run starts, anew for each arm and gone with it, or on
-another one, where it must be. What brokers and controller leave in their logs is read when they
-have stopped, and is in the files only; the controller's ISR changes are sent on (`IsrTail`).
+The topic is on the cluster of the run, where each arm creates it again, or on another cluster,
+where it must exist. Histories from the nodes' logs are read after the cluster has stopped and go
+only to the files, except the controller's ISR changes, which `IsrTail` publishes live.
 """
 
 import re
@@ -19,28 +19,28 @@ from insync.events.run_info import load_run, run_name
 from insync.events.schema import ISR, RUN, topic_name
 from insync.events.topic import EventTopic, origin
 from insync.events.writer import Publish
+from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
+from insync.run.progress import Progress
 from insync.run.publish.isr_tail import IsrTail
 from insync.run.publish.publisher import Publisher
-from insync.run.stage import Stage
-from insync.run.watch import Watch
 from insync.scenario.base import BROKERS
 from insync.scenario.roles import ring
 
 BOOTSTRAP: Final = "events-bootstrap"
-"""The file among an arm's nodes that says how to get to its topic on their cluster."""
+"""The file among an arm's nodes that holds the bootstrap address of its topic's cluster."""
 _NAME: Final = re.compile(r"[A-Za-z0-9._-]{1,249}")
 
 
 @dataclass(frozen=True)
-class Live:
-    """A run's topic, and the run's name in it."""
+class LiveTopic:
+    """The topic for a run's events, and the run's name in its keys."""
 
     topic: EventTopic
     run: str
 
     def settings(self, arm: str) -> dict[str, str]:
-        """Return what every node's server.properties needs for the agents of an arm."""
+        """Return the settings that every node of an arm needs for its agent to publish events."""
         if not arms.has_agent(arm):
             return {}
         settings = {
@@ -52,14 +52,14 @@ class Live:
         return settings
 
 
-def live(plan: Plan) -> Live | None:
-    """Return where a run that has its folder is told of, if it is."""
+def live_topic(plan: Plan) -> LiveTopic | None:
+    """Return the topic to publish a run to, None if it is not published; its folder exists."""
     topic = plan.request.events
-    return None if topic is None else Live(topic, run_name(load_run(plan.out)))
+    return None if topic is None else LiveTopic(topic, run_name(load_run(plan.out)))
 
 
-def require_place(topic: EventTopic) -> None:
-    """Raise InputError unless a topic can be called so and, if it is elsewhere, is there."""
+def check_event_topic(topic: EventTopic) -> None:
+    """Raise InputError for an invalid topic name, or a topic missing on another cluster."""
     if not _NAME.fullmatch(topic.name):
         raise InputError(f"--events-topic {topic.name!r}: expected letters, digits, '.', '_', '-'")
     if topic.bootstrap is not None:
@@ -67,37 +67,45 @@ def require_place(topic: EventTopic) -> None:
 
 
 @contextmanager
-def told_live(
-    told: Live | None, stage: Stage, plan: Plan, watch: Watch
+def publish_events(
+    live: LiveTopic | None, arm_cluster: ArmCluster, plan: Plan, progress: Progress
 ) -> Iterator[Callable[[str], Publish] | None]:
-    """Yield what sends the lines of a file of the stage's arm; None where nothing is told."""
-    if told is None:
+    """Publish the events of an arm within the block.
+
+    Yields a function from a file's name to the function that publishes its lines; None without
+    a topic.
+    """
+    if live is None:
         yield None
         return
-    at = told.topic.bootstrap or _own_topic(told.topic, stage)
+    at = live.topic.bootstrap or _own_topic(live.topic, arm_cluster)
     topics = [topic_name(plan.scenario.name, repeat) for repeat in range(plan.scenario.repeats)]
-    with Publisher(told.topic, at, told.run) as publisher:
+    with Publisher(live.topic, at, live.run) as publisher:
         publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
-        watch.phase(f"{stage.arm}: events go to {told.topic.name} at {at}")
-        of_file = partial(publisher.file, stage.arm)
-        with IsrTail(stage, topics, of_file(ISR)) as tail:
+        progress.phase(f"{arm_cluster.arm}: events go to {live.topic.name} at {at}")
+        of_file = partial(publisher.file, arm_cluster.arm)
+        with IsrTail(arm_cluster, topics, of_file(ISR)) as tail:
             yield of_file
     if publisher.dropped:
-        watch.phase(f"{stage.arm}: {publisher.dropped} events did not get into {told.topic.name}")
+        progress.phase(
+            f"{arm_cluster.arm}: {publisher.dropped} events were not published to {live.topic.name}"
+        )
     if tail.failure is not None:
-        watch.phase(f"{stage.arm}: {told.topic.name} lacks the last ISR changes: {tail.failure}")
+        progress.phase(
+            f"{arm_cluster.arm}: {live.topic.name} lacks the last ISR changes: {tail.failure}"
+        )
 
 
-def tell_run(told: Live | None, plan: Plan) -> None:
-    """Send the record of a run, if its topic is there before its clusters and after them."""
-    if told is not None and told.topic.bootstrap is not None:
-        with Publisher(told.topic, told.topic.bootstrap, told.run) as publisher:
+def publish_run(live: LiveTopic | None, plan: Plan) -> None:
+    """Publish the record of a run, if its topic is on another cluster than the run's own."""
+    if live is not None and live.topic.bootstrap is not None:
+        with Publisher(live.topic, live.topic.bootstrap, live.run) as publisher:
             publisher.run((plan.out / RUN).read_text(encoding="utf-8"))
 
 
-def _own_topic(topic: EventTopic, stage: Stage) -> str:
-    """Make the topic on the arm's cluster, a partition per broker; return how to get there."""
-    at = stage.cluster.bootstrap
-    (stage.home / BOOTSTRAP).write_text(at, encoding="utf-8")
+def _own_topic(topic: EventTopic, arm_cluster: ArmCluster) -> str:
+    """Create the topic on the arm's cluster, a partition per broker; return its bootstrap."""
+    at = arm_cluster.cluster.bootstrap
+    (arm_cluster.home / BOOTSTRAP).write_text(at, encoding="utf-8")
     create_topic(at, topic.name, [ring(leader) for leader in range(1, BROKERS + 1)], {})
     return at

@@ -1,7 +1,7 @@
-"""What the controller's log says about ISRs, sent on while the cluster runs.
+"""Publish the ISR changes in the controller's log while the cluster runs.
 
-The log is read whole every few seconds, as it is at the end for isr.jsonl: the same lines, in
-the same order. Only those that are new are sent.
+The whole log is read every few seconds, as it is at the end for isr.jsonl, which gives the same
+lines in the same order. Only new lines are published.
 """
 
 import threading
@@ -12,22 +12,22 @@ from typing import Final, Self
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.errors import InsyncError
 from insync.events.writer import Publish, encode
-from insync.run.stage import Stage
+from insync.run.arm_cluster import ArmCluster
 
 EVERY_SECONDS: Final = 5.0
 
 
 class IsrTail:
-    """Reads until the block is left, and then once more; `topics` are those that are told of.
+    """Reads the log until the block is left, and then once more; publishes lines about `topics`.
 
-    A reading that fails costs a delay only; `failure` is why the last one did.
+    A failed read only delays lines; `failure` is the reason if the last read failed.
     """
 
-    def __init__(self, stage: Stage, topics: Collection[str], publish: Publish) -> None:
-        self._stage = stage
+    def __init__(self, arm_cluster: ArmCluster, topics: Collection[str], publish: Publish) -> None:
+        self._arm_cluster = arm_cluster
         self._topics = {None, *topics}
         self._publish = publish
-        self._told = 0
+        self._published = 0
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="insync-isr-tail", daemon=True)
         self.failure: str | None = None
@@ -37,17 +37,17 @@ class IsrTail:
             self._look()
 
     def _look(self) -> None:
-        stage = self._stage
+        arm_cluster = self._arm_cluster
         try:
-            read = isr_events(stage.cluster, stage.kafka, stage.arm)
+            read = isr_events(arm_cluster.cluster, arm_cluster.kafka, arm_cluster.arm)
             lines = [line for line in read if line.get("topic") in self._topics]
         except (InsyncError, OSError) as error:
             self.failure = str(error)
             return
         self.failure = None
-        for line in lines[self._told :]:
+        for line in lines[self._published :]:
             self._publish(encode(line).rstrip(b"\n"))
-        self._told = len(lines)
+        self._published = len(lines)
 
     def __enter__(self) -> Self:
         self._thread.start()

@@ -1,7 +1,8 @@
-"""Sends a run's event lines to a Kafka topic: never waits, and counts what it has to drop.
+"""Send a run's event lines to a Kafka topic without waiting, and count the lines it drops.
 
-Not idempotent, for librdkafka then spins on a core while a broker is silent (see
-`insync.workload.producer`): a line that was sent twice is known by its number.
+The producer is not idempotent, because librdkafka would then use a whole core while a broker does
+not answer (see `insync.workload.producer`). Readers recognize a line that was sent twice by its
+number.
 """
 
 import threading
@@ -22,7 +23,7 @@ POLL_SECONDS: Final = 0.2
 
 
 class Publisher:
-    """Sends one run's lines; any thread may. A context manager, which ends with a last flush."""
+    """Sends one run's lines, from any thread; a context manager that flushes at its end."""
 
     def __init__(self, topic: EventTopic, bootstrap: str, run: str) -> None:
         self._topic = topic.name
@@ -44,12 +45,12 @@ class Publisher:
         self.dropped = 0
 
     def file(self, arm: str, name: str) -> Publish:
-        """Return what sends the lines of one file of an arm's."""
+        """Return the function that sends the lines of one file of an arm."""
         key = line_key(self._run, arm, name)
         return lambda line: self._send_next(key, line)
 
     def run(self, text: str) -> None:
-        """Send what run.json says now; its number is the time, for each arm sends it anew."""
+        """Send the current run.json; its number is the time, because each arm sends it again."""
         self._send(run_key(self._run), text.encode(), int(now_ms()))
 
     def _send_next(self, key: str, value: bytes) -> None:

@@ -1,7 +1,7 @@
-"""One repeat of a race: its halves put in order by holds, samples all along, evidence of each hold.
+"""Run one repeat of a race: force its interleaving, take samples, and write the evidence.
 
-Broker 1 leads partition 0 of a fresh topic and the bystander, partition 1; broker 2 is the
-follower whose fetch the race is about; broker 3 lets the high watermark move.
+Broker 1 leads partition 0 of a fresh topic and partition 1, the bystander. Broker 2 is the
+follower whose fetch takes part in the race. Broker 3 controls when the high watermark moves.
 """
 
 from collections.abc import Sequence
@@ -14,68 +14,67 @@ from insync.errors import InsyncError
 from insync.events.schema import topic_name
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
-from insync.run.noise import Ticker
-from insync.run.race.orders import play
+from insync.run.progress import Progress
+from insync.run.race.fixture import BYSTANDER, RACE_PARTITION, RaceFixture
+from insync.run.race.interleavings import run_interleaving
 from insync.run.race.samples import Sampler
-from insync.run.race.topic import BYSTANDER, RACED, Raced
 from insync.run.readiness import await_full_isr
-from insync.run.watch import Watch
+from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario.roles import ring
 
 AFTERWARDS: Final = 5
-"""Records of each partition that are produced when the race is over, to see who gets them."""
+"""Records per partition, produced after the race to see which replicas still get them."""
 
 
-def run_race(context: ArmContext, repeat: int, watch: Watch) -> None:
-    """Run one repeat and write its events; raises InsyncError if its order could not be kept.
+def run_race(context: ArmContext, repeat: int, progress: Progress) -> None:
+    """Run one repeat and write its events; raises InsyncError if the interleaving failed.
 
-    Every thread goes on however it ends, and a broker that lost a fetcher is started again.
+    In every case all stopped threads are released. Brokers that lost a fetcher thread are
+    restarted afterwards.
     """
     scenario, files = context.plan.scenario, context.files
     race = scenario.race
     if race is None:
-        raise InsyncError(f"{scenario.name}: no race in it")
+        raise InsyncError(f"{scenario.name}: expected a scenario with a race")
     topic = topic_name(scenario.name, repeat)
-    say = partial(_say, watch, context, repeat)
+    say = partial(_say, progress, context, repeat)
     say("creating the topic")
     create_topic(
         context.bootstrap, topic, [ring(leader) for leader in scenario.workload.leaders],
         {"min.insync.replicas": str(scenario.min_insync_replicas), **SMALL_SEGMENTS},
     )  # fmt: skip
     files.phase("repeat_started", repeat=repeat, topic=topic)
-    with ExitStack() as stack, Ticker() as ticker:
-        raced = stack.enter_context(Raced(context, topic, repeat))
+    with ExitStack() as stack, SchedulingGaps() as gaps:
+        fixture = stack.enter_context(RaceFixture(context, topic, repeat))
         sampler = stack.enter_context(Sampler(context, topic, repeat))
-        for partition in (RACED, BYSTANDER):
-            raced.burst(partition, AFTERWARDS)
-        raced.await_all_equal(scenario.timeline.steady_ms)
+        for partition in (RACE_PARTITION, BYSTANDER):
+            fixture.burst(partition, AFTERWARDS)
+        fixture.await_all_equal(scenario.timeline.steady_ms)
         sampler.write("before")
         files.phase("steady", repeat=repeat, topic=topic)
-        play(raced, race, say)
-        say("who gets what is produced now")
-        for partition in (RACED, BYSTANDER):
-            raced.burst(partition, AFTERWARDS)
+        run_interleaving(fixture, race, say)
+        say("producing records after the race")
+        for partition in (RACE_PARTITION, BYSTANDER):
+            fixture.burst(partition, AFTERWARDS)
         sampler.write_settled("after", scenario.timeline.recover_ms)
-        files.phase(
-            "repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=ticker.longest_gap_ms
-        )
-        for hold in raced.holds:
+        files.phase("repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=gaps.longest_gap_ms)
+        for hold in fixture.holds:
             files.faults.write(hold.evidence())
     write_counters(context, repeat)
     say("recovering")
-    _heal(context, topic, sampler.lost())
+    _restart_brokers(context, topic, sampler.lost())
 
 
-def _heal(context: ArmContext, topic: str, lost: Sequence[int]) -> None:
-    """Start brokers again whose fetcher threads are not all there: they do not come back."""
-    cluster = context.stage.cluster
+def _restart_brokers(context: ArmContext, topic: str, lost: Sequence[int]) -> None:
+    """Restart brokers that lost a fetcher thread, because such a thread never comes back."""
+    cluster = context.arm_cluster.cluster
     for broker in lost:
         cluster.kill(broker)
-        (context.stage.bridge / f"bridge-{broker}.json").unlink()
+        (context.arm_cluster.bridge / f"bridge-{broker}.json").unlink()
         cluster.restart(broker)
     if lost:
-        await_full_isr(context.bootstrap, topic, context.stage.check_nodes)
+        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
 
 
-def _say(watch: Watch, context: ArmContext, repeat: int, text: str) -> None:
-    watch.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")
+def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:
+    progress.phase(f"{context.arm} {repeat + 1}/{context.plan.scenario.repeats}: {text}")

@@ -1,4 +1,4 @@
-"""Samples of a race: where every replica's log begins, is committed and ends, and who fetches."""
+"""Sample a race: each replica's start, high watermark and end offset, and its fetcher threads."""
 
 import threading
 import time
@@ -17,14 +17,14 @@ STOP_SECONDS: Final = 30.0
 
 
 class Sampler:
-    """Writes a SampleLine per broker and partition, again and again until the block is left."""
+    """Writes a SampleLine per broker and partition, repeatedly until the block is left."""
 
     def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
         """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
         self._context = context
         self._topic = topic
         self._repeat = repeat
-        self._bridges = connect_all(context.stage.bridge)
+        self._bridges = connect_all(context.arm_cluster.bridge)
         self._partitions = range(len(context.plan.scenario.workload.leaders))
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -49,13 +49,13 @@ class Sampler:
             bridge.close()
 
     def write(self, moment: Moment) -> None:
-        """Take a sample now; raises InsyncError if a broker does not tell, or did not before."""
+        """Take a sample now; raises InsyncError if a broker does not answer, or did not before."""
         self._keep(self._take(moment))
 
     def write_settled(self, moment: Moment, most_ms: int) -> None:
-        """Take the first sample in which all replicas of a partition begin and end alike.
+        """Write the first sample in which all replicas of a partition have equal start and end.
 
-        After `most_ms` take what there is. Raises InsyncError as `write` does.
+        After `most_ms` write the current sample. Raises InsyncError as `write` does.
         """
         until = time.monotonic() + most_ms / 1000
         while not _settled(lines := self._take(moment)) and time.monotonic() < until:

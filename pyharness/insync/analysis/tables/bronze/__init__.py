@@ -1,1 +1,1 @@
-"""Bronze: the event lines of run folders, typed."""
+"""Bronze tables: the typed event lines of run folders."""

@@ -1,7 +1,8 @@
-"""Which of the folders that were named hold runs, and what is wrong with the others.
+"""Finds the run folders in the named folders, and the problems of the others.
 
-A folder is a run's, or holds runs up to three folders down (a matrix does). Of two copies
-of one run the finished one is used, else the first by name; nothing is left out silently.
+A named folder is a run folder, or contains run folders up to three levels down (as a matrix does).
+Of two copies of one run the finished one is used, else the first by name; the other one is listed
+as a problem.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from pydantic import ValidationError
 
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.events.matrix_info import PLAN
 from insync.events.run_info import RunInfo, first_problem, run_name
@@ -20,15 +21,15 @@ from insync.events.schema import EVENTS, RUN
 _LEVELS = 3
 
 MARK = "_insync.json"
-"""Says of a folder that it is an output of the pipeline, which the next one may replace."""
+"""Marks a folder as an output of the pipeline, which a later refresh may replace."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder that was looked at: its run if it is one's, else `problem` says why not.
+    """A searched folder, with its run if it has one, else with the `problem`.
 
-    `run` is the run's name in every table. `problem` of a folder that is used is what was
-    found wanting in it: it has a run, and tables, but they prove less.
+    `run` is the run's name in every table. A used folder may have a `problem` too, such as an
+    interrupted run: its tables then prove less.
     """
 
     path: str
@@ -39,12 +40,12 @@ class Folder:
 
     @property
     def used(self) -> bool:
-        """Whether its events go into the tables."""
+        """Return whether its events go into the tables."""
         return self.run is not None
 
 
 def look(hadoop: Hadoop, named: Sequence[str]) -> list[Folder]:
-    """Return every run folder in the folders that were named, and those without any."""
+    """Return every run folder in the named folders, and the named folders without any."""
     found = [folder for path in named for folder in _within(hadoop, path)]
     return _without_copies(found)
 
@@ -53,9 +54,9 @@ def of_run(path: str, info: RunInfo, *, has_events: bool) -> Folder:
     """Return the folder of a run that was loaded."""
     problem = None
     if not has_events:
-        problem = f"no {EVENTS}: the run left nothing"
+        problem = f"no {EVENTS}: the run recorded nothing"
     elif not info.finished:
-        problem = "cut short: run.json has no finished_ms"
+        problem = "interrupted: run.json has no finished_ms"
     return Folder(path, info, run_name(info), problem, has_events)
 
 
@@ -75,7 +76,7 @@ def _within(hadoop: Hadoop, path: str) -> Iterator[Folder]:
 
 
 def _without_runs(hadoop: Hadoop, path: str, files: Sequence[str]) -> Iterator[Folder]:
-    """Name the folders beside runs that hold none; in a run's or a matrix's own all is known."""
+    """Yield the subfolders without a run, unless `path` is the folder of a run or a matrix."""
     if any(hadoop.exists(f"{path}/{own}") for own in (RUN, PLAN, MARK)):
         return
     for child in hadoop.folders(path):
@@ -86,7 +87,7 @@ def _without_runs(hadoop: Hadoop, path: str, files: Sequence[str]) -> Iterator[F
 
 
 def _run_files(hadoop: Hadoop, path: str, level: int) -> list[str]:
-    return hadoop.matching(f"{places.literal(path)}{'/*' * level}/{RUN}")
+    return hadoop.matching(f"{paths.literal(path)}{'/*' * level}/{RUN}")
 
 
 def _load(hadoop: Hadoop, file: str) -> Folder:
@@ -99,7 +100,7 @@ def _load(hadoop: Hadoop, file: str) -> Folder:
 
 
 def _without_copies(found: Sequence[Folder]) -> list[Folder]:
-    """Keep one folder per run; the others say whose copy they are."""
+    """Keep one folder per run; the problem of the others names the folder that is used."""
     kept: dict[str, str] = {}
     for folder in sorted(found, key=_preference):
         if folder.run is not None:

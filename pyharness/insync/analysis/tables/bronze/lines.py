@@ -1,8 +1,8 @@
-"""Bronze: the event lines of run folders, typed and partitioned by run; nothing left out.
+"""Reads the event lines of run folders into typed bronze tables, partitioned by run.
 
-A line that cannot be read goes to `quarantine` with its text and the reason, and is counted
-in `input_lines` beside those that can. So are lines whose time is far outside of their run's:
-these are kept, for only a clock is wrong with them.
+A line that cannot be read goes to `quarantine` with its text and the reason. `input_lines` counts
+all lines and the unreadable ones. It also counts lines whose time is far outside of their run's;
+these are kept, because only a clock is wrong.
 """
 
 from __future__ import annotations
@@ -25,27 +25,27 @@ from insync.analysis.tables.bronze.schemas import (
     ISR,
     EventKind,
 )
-from insync.analysis.tables.spark import places
-from insync.analysis.tables.spark.made import made
+from insync.analysis.tables.spark import paths
+from insync.analysis.tables.spark.inline_table import inline_table
 from insync.events.schema import EVENTS
 
 FAR_MS = 60_000.0
-"""How far outside of its run a line's time may be before a clock is to blame."""
+"""How far outside of its run's time a line's time may be; beyond it, a clock is wrong."""
 
 _PLACE = ("run", "file", "block", "number")
 
 _WRONG = "wrong"
-"""Why a line cannot be read."""
+"""The column that says why a line cannot be read."""
 
 OWN = (*_PLACE, "text", "arm_folder", _WRONG)
-"""Columns of ours beside a line's fields: no kind of line may have a field of such a name."""
+"""Columns added to a line's fields; no kind of line may have a field of such a name."""
 
 _QUARANTINE = "run string, file string, block bigint, number bigint, problem string, text string"
 
 
 @dataclass(frozen=True)
 class Events:
-    """Every readable line by kind; ordered kinds have one column more, `line`."""
+    """Every readable line by kind; ordered kinds have the additional column `line`."""
 
     phases: DataFrame
     faults: DataFrame
@@ -64,26 +64,26 @@ class Events:
 
     @classmethod
     def of(cls, tables: Mapping[str, DataFrame]) -> Events:
-        """Pick them out of tables by name."""
+        """Select the kinds from tables by name."""
         return cls(**{field.name: tables[field.name] for field in fields(cls)})
 
 
 def raw_lines(spark: SparkSession, folders: Sequence[Folder], runs: DataFrame) -> DataFrame:
-    """Return every line of the runs' event files: its place, its text, and about its run.
+    """Return every line of the runs' event files: its position, its text, and columns of its run.
 
-    `file` is the file's path below events/, `block` where in it the reading of it began; `runs`
-    is the table of that name.
+    `file` is the file's path below events/, `block` the offset in it at which the Spark task that
+    read the line began; `runs` is the table of that name.
     """
-    paths = [places.events(folder.path) for folder in folders if folder.has_events]
-    none = made(spark, [], "text string, path string, block long")
-    return of_runs(_placed(_read(spark, paths) if paths else none), runs)
+    written = [paths.events(folder.path) for folder in folders if folder.has_events]
+    none = inline_table(spark, [], "text string, path string, block long")
+    return of_runs(_placed(_read(spark, written) if written else none), runs)
 
 
-def _read(spark: SparkSession, paths: list[str]) -> DataFrame:
+def _read(spark: SparkSession, folders: list[str]) -> DataFrame:
     files = (
         spark.read.option("recursiveFileLookup", "true")
         .option("pathGlobFilter", "*.jsonl")
-        .text(paths)
+        .text(folders)
     )
     return files.select(
         fn.col("value").alias("text"),
@@ -93,7 +93,7 @@ def _read(spark: SparkSession, paths: list[str]) -> DataFrame:
 
 
 def _with_one_slash(path: Column) -> Column:
-    """Name local files as `spark.hadoop` does: for each line, so without a pattern."""
+    """Rewrite local URIs as `spark.hadoop` does, without a regex because it runs for each line."""
     one = fn.concat(fn.lit("file:/"), fn.substring_index(path, "file:///", -1))
     return fn.when(path.startswith("file:///"), one).otherwise(path)
 
@@ -113,24 +113,25 @@ def _placed(lines: DataFrame) -> DataFrame:
 
 
 def of_runs(lines: DataFrame, runs: DataFrame) -> DataFrame:
-    """Add about its run to each line of a file; `folder_uri` says which one it is."""
+    """Add the columns of its run to each line, found by `folder_uri`."""
     about = runs.select("run", *ABOUT_FILES)
-    lost = fn.raise_error(fn.concat(fn.lit("a line of no run that was read: "), "folder_uri"))
+    lost = fn.raise_error(fn.concat(fn.lit("a line of an unknown run: "), "folder_uri"))
     return lines.join(fn.broadcast(about), "folder_uri", "left").withColumn(
         "run", fn.coalesce("run", lost)
     )
 
 
 def bronze(lines: DataFrame, steps: Steps = STEPS) -> Iterator[tuple[str, DataFrame]]:
-    """Yield every kind of lines by name, those that can be read; `lines` as of `raw_lines`."""
+    """Yield the readable lines of every kind, by name; `lines` as of `raw_lines`."""
     for kind in ALL:
         yield kind.name, readable(parse(_of_kind(lines, kind), kind, steps), kind)
 
 
 def input_lines(lines: DataFrame, read: Mapping[str, DataFrame], runs: DataFrame) -> DataFrame:
-    """Per file: its lines, how many could not be read, and how many have a far-off time.
+    """Count the lines of each file, the unreadable ones, and those with a time far off.
 
-    `lines` as of `raw_lines`, `read` the tables of `bronze` by name, `runs` that of that name.
+    `lines` as of `raw_lines`; `read` are the tables of `bronze` by name; `runs` is the table
+    of that name.
     """
     about = fn.broadcast(runs.select("run", "started_ms", "finished_ms"))
     each = (
@@ -153,13 +154,13 @@ def input_lines(lines: DataFrame, read: Mapping[str, DataFrame], runs: DataFrame
 
 
 def quarantine(lines: DataFrame, counted: DataFrame, steps: Steps = STEPS) -> DataFrame:
-    """Return the lines that could not be read, with the reason.
+    """Return the unreadable lines with the reason.
 
-    `counted` is the table input_lines: only files that have such lines are parsed once more.
+    `counted` is the table input_lines; only files with unreadable lines are parsed again.
     """
     files = counted.where(fn.col("unreadable") > 0).select("run", "file")
     if files.isEmpty():
-        return made(lines.sparkSession, [], _QUARANTINE)
+        return inline_table(lines.sparkSession, [], _QUARANTINE)
     theirs = lines.join(fn.broadcast(files), ["run", "file"], "left_semi")
     parsed = (parse(_of_kind(theirs, kind), kind, steps) for kind in ALL)
     bad = (each.select(*_PLACE, fn.col(_WRONG).alias("problem"), "text") for each in parsed)
@@ -168,10 +169,11 @@ def quarantine(lines: DataFrame, counted: DataFrame, steps: Steps = STEPS) -> Da
 
 
 def parse(lines: DataFrame, kind: EventKind, steps: Steps = STEPS) -> DataFrame:
-    """Return the lines of one kind: place, text, columns of the newest schema, `wrong`.
+    """Return the lines of one kind: position, text, columns of the newest schema, `wrong`.
 
-    `number` orders the lines of a block. It is counted in the same step that parses, for Spark
-    moves no filter below such a one: a filter there would parse a line once for each field.
+    `number` orders the lines of a block. It is computed in the projection that parses, because
+    Spark pushes no filter below a nondeterministic projection; a filter there would parse a line
+    once for each field.
     """
     known = versions(steps)
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
@@ -203,7 +205,7 @@ def _problem(kind: EventKind) -> Column:
     missing = fn.coalesce(*(fn.when(fn.col(name).isNull(), fn.lit(name)) for name in kind.required))
     return (
         fn.when(said != EVENTS_VERSION, newer)
-        .when(corrupt & fn.try_parse_json("text").isNull(), fn.lit("torn, or no JSON"))
+        .when(corrupt & fn.try_parse_json("text").isNull(), fn.lit("incomplete, or no JSON"))
         .when(corrupt, fn.lit("a field of another type"))
         .when(said.isNull(), fn.lit("no schema version v"))
         .when(missing.isNotNull(), fn.concat(missing, fn.lit(" is missing")))
@@ -211,7 +213,7 @@ def _problem(kind: EventKind) -> Column:
 
 
 def readable(parsed: DataFrame, kind: EventKind) -> DataFrame:
-    """Return the lines without a problem: run, file, their order, and what they say."""
+    """Return the lines without a problem: run, file, order, and their fields."""
     good = parsed.where(fn.col(_WRONG).isNull())
     own = [name for name in kind.schema.names if name not in ("v", CORRUPT)]
     if kind is BROKER:
@@ -226,11 +228,11 @@ def readable(parsed: DataFrame, kind: EventKind) -> DataFrame:
 
 
 def _foreign(lines: DataFrame) -> DataFrame:
-    """Return the lines of files that are of no kind, or of no arm of their run."""
+    """Return the lines of files of an unknown kind, or of an arm that their run does not have."""
     of_kind = reduce(Column.__or__, (_is_of(kind) for kind in ALL))
     others = lines.where(~(of_kind & _is_of_an_arm()))
     return others.withColumn("number", fn.monotonically_increasing_id()).select(
-        *_PLACE, fn.lit("a file that no run of these arms leaves").alias("problem"), "text"
+        *_PLACE, fn.lit("not a file of a run with these arms").alias("problem"), "text"
     )
 
 
@@ -240,13 +242,13 @@ def _is_skewed(kind: EventKind) -> Column:
     at = fn.col(kind.time)
     early = at < fn.col("started_ms") - FAR_MS
     late = at > fn.col("finished_ms") + FAR_MS
-    # A broker's fencing is told of the whole life of a cluster, on which others may have run.
+    # Lines about brokers cover the whole life of a cluster, on which other runs may have run.
     own = fn.col("topic").isNotNull() if kind is ISR else fn.lit(True)
     return fn.coalesce(own & (early | late), fn.lit(False)).alias("skewed")
 
 
 def _of_kind(lines: DataFrame, kind: EventKind) -> DataFrame:
-    """Return the lines of one kind; Spark opens no files of others, for it knows their names."""
+    """Return the lines of one kind; Spark skips the other files by their names."""
     return lines.where(_is_of(kind) & _is_of_an_arm())
 
 

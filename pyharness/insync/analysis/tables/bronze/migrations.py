@@ -1,7 +1,7 @@
-"""Event lines of older schema versions, lifted step by step to the one the tables know.
+"""Converts event lines of older schema versions, step by step, to the newest version.
 
-A step takes the lines of one kind and version `v` and returns those of `v + 1`; a kind whose
-lines did not change with a version needs none. There is only version 1 as yet.
+A step takes the lines of one kind and version `v` and returns lines of `v + 1`. A kind whose lines
+did not change in a version needs no step. So far there is only version 1.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from insync.analysis.tables.bronze.schemas import EVENTS_VERSION, EventKind
 
 @dataclass(frozen=True)
 class Step:
-    """What lines of one version look like, and what makes them lines of the next."""
+    """The schema of one version of a kind of lines, and the conversion to the next version."""
 
     schema: StructType
     lift: Callable[[DataFrame], DataFrame]
 
 
 Steps = Mapping[tuple[str, int], Step]
-"""By kind and the version that a step starts from."""
+"""Steps by kind and the version that they convert from."""
 
 STEPS: Steps = {}
 
 
 def schema_of(kind: EventKind, version: int, steps: Steps) -> StructType:
-    """Return the columns of a kind's lines of a version, up to the newest."""
+    """Return the schema of a kind of lines in a version."""
     step = next((steps[kind.name, v] for v in _from(version) if (kind.name, v) in steps), None)
     return kind.schema if step is None else step.schema
 
 
 def lift(lines: DataFrame, kind: EventKind, version: int, steps: Steps) -> DataFrame:
-    """Return lines of a version as the newest has them."""
+    """Convert lines of a version to the newest version."""
     for v in _from(version):
         if (kind.name, v) in steps:
             lines = steps[kind.name, v].lift(lines)

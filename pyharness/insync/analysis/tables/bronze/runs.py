@@ -1,4 +1,4 @@
-"""The table of the runs, and that of the folders that were looked at, from what they are."""
+"""Makes the tables of the runs and of the searched folders."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from insync.analysis.tables.bronze.folders import Folder
 from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.made import made
+from insync.analysis.tables.spark.inline_table import inline_table
 from insync.events.run_info import RunInfo
 
 ABOUT_FILES = ("folder_uri", "arms", "started_ms", "finished_ms")
-"""What the reading of a run's lines needs to know of it."""
+"""The columns of `runs` that reading a run's lines needs."""
 
 RUNS = (
     "run string, scenario string, kafka string, cluster string, scale double, seed long,"
@@ -25,28 +25,28 @@ INPUTS = "folder string, run string, used boolean, problem string"
 
 
 def runs_table(spark: SparkSession, hadoop: Hadoop, folders: Sequence[Folder]) -> DataFrame:
-    """One row per run: what was asked for, and where it is.
+    """Return one row per run with its settings and its folder.
 
-    `folder_uri` is the folder as Spark names files; `lag_ms` is the
-    scenario's replica.lag.time.max.ms, `cooldown_ms` leader.relinquish.cooldown.ms.
+    `folder_uri` is the folder as in Spark's file names; `lag_ms` is the scenario's
+    replica.lag.time.max.ms, `cooldown_ms` leader.relinquish.cooldown.ms.
     """
     rows = [
         _row(folder.run, folder.info, folder.path, hadoop.encoded(folder.path))
         for folder in folders
         if folder.run is not None and folder.info is not None
     ]
-    return made(spark, rows, RUNS)
+    return inline_table(spark, rows, RUNS)
 
 
-def told_runs(spark: SparkSession, runs: Mapping[str, RunInfo]) -> DataFrame:
-    """Return the same table of runs that have no folders here: their names stand for them."""
-    return made(spark, [_row(run, info, run, run) for run, info in runs.items()], RUNS)
+def published_runs(spark: SparkSession, runs: Mapping[str, RunInfo]) -> DataFrame:
+    """Return the same table for runs from a topic, whose names replace their folders."""
+    return inline_table(spark, [_row(run, info, run, run) for run, info in runs.items()], RUNS)
 
 
 def inputs_table(spark: SparkSession, folders: Sequence[Folder]) -> DataFrame:
-    """One row per folder that was looked at: its run, or the problem with it."""
+    """Return one row per searched folder: its run, or its problem."""
     rows = [(folder.path, folder.run, folder.used, folder.problem) for folder in folders]
-    return made(spark, rows, INPUTS)
+    return inline_table(spark, rows, INPUTS)
 
 
 def _row(run: str, info: RunInfo, folder: str, uri: str) -> tuple[object, ...]:

@@ -1,8 +1,8 @@
-"""The columns of every event line that the tables are made from.
+"""Defines the columns of the event lines for Spark.
 
-Spark reads the lines with these types and never guesses. A unit test holds them
-against `insync.events.schema`, which the writing side uses. `*_ms` columns are
-milliseconds: points in time since the epoch, or durations, as their names say.
+Spark reads the lines with these types and infers none. A unit test compares them with
+`insync.events.schema`, which the harness writes with. `*_ms` columns are in milliseconds: points
+in time since the epoch, or durations, as their names say.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from pyspark.sql.types import (
 )
 
 EVENTS_VERSION = 1
-"""The `v` of the lines this code understands; a line of any other is unreadable."""
+"""The newest schema version `v`; a line of a newer one is unreadable."""
 
 CORRUPT = "_corrupt"
-"""Where Spark puts the text of a line it could not parse."""
+"""The column in which Spark puts the text of a line that it could not parse."""
 
 TIMES = ("t_ms", "injected_ms", "sent_ms", "begun_ms", "read_ms")
-"""Fields that say when something happened; the first that a kind of line has is its time."""
+"""Fields with the time of an event; the first one that a kind of line has is its time."""
 
 _TEXT = StringType()
 _INT = IntegerType()
@@ -41,10 +41,10 @@ _IDS = ArrayType(IntegerType())
 
 @dataclass(frozen=True)
 class EventKind:
-    """One kind of event file: which files hold it and what a line of it looks like.
+    """One kind of event file: the pattern of its file names and the schema of its lines.
 
-    `required` fields are in every line; one without them is as good as torn. `ordered` kinds
-    have many lines of one millisecond: a `line` number tells their order.
+    Every line must have the `required` fields; one without them is unreadable. `ordered` kinds have
+    many lines in one millisecond, so a `line` number gives their order.
     """
 
     name: str
@@ -55,7 +55,7 @@ class EventKind:
 
     @property
     def time(self) -> str | None:
-        """The field that says when a line's event happened (epoch, ms), if it has one."""
+        """Return the field with the time of a line's event (epoch, ms), if the kind has one."""
         return next((name for name in TIMES if name in self.schema.names), None)
 
 
@@ -334,8 +334,8 @@ BROKER = EventKind(
     required=("t_ms", "type"),
     ordered=True,
 )
-"""What the agents wrote themselves. The whole line is kept beside these columns: each type of
-event has fields of its own (`insync.core.EventLog`)."""
+"""The lines that the agents write. The column `body` keeps the whole line, because each type of
+event has further fields (`insync.core.EventLog`)."""
 
 ALL = (
     PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, SAMPLES, CONTROLLER,

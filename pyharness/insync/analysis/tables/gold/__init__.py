@@ -1,1 +1,1 @@
-"""Gold: what is computed from silver, per repeat and over repeats."""
+"""Gold tables: figures computed from silver, per repeat and over repeats."""

@@ -1,9 +1,9 @@
-"""How the producers fared: ack latency, the longest silence, latency over time, errors.
+"""Computes the producers' figures: ack latency, longest gap, latency over time, errors.
 
-A record is acked when its delivery report came without an error. Latency counts from the
-moment it was due (open loop: coordinated omission has no way in). Records that failed or were
-never answered have no latency; they are counted beside the percentiles, since a stall can
-hide in them.
+A record is acked when its delivery report has no error. Latency counts from the time at which the
+record was due (open loop), which excludes coordinated omission. Records that failed or were never
+answered have no latency. The tables count them beside the percentiles, because a stall may show
+only there.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from insync.analysis.tables.gold.gaps import longest_gaps
 from insync.analysis.tables.gold.quantiles import COARSE, histogram, merged, percentiles
 
 BINS = 240
-"""Bins of `latency_over_time` in a repeat: one per few pixels of a chart."""
+"""How many bins `latency_over_time` has in a repeat: one per few pixels of a chart."""
 
 PERMILLE = {"p50_ms": 500, "p90_ms": 900, "p99_ms": 990, "p999_ms": 999}
 
 
 def outcome() -> Column:
-    """Say what became of an operation: "acked", "failed" or "unanswered"."""
+    """Return how an operation ended: "acked", "failed" or "unanswered"."""
     failed = fn.col("error").isNotNull()
     return (
         fn.when(is_acked(), "acked").when(failed, fn.lit("failed")).otherwise(fn.lit("unanswered"))
@@ -34,13 +34,13 @@ def outcome() -> Column:
 def latency_histogram(operations: DataFrame) -> DataFrame:
     """Count operations by partition, leader, outcome and bucket of ack latency.
 
-    bucket_us (null where there was no ack), records, top_ms, total_us: what every table of
-    latencies is made of, and small however many operations there were.
+    The columns are bucket_us (null without an ack), records, top_ms, total_us. Every table of
+    latencies is computed from it, and its size does not grow with the number of operations.
     """
-    told = operations.withColumns(
+    with_outcome = operations.withColumns(
         {"outcome": outcome(), "acked_ms": fn.when(is_acked(), fn.col("latency_ms"))}
     )
-    return histogram(told, "acked_ms", [*PARTITION, "leader", "outcome"])
+    return histogram(with_outcome, "acked_ms", [*PARTITION, "leader", "outcome"])
 
 
 def ack_latency(counted: DataFrame) -> DataFrame:
@@ -52,12 +52,12 @@ def ack_latency(counted: DataFrame) -> DataFrame:
 
 
 def ack_latency_by_leader(counted: DataFrame) -> DataFrame:
-    """Return the same per broker that led when a record was due; `leader` null if none did."""
+    """Return the same per leader at the time when a record was due; null if there was none."""
     return _latency_by(counted, [*REPEAT, "leader"])
 
 
 def _and_whole(counted: DataFrame) -> DataFrame:
-    """Count every row for its partition, and for the topic as a whole: there it is null."""
+    """Count every row for its partition, and again for the whole topic, with a null partition."""
     both = fn.array("partition", fn.lit(None).cast("int"))
     return counted.withColumn("partition", fn.explode(both))
 
@@ -78,7 +78,7 @@ def _latency_by(counted: DataFrame, keys: Sequence[str]) -> DataFrame:
 
 
 def errors(operations: DataFrame) -> DataFrame:
-    """Count failed operations by partition and kind of error, Kafka's name for it."""
+    """Count failed operations by partition and Kafka's name of the error."""
     failed = operations.where(fn.col("error").isNotNull())
     return failed.groupBy(*PARTITION, "error").agg(
         fn.count(fn.lit(1)).alias("records"),
@@ -88,11 +88,11 @@ def errors(operations: DataFrame) -> DataFrame:
 
 
 def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
-    """Per partition the longest time without an ack: gap_ms, and from_ms to to_ms (epoch).
+    """Return the longest time without an ack per partition: gap_ms, from from_ms to to_ms (epoch).
 
-    The repeat's start and end count as acks, so a partition that never acked has a gap as long
-    as the repeat. For a partition the end is when its last record was answered, if all were:
-    from then on the repeat waits for others. `produce` has the columns of the produce lines.
+    The repeat's start and end count as acks, so a partition without any ack has a gap as long as
+    the repeat. If all records of a partition were answered, its end is the last answer, because
+    the repeat then only waits for other partitions. `produce` has the columns of the produce lines.
     """
     last_due = fn.greatest("sent_ms", fn.coalesce("done_ms", fn.lit(float("inf"))))
     settled = produce.groupBy(*PARTITION).agg(fn.max(last_due).alias("settled_ms"))
@@ -111,10 +111,10 @@ def ack_gaps(produce: DataFrame, partitions: DataFrame) -> DataFrame:
 
 
 def latency_over_time(produce: DataFrame, repeats: DataFrame) -> DataFrame:
-    """Median and slowest ack of the records due in each bin of a repeat.
+    """Return the median and the longest ack latency of the records due in each bin of a repeat.
 
-    Per partition, and per repeat (`partition` null). `since_ms` is where the bin begins,
-    counted from the repeat's start; `bin_ms` is how long it is.
+    There are rows per partition, and for the whole topic (`partition` null). `since_ms` is the
+    start of the bin, counted from the repeat's start; `bin_ms` is its length.
     """
     bin_ms = fn.ceil((fn.col("end_ms") - fn.col("start_ms")) / BINS).cast("double")
     since = fn.col("sent_ms") - fn.col("start_ms")

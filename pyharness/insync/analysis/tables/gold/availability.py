@@ -1,7 +1,7 @@
-"""How long a topic could not take acks=all records, or nearly: under and at min ISR, offline.
+"""Computes how long partitions were under or at min ISR, or offline.
 
-Per partition, and for the topic as a whole (`partition` is null there): the time in
-which at least one of its partitions was so, overlapping spans counted once.
+There are rows per partition, and for the whole topic (`partition` is null): the time in which at
+least one of its partitions was in the state, with overlapping intervals counted once.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def _ordered(*flag: str) -> WindowSpec:
 
 
 def _newly_covered(earlier: WindowSpec, counts: Column) -> Column:
-    """Return what a span adds to the union of those that began before it (in ms)."""
+    """Return how much an interval adds to the union of those that began before it (in ms)."""
     reached = fn.coalesce(fn.max("end_ms").over(earlier), fn.col("start_ms"))
     added = fn.col("end_ms") - fn.greatest(reached, fn.col("start_ms"))
     return fn.when(counts, fn.greatest(added, fn.lit(0.0))).otherwise(fn.lit(0.0))

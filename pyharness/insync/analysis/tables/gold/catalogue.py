@@ -1,43 +1,46 @@
-"""The contracts of gold: what it comes to."""
+"""Defines the schemas of the gold tables."""
 
 from __future__ import annotations
 
-from insync.analysis.checks.anomalies import KINDS_OF
 from insync.analysis.checks.history import PARTITION, REPEAT
+from insync.analysis.checks.registry import metrics_checked
 from insync.analysis.tables.contracts import Column, Contract, count, flag, ms, text, whole
 from insync.analysis.tables.gold.metrics import CELL
 from insync.analysis.tables.silver.catalogue import OF_PARTITION, OF_REPEAT, OF_TOPIC, SITE
 
 _OR_ALL = (*OF_TOPIC, whole("partition", "the partition; null: the topic as a whole", null=True))
-_LEADER = whole("leader", "who led when the record was due; null: nobody known", null=True)
+_LEADER = whole("leader", "the leader when the record was due; null: none, or not known", null=True)
 _FATES = (
     count("sent", "records that were due", "records"),
-    count("acked", "those that were acked", "records"),
-    count("failed", "those that failed", "records"),
-    count("unanswered", "those that were never answered", "records"),
+    count("acked", "records that were acked", "records"),
+    count("failed", "records that failed", "records"),
+    count("unanswered", "records without an answer", "records"),
 )
 _PERCENTILES = tuple(
     ms(name, says, null=True)
     for name, says in (
         ("p50_ms", "median ack latency, from when a record was due"),
-        ("p90_ms", "90 % were acked within it"),
-        ("p99_ms", "99 %"),
-        ("p999_ms", "99.9 %"),
-        ("max_ms", "all"),
-        ("mean_ms", "the mean, of whole microseconds"),
+        ("p90_ms", "90 % of the acks took no longer"),
+        ("p99_ms", "99 % of the acks took no longer"),
+        ("p999_ms", "99.9 % of the acks took no longer"),
+        ("max_ms", "the longest ack latency"),
+        ("mean_ms", "mean ack latency, from whole microseconds"),
     )
 )
 _CELL = (
     text("scenario", "the scenario"),
-    text("kafka", "the brokers' version"),
-    text("cluster", "what the nodes ran in"),
-    Column("scale", "double", "", "what the scenario's times were multiplied by"),
+    text("kafka", "the brokers' Kafka version"),
+    text("cluster", "local processes or containers"),
+    Column("scale", "double", "", "the factor of the scenario's times"),
     text("arm", "the arm"),
 )
 _METRIC = text("metric", "the metric's name; its unit is its suffix")
 
 
-_KINDS = tuple((name, ", ".join(kinds)) for name, kinds in KINDS_OF.items())
+_COUNTED = tuple(
+    (metric, ", ".join(each.name for each in counted))
+    for metric, counted in metrics_checked().items()
+)
 _OPERATIONS = "array<struct<what:string,who:int,seq:bigint,offset:bigint,at_ms:double,note:string>>"
 
 
@@ -47,16 +50,18 @@ def _value(name: str, says: str, *, null: bool = False) -> Column:
 
 LATENCY_HISTOGRAM = Contract(
     "latency_histogram",
-    "Operations counted by bucket of ack latency: what the percentiles are made of.",
+    "Operations counted by bucket of ack latency; the percentiles are computed from it.",
     (*PARTITION, "leader", "outcome", "bucket_us"),
     (
         *OF_PARTITION,
         _LEADER,
         text("outcome", "acked, failed or unanswered"),
-        Column("bucket_us", "bigint", "us", "where the bucket begins; null: no ack", null=True),
-        count("records", "operations in it", "records"),
-        ms("top_ms", "the largest latency in it", null=True),
-        Column("total_us", "bigint", "us", "their sum", null=True),
+        Column(
+            "bucket_us", "bigint", "us", "the lower bound of the bucket; null: no ack", null=True
+        ),
+        count("records", "operations in the bucket", "records"),
+        ms("top_ms", "the largest latency in the bucket", null=True),
+        Column("total_us", "bigint", "us", "the sum of the latencies", null=True),
     ),
     bulk=True,
 )
@@ -68,21 +73,21 @@ ACK_LATENCY = Contract(
 )
 ACK_LATENCY_BY_LEADER = Contract(
     "ack_latency_by_leader",
-    "The same, by the broker that led when a record was due.",
+    "Ack latency by the broker that was leader when a record was due.",
     (*REPEAT, "leader"),
     (*OF_REPEAT, _LEADER, *_FATES, *_PERCENTILES),
 )
 LATENCY_OVER_TIME = Contract(
     "latency_over_time",
-    "Ack latency by when a record was due, in up to 240 bins of a repeat.",
+    "Ack latency over the time at which records were due, in up to 240 bins of a repeat.",
     (*PARTITION, "since_ms"),
     (
         *_OR_ALL,
-        ms("since_ms", "where the bin begins, from the repeat's start"),
-        ms("bin_ms", "how long the bin is"),
-        count("acked", "records due in it that were acked", "records"),
-        ms("p50_ms", "their median latency (to 1 %)"),
-        ms("max_ms", "the longest"),
+        ms("since_ms", "the start of the bin, from the repeat's start"),
+        ms("bin_ms", "the length of the bin"),
+        count("acked", "records due in the bin that were acked", "records"),
+        ms("p50_ms", "their median ack latency, at most 1 % too large"),
+        ms("max_ms", "their longest ack latency"),
     ),
 )
 ACK_GAPS = Contract(
@@ -91,7 +96,7 @@ ACK_GAPS = Contract(
     tuple(PARTITION),
     (
         *OF_PARTITION,
-        ms("gap_ms", "how long"),
+        ms("gap_ms", "the length of the gap"),
         ms("from_ms", "the ack before it, or the repeat's start (epoch)"),
         ms("to_ms", "the ack after it, or the repeat's end (epoch)"),
     ),
@@ -103,109 +108,123 @@ ERRORS = Contract(
     (
         *OF_PARTITION,
         text("error", "Kafka's name of the error"),
-        count("records", "how many failed so", "records"),
+        count("records", "how many failed with it", "records"),
         ms("first_ms", "when the first of them was due (epoch)"),
-        ms("last_ms", "when the last was (epoch)"),
+        ms("last_ms", "when the last of them was due (epoch)"),
     ),
 )
 BURSTS = Contract(
     "bursts",
-    "Bursts of records, and the healthy followers that were dropped meanwhile.",
+    "Bursts of records, and the healthy followers that left an ISR during them.",
     (*REPEAT, "partition"),
     (
         *OF_REPEAT,
         whole("partition", "the partition"),
-        whole("records", "records of a burst", "records"),
+        whole("records", "records per burst", "records"),
         count("bursts", "bursts of which every record was acked"),
-        count("false_alarms", "healthy followers that were dropped"),
+        count("false_alarms", "healthy followers that left an ISR"),
     ),
 )
 DETECTIONS = Contract(
     "detections",
-    "Faults at followers, and when their leaders had dropped them.",
+    "Faults at followers, and how long it took until they were in no ISR.",
     (*REPEAT, "fault_no"),
     (
         *OF_REPEAT,
         whole("fault_no", "the fault"),
-        whole("broker", "whom it befell"),
-        whole("partitions", "partitions that it followed and that the fault was about"),
-        ms("detected_ms", "until it was in no ISR of theirs; null: one kept it", null=True),
+        whole("broker", "the broker with the fault"),
+        whole("partitions", "partitions with the fault of which the broker was a follower"),
+        ms(
+            "detected_ms",
+            "until the broker was in no ISR of these; null: it stayed in one",
+            null=True,
+        ),
     ),
 )
 READBACK = Contract(
     "readback",
-    "What was acked against what was read back.",
+    "The records that were acked, compared with those that were read back.",
     tuple(PARTITION),
     (
         *OF_PARTITION,
         count("acked", "records acked", "records"),
         count("read", "records read", "records"),
         count("lost", "acked and never read", "records"),
-        count("duplicated", "read more than once", "records"),
+        count("duplicated", "read at more than one offset", "records"),
     ),
 )
 ANOMALIES = Contract(
     "anomalies",
-    "What must not be in a history, with the operations that show it (docs/checker.md).",
+    "Anomalies, with the operations that show them (docs/checker.md).",
     (),
     (
         *OF_PARTITION,
-        text("kind", "the kind of anomaly"),
-        Column("offset", "bigint", "", "where in the log it begins; null: nowhere", null=True),
-        Column("last_offset", "bigint", "", "where it ends", null=True),
+        text("kind", "the anomaly's name"),
+        Column("offset", "bigint", "", "the first offset that it is about; null: none", null=True),
+        Column("last_offset", "bigint", "", "the last one", null=True),
         Column("operations", _OPERATIONS, "", "the operations that show it, at most 10"),
     ),
 )
 CHECKED = Contract(
     "checked",
-    "How many anomalies of each metric a partition has; null where it is not known.",
-    tuple(PARTITION),
-    (*OF_PARTITION, *(count(name, f"anomalies of {kinds}", null=True) for name, kinds in _KINDS)),
-)
-COMPARABLE = Contract(
-    "comparable",
-    "What of the replicas' logs can be compared.",
+    "Anomalies of each partition, counted by metric; null: not known.",
     tuple(PARTITION),
     (
         *OF_PARTITION,
-        whole("replicas", "how many the controller's log names", "replicas", null=True),
+        *(count(metric, f"anomalies of {names}", null=True) for metric, names in _COUNTED),
+    ),
+)
+COMPARABLE = Contract(
+    "comparable",
+    "Which offsets of the replicas' logs can be compared.",
+    tuple(PARTITION),
+    (
+        *OF_PARTITION,
+        whole(
+            "replicas", "the partition's replicas in the controller's log", "replicas", null=True
+        ),
         count("logs_read", "logs that were read to their end"),
-        Column("from_offset", "bigint", "", "where all logs have begun", null=True),
-        Column("to_offset", "bigint", "", "behind the last that was read", null=True),
+        Column("from_offset", "bigint", "", "the first offset that all logs have", null=True),
+        Column("to_offset", "bigint", "", "the offset after the last one that was read", null=True),
         flag("whole", "whether every log was read and something was consumed"),
     ),
 )
 TRANSACTIONS = Contract(
     "transactions",
-    "How the transactions of each producer ended, how long commits took, what was read of them.",
+    "How the transactions of each producer ended, how long commits took, what was read.",
     (*REPEAT, "producer"),
     (
         *OF_REPEAT,
         whole("producer", "the producer"),
-        count("committed", "transactions"),
-        count("aborted", "transactions"),
-        count("unknown", "transactions whose end it never learned"),
-        count("meant_to_abort", "transactions that were to be aborted"),
+        count("committed", "transactions that were committed"),
+        count("aborted", "transactions that were aborted"),
+        count("unknown", "transactions whose end the producer never learned"),
+        count("meant_to_abort", "transactions that the producer meant to abort"),
         ms("commit_p50_ms", "median time that a commit took", null=True),
-        ms("commit_p99_ms", "99 % took no longer", null=True),
-        ms("commit_max_ms", "the longest", null=True),
+        ms("commit_p99_ms", "99 % of the commits took no longer", null=True),
+        ms("commit_max_ms", "the longest commit", null=True),
         ms("commit_gap_ms", "longest time without a commit", null=True),
-        ms("gap_from_ms", "when that began (epoch)", null=True),
-        ms("gap_to_ms", "when it ended (epoch)", null=True),
-        count("torn", "transactions of which a part was read"),
-        count("aborted_read", "records of aborted ones that were read", "records", null=True),
+        ms("gap_from_ms", "when that time began (epoch)", null=True),
+        ms("gap_to_ms", "when that time ended (epoch)", null=True),
+        count("torn", "transactions that were read in part"),
+        count(
+            "aborted_read", "records of aborted transactions that were read", "records", null=True
+        ),
     ),
 )
 AVAILABILITY = Contract(
     "availability",
-    "How long partitions were under or at min ISR, or offline; overlaps of a topic count once.",
+    "How long partitions were under or at min ISR, or offline; for a topic overlaps count once.",
     tuple(PARTITION),
     (
         *_OR_ALL,
         ms("observed_ms", "how long the state was known"),
         ms("under_min_isr_ms", "how long the ISR was smaller than min.insync.replicas"),
-        ms("at_min_isr_ms", "how long it was just as large: one more loss and produce fails"),
-        ms("offline_ms", "how long nobody led"),
+        ms(
+            "at_min_isr_ms",
+            "how long it was exactly as large: without one more member produce fails",
+        ),
+        ms("offline_ms", "how long there was no leader"),
         whole("min_isr_size", "the smallest ISR", "replicas"),
     ),
 )
@@ -216,12 +235,14 @@ ISR_CHANGES = Contract(
     (
         *OF_REPEAT,
         text("change", "shrink or expand"),
-        text("cause", "what the shrink, or the one healed, is put down to", null=True),
+        text(
+            "cause", "the cause of the shrink, or of the shrink that the expand reverts", null=True
+        ),
         SITE,
-        count("changes", "how many"),
-        count("members", "replicas that left, or joined", "replicas"),
-        count("partitions", "partitions that it befell"),
-        ms("first_ms", "when the first was (epoch)"),
+        count("changes", "shrinks or expands"),
+        count("members", "replicas that left or joined", "replicas"),
+        count("partitions", "partitions with such a change"),
+        ms("first_ms", "when the first one was (epoch)"),
     ),
 )
 HOLDS_BY_SITE = Contract(
@@ -231,52 +252,60 @@ HOLDS_BY_SITE = Contract(
     (
         *OF_REPEAT,
         whole("broker", "the leader"),
-        text("site", "the broker's fault that overlaps them; null: none", null=True),
-        count("holds", "how many"),
+        text("site", "the site of the broker's fault that overlaps them; null: none", null=True),
+        count("holds", "long-pending fetches"),
         ms("median_ms", "their median length"),
-        ms("longest_ms", "the longest"),
+        ms("longest_ms", "the longest one"),
         ms("total_ms", "their sum"),
     ),
 )
 BROKERS = Contract(
     "brokers",
-    "How each broker fared.",
+    "Leadership, lost ISR memberships and long-pending fetches of each broker.",
     (*REPEAT, "broker"),
     (
         *OF_REPEAT,
         whole("broker", "the broker"),
-        ms("led_ms", "how long it led, summed over partitions"),
-        count("led_partitions", "partitions that it led"),
-        count("dropped", "how often an ISR lost it"),
-        count("holds", "fetches that stood in its hands; null: none told of", null=True),
-        ms("longest_hold_ms", "the longest of them", null=True),
+        ms("led_ms", "how long it was leader, summed over partitions"),
+        count("led_partitions", "partitions of which it was leader"),
+        count("dropped", "how often it was removed from an ISR"),
+        count("holds", "long-pending fetches to it; null: no agent reported any", null=True),
+        ms("longest_hold_ms", "the longest of these", null=True),
     ),
 )
 RECOVERY = Contract(
     "recovery",
-    "How soon a repeat's topic was itself again after a fault was lifted.",
+    "How soon a repeat's topic had recovered after a fault was lifted.",
     (*REPEAT, "fault_no"),
     (
         *OF_REPEAT,
         whole("fault_no", "the fault"),
         text("fault", "its kind"),
         text("site", "where it stalled; empty where its kind has no site", null=True),
-        whole("broker", "whom it befell"),
+        whole("broker", "the broker with the fault"),
         ms("lifted_ms", "when it was lifted (epoch)"),
-        ms("isr_whole_ms", "from then until every ISR was whole; null: not in time", null=True),
-        ms("backlog_ms", "until all that was due meanwhile was acked; null: never", null=True),
+        ms(
+            "isr_whole_ms",
+            "from then until every ISR was full; null: not before the next fault",
+            null=True,
+        ),
+        ms(
+            "backlog_ms",
+            "until every record due during the fault was acked; null: never",
+            null=True,
+        ),
     ),
 )
 REPEAT_METRICS = Contract(
     "repeat_metrics",
-    "What each repeat comes to, a row per metric.",
+    "The metrics of each repeat, one per row.",
     (*CELL, "run", "repeat", "metric"),
     (
         *_CELL,
         text("run", "the run"),
         whole("repeat", "the repeat, from 0"),
         _METRIC,
-        _value("value", "null: the run left nothing to tell it by", null=True),
+        _value("value", "null: the run did not record what it needs", null=True),
     ),
 )
 MEDIANS = Contract(
@@ -286,26 +315,28 @@ MEDIANS = Contract(
     (
         *_CELL,
         _METRIC,
-        count("repeats", "repeats that it is known of"),
-        count("runs", "runs that they are of"),
-        _value("median", "their median"),
-        _value("least", "the smallest"),
-        _value("most", "the largest"),
+        count("repeats", "repeats with a value"),
+        count("runs", "runs of these repeats"),
+        _value("median", "the median of the values"),
+        _value("least", "the smallest value"),
+        _value("most", "the largest value"),
     ),
 )
 DIFFERENCES = Contract(
     "differences",
-    "Each metric of an arm against a control arm, paired by run and repeat.",
+    "Each metric of an arm compared with a control arm, paired by run and repeat.",
     (*CELL, "control", "metric"),
     (
         *_CELL,
         text("control", "the control arm"),
         _METRIC,
-        whole("pairs", "repeats that both have"),
-        _value("median_difference", "arm minus control, median", null=True),
-        _value("low", "its bootstrap interval (95 %): from", null=True),
-        _value("high", "to; null below 3 pairs", null=True),
-        Column("p_value", "double", "", "Mann-Whitney, two-sided; null: no test", null=True),
+        whole("pairs", "repeats in which both arms have a value"),
+        _value("median_difference", "median of arm minus control", null=True),
+        _value("low", "lower end of its bootstrap interval (95 %)", null=True),
+        _value("high", "upper end; null below 3 pairs", null=True),
+        Column(
+            "p_value", "double", "", "p-value of Mann-Whitney, two-sided; null: no test", null=True
+        ),
     ),
 )
 

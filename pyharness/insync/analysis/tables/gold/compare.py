@@ -1,7 +1,7 @@
-"""Arms against the control arm, over repeats: paired differences and a rank test.
+"""Compares arms with the control arm over repeats: paired differences and a rank test.
 
-The vectors are as short as there are repeats, so this is done on the driver, by SciPy. All of
-it is seeded: the same repeats give the same intervals.
+There is one value per repeat, so SciPy does this on the driver. The bootstrap is seeded: the
+same repeats give the same intervals.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from pyspark.sql import DataFrame
 from scipy import stats
 
 from insync.analysis.tables.gold.metrics import CELL
-from insync.analysis.tables.spark.made import made
+from insync.analysis.tables.spark.inline_table import inline_table
 
 RESAMPLES = 2_000
 CONFIDENCE = 0.95
 LEAST = 3
-"""Fewer values than this on either side bear no interval and no test."""
+"""With fewer pairs than this there is no interval and no test."""
 
 DIFFERENCES = (
     "scenario string, kafka string, cluster string, scale double, arm string, control string,"
@@ -33,7 +33,7 @@ DIFFERENCES = (
 
 @dataclass(frozen=True)
 class Comparison:
-    """An arm's metric against the control arm's; see `differences`."""
+    """The metric of an arm compared with that of the control arm; see `differences`."""
 
     pairs: int
     median_difference: float | None
@@ -43,16 +43,16 @@ class Comparison:
 
 
 def differences(metrics: DataFrame, runs: DataFrame) -> DataFrame:
-    """One row per cell and metric: an arm against each control arm of its runs.
+    """Return a row per cell, control arm and metric: the arm compared with the control arm.
 
     A pair is one repeat of both arms in one run. `median_difference` is arm minus control,
     `low` to `high` its bootstrap interval (95 %, percentiles); `p_value` is Mann-Whitney's,
-    two-sided, null where all values are the same. All but `pairs` are null below 3 pairs,
-    but for the difference, which needs one.
+    two-sided, null if all values are the same. Below 3 pairs the interval and `p_value` are
+    null; without a pair the difference is null too.
     """
     controls = {row["run"]: row["control_arms"] for row in runs.collect()}
     rows = [row.asDict() for row in metrics.where("value is not null").collect()]
-    return made(metrics.sparkSession, list(_compared(rows, controls)), DIFFERENCES)
+    return inline_table(metrics.sparkSession, list(_compared(rows, controls)), DIFFERENCES)
 
 
 def _compared(

@@ -8,13 +8,14 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 _BIN_MS = 10_000.0
-"""Moments are put in order bin by bin: those of a hot partition are many tasks' work."""
+"""The length of a bin: moments are sorted within bins, so a hot partition is many tasks."""
 
 
 def longest_gaps(moments: DataFrame, keys: Sequence[str]) -> DataFrame:
-    """Per `keys` the longest time between two moments in order: gap_ms, from_ms, to_ms.
+    """Return the longest time between two successive moments per `keys`: gap_ms, from_ms, to_ms.
 
-    `moments` has the keys and `at_ms`, whose first and last are the edges of what is looked at.
+    `moments` has the keys and `at_ms`. The first and the last moment are the ends of the time to
+    search, so the caller adds them.
     """
     binned = moments.withColumn("bin", fn.floor(fn.col("at_ms") / _BIN_MS))
     in_bin = Window.partitionBy(*keys, "bin").orderBy("at_ms")
@@ -38,7 +39,7 @@ def longest_gaps(moments: DataFrame, keys: Sequence[str]) -> DataFrame:
 
 
 def _gap(before: str, after: str) -> Column:
-    """Return a gap, to be compared by its length; null where nothing is before."""
+    """Return a gap as a struct that compares by length; null if there is no moment before."""
     gap = fn.struct(
         (fn.col(after) - fn.col(before)).alias("gap_ms"),
         fn.col(before).alias("from_ms"),

@@ -1,4 +1,4 @@
-"""What each repeat comes to, one number per metric, and where they stand over repeats."""
+"""Computes the metrics of each repeat, and their medians over the repeats of a cell."""
 
 from __future__ import annotations
 
@@ -8,45 +8,51 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
+from insync import metrics
 from insync.analysis.checks.history import REPEAT
 
-METRICS = {
-    "isr_shrinks": "count",
-    "isr_expands": "count",
-    "min_isr_size": "replicas",
-    "under_min_isr_ms": "ms",
-    "at_min_isr_ms": "ms",
-    "offline_ms": "ms",
-    "leader_changes": "count",
-    "step_downs": "count",
-    "p50_ms": "ms",
-    "p90_ms": "ms",
-    "p99_ms": "ms",
-    "p999_ms": "ms",
-    "max_ms": "ms",
-    "max_ack_gap_ms": "ms",
-    "acked": "records",
-    "failed": "records",
-    "unanswered": "records",
-    "lost": "records",
-    "duplicated": "records",
-    "holds": "count",
-    "longest_hold_ms": "ms",
-    "isr_whole_ms": "ms",
-    "backlog_ms": "ms",
-}
-"""Every metric of a repeat and its unit."""
-
 CELL = ["scenario", "kafka", "cluster", "scale", "arm"]
-"""What is compared with what: repeats of one cell are repeats of one thing."""
+"""The columns that name a cell: all of its repeats ran the same arm of the same scenario."""
 
 
 def repeat_metrics(tables: Mapping[str, DataFrame]) -> DataFrame:
-    """One row per repeat and metric: `value`, null where the run left nothing to tell it by.
+    """Return a row per repeat and metric; `value` is null if the run did not record it.
 
-    `tables` are silver's and gold's by name. A metric over faults is that of the slowest.
+    `tables` are silver's and gold's by name.
     """
-    parts = [
+    names = metrics.of_gold()
+    values = measured(tables).select(
+        *REPEAT, *(fn.col(name).cast("double").alias(name) for name in names)
+    )
+    of_run = tables["runs"].select("run", *(name for name in CELL if name != "arm"))
+    return (
+        values.unpivot([*REPEAT], [*names], "metric", "value")
+        .join(fn.broadcast(of_run), "run", "inner")
+        .select(*CELL, "run", "repeat", "metric", "value")
+    )
+
+
+def measured(tables: Mapping[str, DataFrame]) -> DataFrame:
+    """Return a row per repeat with a column per metric; one over faults is that of the slowest."""
+    windows = tables["repeats"].select(*REPEAT)
+    wide = reduce(lambda all_, part: all_.join(part, REPEAT, "left"), _parts(tables), windows)
+    counted = tables["agent_counters"].select(*REPEAT).distinct().withColumn("agent", fn.lit(True))
+    asked = tables["step_down_sources"].select(*REPEAT).distinct().withColumn("asked", fn.lit(True))
+    seen = fn.col("min_isr_size").isNotNull()
+    zeros = {
+        "isr_shrinks": _zero_where(seen, "isr_shrinks"),
+        "isr_expands": _zero_where(seen, "isr_expands"),
+        "leader_changes": _zero_where(seen, "leader_changes"),
+        "step_downs": _zero_where(fn.col("asked"), "step_downs"),
+        "holds": _zero_where(fn.col("agent"), "holds"),
+    }
+    known = wide.join(counted, REPEAT, "left").join(asked, REPEAT, "left")
+    return known.withColumns(zeros).drop("agent", "asked")
+
+
+def _parts(tables: Mapping[str, DataFrame]) -> list[DataFrame]:
+    """Return the metrics by the table that they are made of, a row per repeat that has any."""
+    return [
         _topic_wide(tables["availability"], *_named("min_isr_size", *_AVAILABLE)),
         _topic_wide(tables["ack_latency"], *_named(*_LATENCY)),
         _by(tables["ack_gaps"], fn.max("gap_ms").alias("max_ack_gap_ms")),
@@ -66,41 +72,16 @@ def repeat_metrics(tables: Mapping[str, DataFrame]) -> DataFrame:
         _by(tables["step_downs"], fn.count_if(fn.col("outcome") == "done").alias("step_downs")),
         _by(tables["holds"], _rows().alias("holds"), fn.max("held_ms").alias("longest_hold_ms")),
     ]
-    windows = tables["repeats"].select(*REPEAT)
-    wide = reduce(lambda all_, part: all_.join(part, REPEAT, "left"), parts, windows)
-    told = tables["agent_counters"].select(*REPEAT).distinct().withColumn("agent", fn.lit(True))
-    seen = fn.col("min_isr_size").isNotNull()
-    asked = tables["step_down_sources"].select(*REPEAT).distinct().withColumn("asked", fn.lit(True))
-    known = (
-        wide.join(told, REPEAT, "left")
-        .join(asked, REPEAT, "left")
-        .withColumns(
-            {
-                "isr_shrinks": _zero_where(seen, "isr_shrinks"),
-                "isr_expands": _zero_where(seen, "isr_expands"),
-                "leader_changes": _zero_where(seen, "leader_changes"),
-                "step_downs": _zero_where(fn.col("asked"), "step_downs"),
-                "holds": _zero_where(fn.col("agent"), "holds"),
-            }
-        )
-    )
-    values = known.select(*REPEAT, *(fn.col(name).cast("double").alias(name) for name in METRICS))
-    of_run = tables["runs"].select("run", *(name for name in CELL if name != "arm"))
-    return (
-        values.unpivot([*REPEAT], [*METRICS], "metric", "value")
-        .join(fn.broadcast(of_run), "run", "inner")
-        .select(*CELL, "run", "repeat", "metric", "value")
-    )
 
 
 _AVAILABLE = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")
 _LATENCY = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms", "acked", "failed", "unanswered")
 
 
-def medians(metrics: DataFrame) -> DataFrame:
-    """Return each cell's metrics over its repeats, of all its runs: how many, median, extremes."""
+def medians(values: DataFrame) -> DataFrame:
+    """Return a row per cell and metric: how many repeats, their median, least and most."""
     return (
-        metrics.where(fn.col("value").isNotNull())
+        values.where(fn.col("value").isNotNull())
         .groupBy(*CELL, "metric")
         .agg(
             fn.count(fn.lit(1)).alias("repeats"),

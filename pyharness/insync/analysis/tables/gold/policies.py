@@ -1,7 +1,8 @@
-"""How well leaders told healthy followers from those at fault: drops, detections, bursts.
+"""Computes how well leaders distinguished healthy followers from faulty ones.
 
-Kafka's own log of the ISR says who was dropped when; the faults' lines say who was at fault.
-What is at a follower is its own, be it a hung disk or a freeze; what is at the leader is not.
+The controller's log says which followers were removed from an ISR and when; the fault lines say
+which followers had a fault. A fault at a follower, such as a hung disk or a freeze, explains its
+removal; a fault at the leader does not.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ EVERYBODY = ("link",)
 
 
 def follower_drops(shrinks: DataFrame, faults: DataFrame, lag_ms: Column) -> DataFrame:
-    """One row per follower that left an ISR: arm, repeat, topic, partition, t_ms, replica, healthy.
+    """Return one row per follower that was removed from an ISR, and whether it was `healthy`.
 
     `shrinks` and `faults` are the tables isr_shrinks and faults, `lag_ms` is
     replica.lag.time.max.ms of a row's arm. A follower is healthy unless its broker was fenced, or
-    a fault at it stood, or had ended within one lag.
+    a fault at it was active or had ended at most one `lag_ms` before.
     """
     troubles = faults.where(~fn.col("fault").isin(*NO_TROUBLE)).select(
         *REPEAT, "fault", "broker", "injected_ms", "lifted_ms"
@@ -43,11 +44,11 @@ def follower_drops(shrinks: DataFrame, faults: DataFrame, lag_ms: Column) -> Dat
 
 
 def detections(intervals: DataFrame, faults: DataFrame) -> DataFrame:
-    """One row per fault at a follower: arm, repeat, fault_no, broker, partitions, detected_ms.
+    """Return one row per fault at a follower, with `detected_ms`.
 
-    `intervals` is the table isr_intervals. `partitions` is how many the broker followed that the
-    fault was about. `detected_ms` is from its beginning until the broker was in none of their
-    ISRs any more, 0 if it was in none to begin with; null if one of them kept it to the end.
+    `intervals` is the table isr_intervals. `partitions` is how many partitions with the fault the
+    broker followed. `detected_ms` is the time from the start of the fault until the broker was in
+    none of their ISRs, 0 if it was in none at the start; null if it stayed in one to the end.
     """
     name = fn.concat_ws("-", "topic", "partition")
     about = (fn.size("target") == 0) | fn.array_contains("target", name)
@@ -81,11 +82,11 @@ def _unless_any_is_missing(name: str) -> Column:
 
 
 def bursts(judged: DataFrame, drops: DataFrame, planned: DataFrame) -> DataFrame:
-    """One row per partition with bursts: arm, repeat, partition, records, bursts, false_alarms.
+    """Return one row per partition with bursts: records, bursts, false_alarms.
 
-    `planned` has run, partition and records for each of them. `judged` are the produce lines
-    of the repeats' windows, `drops` the table follower_drops.
-    Bursts count if all of their `records` were acked; false alarms are healthy followers dropped.
+    `planned` has run, partition and records for each of them. `judged` are the produce lines of
+    the repeats' windows, `drops` the table follower_drops. A burst counts if all of its `records`
+    were acked; false alarms are removals of healthy followers.
     """
     whole = (
         judged.where(fn.col("offset").isNotNull())

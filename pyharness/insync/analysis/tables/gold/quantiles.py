@@ -1,10 +1,10 @@
-"""Percentiles of any number of values, in memory that does not grow with them.
+"""Computes percentiles of any number of values, in memory that does not grow with that number.
 
-Values (ms) are counted in buckets of a few leading digits, as HdrHistogram's are, counted in
-whole microseconds below the first full decade. A percentile is the largest value in the bucket
-that holds its rank (nearest rank): exact while values are few, else at most one unit of the
-last digit too large. The buckets are counted where the rows are, so a hot partition costs no
-more than any other, and engines that agree on whole numbers agree on every percentile.
+Values (ms) are counted in buckets of a few leading digits, like HdrHistogram's, and in whole
+microseconds below the first full decade. A percentile is the largest value in the bucket that
+contains its rank (nearest rank): exact for few values, else at most one unit of the last digit too
+large. Spark counts the buckets before the shuffle, so a hot partition costs no more than others.
+Engines that compute the same integers compute the same percentiles.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 FINE = 4
-"""Leading digits for percentiles that are reported: at most 0.1 % too large."""
+"""Leading digits for reported percentiles: at most 0.1 % too large."""
 COARSE = 3
-"""Leading digits for percentiles that are drawn: at most 1 % too large."""
+"""Leading digits for percentiles in charts: at most 1 % too large."""
 DECADES = 8
-"""Decades above the first in which buckets are told apart: with FINE up to 10^9 ms."""
+"""How many decades above the first have buckets: with FINE up to 10^9 ms."""
 
 
 def bucket(ms: Column, digits: int) -> Column:
-    """Return the bucket of a duration: its microseconds, cut to the leading digits."""
+    """Return the bucket of a duration: its microseconds, truncated to the leading digits."""
     micros = _micros(ms)
     cut = fn.when(micros < 10**digits, micros)
     for decade in range(1, DECADES):
@@ -39,7 +39,7 @@ def _micros(ms: Column) -> Column:
 def histogram(rows: DataFrame, ms: str, keys: Sequence[str], digits: int = FINE) -> DataFrame:
     """Count rows by `keys` and bucket: bucket_us, records, top_ms (the largest in it), total_us.
 
-    Rows without a duration have a bucket of their own, null.
+    Rows without a duration have the bucket null.
     """
     return rows.groupBy(*keys, bucket(fn.col(ms), digits).alias("bucket_us")).agg(
         fn.count(fn.lit(1)).alias("records"),
@@ -61,8 +61,8 @@ def percentiles(
 ) -> DataFrame:
     """Return one row per `keys`: a column per name in `permille`, `max_ms` and `mean_ms`.
 
-    `counted` is a histogram by these keys; a share is in thousandths, so that ranks are whole.
-    `more` are aggregates over all rows of a key, those without a duration too.
+    `counted` is a histogram by these keys; shares are in thousandths, so that ranks are integers.
+    `more` are aggregates over all rows of a key, including those without a duration.
     """
     of_keys = Window.partitionBy(*keys)
     values = fn.when(fn.col("bucket_us").isNotNull(), fn.col("records"))

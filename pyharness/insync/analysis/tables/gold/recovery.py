@@ -1,4 +1,4 @@
-"""How soon a topic was itself again after a fault was lifted."""
+"""Computes how soon a topic recovered after a fault was lifted."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ _FAULT = [*REPEAT, "fault_no"]
 def recovery(
     faults: DataFrame, intervals: DataFrame, operations: DataFrame, repeats: DataFrame
 ) -> DataFrame:
-    """One row per fault that was lifted, over all partitions of its repeat.
+    """Return one row per lifted fault, over all partitions of its repeat.
 
-    isr_whole_ms: from the lift until every ISR was whole, 0 if all were; null if one was not
-    before the next fault or the repeat's end. backlog_ms: from the lift until the last record
-    that was due during the fault was acked, 0 if all were before; null if one never was.
+    `isr_whole_ms` is the time from the lift until every ISR was full, 0 if all were; null if one
+    was not before the next fault or the repeat's end. `backlog_ms` is the time from the lift until
+    the last record that was due during the fault was acked, 0 if all were acked before; null if
+    one never was.
     """
     next_ms = fn.lead("injected_ms").over(Window.partitionBy(*REPEAT).orderBy("fault_no"))
     lifted = (

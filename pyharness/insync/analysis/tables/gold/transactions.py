@@ -1,8 +1,8 @@
-"""Transactions: how long commits took, and whether any was read in part or against its end.
+"""Counts how each producer's transactions ended and were read, and how long commits took.
 
 Kafka promises a read_committed consumer all records of a committed transaction and none of an
-aborted one. It does not promise that those of several partitions are read at one time; so what
-counts is what had been read at the end of a repeat, up to the end of every partition.
+aborted one. It does not promise to deliver those of several partitions at one time. So the counts
+are of what was read by the end of a repeat, when every partition was read to its end.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ _PRODUCER = [*REPEAT, "producer"]
 
 
 def is_plain() -> Column:
-    """Whether a produce line's record was written outside of transactions."""
+    """Return whether a produce line's record was written outside of transactions."""
     return fn.col("transaction").isNull()
 
 
 def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataFrame:
-    """Per repeat and producer: how its transactions ended, how long commits took, what was read.
+    """Return one row per repeat and producer: how its transactions ended, and commit times.
 
-    `fates` are the `transaction_fates`. `commit_gap_ms` is the longest time without a commit,
-    from `gap_from_ms` to `gap_to_ms` (epoch); the repeat's ends count as commits. A transaction
-    whose line stands there twice ended once.
+    `fates` are the `transaction_fates`. `commit_gap_ms` is the longest time without a commit, from
+    `gap_from_ms` to `gap_to_ms` (epoch); the repeat's start and end count as commits. A transaction
+    whose line is recorded twice counts once.
     """
     lines = lines.dropDuplicates(TRANSACTION)
     counted = (

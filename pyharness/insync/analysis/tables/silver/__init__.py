@@ -1,1 +1,1 @@
-"""Silver: what happened in each repeat, cleaned and keyed."""
+"""Silver tables: events, intervals and operations of each repeat, with keys."""

@@ -1,4 +1,4 @@
-"""Who led what, and how each broker fared: its partitions, its holds, its place in ISRs."""
+"""Computes the leadership, the ISR removals and the long-pending fetches of each broker."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _OF_BROKER = [*REPEAT, "broker"]
 
 
 def leader_intervals(intervals: DataFrame) -> DataFrame:
-    """One row per span in which a partition had one leader, or none (-1).
+    """Return one row per interval in which a partition had one leader, or none (-1).
 
-    `intervals` is the table isr_intervals; each election has an epoch of its own.
+    `intervals` is the table isr_intervals. Each election has a new epoch.
     """
     return intervals.groupBy(*PARTITION, "leader", "leader_epoch").agg(
         fn.min("start_ms").alias("start_ms"), fn.max("end_ms").alias("end_ms")
@@ -25,10 +25,11 @@ def leader_intervals(intervals: DataFrame) -> DataFrame:
 def brokers(
     intervals: DataFrame, leaders: DataFrame, shrinks: DataFrame, holds: DataFrame
 ) -> DataFrame:
-    """One row per broker that has replicas: how long it led, how often an ISR lost it.
+    """Return one row per broker with replicas.
 
-    led_ms is summed over partitions, led_partitions counts them; `dropped` counts removals,
-    `holds` fetches that stood in its hands, null where no agent told of any.
+    `led_ms` is how long it was leader, summed over partitions; `led_partitions` counts these.
+    `dropped` counts its removals from an ISR, `holds` its long-pending fetches; null if no agent
+    reported any.
     """
     known = intervals.select(*REPEAT, fn.explode("replicas").alias("broker")).distinct()
     led = (

@@ -1,4 +1,4 @@
-"""What the faults did and what the agents counted: the evidence behind a verdict."""
+"""Computes the evidence behind a verdict: what the faults did and what the agents counted."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from insync.analysis.checks.history import REPEAT
 
 
 def words() -> Column:
-    """Say what a fault is, as `insync.events.schema.fault_words` does: "read stall"."""
+    """Return a fault in words, such as "read stall", as `insync.events.schema.fault_words` does."""
     return fn.trim(fn.concat_ws(" ", "site", "fault"))
 
 
 def faults(lines: DataFrame) -> DataFrame:
-    """One row per fault that was injected; `fault_no` counts from 0 within its repeat."""
+    """Return one row per injected fault; `fault_no` counts from 0 within its repeat."""
     in_order = Window.partitionBy(*REPEAT).orderBy("injected_ms", "broker", "site")
     return lines.select(
         *REPEAT,
@@ -38,9 +38,9 @@ def faults(lines: DataFrame) -> DataFrame:
 def agent_counters(lines: DataFrame) -> DataFrame:
     """Return the last reading of each broker's agent in each repeat.
 
-    `errors`, `events_dropped` and `holds_granted` count from the broker's start; the
-    columns `new_*` are what this repeat added. The reading from before the first repeat
-    (repeat -1; older runs have none) is where the first one begins to count.
+    `errors`, `events_dropped` and `holds_granted` count from the broker's start; the columns
+    `new_*` count within this repeat. The first repeat counts from the reading before it (repeat
+    -1, which older runs do not have).
     """
     latest = Window.partitionBy(*REPEAT, "broker").orderBy(fn.desc("t_ms"))
     return (
@@ -68,12 +68,12 @@ def agent_counters(lines: DataFrame) -> DataFrame:
 
 
 def controller_agent(lines: DataFrame) -> DataFrame:
-    """Return of each repeat whether the controller's agent was woven, and its `new_errors`."""
+    """Return for each repeat whether the controller's agent was active, and its `new_errors`."""
     added = _added("errors", of=("run", "arm")).alias("new_errors")
     return lines.select(*REPEAT, "woven", added).where(fn.col("repeat") >= 0)
 
 
 def _added(counter: str, of: tuple[str, ...] = ("run", "arm", "broker")) -> Column:
-    """Return the growth since the repeat before; a counter that fell began again at 0."""
+    """Return the growth since the previous repeat; a counter that fell started again at 0."""
     before = fn.lag(counter, 1, 0).over(Window.partitionBy(*of).orderBy("repeat"))
     return fn.when(fn.col(counter) >= before, fn.col(counter) - before).otherwise(fn.col(counter))

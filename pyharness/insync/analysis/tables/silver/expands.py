@@ -1,21 +1,21 @@
-"""The ISR changes that added a member, and which shrink each of them heals."""
+"""Finds the ISR changes that added a member, and the shrink that each of them reverts."""
 
 from __future__ import annotations
 
 from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
-from insync.analysis.tables.silver.isr import PARTITION_OF_ARM, log_of
+from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
+from insync.analysis.tables.silver.isr import log_of
 
 _JOINED = [*PARTITION, "t_ms", "replica", "line"]
 
 
 def isr_expands(isr: DataFrame, shrinks: DataFrame, repeats: DataFrame) -> DataFrame:
-    """One row per replica that joined an ISR inside a repeat; `leader` let it in.
+    """Return one row per replica that joined an ISR within a repeat, with the `leader`.
 
-    `out_ms` is how long it had been out, `cause` and `site` are those of the shrink that put
-    it out (table isr_shrinks); null where it was out when the repeat began.
+    `out_ms` is how long it was not in the ISR; `cause` and `site` are those of the shrink that
+    removed it (table isr_shrinks); null if it was not in the ISR when the repeat began.
     """
     before = fn.lag("isr").over(log_of(PARTITION_OF_ARM))
     added = (
@@ -52,14 +52,14 @@ def isr_expands(isr: DataFrame, shrinks: DataFrame, repeats: DataFrame) -> DataF
 def isr_changes(shrinks: DataFrame, expands: DataFrame) -> DataFrame:
     """Count shrinks and expands by cause and site: members, partitions, first_ms (epoch)."""
     change = [*REPEAT, "change", "cause", "site"]
-    told = shrinks.select(
+    left = shrinks.select(
         *PARTITION, "t_ms", "cause", "site", fn.size("removed").alias("members")
     ).withColumn("change", fn.lit("shrink"))
     joined = expands.select(*PARTITION, "t_ms", "cause", "site").withColumns(
         {"members": fn.lit(1), "change": fn.lit("expand")}
     )
     return (
-        told.unionByName(joined)
+        left.unionByName(joined)
         .groupBy(*change)
         .agg(
             fn.count(fn.lit(1)).alias("changes"),

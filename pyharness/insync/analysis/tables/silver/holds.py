@@ -1,9 +1,9 @@
-"""Fetches that stood long in a leader's hands, from the agents' own events.
+"""Computes the long-pending fetches from the agents' events.
 
-The agent tells of each follower's fetch that stood for more than half of
-replica.lag.time.max.ms when it ends (`pending_long`). Without an agent nobody counts them.
-In scope `request` a fetch is held with all its partitions: it is of no topic, and belongs to
-the repeat in which it ended.
+When a leader has processed a follower's fetch that was pending for more than half of
+replica.lag.time.max.ms, the agent writes an event (`pending_long`). Without an agent nothing counts
+them. In scope `request` a fetch is pending with all its partitions: the event names no topic, and
+belongs to the repeat in which the fetch ended.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ _HOLD = [*PARTITION, "broker", "replica", "start_ms"]
 
 
 def holds(broker_events: DataFrame, repeats: DataFrame, faults: DataFrame) -> DataFrame:
-    """One row per long-pending fetch: broker (the leader), replica, start_ms, end_ms, held_ms.
+    """Return one row per long-pending fetch; `broker` is the leader.
 
-    `site` is where that broker was stalled meanwhile: of its faults the one that overlaps
-    the hold longest; null if none does. `partition` is -1 where all of the fetch were held.
+    `site` is the site of the broker's fault that overlaps the fetch longest; null if none does.
+    `partition` is -1 if the event is about all partitions of the fetch.
     """
-    told = broker_events.where(fn.col("type") == "pending_long")
+    pending = broker_events.where(fn.col("type") == "pending_long")
     windows = repeats.select(*REPEAT, "topic", "start_ms", "end_ms")
-    of_topic = told.join(windows, TOPIC_OF_ARM, "inner")
+    of_topic = pending.join(windows, TOPIC_OF_ARM, "inner")
     of_fetch = (
-        told.where(fn.col("topic").isNull()).drop("topic").join(windows, ["run", "arm"], "inner")
+        pending.where(fn.col("topic").isNull()).drop("topic").join(windows, ["run", "arm"], "inner")
     )
     ended_inside = fn.col("t_ms").between(fn.col("start_ms"), fn.col("end_ms"))
     held = of_topic.unionByName(of_fetch.where(ended_inside)).select(
@@ -57,7 +57,7 @@ def holds(broker_events: DataFrame, repeats: DataFrame, faults: DataFrame) -> Da
 
 
 def holds_by_site(found: DataFrame) -> DataFrame:
-    """Count holds by leader and site: holds, median_ms, longest_ms, total_ms."""
+    """Count long-pending fetches by leader and site, with their median, longest and total time."""
     return found.groupBy(*REPEAT, "broker", "site").agg(
         fn.count(fn.lit(1)).alias("holds"),
         fn.median("held_ms").alias("median_ms"),

@@ -1,29 +1,28 @@
-"""What the controller's log says about leaders and in-sync replicas: who stood when."""
+"""Computes intervals of constant leader and ISR from the controller's log."""
 
 from __future__ import annotations
 
 from pyspark.sql import Column, DataFrame, Window, WindowSpec
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, TOPIC_OF_ARM
+from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, TOPIC_OF_ARM
 
-PARTITION_OF_ARM = ("run", "arm", "topic", "partition")
 BROKER_OF_ARM = ("run", "arm", "broker")
 _FOREVER = float("inf")
 
 
 def log_of(keys: tuple[str, ...]) -> WindowSpec:
-    """Return the changes of one partition or broker, in the order of the controller's log."""
+    """Return a window over one partition or broker, in the order of the controller's log."""
     return Window.partitionBy(*keys).orderBy("t_ms", "line")
 
 
 def until_next(keys: tuple[str, ...]) -> Column:
-    """When the next change of the same partition or broker came (epoch ms; infinity if none)."""
+    """Return the time of the next change of the partition or broker (epoch; infinity if none)."""
     return fn.coalesce(fn.lead("t_ms").over(log_of(keys)), fn.lit(_FOREVER))
 
 
 def isr_intervals(isr: DataFrame, repeats: DataFrame) -> DataFrame:
-    """One row per span in which a partition's leader and ISR stood, clipped to its repeat."""
+    """Return the intervals of constant leader and ISR per partition, clipped to their repeat."""
     return (
         isr.where(fn.col("kind") == "partition")
         .withColumn("until_ms", until_next(PARTITION_OF_ARM))

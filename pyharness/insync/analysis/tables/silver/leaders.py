@@ -1,6 +1,6 @@
-"""Who came to lead instead of whom, from the controller's log, and which followers were dropped.
+"""Finds the leader changes in the controller's log, and the followers that stopped fetching.
 
-A change is `planned` where the scenario had this broker elected for the partition at that time.
+A change is `planned` if the scenario asked for the election of this broker at that time.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
-from insync.analysis.tables.silver.isr import PARTITION_OF_ARM, log_of
+from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
+from insync.analysis.tables.silver.isr import log_of
 
 ELECTED_WITHIN_MS = 1_000.0
-"""How far an election's record may be from the time at which the harness asked for it."""
+"""How far an election's record may be from the time of the harness's request for it."""
 
 _OF_ALL = ("kill", "freeze", "disk-stall", "disk-full", "disk-read-only")
 """Faults by which a broker ceases to follow anybody; a stall does for the partitions it names."""
@@ -20,10 +20,10 @@ _STALLED = ("write", "fsync")
 
 
 def leader_changes(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> DataFrame:
-    """One row per change of a partition's leader inside a repeat.
+    """Return one row per change of a partition's leader within a repeat.
 
-    `leader_before` is the last one that there was: a time without a leader makes no change by
-    itself. `faults` is the table of that name.
+    `leader_before` is the last leader that the partition had: an interval without a leader is not
+    a change. `faults` is the table of that name.
     """
     earlier = log_of(PARTITION_OF_ARM).rowsBetween(Window.unboundedPreceding, -1)
     leads = fn.when(fn.col("leader") >= 0, fn.col("leader"))
@@ -64,14 +64,14 @@ def _asked_for(election: Column) -> Column:
 
 
 def _name() -> Column:
-    """Return a partition as faults' targets name it."""
+    """Return a partition's name as in the faults' targets."""
     return fn.concat_ws("-", "topic", fn.col("partition").cast("string"))
 
 
 def dead_followers(isr: DataFrame, faults: DataFrame, repeats: DataFrame) -> DataFrame:
-    """One row per fault and partition whose follower, in the ISR until then, ceased to fetch by it.
+    """Return one row per fault and partition whose follower, in the ISR, stopped fetching by it.
 
-    `took_ms` is how long it stayed in the ISR; null where it was not dropped by the repeat's end.
+    `took_ms` is how long it stayed in the ISR; null if it was not removed before the repeat's end.
     """
     states = (
         isr.where(fn.col("kind") == "partition")

@@ -1,4 +1,4 @@
-"""Operations as the judgement needs them: each with who led its partition when it was due."""
+"""Adds to each produced record the leader of its partition when it was due."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _PRODUCED = (
 
 
 def operations(produce: DataFrame, intervals: DataFrame, repeats: DataFrame) -> DataFrame:
-    """One row per record that was to be produced: `produce`, and what it fell into.
+    """Return one row per record that was due: the `produce` line, the leader, and `judged`.
 
-    `sent_ms` is when the record was due, whenever it went: no answer can shift it, so
-    latencies that count from it show a stall in every record that was due during it.
-    `leader` led the partition then, null where nobody did or it is not known; `judged` if
-    the repeat's window had opened. `intervals` is the table isr_intervals.
+    `sent_ms` is when the record was due, not when it was sent. No answer can shift it, so latencies
+    that count from it show a stall in every record that was due during it. `leader` was the leader
+    then; null if there was none or it is not known. `judged` is whether the repeat's window had
+    opened. `intervals` is the table isr_intervals.
     """
     led = intervals.where(fn.col("leader") >= 0).select(
         *(fn.col(key).alias(f"led_{key}") for key in PARTITION),

@@ -1,4 +1,4 @@
-"""What became of each replica in a race: where its log begins and ends, and of its fetcher."""
+"""Computes the state of each replica in a race: the ends of its log, and its broker's fetchers."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ REPLICA = [*REPEAT, "broker", "partition"]
 
 
 def raced_replicas(samples: DataFrame) -> DataFrame:
-    """One row per arm, repeat, broker and partition of the race's topic.
+    """Return one row per arm, repeat, broker and partition of the race's topic.
 
-    `samples` is how many there were, and `start_above_end` and `start_above_watermark` in how
-    many of them the log start offset was above the replica's own log end offset, or its own high
-    watermark. A log that was started anew does not count for the latter until its watermark has
-    moved: where a follower's offset is out of range, Kafka 1.1 empties its log, which begins at
-    the leader's log start offset then, and leaves the high watermark behind until the next
-    answer's records are in the log. `log_start_offset` and `leo` are the last; the rest
-    is of the broker: fetcher threads before and after, partitions given up meanwhile (None where
-    Kafka does not count them), and log start offsets put right by the agent.
+    `samples` counts the samples; `start_above_end` and `start_above_watermark` count those whose
+    log start offset was above the replica's own log end offset or its own high watermark. An
+    emptied log does not count for the latter until its high watermark has moved: if a follower's
+    offset is out of range, Kafka 1.1 empties the log, which then begins at the leader's log start
+    offset, and leaves the high watermark unchanged until the records of the next response are in
+    the log. `log_start_offset` and `leo` are those after the race. The other columns are about the
+    broker: its fetcher threads before and after, the partitions that failed during the race (None
+    if Kafka does not count them), and the log start offsets that the agent corrected.
     """
     return (
-        samples.withColumn("left_behind", _left_behind())
+        samples.withColumn("stale", _is_stale())
         .groupBy(*REPLICA)
         .agg(
             fn.count(fn.lit(1)).alias("samples"),
             fn.count_if(fn.col("log_start_offset") > fn.col("leo")).alias("start_above_end"),
-            fn.count_if(_has_records() & _starts_above_watermark() & ~fn.col("left_behind")).alias(
+            fn.count_if(_has_records() & _starts_above_watermark() & ~fn.col("stale")).alias(
                 "start_above_watermark"
             ),
             _at(AFTER, "log_start_offset").alias("log_start_offset"),
@@ -51,8 +51,8 @@ def _starts_above_watermark() -> Column:
     return fn.col("log_start_offset") > fn.col("high_watermark")
 
 
-def _left_behind() -> Column:
-    """Whether the high watermark is still the one that a log left behind when it was emptied."""
+def _is_stale() -> Column:
+    """Return whether the high watermark is still the one from before the log was emptied."""
     so_far = Window.partitionBy(*REPLICA).orderBy("t_ms")
     empty = _starts_above_watermark() & (fn.col("log_start_offset") == fn.col("leo"))
     left = fn.last(fn.when(empty, fn.col("high_watermark")), ignorenulls=True).over(so_far)

@@ -1,7 +1,7 @@
-"""The windows in which a run's repeats are judged, and which partitions each had.
+"""Computes the time windows of a run's repeats, and the partitions of each.
 
-Every other table is laid over these windows, so that a repeat that left no
-operation or no fault still has its row.
+Other tables are joined to these windows, so that a repeat without operations or faults has its
+rows as well.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from insync.analysis.checks.history import REPEAT, TOPIC
 
 
 def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
-    """run, arm, repeat, topic, start_ms, end_ms (epoch), complete, host_gap_ms, seed.
+    """Return run, arm, repeat, topic, start_ms, end_ms (epoch), complete, host_gap_ms, seed.
 
-    A window opens when the repeat was `steady`: every partition acked and every ISR whole.
-    What a new topic's followers did before, late for their first fetch, is no arm's doing.
-    One that never got there opens with `repeat_started`. A repeat that never said
-    `repeat_ended` was cut short: it is not `complete`, and its window closes with the last
-    thing its producers did. `host_gap_ms` is the longest time for which the harness got no
-    turn, `seed` the repeat's own; None if the repeat did not leave it.
+    A window opens with the line `steady`: every partition has acked and every ISR is full. Before
+    it the followers of a new topic may be late for their first fetch, which no arm causes. Without
+    that line it opens with `repeat_started`. A repeat without `repeat_ended` was interrupted: it is
+    not `complete`, and its window closes with the last action of its producers. `host_gap_ms` is
+    the longest time for which the harness was not scheduled, `seed` the repeat's seed; both are
+    null if the repeat did not record them.
     """
     bounds = phases.groupBy(*REPEAT).agg(
         fn.max(fn.when(fn.col("type") == "repeat_started", fn.col("topic"))).alias("topic"),
@@ -49,13 +49,13 @@ def repeats(phases: DataFrame, produce: DataFrame) -> DataFrame:
 
 
 def partitions(repeats: DataFrame, count: int | Column) -> DataFrame:
-    """run, arm, repeat, topic, partition, start_ms, end_ms: one row per partition, of `count`."""
+    """Return one row per partition of each repeat with its window; a topic has `count` of them."""
     numbers = fn.sequence(fn.lit(0), (fn.lit(count) - 1).cast("int"))
     return repeats.select(*TOPIC, fn.explode(numbers).alias("partition"), "start_ms", "end_ms")
 
 
 def due_inside(produce: DataFrame, repeats: DataFrame) -> DataFrame:
-    """Return the produce lines whose records were due after their repeat's window opened."""
+    """Return the produce lines of records that were due after their repeat's window opened."""
     opened = repeats.select(*REPEAT, "start_ms")
     inside = fn.col("sent_ms") >= fn.col("start_ms")
     return produce.join(opened, REPEAT, "inner").where(inside).drop("start_ms")

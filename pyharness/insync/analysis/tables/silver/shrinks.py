@@ -1,15 +1,15 @@
-"""The ISR changes that removed a member: what each is put down to, and whether it came late.
+"""Finds the ISR changes that removed a member, their causes, and whether they were late.
 
-What a shrink is put down to, `cause`: "fenced" (a removed replica's broker was fenced by
-then); else "stepped down" (in an arm whose leaders may: the leader itself left, as another one
-came to lead); else the latest fault that could still be felt (it stood, or had ended within one
-replica.lag.time.max.ms) at the partition's leader ("leader: FAULT") or at a removed replica
-("follower: FAULT"; "link" is neither's), and of those rather one that is old enough to make a
-follower due; else "lag".
+The `cause` of a shrink is "fenced" if a removed replica's broker was fenced at that time. Else it
+is "stepped down" if the leader itself left as another broker became leader, in an arm whose leaders
+may step down. Else it is the latest fault that was active, or had ended at most
+replica.lag.time.max.ms before, at the partition's leader ("leader: FAULT") or at a removed replica
+("follower: FAULT"; "link" belongs to neither). Of these faults one that is old enough to make a
+follower late is preferred. Else it is "lag".
 
-A follower falls due replica.lag.time.max.ms after the fault began, or after its leader did if
-that was later, and isr-expiration looks every half of that. A shrink that came later than the
-next look is `delayed`: something kept the task, or the leader, from acting.
+A follower is late replica.lag.time.max.ms after the fault began, or after its leader was elected if
+that was later. isr-expiration runs every half of that time. A shrink that is later than its next
+run is `delayed`: something kept the task, or the leader, from acting.
 """
 
 from __future__ import annotations
@@ -18,30 +18,29 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync import arms
-from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC_OF_ARM
+from insync.analysis.checks.history import PARTITION, PARTITION_OF_ARM, REPEAT, TOPIC_OF_ARM
 from insync.analysis.tables.silver.evidence import words
-from insync.analysis.tables.silver.isr import BROKER_OF_ARM, PARTITION_OF_ARM, log_of, until_next
+from insync.analysis.tables.silver.isr import BROKER_OF_ARM, log_of, until_next
 
 SLACK_MS = 500.0
-"""How much later than its period isr-expiration, and the controller after it, may act."""
+"""How much later than its period isr-expiration, and then the controller, may act."""
 
 
 def lag_of_arm() -> Column:
-    """Return replica.lag.time.max.ms of a row's arm, by `lag_ms`, which is its scenario's."""
+    """Return replica.lag.time.max.ms of a row's arm, from `lag_ms`, that of its scenario."""
     factors = [(fn.lit(name), fn.lit(arms.lag_factor(name))) for name in arms.ARMS]
     of_arm = fn.create_map(*(part for pair in factors for part in pair))
     return fn.col("lag_ms") * fn.coalesce(fn.try_element_at(of_arm, fn.col("arm")), fn.lit(1))
 
 
 def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: Column) -> DataFrame:
-    """One row per ISR change inside a repeat that removed a member.
+    """Return one row per ISR change within a repeat that removed a member.
 
-    `faults` is the table of that name; `lag_ms` is replica.lag.time.max.ms. `leader` is the
-    one that led before the change, `fault_no` and `site` are the fault's that
-    the shrink is put down to.
-    `moment`: "before" the first fault, "during" one, "on_lift" (within one isr-expiration
-    period after one ended), "after"; null where the repeat had no fault. `due_ms` (epoch) and
-    `late_ms` count from the blamed fault; null without one.
+    `faults` is the table of that name; `lag_ms` is replica.lag.time.max.ms. `leader` is the leader
+    before the change; `fault_no` and `site` are those of the fault that caused the shrink.
+    `moment` is "before" the first fault, "during" one, "on_lift" (within one isr-expiration period
+    after one ended) or "after"; null if the repeat had no fault. `due_ms` (epoch) and `late_ms`
+    count from the fault that caused it; null without one.
     """
     late_ms = fn.col("t_ms") - fn.col("due_ms")
     return (
@@ -53,7 +52,7 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: C
         .withColumn("by_fence", _was_fenced())
         .withColumn("by_itself", ~fn.col("by_fence") & _stepped_down())
         .withColumn("by_rule", fn.col("by_fence") | fn.col("by_itself"))
-        .withColumn("blamed", fn.when(~fn.col("by_rule"), _last_felt(lag_ms)))
+        .withColumn("blamed", fn.when(~fn.col("by_rule"), _blamed(lag_ms)))
         .withColumn("due_ms", _due_ms(lag_ms))
         .select(
             *PARTITION,
@@ -69,18 +68,18 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: C
             _moment(lag_ms).alias("moment"),
             "due_ms",
             late_ms.alias("late_ms"),
-            fn.coalesce(late_ms > _next_look_ms(lag_ms), fn.lit(False)).alias("delayed"),
+            fn.coalesce(late_ms > _next_run_ms(lag_ms), fn.lit(False)).alias("delayed"),
         )
     )
 
 
 def _due_ms(lag_ms: Column) -> Column:
-    """When the leader could first find the follower late; a new leader gives all a fresh start."""
+    """Return when the follower was first late; each new leader starts to measure anew."""
     begun = fn.greatest("blamed.injected_ms", "led_since_ms")
     return fn.when(fn.col("blamed").isNotNull(), begun + lag_ms)
 
 
-def _next_look_ms(lag_ms: Column) -> Column:
+def _next_run_ms(lag_ms: Column) -> Column:
     return lag_ms / 2 + fn.lit(SLACK_MS)
 
 
@@ -110,7 +109,7 @@ def _removals(isr: DataFrame) -> DataFrame:
 
 
 def _fenced_spans(isr: DataFrame) -> DataFrame:
-    """Per arm, one array of the spans in which a broker was fenced: control events, so few."""
+    """Return one array per arm of the intervals in which a broker was fenced; there are few."""
     span = fn.struct("broker", fn.col("t_ms").alias("from_ms"), "until_ms")
     return (
         isr.where(fn.col("kind") == "broker")
@@ -122,7 +121,7 @@ def _fenced_spans(isr: DataFrame) -> DataFrame:
 
 
 def _faults_of_repeat(faults: DataFrame) -> DataFrame:
-    """Per repeat, its faults in the order they were injected."""
+    """Return one array per repeat of its faults, in the order of injection."""
     fault = fn.struct(
         "injected_ms", "lifted_ms", "broker", words().alias("words"), "fault_no", "site"
     )
@@ -138,21 +137,21 @@ def _was_fenced() -> Column:
 
 
 def _stepped_down() -> Column:
-    """Whether it is the leader that left, as another came to lead, where a leader may do so."""
+    """Return whether the leader left as another broker became leader, in an arm that allows it."""
     may = fn.col("arm").isin([arm for arm in arms.ARMS if arms.steps_down(arm)])
     return may & fn.col("handed_over") & fn.array_contains("removed", fn.col("leader"))
 
 
 def _lifted(fault: Column) -> Column:
-    """When a fault ended; one that never did lasts as long as its repeat."""
+    """Return when a fault ended; one that was never lifted ends with its repeat."""
     return fn.coalesce(fault["lifted_ms"], fn.col("end_ms"))
 
 
-def _last_felt(lag_ms: Column) -> Column:
-    """Return the latest fault, at leader or removed replica, that can still be felt."""
+def _blamed(lag_ms: Column) -> Column:
+    """Return the latest fault at the leader or a removed replica that still has an effect."""
     at = fn.col("t_ms")
 
-    def felt(fault: Column) -> Column:
+    def acts(fault: Column) -> Column:
         at_leader = fault["broker"] == fn.col("leader")
         concerned = at_leader | fn.array_contains("removed", fault["broker"])
         return concerned & at.between(fault["injected_ms"], _lifted(fault) + lag_ms)
@@ -160,7 +159,7 @@ def _last_felt(lag_ms: Column) -> Column:
     def old_enough(fault: Column) -> Column:
         return at >= fault["injected_ms"] + lag_ms - fn.lit(SLACK_MS)
 
-    found = fn.filter("faults", felt)
+    found = fn.filter("faults", acts)
     return fn.coalesce(
         fn.try_element_at(fn.filter(found, old_enough), fn.lit(-1)),
         fn.try_element_at(found, fn.lit(-1)),
@@ -180,10 +179,10 @@ def _cause() -> Column:
 
 
 def _moment(lag_ms: Column) -> Column:
-    """Say where a shrink fell among the faults of its repeat.
+    """Return when a shrink happened, relative to the faults of its repeat.
 
-    A fault younger than the lag is no reason for a shrink yet: just after another one's
-    end, that end is.
+    A fault that began less than the lag before cannot cause a shrink. If another fault has just
+    ended, the shrink is "on_lift" of that one.
     """
     at = fn.col("t_ms")
 
@@ -191,7 +190,7 @@ def _moment(lag_ms: Column) -> Column:
         return at.between(fault["injected_ms"] + lag_ms, _lifted(fault))
 
     def just_ended(fault: Column) -> Column:
-        return (at > _lifted(fault)) & (at <= _lifted(fault) + _next_look_ms(lag_ms))
+        return (at > _lifted(fault)) & (at <= _lifted(fault) + _next_run_ms(lag_ms))
 
     def standing(fault: Column) -> Column:
         return at.between(fault["injected_ms"], _lifted(fault))

@@ -1,4 +1,4 @@
-"""What leaders did about serving too slowly, and how often one partition changed hands by it."""
+"""Lists the step-downs of leaders that served too slowly, and counts those within a cool-down."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ WITHHELD = "withheld"
 
 
 def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: Column) -> DataFrame:
-    """One row per answered request of a leader to step down, and per decision not to ask.
+    """Return one row per answered request of a leader to step down, and per decision not to ask.
 
-    `t_ms` is when (epoch), `broker` who led, `successor` who was to lead. `outcome` is done,
-    refused, failed or withheld; `in_cooldown` how many of the partition were done within one
-    cool-down from this one on, itself included; null unless it was done. `cooldown_ms` is a
-    column of `repeats`.
+    `t_ms` is the time (epoch), `broker` the leader, `successor` the proposed leader. `outcome` is
+    done, refused, failed or withheld. `in_cooldown` is how many step-downs of the partition were
+    done within one cool-down from this one on, including it; null if this one was not done.
+    `cooldown_ms` is a column of `repeats`.
     """
-    told = (
+    decided = (
         lines.where(fn.col("type").isin("answered", WITHHELD))
         .withColumn("outcome", fn.coalesce("outcome", fn.lit(WITHHELD)))
         .join(repeats, TOPIC_OF_ARM, "inner")
@@ -28,7 +28,7 @@ def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: Column) -> Dat
     done = fn.col("outcome") == DONE
     in_cooldowns = Window.partitionBy(*PARTITION, done).orderBy(fn.col("t_ms") / cooldown_ms)
     soon = in_cooldowns.rangeBetween(0, 1)
-    return told.select(
+    return decided.select(
         *PARTITION,
         "t_ms",
         "broker",
@@ -47,6 +47,6 @@ def step_downs(lines: DataFrame, repeats: DataFrame, cooldown_ms: Column) -> Dat
 
 
 def step_down_sources(lines: DataFrame, repeats: DataFrame) -> DataFrame:
-    """run, arm, repeat, broker: whose events were read, without which nothing is known of it."""
+    """Return the brokers of each repeat whose step-down events were read; others are unknown."""
     read = lines.where(fn.col("type") == "read").select("run", "arm", "broker").distinct()
     return repeats.select(*REPEAT).join(read, ["run", "arm"], "inner")

@@ -1,1 +1,1 @@
-"""The Spark session, its JVM, and the folders and file systems it reads and writes."""
+"""Manages the Spark session and its JVM, and reads and writes tables on any file system."""

@@ -1,7 +1,7 @@
-"""Folders and small files on any file system that Spark can reach, by Hadoop's own API.
+"""Reads, writes, lists and renames files on any file system that Spark can reach, through Hadoop.
 
-Goes through the JVM that Spark runs in, so that a path means here what it means to Spark.
-Errors are InsyncError in one line.
+All calls go to the JVM in which Spark runs, so that a path has the same meaning here as in Spark.
+Errors become an InsyncError of one line.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pyspark.sql import SparkSession
 from insync.errors import InsyncError
 
 LOCAL, ONE_SLASH = "^file:/+", "file:/"
-"""Local files are named with one slash or with three, by the same Hadoop; here always with one."""
+"""Hadoop writes URIs of local files with one slash or with three; this module always with one."""
 
 
 class Hadoop:
-    """The file systems behind a session; paths are as Spark's writers want them, no patterns."""
+    """The file systems that a session can reach. Paths are literal, but for those of `matching`."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._jvm: Any = spark._jvm
@@ -28,30 +28,30 @@ class Hadoop:
 
     def exists(self, path: str) -> bool:
         """Whether there is a file or a folder."""
-        with _told(path):
+        with _errors_of(path):
             return bool(self._system(path).exists(self._path(path)))
 
     def children(self, folder: str) -> list[str]:
         """Return the names in a folder, sorted."""
-        with _told(folder):
+        with _errors_of(folder):
             listed = self._system(folder).listStatus(self._path(folder))
             return sorted(status.getPath().getName() for status in listed)
 
     def folders(self, folder: str) -> list[str]:
         """Return the names of the folders in a folder, sorted."""
-        with _told(folder):
+        with _errors_of(folder):
             listed = self._system(folder).listStatus(self._path(folder))
             return sorted(each.getPath().getName() for each in listed if each.isDirectory())
 
     def matching(self, pattern: str) -> list[str]:
-        """Return the paths that a pattern stands for, sorted."""
-        with _told(pattern):
+        """Return the paths that match a pattern, sorted."""
+        with _errors_of(pattern):
             found = self._system(pattern).globStatus(self._path(pattern))
             return sorted(status.getPath().toString() for status in found or ())
 
     def read(self, path: str) -> str:
         """Return the text of a small file."""
-        with _told(path):
+        with _errors_of(path):
             stream = self._system(path).open(self._path(path))
             try:
                 return str(self._jvm.org.apache.commons.io.IOUtils.toString(stream, "UTF-8"))
@@ -59,8 +59,8 @@ class Hadoop:
                 stream.close()
 
     def write(self, path: str, text: str) -> None:
-        """Write a small file, in place of what was there."""
-        with _told(path):
+        """Write a small file; replace it if it exists."""
+        with _errors_of(path):
             stream = self._system(path).create(self._path(path), True)
             try:
                 stream.write(text.encode())
@@ -68,26 +68,26 @@ class Hadoop:
                 stream.close()
 
     def delete(self, folder: str) -> None:
-        """Remove a folder and all in it; nothing if it is not there."""
-        with _told(folder):
+        """Remove a folder and its contents, if it exists."""
+        with _errors_of(folder):
             self._system(folder).delete(self._path(folder), True)
 
     def move(self, folder: str, to: str) -> None:
-        """Give a folder another name in the same file system; `to` must not be there."""
-        with _told(folder):
+        """Rename a folder within its file system; `to` must not exist."""
+        with _errors_of(folder):
             moved = self._system(folder).rename(self._path(folder), self._path(to))
         if not moved:
             raise InsyncError(f"{folder}: could not be renamed to {to}")
 
     def encoded(self, path: str) -> str:
-        """Return a folder as Spark names what it lists: a URI in the file system's own words."""
-        with _told(path):
+        """Return a folder's URI as Spark gives it in the names of the files that it lists."""
+        with _errors_of(path):
             listed = self._system(path).getFileStatus(self._path(path)).getPath()
             return re.sub(LOCAL, ONE_SLASH, str(listed.toUri().toString()))
 
     def qualified(self, path: str) -> str:
-        """Return a path in full, with its file system, as Spark's writers want it."""
-        with _told(path):
+        """Return the absolute path with its file system, for Spark's writers."""
+        with _errors_of(path):
             return str(self._system(path).makeQualified(self._path(path)).toString())
 
     def _path(self, path: str) -> Any:
@@ -98,7 +98,7 @@ class Hadoop:
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
+def _errors_of(path: str) -> Iterator[None]:
     try:
         yield
     except Exception as error:
@@ -106,10 +106,10 @@ def _told(path: str) -> Iterator[None]:
 
 
 def cause(error: BaseException) -> str:
-    """Say in one line what is at the bottom of an error of Spark's or of its JVM.
+    """Return the root cause of an error of Spark or its JVM in one line.
 
-    Py4J's and Spark's own messages open with the call that was under way; the innermost
-    cause is the disk that is full or the line that no cast fits.
+    The messages of Py4J and Spark begin with the call that failed; the innermost exception names
+    the cause, such as a full disk or a value that cannot be cast.
     """
     java: Any = getattr(error, "_origin", None) or getattr(error, "java_exception", None)
     if java is None:

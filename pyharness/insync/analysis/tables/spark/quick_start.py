@@ -1,9 +1,10 @@
-"""A quicker start of Spark's JVM: an AppCDS archive of the classes that an analysis loads.
+"""Starts Spark's JVM faster, with an AppCDS archive of the classes that an analysis loads.
 
-Reading some 15,000 classes out of 250 jars is a fifth of a run's analysis. The JVM of the first
-analysis writes the archive as it ends, into the Python environment that has PySpark, for it fits
-only the very jars and the very Java that it was dumped with; the JVM checks that, and silently
-goes without one that does not fit. Where the environment cannot be written there is none.
+Loading some 15,000 classes from 250 jars takes a fifth of the time of a run's analysis. The JVM of
+the first analysis writes the archive when it exits, into the Python environment that has PySpark,
+because the archive fits only the jars and the Java that it was written with. The JVM checks this
+and silently ignores an archive that does not fit. If the environment is read-only, there is no
+archive.
 """
 
 from __future__ import annotations
@@ -23,19 +24,19 @@ _OURS = f".{os.getpid()}"
 
 
 def archive_of(java: Java) -> Path:
-    """Return where the archive for this Java and this PySpark is, or is to be."""
+    """Return the path of the archive for this Java and this PySpark; it need not exist yet."""
     digest = hashlib.sha256(f"{java.home}\0{java.description}\0{pyspark.__version__}".encode())
     return _FOLDER / f"spark-{digest.hexdigest()[:16]}{_ARCHIVE}"
 
 
 def flag(archive: Path) -> str:
-    """Return the JVM's flag: to use the archive or, where there is none yet, to write one.
+    """Return the JVM's flag that uses the archive, or that writes one if there is none yet.
 
-    Empty where neither can be.
+    Return an empty string if neither is possible.
     """
     if archive.is_file():
         return f"-XX:SharedArchiveFile={archive}"
-    # Another process may do the same at the same time.
+    # Another process may write one at the same time, so each has a file of its own.
     asked = archive.with_suffix(_OURS)
     try:
         archive.parent.mkdir(parents=True, exist_ok=True)
@@ -46,16 +47,16 @@ def flag(archive: Path) -> str:
 
 
 def is_asked_for() -> bool:
-    """Return whether this process's JVM is to write an archive as it ends."""
+    """Return whether this process's JVM will write an archive when it exits."""
     return any(_FOLDER.glob(f"*{_OURS}"))
 
 
 def keep() -> None:
-    """Put in its place what this process's JVM, which has ended, was to write."""
+    """Rename the archive that this process's JVM wrote when it exited to its final name."""
     for asked in _FOLDER.glob(f"*{_OURS}"):
         if asked.stat().st_size:
             asked.replace(asked.with_suffix(_ARCHIVE))
-        # Others are of processes that were killed, or come too late.
+        # The others were left by processes that were killed, or were written too late.
         for left in _FOLDER.glob(f"{asked.stem}.*"):
             if left.suffix != _ARCHIVE:
                 left.unlink(missing_ok=True)

@@ -1,8 +1,8 @@
-"""Opens and closes the Spark session: settings, its log, a fast start.
+"""Opens and closes the Spark session, with its settings and its log.
 
-What Spark and its JVM print goes to a log file, never to the terminal. A local master
-binds to loopback only and is set up for a run's small tables or, if asked to, for large
-ones; any other master keeps its own defaults, and what the caller sets wins over both.
+The output of Spark and its JVM goes to a log file, not to the terminal. A local master binds to
+loopback only, and has settings for a run's small tables or, on request, for large ones. Any other
+master keeps its own defaults. The caller's settings override both.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _ALWAYS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.sql.catalogImplementation": "in-memory",
-    # Else every column that Python names costs five calls and a walk up the stack, for words in
-    # errors that a reader of one line never sees: a tenth of the CPU time of a run's analysis.
+    # If on, every column created in Python costs five calls and a stack walk, for details in error
+    # messages that the one-line errors omit: a tenth of the CPU time of a run's analysis.
     "spark.python.sql.dataFrameDebugging.enabled": "false",
 }
 
@@ -50,14 +50,14 @@ _LOCAL = {
 _SMALL = {
     "spark.driver.memory": "512m",
     _JVM_OPTIONS: f"{_SMALL_JVM} -Xmn256m {_LOGGING}",
-    # A run has some thousand lines: more partitions, adaptive plans and generated
-    # code cost more time here than they save.
+    # A run has some thousand lines: more partitions, adaptive plans and generated code cost more
+    # time than they save.
     "spark.sql.shuffle.partitions": "1",
     "spark.default.parallelism": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    # So do filters derived from others, and plans written out for a page that nobody serves.
+    # So do inferred filters, and the text of plans for the web UI, which is off.
     "spark.sql.constraintPropagation.enabled": "false",
     "spark.sql.optimizer.dynamicPartitionPruning.enabled": "false",
     "spark.sql.ui.explainMode": "simple",
@@ -71,15 +71,15 @@ _LARGE = {
 }
 
 LARGE_BYTES = 512 * 1024 * 1024
-"""From here on a JVM that takes its time to start well, and compiled plans, pay."""
+"""From this size of the events on, compiled plans and the full JIT save more than they cost."""
 
 
 @dataclass(frozen=True)
 class SparkSettings:
-    """Where Spark runs, and what it is told beyond the defaults of this module.
+    """Where Spark runs, and the settings beyond the defaults of this module.
 
-    `large` says of a local master that there is much to compute, `archive` where its JVM finds,
-    or leaves, what it needs for a quick start.
+    `large` selects the settings for large tables if the master is local. `archive` is the
+    class archive that its JVM uses or, if it does not exist, writes.
     """
 
     master: str = "local[2]"
@@ -89,11 +89,11 @@ class SparkSettings:
 
     @property
     def local(self) -> bool:
-        """Whether Spark runs inside its driver's own JVM."""
+        """Return whether Spark runs only in its driver's JVM."""
         return self.master.startswith("local")
 
     def resolved(self) -> dict[str, str]:
-        """Every setting of the session; the caller's come last."""
+        """Return all settings of the session; the caller's override the others."""
         if not self.local:
             return {**_ALWAYS, **self.conf}
         size = _LARGE if self.large else _SMALL
@@ -103,7 +103,7 @@ class SparkSettings:
 
 
 def fitting(settings: SparkSettings, folders: Sequence[str]) -> SparkSettings:
-    """Return the settings for what is in run folders; folders elsewhere are taken for small."""
+    """Return the settings for the size of the run folders; remote folders count as small."""
     events = (file for folder in folders for file in Path(folder).glob(f"**/{EVENTS}/*/*.jsonl"))
     return replace(settings, large=sum(file.stat().st_size for file in events) > LARGE_BYTES)
 
@@ -130,10 +130,10 @@ def open_session(settings: SparkSettings, log: Path) -> Iterator[SparkSession]:
 
 
 def end_jvm() -> None:
-    """Wait until the JVM of this process's sessions is gone; no session can follow.
+    """Wait until the JVM of this process's sessions has exited; no session can be opened after.
 
-    PySpark leaves it to end by itself some time after Python has, when whoever started
-    the stage already takes the machine for idle.
+    PySpark lets it exit some time after Python has, when the caller of this process already
+    expects an idle machine.
     """
     gateway = SparkContext._gateway
     if gateway is None:
@@ -151,7 +151,7 @@ def end_jvm() -> None:
 
 @contextmanager
 def _children_print_to(log: Path) -> Iterator[None]:
-    """Let processes started inside the block inherit `log` as both of their outputs."""
+    """Redirect the output of processes that are started inside the block to `log`."""
     sys.stdout.flush()
     sys.stderr.flush()
     kept = [os.dup(1), os.dup(2)]

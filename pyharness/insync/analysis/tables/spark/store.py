@@ -1,4 +1,4 @@
-"""Writes a layer's tables as Parquet, the same bytes for the same rows, and reads them back."""
+"""Writes a layer's tables as Parquet, with the same bytes for the same rows, and reads them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import PARTITION
-from insync.analysis.tables.catalogue import CONTRACTS, told_to_reports
+from insync.analysis.checks.registry import with_label
+from insync.analysis.tables.catalogue import CONTRACTS, read_by_reports
 from insync.analysis.tables.contracts import Contract
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.errors import InputError
 
 Row = dict[str, Any]
@@ -21,33 +22,36 @@ Rows = Mapping[str, list[Row]]
 """Each table by name; a row is its columns by name."""
 
 _AT_ONCE = 4
-"""Tables in work at a time; much of it is waiting for files, so more than there are cores."""
+"""How many tables are written at a time: more than cores, because much of it is waiting."""
 
 _ROW_LIMIT = 500_000
-"""No table for reports but `anomalies` grows with the records; the driver is safe from it."""
+"""The most rows read per table. Of the tables that reports read, only `anomalies` grows with the
+number of records; this bounds the driver's memory."""
 
 _BLOCK_BYTES_LOG2 = 28
-"""Lines of a file that are 256 MiB apart go to files of their own, be the file ever so large."""
+"""Each 256 MiB of an event file go to a Parquet file of their own, however large it is."""
 
 _SLICE = 1 << 20
-"""Records of a partition that go to a file together: a hot partition has many."""
+"""How many records of a partition go to one file, so that a hot partition has several."""
 
 
 def write_bronze(tables: Iterable[tuple[str, DataFrame]], storage: str) -> dict[str, DataFrame]:
-    """Write bronze tables to `storage/bronze/<name>/run=<run>`, in their files' order.
+    """Write bronze tables to `storage/bronze/<name>/run=<run>`, in the order of the event files.
 
-    Returns them as they were written.
+    Return the tables, read from the files.
     """
 
     def write(name: str, table: DataFrame) -> DataFrame:
         keys: list[str | Column] = ["run", "file"]
         together = table.repartition(*keys, fn.shiftright("block", _BLOCK_BYTES_LOG2))
         ordered = together.sortWithinPartitions(*keys, "block", "number").drop("block", "number")
-        path = places.table_to_write(storage, "bronze", name)
+        path = paths.table_to_write(storage, "bronze", name)
         ordered.write.mode("overwrite").partitionBy("run").parquet(path)
-        reader = table.sparkSession.read.schema(ordered.schema)  # none where nothing was written
-        lines = reader.parquet(places.literal(path))
-        # What rests on a kind of line that no run has is then known to be empty: cheap to plan.
+        reader = table.sparkSession.read.schema(
+            ordered.schema
+        )  # the files of an empty table have none
+        lines = reader.parquet(paths.literal(path))
+        # Spark then knows that a kind of line is empty, and plans what depends on it quickly.
         return lines if lines.inputFiles() else lines.limit(0)
 
     return _each(write, tables)
@@ -56,16 +60,16 @@ def write_bronze(tables: Iterable[tuple[str, DataFrame]], storage: str) -> dict[
 def write_tables(
     tables: Iterable[tuple[str, DataFrame]], storage: str, layer: str
 ) -> dict[str, DataFrame]:
-    """Write each table to `storage/<layer>/<name>` and hold it against its contract.
+    """Write each table to `storage/<layer>/<name>` and check its contract.
 
-    Returns them as they were written; raises InsyncError that names a promise that is broken.
+    Return the tables, read from the files. Raises InsyncError that names the broken rule.
     """
 
     def write(name: str, table: DataFrame) -> DataFrame:
         contract = CONTRACTS[name]
         contract.check_columns(table)
         ordered, watched = contract.watched(_in_order(table, contract))
-        ordered.write.mode("overwrite").parquet(places.table_to_write(storage, layer, name))
+        ordered.write.mode("overwrite").parquet(paths.table_to_write(storage, layer, name))
         watched.check()
         return _stored(table.sparkSession, storage, layer, name)
 
@@ -73,17 +77,19 @@ def write_tables(
 
 
 def read_rows(spark: SparkSession, storage: str) -> Rows:
-    """Return the rows of every table that verdict and report are made from, of all runs.
+    """Return the rows of every table that verdict and report read, of all runs.
 
-    Raises InputError if one was never written.
+    The rows of `anomalies` have a label as well, and new names if an older version wrote them.
+    Raises InputError if a table does not exist.
     """
     try:
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             found = {
                 name: pool.submit(_rows, _stored(spark, storage, layer, name))
-                for name, layer in told_to_reports().items()
+                for name, layer in read_by_reports().items()
             }
-            return {name: rows.result() for name, rows in found.items()}
+            rows = {name: reading.result() for name, reading in found.items()}
+            return {**rows, "anomalies": [with_label(row) for row in rows["anomalies"]]}
     except AnalysisException as error:
         if error.getCondition() != "PATH_NOT_FOUND":
             raise
@@ -91,14 +97,14 @@ def read_rows(spark: SparkSession, storage: str) -> Rows:
 
 
 def rows_of_run(rows: Rows, run: str | None) -> Rows:
-    """Return those of the rows that are of one run."""
+    """Return the rows of one run."""
     return {name: [row for row in table if row["run"] == run] for name, table in rows.items()}
 
 
 def _in_order(table: DataFrame, contract: Contract) -> DataFrame:
-    """Return rows in an order of their own, whatever order they were computed in."""
+    """Return the rows in the order of the contract, however they were computed."""
     if not contract.bulk:
-        # Where nothing is computed in more than one partition there is nothing to bring together.
+        # With a single shuffle partition the rows are together already.
         one = table.sparkSession.conf.get("spark.sql.shuffle.partitions") == "1"
         together = table.coalesce(1) if one else table.repartition(1)
         return together.sortWithinPartitions(*contract.order)
@@ -117,9 +123,9 @@ def _each(
 
 
 def _stored(spark: SparkSession, storage: str, layer: str, name: str) -> DataFrame:
-    """Return a table as it was written; Spark need not look into its files for their columns."""
+    """Return a written table; with the schema given, Spark does not open its files for it."""
     reader = spark.read.schema(CONTRACTS[name].schema)
-    return reader.parquet(places.table_to_read(storage, layer, name))
+    return reader.parquet(paths.table_to_read(storage, layer, name))
 
 
 def _rows(table: DataFrame) -> list[Row]:

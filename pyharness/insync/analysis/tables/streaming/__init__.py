@@ -1,1 +1,1 @@
-"""The same tables while a run goes on, by Spark's Structured Streaming."""
+"""Computes the tables while a run is in progress, with Spark's Structured Streaming."""

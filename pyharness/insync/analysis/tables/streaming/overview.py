@@ -1,4 +1,4 @@
-"""How runs fare while they go on: the tables of silver and gold that tell it, put side by side."""
+"""Joins silver and gold tables to an overview of runs in progress."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _TIMES = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")
 
 
 def overview(tables: Mapping[str, DataFrame]) -> DataFrame:
-    """One row per repeat: topic, start_ms, seen_ms, complete, holds, shrinks, and the times.
+    """Return one row per repeat: topic, start_ms, seen_ms, complete, holds, shrinks, and times.
 
-    `seen_ms` is how long the repeat's window is so far. The times are of the topic as a whole, in
-    milliseconds; null until anything is known of its ISRs. `longest_hold_ms` is null without.
+    `seen_ms` is the length of the repeat's window so far. The times are those of the whole topic,
+    in milliseconds; null until an ISR is known. `longest_hold_ms` is null if there was none.
     """
     held = (
         tables["holds"]
@@ -47,6 +47,6 @@ def overview(tables: Mapping[str, DataFrame]) -> DataFrame:
 
 
 def last_shrinks(shrinks: DataFrame, count: int) -> DataFrame:
-    """Return the newest shrinks, newest first: when, of what, who was removed, and the cause."""
+    """Return the newest shrinks, newest first, with the removed replicas and the cause."""
     columns = (*REPEAT, "partition", "t_ms", "leader", "removed", "cause")
     return shrinks.select(*columns).orderBy(fn.desc("t_ms"), "partition").limit(count)

@@ -1,9 +1,9 @@
-"""Structured Streaming from the topic of events into a state folder, batch by batch.
+"""Copies the topic of events to a state folder, batch by batch, with Structured Streaming.
 
-What a state folder holds: `checkpoint`, Spark's own, from which a restart goes on; `lines`, the
-records of each batch as Parquet in `batch=<id>`, written over if the batch is done again; and
-`state.json`, which topic of which cluster it is of. Lines are as they came: what they mean is
-for the functions that read files' lines.
+A state folder holds `checkpoint`, from which Spark resumes after a restart; `lines`, the records
+of each batch as Parquet in `batch=<id>`, which Spark overwrites if it repeats the batch; and
+`state.json`, which names the topic and its cluster. The lines are stored unchanged; the functions
+for files' lines parse them.
 """
 
 from __future__ import annotations
@@ -17,26 +17,26 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 from pyspark.sql.streaming.query import StreamingQuery
 
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.made import made
-from insync.analysis.tables.streaming.lone import ARM, KEY, lone_runs
+from insync.analysis.tables.spark.inline_table import inline_table
+from insync.analysis.tables.streaming.unmanaged_brokers import ARM, KEY, unmanaged_runs
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import RunInfo, first_problem
 from insync.events.schema import RUN
 from insync.events.topic import NUMBER
 
 RECORDS = "key string, number long, text string"
-"""A line: the record's key, its number among those of the key, and what it says."""
+"""The schema of a stored line: the record's key, the line's number within the key, the text."""
 
 _MARK = "state.json"
 _AT_ONCE = 200_000
-"""Records of a batch at most: a long topic is read in pieces, each of which is kept."""
+"""The most records per batch: a long topic is read in several batches, each stored."""
 
 
 @dataclass(frozen=True)
 class Topic:
-    """The topic that is followed; `cluster` is its cluster's own id."""
+    """The topic to follow; `cluster` is the id of its Kafka cluster."""
 
     name: str
     bootstrap: str
@@ -44,45 +44,45 @@ class Topic:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the batches so far hold: lines of runs as `bronze.of_runs` takes them.
+class Received:
+    """The content of all batches so far: runs, and their lines as `bronze.of_runs` takes them.
 
-    `lone` names those of the runs that are brokers which belong to none. `unknown` counts the
-    records of neither; `problems` names the runs whose own record cannot be read.
+    `unmanaged` names the runs that stand for brokers without a run. `unknown` counts the records
+    that belong to no run; `problems` names the runs whose description cannot be read.
     """
 
     runs: Mapping[str, RunInfo]
-    lone: Collection[str]
+    unmanaged: Collection[str]
     lines: DataFrame
     unknown: int
     problems: Sequence[str]
 
 
 def require_state(hadoop: Hadoop, state: str, topic: Topic) -> None:
-    """Make the state folder of a topic; InputError if it is another topic's, or anything else."""
+    """Create the state folder of a topic; InputError if it holds another topic or anything else."""
     mark = f"{state}/{_MARK}"
     if hadoop.exists(mark):
         try:
             kept = Topic(**json.loads(hadoop.read(mark)))
         except (InsyncError, TypeError, ValueError) as error:
             raise InputError(
-                f"{mark}: unreadable ({error}), expected what an earlier watch left"
+                f"{mark}: unreadable ({error}), expected the file of an earlier watch"
             ) from None
         if (kept.name, kept.cluster) != (topic.name, topic.cluster):
             raise InputError(
-                f"--state {state}: of topic {kept.name} of cluster {kept.cluster},"
+                f"--state {state}: holds topic {kept.name} of cluster {kept.cluster},"
                 f" expected {topic.name} of {topic.cluster}, or a new folder"
             )
         return
     if hadoop.exists(state) and hadoop.children(state):
-        raise InputError(f"--state {state}: holds other things, expected a new or empty folder")
+        raise InputError(f"--state {state}: holds other files, expected a new or empty folder")
     hadoop.write(mark, json.dumps(asdict(topic)))
 
 
 def follow(spark: SparkSession, topic: Topic, state: str, interval_s: int | None) -> StreamingQuery:
-    """Start to append what is new in the topic to the state, from where it ended last.
+    """Start to append the topic's new records to the state, from where the last query ended.
 
-    With no interval the query ends when it has read what was there as it began.
+    Without an interval the query ends when it has read the records that existed when it began.
     """
     sent = (
         spark.readStream.format("kafka")
@@ -106,7 +106,7 @@ def follow(spark: SparkSession, topic: Topic, state: str, interval_s: int | None
 
 
 def lines_of(sent: DataFrame) -> DataFrame:
-    """Return key, number and text of Kafka records; see `insync.events.topic` for both."""
+    """Return key, number and text of Kafka records, as `insync.events.topic` defines them."""
     ours = fn.filter("headers", lambda header: header["key"] == NUMBER)
     number = fn.try_element_at(ours, fn.lit(1))["value"].cast("string").try_cast("long")
     return sent.select(
@@ -117,38 +117,39 @@ def lines_of(sent: DataFrame) -> DataFrame:
 
 
 def batches(hadoop: Hadoop, state: str) -> list[str]:
-    """Return the folders of the batches that were written to their end."""
-    done = hadoop.matching(f"{places.literal(state)}/lines/batch=*/_SUCCESS")
+    """Return the folders of the batches that were written completely."""
+    done = hadoop.matching(f"{paths.literal(state)}/lines/batch=*/_SUCCESS")
     return [path.removesuffix("/_SUCCESS") for path in done]
 
 
 def records(spark: SparkSession, folders: Sequence[str]) -> DataFrame:
-    """Return what batches hold, a line that came twice included."""
+    """Return the lines of batches, including those that were published twice."""
     if not folders:
-        return made(spark, [], RECORDS)
-    return spark.read.schema(RECORDS).parquet(*(places.literal(folder) for folder in folders))
+        return inline_table(spark, [], RECORDS)
+    return spark.read.schema(RECORDS).parquet(*(paths.literal(folder) for folder in folders))
 
 
-def told(spark: SparkSession, folders: Sequence[str], min_isr: int) -> Told:
-    """Return what the batches in `folders` hold; a line that came twice is one.
+def received(spark: SparkSession, folders: Sequence[str], min_isr: int) -> Received:
+    """Return the content of the batches in `folders`, without lines that were published twice.
 
-    `min_isr` is min.insync.replicas of brokers that belong to no run.
+    `min_isr` is min.insync.replicas of unmanaged brokers.
     """
     once = records(spark, folders).dropDuplicates(["key", "number"]).cache()
-    said = once.where(fn.length(fn.trim("text")) > 0)
-    runs, problems = _runs(said)
-    known = placed(said).where(fn.col("folder_uri").isin(list(runs)))
-    others = _of_lone(said, runs)
-    lone = lone_runs(others, min_isr)
+    filled = once.where(fn.length(fn.trim("text")) > 0)
+    runs, problems = _runs(filled)
+    known = placed(filled).where(fn.col("folder_uri").isin(list(runs)))
+    others = _of_unmanaged(filled, runs)
+    unmanaged = unmanaged_runs(others, min_isr)
     lines = known.unionByName(others)
     unknown = once.where(~_is_run()).count() - lines.count()
-    return Told({**runs, **lone}, set(lone), lines, unknown, problems)
+    return Received({**runs, **unmanaged}, set(unmanaged), lines, unknown, problems)
 
 
 def placed(lines: DataFrame) -> DataFrame:
-    """Return the lines of files, as `bronze.of_runs` takes them.
+    """Return the lines of runs in the form that `bronze.of_runs` takes.
 
-    The run's name stands for its folder, and each line is a block, of which bronze keeps the order.
+    The run's name replaces its folder. Each line is a block, because bronze keeps the order of
+    blocks.
     """
     pattern = r"^([^/]+)/(([^/]+)/([^/]+))$"
     names = ("folder_uri", "file", "arm_folder", "file_name")
@@ -157,8 +158,8 @@ def placed(lines: DataFrame) -> DataFrame:
     return ours.select("text", fn.col("number").alias("block"), *parts)
 
 
-def _of_lone(lines: DataFrame, runs: Collection[str]) -> DataFrame:
-    """Return the lines of agents whose brokers belong to no run, as `placed` does."""
+def _of_unmanaged(lines: DataFrame, runs: Collection[str]) -> DataFrame:
+    """Return the lines of unmanaged brokers' agents, in the same form as `placed`."""
     origin, file = (fn.regexp_extract("key", KEY, group) for group in (1, 2))
     of_run = fn.coalesce(
         fn.regexp_extract("key", r"^([^/]+)/[^/]+/", 1).isin(list(runs)), fn.lit(False)
@@ -178,7 +179,7 @@ def _is_run() -> Column:
 
 
 def _runs(lines: DataFrame) -> tuple[dict[str, RunInfo], list[str]]:
-    """Return the runs by name, as last told of, and what is wrong with the others."""
+    """Return the runs by name, by their latest description, and the problems of unreadable ones."""
     latest = lines.where(_is_run()).groupBy("key").agg(fn.max_by("text", "number").alias("text"))
     runs, problems = {}, []
     for row in latest.orderBy("key").collect():

@@ -1,7 +1,7 @@
-"""Follows a topic of events and tells again and again how the runs in it fare.
+"""Follows a topic of events and repeatedly shows the state of the runs in it.
 
-Every time, bronze, silver and gold are computed over all that came so far, by the functions
-that make a run's tables; only those tables are computed that are told of.
+Each time it computes bronze, silver and gold tables over all events received so far, with the same
+functions as for a run's tables, but only the tables that it shows.
 """
 
 from __future__ import annotations
@@ -22,33 +22,33 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from insync.analysis.tables import build
 from insync.analysis.tables.bronze import lines as bronze
-from insync.analysis.tables.bronze.runs import told_runs
-from insync.analysis.tables.spark import places
+from insync.analysis.tables.bronze.runs import published_runs
+from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop, cause
 from insync.analysis.tables.spark.quick_start import archive_of
 from insync.analysis.tables.spark.session import SparkSettings, end_jvm, open_session
-from insync.analysis.tables.streaming.lone import with_lone
 from insync.analysis.tables.streaming.overview import last_shrinks, overview
 from insync.analysis.tables.streaming.stream import (
-    Told,
+    Received,
     Topic,
     batches,
     follow,
+    received,
     records,
     require_state,
-    told,
 )
+from insync.analysis.tables.streaming.unmanaged_brokers import with_unmanaged
 from insync.brokers.kafka.connector import connector_jars
 from insync.brokers.kafka.java import find_java
 from insync.errors import InsyncError
 
 SHRINKS = 5
-"""How many of the last ones are told of."""
+"""How many of the latest ISR shrinks are shown."""
 
 _LOOK_S = 0.2
 
 _STOPPED_WITHIN = "10s"
-"""Spark's own limit is none, and a batch that waits for a stalled broker is not cut short."""
+"""Spark's default is to wait without limit for a batch, which a stalled broker may block."""
 
 _LINES = ("phases", "faults", "produce", "isr", "broker_events")
 _TABLES = ("repeats", "faults", "isr_intervals", "isr_shrinks", "holds")
@@ -58,10 +58,10 @@ Rows = list[dict[str, Any]]
 
 @dataclass(frozen=True)
 class Picture:
-    """How things stand: `new_records` came since this watch began, `lines` are of known runs.
+    """The state of the runs: `new_records` since this watch began, and `lines` of known runs.
 
-    `unknown` records belong to no run that was told of. `problems` are words about runs that
-    cannot be read, and about files with unreadable lines.
+    `unknown` counts the records of runs without a description. `problems` names runs that cannot
+    be read, and files with unreadable lines.
     """
 
     topic: str
@@ -74,7 +74,7 @@ class Picture:
     last_shrinks: Rows
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as JSON has it."""
+        """Return the picture as a JSON object."""
         return asdict(self)
 
 
@@ -83,10 +83,10 @@ Show = Callable[[Picture], None]
 
 @dataclass(frozen=True)
 class Asked:
-    """What to watch: with no `interval_s` once.
+    """What to watch, and how often; without `interval_s` once.
 
-    `state` is a folder of this machine, `min_isr` min.insync.replicas of brokers that belong to
-    no run; runs say theirs.
+    `state` is a local folder. `min_isr` is min.insync.replicas of unmanaged brokers; runs record
+    their own.
     """
 
     topic: Topic
@@ -97,14 +97,14 @@ class Asked:
 
 
 def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
-    """Show a picture whenever there is news, until interrupted.
+    """Show a picture after every batch, until interrupted.
 
     Raises InputError, or InsyncError that names Spark's log.
     """
     settings = _settings(asked, tell)
     tell("starting Spark")
     over = Event()
-    # Not in the main thread: an interrupt there would cut a call to Spark's JVM in two.
+    # In another thread, because an interrupt in the main thread would break a call to Spark's JVM.
     with ThreadPoolExecutor(1) as pool:
         watching = pool.submit(_watch_topic, asked, settings, over, tell, show)
         try:
@@ -117,21 +117,23 @@ def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
 
 
 def _settings(asked: Asked, tell: Callable[[str], None]) -> SparkSettings:
-    """Return Spark's settings with the connector, whose jars are there when this returns."""
+    """Return Spark's settings with Kafka's connector, and download its jars if needed."""
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     jars = ",".join(str(jar) for jar in connector_jars(java, tell))
     own = {"spark.jars": jars, "spark.sql.streaming.stopTimeout": _STOPPED_WITHIN}
-    quick = archive_of(java)  # an analysis leaves it: what ends by Ctrl-C does not take the time
+    quick = archive_of(
+        java
+    )  # written by an analysis only, because Ctrl-C does not leave the time for it
     archive = quick if quick.is_file() else None
     return replace(asked.settings, conf={**own, **asked.settings.conf}, archive=archive)
 
 
 def _cancel() -> None:
-    """End what Spark computes now, if it runs."""
+    """Cancel all Spark jobs, if a session is open."""
     context = SparkContext._active_spark_context
     if context is not None:
-        with suppress(Exception):  # it is ending already
+        with suppress(Exception):  # the session is closing already
             context.cancelAllJobs()
 
 
@@ -154,7 +156,7 @@ def _watch_topic(
 
 @contextmanager
 def _log() -> Iterator[Path]:
-    """Yield a file for Spark's words; an error leaves it: it is named there."""
+    """Yield a file for Spark's log; after an error it stays, because the message names it."""
     handle, name = tempfile.mkstemp(prefix="insync-spark-", suffix=".log")
     os.close(handle)
     log, failed = Path(name), False
@@ -172,7 +174,7 @@ def _log() -> Iterator[Path]:
 def _watch(
     spark: SparkSession, asked: Asked, over: Event, tell: Callable[[str], None], show: Show
 ) -> None:
-    hadoop, state = Hadoop(spark), places.local(asked.state)
+    hadoop, state = Hadoop(spark), paths.local(asked.state)
     require_state(hadoop, state, asked.topic)
     old = frozenset(batches(hadoop, state))
     tell(f"reading {asked.topic.name}")
@@ -190,7 +192,7 @@ def _watch(
             found = batches(hadoop, state)
             show(picture(spark, asked.topic, found, old, asked.min_isr))
     finally:
-        with suppress(Exception):  # a query that cannot be stopped ends with its session
+        with suppress(Exception):  # a query that does not stop ends with its session
             query.stop()
 
 
@@ -202,8 +204,8 @@ def _show_news(
     over: Event,
     show: Show,
 ) -> None:
-    """Show a picture after each batch, and at first if there were some, until the query ends."""
-    hadoop, state = Hadoop(spark), places.local(asked.state)
+    """Show a picture of the earlier batches, then after each new batch, until the query ends."""
+    hadoop, state = Hadoop(spark), paths.local(asked.state)
     shown: list[str] = []
     while query.isActive:
         found = batches(hadoop, state)
@@ -217,45 +219,45 @@ def _show_news(
 def picture(
     spark: SparkSession, topic: Topic, folders: Sequence[str], old: Collection[str], min_isr: int
 ) -> Picture:
-    """Compute how things stand after the batches in `folders`, of which some are `old`.
+    """Compute the picture after the batches in `folders`, of which those in `old` are not new.
 
-    `min_isr` is min.insync.replicas of brokers that belong to no run.
+    `min_isr` is min.insync.replicas of unmanaged brokers.
     """
     try:
         new = [folder for folder in folders if folder not in old]
-        so_far = told(spark, folders, min_isr)
-        made = tables(spark, so_far)
-        counts = _rows(made["input_lines"])
+        so_far = received(spark, folders, min_isr)
+        shown = tables(spark, so_far)
+        counts = _rows(shown["input_lines"])
         return Picture(
             topic=topic.name,
             new_records=records(spark, new).count(),
             lines=sum(row["lines"] for row in counts),
             unknown=so_far.unknown,
             problems=[*so_far.problems, *_unreadable(counts)],
-            repeats=_rows(overview(made).orderBy("start_ms", "arm", "repeat")),
-            holds_by_site=_rows(made["holds_by_site"].orderBy("run", "arm", "repeat", "broker")),
-            last_shrinks=_rows(last_shrinks(made["isr_shrinks"], SHRINKS)),
+            repeats=_rows(overview(shown).orderBy("start_ms", "arm", "repeat")),
+            holds_by_site=_rows(shown["holds_by_site"].orderBy("run", "arm", "repeat", "broker")),
+            last_shrinks=_rows(last_shrinks(shown["isr_shrinks"], SHRINKS)),
         )
     finally:
         spark.catalog.clearCache()
 
 
-def tables(spark: SparkSession, so_far: Told) -> Mapping[str, DataFrame]:
-    """Return silver's tables and gold's about the cluster, as plans, and `input_lines`."""
-    runs = told_runs(spark, so_far.runs)
+def tables(spark: SparkSession, so_far: Received) -> Mapping[str, DataFrame]:
+    """Return the silver tables and the gold tables of the brokers, and `input_lines`."""
+    runs = published_runs(spark, so_far.runs)
     lines = bronze.of_runs(so_far.lines, runs).cache()
     read = dict(bronze.bronze(lines))
-    events = with_lone(bronze.Events.of({**read, **_kept(read, _LINES)}), so_far.lone)
+    events = with_unmanaged(bronze.Events.of({**read, **_kept(read, _LINES)}), so_far.unmanaged)
     done = {"runs": runs, "input_lines": bronze.input_lines(lines, read, runs)}
     for step in build.LIVE:
-        made = dict(step(done, events))
-        done |= {**made, **_kept(made, _TABLES)}
+        computed = dict(step(done, events))
+        done |= {**computed, **_kept(computed, _TABLES)}
     return done
 
 
-def _kept(made: Mapping[str, DataFrame], names: Collection[str]) -> dict[str, DataFrame]:
-    """Return those on which much rests: computed once, as if they had been written and read."""
-    return {name: made[name].localCheckpoint(eager=False) for name in names if name in made}
+def _kept(found: Mapping[str, DataFrame], names: Collection[str]) -> dict[str, DataFrame]:
+    """Return the named tables, computed once, because many others read them."""
+    return {name: found[name].localCheckpoint(eager=False) for name in names if name in found}
 
 
 def _unreadable(counts: Rows) -> list[str]:

@@ -1,1 +1,1 @@
-"""The network between brokers: one TCP proxy before each replication listener."""
+"""Control the network between brokers with a TCP proxy in front of each replication listener."""

@@ -1,7 +1,7 @@
-"""How brokers listen and what they advertise where replication goes through proxies (`proxies.py`).
+"""Choose the listeners of brokers whose replication goes through proxies (`proxies.py`).
 
-Replication gets a listener of its own, for a client's traffic must not go through a proxy, and
-what a broker advertises for it is its proxy.
+Replication has its own listener, because client traffic must not go through a proxy. A broker
+advertises its proxy's address for that listener.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ class LinkedOnLoopback(OnLoopback):
         self._links = links
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
-        """Return two listeners; a broker that has no proxy is found directly."""
+        """Return the settings of two listeners; without a proxy both are advertised directly."""
         (free,) = free_ports(1)
         own = (LOOPBACK, free)
         settings = with_second_listener(super().of_broker(number, port), own)
@@ -48,7 +48,7 @@ class LinkedInNetwork(InNetwork):
         self._find = find
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
-        """Return its listeners; a broker that has no proxy is found directly."""
+        """Return the settings of its listeners; without a proxy both are advertised directly."""
         settings = super().of_broker(number, port)
         proxy = self._links.brokers.get(number)
         if proxy is None:
@@ -58,7 +58,7 @@ class LinkedInNetwork(InNetwork):
 
 
 def with_second_listener(settings: Mapping[str, str], at: Address) -> dict[str, str]:
-    """Return a broker's settings with a listener for the other brokers alone."""
+    """Return a broker's settings with an additional listener for the other brokers."""
     listener = f"{_NAME}://{at[0]}:{at[1]}"
     kinds = "listener.security.protocol.map"
     return {
@@ -71,12 +71,11 @@ def with_second_listener(settings: Mapping[str, str], at: Address) -> dict[str, 
 
 
 def advertised(settings: Mapping[str, str], at: Address) -> dict[str, str]:
-    """Return a broker's settings with its listener for the others advertised at an address."""
+    """Return a broker's settings, with the address `at` advertised for its replication listener."""
     name = settings[_BETWEEN]
     kept = [
         each
         for each in settings["advertised.listeners"].split(",")
         if not each.startswith(f"{name}://")
     ]
-    told = [*kept, f"{name}://{at[0]}:{at[1]}"]
-    return {**settings, "advertised.listeners": ",".join(told)}
+    return {**settings, "advertised.listeners": ",".join([*kept, f"{name}://{at[0]}:{at[1]}"])}

@@ -1,9 +1,10 @@
-"""The links between brokers: a proxy before each broker's replication listener.
+"""Cut, delay or slow the links between brokers: a proxy in front of each replication listener.
 
-A broker advertises its proxy to the others, so that what replicates between two brokers goes
-through this process and can be cut, delayed or slowed for them alone. Who connects is said by
-the client id of the first request. Opened before the brokers' settings are written, for they
-need the proxies' addresses; where a proxy leads to is asked when somebody connects to it.
+A broker advertises its proxy to the other brokers, so replication between two brokers goes
+through this process and can be changed for this pair only. The client id of a connection's first
+request says which broker connects. The proxies open before the brokers' settings are written,
+because the settings contain the proxies' addresses; the address behind a proxy is looked up for
+each connection.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ _ANSWERS_WITHIN_S = 5.0
 class Links:
     """The proxies of a cluster's brokers, served by one thread; a context manager.
 
-    Whoever makes the cluster calls `open` and `lead`.
+    The code that creates the cluster calls `open` and `lead`.
     """
 
     def __init__(self, brokers: Sequence[int]) -> None:
@@ -51,10 +52,10 @@ class Links:
         self._thread.join(_ANSWERS_WITHIN_S)
 
     def open(self, host: str) -> None:
-        """Let all proxies listen on an address of this host that the brokers reach.
+        """Open all proxies on an address of this host that the brokers can reach.
 
-        Those that were open before are closed, with what goes through them. Raises InputError
-        for an address that is not of this host.
+        Proxies that were open before are closed, together with their connections. Raises
+        InputError for an address that does not belong to this host.
         """
         self._close_all()
         try:
@@ -65,23 +66,23 @@ class Links:
 
     @property
     def brokers(self) -> Mapping[int, Address]:
-        """The brokers that have a proxy, with the proxy's address: what they advertise."""
+        """The address of each broker's proxy, which the broker advertises."""
         return {number: proxy.address for number, proxy in self._proxies.items()}
 
     def lead(self, broker: int, to: Callable[[], Address]) -> None:
-        """Say where a broker's replication listener is; asked for each connection anew."""
+        """Set where a broker's replication listener is; `to` is called for each connection."""
         self._proxies[broker].upstream = to
 
     def treat(self, one: int, other: int, treatment: Treatment) -> None:
-        """Treat all that is sent between two brokers in this way from now on."""
+        """Apply a treatment to all traffic between two brokers from now on."""
         self._do(self._rule(one, other).change(treatment))
 
     def free(self, one: int, other: int) -> None:
-        """Let everything pass between two brokers, what is held first."""
+        """Let all traffic between two brokers pass, beginning with what was delayed."""
         self.treat(one, other, FREE)
 
     def passed(self, one: int, other: int) -> Passed:
-        """Return what came of the treatment that two brokers have now."""
+        """Return the counts of the current treatment of two brokers."""
         return self._rule(one, other).passed
 
     def _close_all(self) -> None:

@@ -1,7 +1,7 @@
-"""One broker's proxy: whoever connects is led on to the broker, piece by piece, under a rule.
+"""Forward connections to one broker in small chunks, each delayed by the rule of its link.
 
-At most a few pieces per direction are in hand, and the kernel takes little more on our side;
-beyond that the senders' own buffers fill up, as they do on a broken network.
+The proxy buffers only a few chunks per direction, and the kernel's receive buffer is small;
+beyond that the senders' buffers fill up, as they do on a broken network.
 """
 
 import asyncio
@@ -24,13 +24,13 @@ _LONGEST_NAME: Final = 255
 
 
 def who(client: bytes) -> int | None:
-    """Return the broker whose follower has this client id; None for all others."""
+    """Return the broker whose replica fetcher has this client id; None for other clients."""
     found = _FOLLOWER.fullmatch(client)
     return int(found[1]) if found else None
 
 
 class Proxy:
-    """The proxy of one broker; `rules` are those of each pair of brokers."""
+    """The proxy of one broker; `rules` has the rule of each pair of brokers."""
 
     def __init__(self, broker: int, rules: Mapping[frozenset[int], Rule]) -> None:
         self.upstream: Callable[[], tuple[str, int]] | None = None
@@ -89,7 +89,7 @@ class Proxy:
 async def _connected(
     address: tuple[str, int],
 ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Return a connection to where a proxy leads; raises OSError."""
+    """Connect to the address behind a proxy; raises OSError."""
     connection = _tcp()
     try:
         await asyncio.get_running_loop().sock_connect(connection, address)
@@ -100,9 +100,10 @@ async def _connected(
 
 
 def _tcp() -> socket.socket:
-    """Return a socket of which the kernel takes in little that we do not read.
+    """Return a TCP socket with a small receive buffer.
 
-    Named as TCP in full: asyncio else leaves Nagle's algorithm on, and a fetch waits 40 ms.
+    The protocol is given explicitly, because otherwise asyncio leaves Nagle's algorithm on and
+    a fetch waits 40 ms.
     """
     made = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     made.setblocking(False)
@@ -111,7 +112,7 @@ def _tcp() -> socket.socket:
 
 
 async def _opening(reader: asyncio.StreamReader) -> tuple[bytes, bytes]:
-    """Return the first bytes of the first request, and the client id that they end with."""
+    """Return the first bytes of the first request, and the client id at their end."""
     head = await reader.readexactly(_OPENING.size)
     length = _OPENING.unpack(head)[4]
     client = await reader.readexactly(length) if 0 < length <= _LONGEST_NAME else b""
@@ -125,7 +126,7 @@ async def _pump(
     direction: tuple[int, int],
     opening: bytes = b"",
 ) -> None:
-    """Lead one direction on to its end; raises OSError when either side is gone."""
+    """Forward one direction until it ends; raises OSError when a side has disconnected."""
     pieces: asyncio.Queue[tuple[bytes, float]] = asyncio.Queue(PIECES)
 
     async def read() -> None:
@@ -157,7 +158,7 @@ async def _pump(
 
 
 async def _piece(reader: asyncio.StreamReader) -> bytes:
-    """Return what came next; nothing at the end, also where the other side just went away."""
+    """Return the next bytes; empty at the end of the stream and after a lost connection."""
     try:
         return await reader.read(PIECE)
     except ConnectionError:

@@ -1,7 +1,7 @@
-"""How what is sent between two brokers is treated, and what came of it.
+"""Delay or block the traffic between two brokers, and count what passed.
 
-Knows neither sockets nor Kafka. Used from one event loop alone; the counts may be read from
-anywhere.
+Knows neither sockets nor Kafka. Only one event loop may use a rule; any thread may read its
+counts.
 """
 
 import asyncio
@@ -15,12 +15,12 @@ from typing import Final
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Treatment:
-    """What is done to each piece that is sent.
+    """What happens to each chunk of data.
 
     Args:
-        cut: it is held.
-        delay_s: it goes on so long after it came.
-        bytes_per_s: no more pass in each direction; 0 for no bound.
+        cut: no chunk passes.
+        delay_s: each chunk passes this many seconds after it arrived.
+        bytes_per_s: the most bytes that pass per second in each direction; 0: no limit.
 
     """
 
@@ -34,10 +34,10 @@ FREE: Final = Treatment()
 
 @dataclass(frozen=True, slots=True)
 class Passed:
-    """What came of a treatment since it began.
+    """Counts since a treatment began.
 
-    Bytes that went on, how many pieces did so later than they came, bytes in hand at this
-    moment, and the longest time in ms for which a piece that went on was held.
+    `bytes` passed; of the chunks that passed, `pieces_held` were delayed, at most for
+    `longest_ms`; `in_hand` bytes are waiting now.
     """
 
     bytes: int = 0
@@ -47,7 +47,7 @@ class Passed:
 
 
 class Rule:
-    """The treatment of one pair of brokers, which may change while something is held."""
+    """The treatment of one pair of brokers; it may change while chunks wait."""
 
     def __init__(self) -> None:
         self.passed = Passed()
@@ -57,7 +57,7 @@ class Rule:
         self._line_free_at: dict[Hashable, float] = {}
 
     async def change(self, treatment: Treatment) -> None:
-        """Treat everything in this way from now on, also what is held."""
+        """Set the treatment of all chunks from now on, also of those that wait."""
         self.passed = Passed(in_hand=self.passed.in_hand)
         self._treatment = treatment
         self._since = time.monotonic()
@@ -66,15 +66,15 @@ class Rule:
         self._changed = asyncio.Event()
 
     def came(self, size: int) -> None:
-        """Count a piece of so many bytes as in hand, until `hold` returns or it is `dropped`."""
+        """Count a chunk of `size` bytes as waiting until `hold` returns or it is `dropped`."""
         self._count(in_hand=size)
 
     def dropped(self, size: int) -> None:
-        """Count a piece as gone with its connection."""
+        """Count a chunk as lost with its connection."""
         self._count(in_hand=-size)
 
     async def hold(self, size: int, came_at: float, direction: Hashable) -> None:
-        """Return when a piece that came may go on; `came_at` is by the monotonic clock."""
+        """Wait until a chunk may pass; `came_at` is when it arrived, by the monotonic clock."""
         try:
             held = await self._wait(size, came_at, direction)
         finally:

@@ -1,7 +1,7 @@
-"""Every leader and ISR change of a cluster, from the log that its controller keeps.
+"""Read every leader and ISR change of a cluster from its controller's log.
 
-The log misses nothing and has the controller's times, where polling brokers misses short
-shrinks and mixes up their views. It may be read while the cluster runs, and after it stopped.
+The log is complete and has the controller's timestamps; polling brokers would miss short shrinks
+and mix the brokers' views. It can be read while the cluster runs and after it has stopped.
 """
 
 import tempfile
@@ -23,13 +23,13 @@ _WITHIN_S = 60.0
 def isr_events(cluster: NodeCluster, dist: Distribution, arm: str) -> Iterator[Line]:
     """Yield the lines of isr.jsonl so far, in log order.
 
-    Raises InsyncError when there is no log or it cannot be read. A record that had not been
-    written to its end is left out.
+    Raises InsyncError when there is no log or it cannot be read. An incomplete record at the end
+    is left out.
     """
     if dist.release.zookeeper:
         changes = zookeeper_log.changes(cluster.zookeeper.transaction_log)
         for line in zookeeper_records.states(changes, arm):
-            if line["broker"] != CONTROLLER_ID:  # it registers as a broker, but holds nothing
+            if line["broker"] != CONTROLLER_ID:  # it registers as a broker, but has no partitions
                 yield line
     else:
         text = _printed(cluster.controller.metadata_log, dist)

@@ -1,8 +1,8 @@
-"""From the controller's metadata records, as DumpLogSegments prints them, to states in time.
+"""Convert the controller's metadata records, as DumpLogSegments prints them, to full states.
 
-The log holds changes: a field that a change does not name stays as it was. Here every change
+The log contains changes: a field that a change does not name keeps its value. Here every change
 of a partition becomes the partition's full state after it, and every fencing or unfencing of a
-broker one line. Pure: text lines in, dicts out.
+broker becomes one line. Does no input or output: takes lines of text, returns dicts.
 """
 
 import json
@@ -22,7 +22,7 @@ _FENCING = {1: True, -1: False}
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition's state: leader -1 is none; `elr` is None until the log names one."""
+    """A partition's state: leader -1 means none; `elr` is None until the log names one."""
 
     leader: int
     leader_epoch: int
@@ -33,7 +33,7 @@ class Partition:
     def changed(self, data: Line) -> "Partition":
         """Return the state after a PARTITION_CHANGE_RECORD, as PartitionRegistration does."""
         leads = data.get("leader", -2)
-        # -2 keeps leader and epoch; naming a leader, be it the same one, starts a new epoch.
+        # -2 keeps leader and epoch; naming a leader, even the same one, starts a new epoch.
         moved = leads != -2
         return replace(
             self,
@@ -46,9 +46,9 @@ class Partition:
 
 
 def records(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
-    """Yield the records among printed `lines`: the controller's time in epoch ms, and the payload.
+    """Yield the records in printed `lines`: the controller's time in epoch ms and the payload.
 
-    A record cut off in the very last line is left out; one cut off earlier is an InsyncError.
+    A truncated record in the last line is left out; a truncated record before raises InsyncError.
     """
     broken: str | None = None
     for printed in lines:
@@ -66,7 +66,7 @@ def records(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
 def states(lines: Iterable[str], arm: str) -> Iterator[Line]:
     """Yield the lines of isr.jsonl for printed `lines`, in log order; `arm` goes into each.
 
-    InsyncError for a change of what the lines before it do not hold.
+    Raises InsyncError for a change of something that no earlier line created.
     """
     history = _History(arm)
     for time_ms, record in records(lines):
@@ -79,7 +79,7 @@ def states(lines: Iterable[str], arm: str) -> Iterator[Line]:
 
 
 class _History:
-    """What the records so far add up to."""
+    """The state after the records so far."""
 
     def __init__(self, arm: str) -> None:
         self._arm = arm
@@ -88,7 +88,7 @@ class _History:
         self._fenced: dict[int, bool] = {}
 
     def follow(self, time_ms: int, kind: str, data: Line) -> Iterator[Line]:
-        """Take in one record; yield the line it gives, if any."""
+        """Apply one record; yield the line that results, if any."""
         match kind:
             case "TOPIC_RECORD":
                 self._topics[data["topicId"]] = data["name"]
@@ -128,7 +128,7 @@ class _History:
         )
 
     def _without_elr(self, time_ms: int, name: str) -> Iterator[Line]:
-        """Forget the eligible replicas of the topic `name`, or of every topic if it is empty."""
+        """Clear the ELR of the topic `name`, or of every topic if `name` is empty."""
         for (topic, index), state in list(self._partitions.items()):
             if state.elr and name in ("", self._topics[topic]):
                 cleared = replace(state, elr=())

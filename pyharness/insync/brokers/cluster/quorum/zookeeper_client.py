@@ -1,7 +1,7 @@
-"""What this project asks of a ZooKeeper: whether it serves, and to forget a broker that is gone.
+"""Check whether a ZooKeeper serves requests, and delete the registration of a dead broker.
 
-A killed broker's registration lasts as long as its session, and a new process with its id
-ends at once while it does. A broker that was stopped in order takes it along.
+A killed broker's registration lasts as long as its session, and during that time a new process
+with the same id exits at once. A broker that is shut down cleanly removes its registration.
 """
 
 import socket
@@ -16,12 +16,12 @@ _SESSION_MS = 5_000
 _DELETE, _CLOSE = 2, -11
 _DONE, _NO_NODE = 0, -101
 _ANSWER_WITHIN_S = 0.5
-# Of the commands without a session, the one that every version allows unless told otherwise.
+# The only command without a session that every version allows by default.
 _STATUS, _SERVING = b"srvr", b"Zookeeper version:"
 
 
 def serves(port: int) -> bool:
-    """Tell whether a ZooKeeper is ready for sessions; one that only listens is not yet."""
+    """Return whether a ZooKeeper is ready for sessions; listening on its port is not enough."""
     try:
         with socket.create_connection((LOOPBACK, port), timeout=_ANSWER_WITHIN_S) as server:
             server.sendall(_STATUS)
@@ -31,7 +31,7 @@ def serves(port: int) -> bool:
 
 
 def forget_broker(port: int, broker: int) -> None:
-    """End the registration of `broker`, if there is one; InsyncError when that is refused."""
+    """Delete the registration of `broker`, if there is one; raises InsyncError if refused."""
     try:
         with socket.create_connection((LOOPBACK, port), timeout=_WITHIN_S) as server:
             _ask(server, struct.pack(">iqiq", 0, 0, _SESSION_MS, 0) + _buffer(bytes(16)))
@@ -40,10 +40,14 @@ def forget_broker(port: int, broker: int) -> None:
             answer = _ask(server, struct.pack(">ii", 1, _DELETE) + path + whatever_version)
             _ask(server, struct.pack(">ii", 2, _CLOSE))
     except OSError as error:
-        raise InsyncError(f"zookeeper: cannot forget broker {broker}: {error}") from error
+        raise InsyncError(
+            f"zookeeper: cannot delete the registration of broker {broker}: {error}"
+        ) from error
     code = struct.unpack_from(">iqi", answer)[2]
     if code not in (_DONE, _NO_NODE):
-        raise InsyncError(f"zookeeper: cannot forget broker {broker}: error {code}")
+        raise InsyncError(
+            f"zookeeper: cannot delete the registration of broker {broker}: error {code}"
+        )
 
 
 def _ask(server: socket.socket, request: bytes) -> bytes:

@@ -1,9 +1,9 @@
-"""What a ZooKeeper server wrote into its transaction log, change by change.
+"""Read the changes in a ZooKeeper server's transaction log.
 
-Its own TxnLogToolkit (3.5.9) prints times to the second and fails at the first node without
-content, so the files are read here; they may be read while the server runs. A file is a
-header and then records: checksum, length, the transaction, 'B'; zeros up to its end, for it
-grows by padding. Knows nothing of Kafka.
+ZooKeeper's TxnLogToolkit (3.5.9) prints times only to the second and fails at the first node
+without content, so this module parses the files; the server may be running. A file is a header
+followed by records (checksum, length, transaction, 'B'), then zeros, because ZooKeeper pads the
+file. Knows nothing of Kafka.
 """
 
 import struct
@@ -25,10 +25,10 @@ _DELETE, _SET, _MULTI, _CLOSE = 2, 5, 14, -11
 
 @dataclass(frozen=True)
 class Change:
-    """A node's new content, or with `data` None its end.
+    """A node's new content, or its deletion if `data` is None.
 
-    `session` is the one that made the change; where an ephemeral node was made, it ends with
-    that session. A closed session is a change without a path.
+    `session` made the change; an ephemeral node ends with the session that created it. The end
+    of a session is a change without a path.
     """
 
     time_ms: int
@@ -39,10 +39,10 @@ class Change:
 
 
 def changes(folder: Path) -> Iterator[Change]:
-    """Yield all changes in the log `folder`, in order; InsyncError where there is no log.
+    """Yield all changes in the log `folder`, in order.
 
-    A record that the server had not written to its end is left out; one that is broken
-    earlier is an InsyncError.
+    An incomplete record at the end is left out. Raises InsyncError if there is no log or an
+    earlier record is broken.
     """
     files = sorted(folder.glob("log.*"), key=lambda file: int(file.suffix[1:], 16))
     if not files:
@@ -58,7 +58,7 @@ def _transactions(file: Path, *, may_be_cut: bool) -> Iterator[bytes]:
     if len(content) < at and may_be_cut:
         return
     if len(content) < at or _HEADER.unpack_from(content)[:2] != (_MAGIC, _VERSION):
-        raise InsyncError(f"zookeeper log: {file} is no transaction log of version {_VERSION}")
+        raise InsyncError(f"zookeeper log: {file}: not a transaction log of version {_VERSION}")
     written = len(content.rstrip(b"\0"))
     while at < written:
         found = _record(content, at)
@@ -71,7 +71,7 @@ def _transactions(file: Path, *, may_be_cut: bool) -> Iterator[bytes]:
 
 
 def _record(content: bytes, at: int) -> bytes | None:
-    """Return the transaction of the record at `at`, None where it is not whole."""
+    """Return the transaction of the record at byte `at`; None if the record is incomplete."""
     if len(content) < at + _RECORD.size:
         return None
     checksum, length = _RECORD.unpack_from(content, at)
@@ -82,7 +82,7 @@ def _record(content: bytes, at: int) -> bytes | None:
 
 
 def _any_after(content: bytes, at: int) -> bool:
-    """Tell whether anything was written behind the record at `at`: then it had been finished."""
+    """Return whether data follows the record at byte `at`, which means it was once complete."""
     if len(content) < at + _RECORD.size:
         return False
     _, length = _RECORD.unpack_from(content, at)
@@ -103,7 +103,7 @@ def _changes(transaction: bytes) -> Iterator[Change]:
 def _change(time_ms: int, session: int, kind: int, body: "_Body") -> Iterator[Change]:
     if kind in _CREATES:
         path, data = body.string(), body.buffer()
-        for _ in range(body.integer()):  # who may do what with it
+        for _ in range(body.integer()):  # its access control list
             body.integer(), body.string(), body.string()
         yield Change(time_ms, session, path, data or b"", ephemeral=body.boolean())
     elif kind == _SET:
@@ -115,7 +115,7 @@ def _change(time_ms: int, session: int, kind: int, body: "_Body") -> Iterator[Ch
 
 
 class _Body:
-    """The fields of a transaction, taken in order."""
+    """Reads the fields of a transaction in order."""
 
     def __init__(self, content: bytes) -> None:
         self._content = content

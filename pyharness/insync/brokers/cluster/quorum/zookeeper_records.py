@@ -1,9 +1,10 @@
-"""From the changes in ZooKeeper's log to the states in time of partitions and brokers.
+"""Convert the changes in ZooKeeper's log to the states of partitions and brokers.
 
-Kafka's controller keeps each partition's whole state in one node and its replicas in its
-topic's. A broker is registered while the session lasts in which it made its own node; without
-one it gets what KRaft calls fenced: no partition is led by it. Eligible leader replicas came
-later, so `elr` is null. Pure: changes in, dicts out.
+Kafka's controller keeps each partition's full state in one node, and its replicas in the topic's
+node. A broker is registered as long as the session in which it created its own node; without a
+registration it counts as fenced, as KRaft calls it: it leads no partition. Eligible leader
+replicas did not exist yet, so `elr` is null. Does no input or output: takes changes, returns
+dicts.
 """
 
 import json
@@ -23,7 +24,7 @@ _BROKER = re.compile(r"/brokers/ids/(\d+)")
 def states(changes: Iterable[Change], arm: str) -> Iterator[Line]:
     """Yield the lines of isr.jsonl for `changes`, in log order; `arm` goes into each.
 
-    InsyncError for a change that is not what Kafka writes.
+    Raises InsyncError for a change that Kafka would not write.
     """
     history = _History(arm)
     for change in changes:
@@ -36,7 +37,7 @@ def states(changes: Iterable[Change], arm: str) -> Iterator[Line]:
 
 
 class _History:
-    """What the changes so far add up to."""
+    """The state after the changes so far."""
 
     def __init__(self, arm: str) -> None:
         self._arm = arm
@@ -44,7 +45,7 @@ class _History:
         self._session_of: dict[int, int] = {}
 
     def follow(self, change: Change) -> Iterator[Line]:
-        """Take in one change; yield the lines it gives."""
+        """Apply one change; yield the lines that result."""
         if change.path is None:
             yield from self._session_ended(change)
         elif found := _STATE.fullmatch(change.path):

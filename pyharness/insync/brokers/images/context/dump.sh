@@ -1,12 +1,12 @@
 #!/bin/sh
-# While the image is built: starts one node and stops it; its JVM writes the archive of the classes it loaded.
-# Usage: dump.sh JAVA WORDS ARCHIVE, the words being those of a started node's log.
+# Runs while the image is built: starts one node and stops it; its JVM writes an archive of the classes it loaded.
+# Usage: dump.sh JAVA WORDS ARCHIVE; WORDS is the log text that says that the node has started.
 set -eu
 cd "$(dirname "$0")"
 java=$1
 words=$2
 archive=$3
-# A JVM can add to its own archive only; some packages of Java come without one.
+# A JVM can only extend its own base archive; some Java packages come without one.
 [ -f "$(dirname "$java")/../lib/server/classes.jsa" ] || "$java" -Xshare:dump >/dev/null
 if [ -f zookeeper.args ]; then
   "$java" @zookeeper.args >zookeeper.log 2>&1 &
@@ -24,7 +24,7 @@ until grep -qF "$words" node.log; do
   sleep 0.1
 done
 kill -TERM $node
-# 143, for the signal.
+# The exit code is 143, because of the signal.
 wait $node || :
 if ! [ -s "$archive" ]; then
   echo "the JVM wrote no archive:"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Healthy is who takes a connection at INSYNC_HEALTH, HOST:PORT. By bash where there is one, else by busybox.
+# Exits with 0 if INSYNC_HEALTH (HOST:PORT) accepts a connection. Uses bash where it exists, else busybox.
 host=${INSYNC_HEALTH%:*}
 port=${INSYNC_HEALTH##*:}
 if command -v bash >/dev/null; then

@@ -1,0 +1,46 @@
+"""Builds the paths of files and tables for Spark: URIs to write, glob patterns to read."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from insync.events.schema import EVENTS
+
+TABLES = "tables"
+"""The subfolder of a run or a matrix that holds its tables."""
+
+
+def local(folder: Path) -> str:
+    """Return the URI of a local folder, unescaped as Hadoop needs it, unlike `Path.as_uri`."""
+    return f"file://{folder.absolute().as_posix()}"
+
+
+def below(folder: str, path: Path) -> str:
+    """Return the folder `path` below `folder`; `folder` itself if the path is empty."""
+    return folder if path == Path() else f"{trimmed(folder)}/{path.as_posix()}"
+
+
+def events(folder: str) -> str:
+    """Return the folder of a run's event files as a pattern for Spark's readers."""
+    return literal(f"{trimmed(folder)}/{EVENTS}")
+
+
+def table_to_write(storage: str, layer: str, name: str) -> str:
+    """Return a table's folder as a path for Spark's writers."""
+    return f"{trimmed(storage)}/{layer}/{name}"
+
+
+def table_to_read(storage: str, layer: str, name: str) -> str:
+    """Return a table's folder for Spark's readers, which read every path as a pattern."""
+    return literal(table_to_write(storage, layer, name))
+
+
+def trimmed(path: str) -> str:
+    """Return a path without a slash at its end."""
+    return path.rstrip("/")
+
+
+def literal(path: str) -> str:
+    """Return a pattern that matches only this path."""
+    return re.sub(r"([\\*?{}\[\]])", r"\\\1", path)

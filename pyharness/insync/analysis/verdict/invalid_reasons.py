@@ -1,0 +1,133 @@
+"""Lists the reasons why a run is invalid: it proves nothing, whatever its metrics are.
+
+Each reason is one sentence that names the arm, the repeat and what was missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from insync import arms, metrics
+from insync.analysis.verdict.facts import ControllerFact, FaultFact, RepeatFacts, RunFacts
+from insync.analysis.verdict.weakness import weakness
+from insync.events.run_info import PlannedFault, RunInfo
+from insync.events.schema import fault_words
+from insync.nodes import node_words
+
+
+@dataclass(frozen=True)
+class InvalidReason:
+    """One reason; `arm` is None if it concerns the whole run."""
+
+    arm: str | None
+    words: str
+
+
+def invalid_reasons(run: RunInfo, facts: RunFacts) -> Iterator[InvalidReason]:
+    """Yield every reason why the run is invalid, the gravest first."""
+    if run.skipped is not None:
+        yield InvalidReason(None, f"skipped: {run.skipped}")
+        return
+    if not facts.finished:
+        yield InvalidReason(None, "the run was cut short: run.json has no finished_ms")
+    for file, count in facts.unreadable.items():
+        yield InvalidReason(_arm_of(file), f"events/{file}: {count} unreadable lines, expected 0")
+    for file, count in facts.skewed.items():
+        words = f"events/{file}: {count} lines far outside the run's time, expected 0"
+        yield InvalidReason(_arm_of(file), words)
+    for arm, repeats in facts.arms.items():
+        for number, repeat in enumerate(repeats):
+            where = f"{arm}, repeat {number}"
+            yield from (
+                InvalidReason(arm, f"{where}: {what}") for what in _of_repeat(run, arm, repeat)
+            )
+
+
+def _arm_of(file: str) -> str:
+    """Return the arm that an event file belongs to: each arm has its own folder."""
+    return file.partition("/")[0]
+
+
+def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
+    if not repeat.complete:
+        yield "was cut short, expected it to be complete"
+    needed = _needed(run, arm)
+    missing = [name for name in needed if repeat.metrics[name] is None]
+    if missing:
+        yield f"no data for {', '.join(missing)}"
+    elif not run.is_race and not repeat.metrics["acked"]:
+        yield "acked was 0, expected at least 1"
+    yield from _busy_host(run, repeat)
+    yield from _weak_faults(run.scenario.faults, repeat.faults)
+    if arms.has_agent(arm) or run.is_race:
+        yield from _bad_agents(run, repeat, arm)
+    if arms.has_agent(arm) and run.controller_agent:
+        yield from _bad_controller(repeat.controller)
+
+
+def _needed(run: RunInfo, arm: str) -> list[str]:
+    """Return the metrics that every repeat of an arm must have."""
+    there: dict[metrics.Requirement, bool] = {
+        "workload": not run.is_race,
+        "transactions": run.scenario.workload.transactions is not None and not run.is_race,
+        "step-down": arms.steps_down(arm) and not run.is_race,
+        "agent": arms.has_agent(arm) and not run.is_race,
+        "race": run.is_race,
+    }
+    known = (metrics.METRICS[name] for name in metrics.of_verdict())
+    return [each.name for each in known if there[each.requires] and not each.optional]
+
+
+def _busy_host(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:
+    """Report a host that did not schedule the harness: it may not have scheduled brokers either."""
+    most_ms = run.scenario.broker.replica_lag_time_max_ms / 2
+    if repeat.host_gap_ms is not None and repeat.host_gap_ms > most_ms:
+        yield (
+            f"the host was too busy: the harness was not scheduled for {repeat.host_gap_ms:.0f} ms,"
+            f" expected at most {most_ms:.0f}"
+        )
+
+
+def _weak_faults(
+    planned: tuple[PlannedFault, ...], injected: tuple[FaultFact, ...]
+) -> Iterator[str]:
+    """Report planned faults that were not recorded, and those whose evidence is too weak."""
+    left = list(injected)
+    for plan in planned:
+        name = f"{fault_words(plan.kind, plan.site)} at {node_words(plan.broker)}"
+        fact = next((fact for fact in left if _is_for(plan, fact)), None)
+        if fact is None:
+            yield f"no evidence of the {name}: it was not recorded"
+            continue
+        left.remove(fact)
+        yield from weakness(plan, fact, name)
+
+
+def _is_for(plan: PlannedFault, fact: FaultFact) -> bool:
+    return (fact.fault, fact.site, fact.broker) == (plan.kind, plan.site, plan.broker)
+
+
+def _bad_agents(run: RunInfo, repeat: RepeatFacts, arm: str) -> Iterator[str]:
+    silent = set(run.scenario.workload.leaders) - {agent.broker for agent in repeat.agents}
+    if silent:
+        names = ", ".join(str(broker) for broker in sorted(silent))
+        yield f"no agent counters from broker {names}"
+    for agent in repeat.agents:
+        where = f"of broker {agent.broker}'s agent"
+        if agent.errors:
+            yield f"errors {where} were {agent.errors}, expected 0"
+        if agent.events_dropped:
+            yield f"events_dropped {where} was {agent.events_dropped}, expected 0"
+        if agent.enabled != arms.feature_on(arm):
+            state, expected = ("on", "off") if agent.enabled else ("off", "on")
+            yield f"the feature {where} was {state}, expected {expected}"
+        if agent.lag_policy != arms.lag_policy(arm):
+            yield f"lag_policy {where} was {agent.lag_policy}, expected {arms.lag_policy(arm)}"
+
+
+def _bad_controller(agent: ControllerFact | None) -> Iterator[str]:
+    if agent is None or not agent.woven:
+        yield "no evidence that the controller's agent was woven"
+    elif agent.errors:
+        yield f"errors of the controller's agent were {agent.errors}, expected 0"

@@ -1,0 +1,282 @@
+"""Computes the facts of every repeat of a run from the rows of the tables.
+
+Rows are plain mappings, so this needs no Spark and can be tested with hand-made ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from insync import metrics
+from insync.analysis.verdict.facts import (
+    AgentFact,
+    BurstFact,
+    ControllerFact,
+    FaultFact,
+    Metrics,
+    RepeatFacts,
+    RunFacts,
+)
+from insync.arms import BY_TIME
+from insync.events.run_info import RunInfo
+from insync.events.schema import is_agents_own
+
+Row = Mapping[str, Any]
+Rows = Mapping[str, Sequence[Row]]
+
+
+def facts_of_run(run: RunInfo, rows: Rows) -> RunFacts:
+    """Return the facts of every planned repeat, including those that never began."""
+    return RunFacts(
+        finished=run.finished,
+        arms={
+            arm: tuple(_repeat(run, rows, arm, repeat) for repeat in range(run.repeats))
+            for arm in run.arms
+        },
+        unreadable=_counted(rows, "unreadable"),
+        skewed=_counted(rows, "skewed"),
+    )
+
+
+def _counted(rows: Rows, what: str) -> dict[str, int]:
+    """Count lines by file, without the files that agents write: no metric is made of those."""
+    found = sorted((row["file"], row[what]) for row in rows["input_lines"])
+    return {file: count for file, count in found if count and not is_agents_own(file)}
+
+
+def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
+    own = {name: _of(table, arm, repeat) for name, table in rows.items() if name != "input_lines"}
+    if not own["repeats"]:
+        return RepeatFacts(complete=False, metrics=_all_of({}))
+    complete = bool(own["repeats"][0]["complete"])
+    torn = any(file.startswith(f"{arm}/") for file in _counted(rows, "unreadable"))
+    return RepeatFacts(
+        complete=complete,
+        metrics=_all_of(_metrics(run, own, trusted=complete and not torn)),
+        faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
+        agents=tuple(_agent(row) for row in own["agent_counters"]),
+        controller=next(map(_controller, own["controller_agent"]), None),
+        host_gap_ms=own["repeats"][0]["host_gap_ms"],
+        bursts=tuple(_bursts(own)),
+    )
+
+
+def _all_of(known: Metrics) -> Metrics:
+    """Return every metric of the verdict, None for those that are not known."""
+    return {name: known.get(name) for name in metrics.of_verdict()}
+
+
+def _metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
+    """Return the known metrics of one repeat; `trusted` if it is complete and no line is torn."""
+    return {
+        **_isr_metrics(own, run.partitions),
+        **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
+        **_ack_metrics(own),
+        **_readback_metrics(own, trusted=trusted),
+        **_broker_metrics(own, trusted=trusted),
+        **_transaction_metrics(run, own, trusted=trusted),
+        **_race_metrics(own, trusted=trusted),
+    }
+
+
+def _of(table: Sequence[Row], arm: str, repeat: int) -> list[Row]:
+    return [row for row in table if row["arm"] == arm and row["repeat"] == repeat]
+
+
+def _isr_metrics(own: Rows, partitions: int) -> Metrics:
+    """Return metrics of the ISR; none if a partition is missing in the controller's log."""
+    seen = [row for row in own["availability"] if row["partition"] is not None]
+    if len(seen) < partitions:
+        return {}
+    topic = next(row for row in own["availability"] if row["partition"] is None)
+    return {
+        "isr_shrinks": len(own["isr_shrinks"]),
+        "first_shrink_ms": _first_shrink_ms(own),
+        "min_isr_size": topic["min_isr_size"],
+        "under_min_isr_ms": topic["under_min_isr_ms"],
+        "offline_ms": topic["offline_ms"],
+        "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
+        "detected_ms": _detected_ms(own),
+        "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
+        "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
+        "dead_follower_dropped_ms": _dropped_ms(own),
+    }
+
+
+def _detected_ms(own: Rows) -> float | None:
+    """Return how soon the last follower at fault was out of the ISR; None if it stayed in."""
+    last = max(own["detections"], key=lambda row: row["fault_no"], default=None)
+    return None if last is None else last["detected_ms"]
+
+
+def _first_shrink_ms(own: Rows) -> float | None:
+    """Return the time from the first fault to the first shrink after it; None without one."""
+    begun = min((row["injected_ms"] for row in own["faults"]), default=None)
+    if begun is None:
+        return None
+    waits = (row["t_ms"] - begun for row in own["isr_shrinks"])
+    return min((wait for wait in waits if wait >= 0), default=None)
+
+
+def _soonest_return_ms(changes: Sequence[Row]) -> float | None:
+    """Return the shortest time after which a leader led its partition again; None if none did."""
+    left: dict[tuple[int, int], float] = {}
+    away = []
+    for row in sorted(changes, key=lambda row: row["t_ms"]):
+        now, back = row["t_ms"], (row["partition"], row["leader"])
+        if back in left:
+            away.append(now - left[back])
+        left[row["partition"], row["leader_before"]] = now
+    return min(away, default=None)
+
+
+def _dropped_ms(own: Rows) -> float | None:
+    """Return the time from a follower's death until it left its last ISR; None if one kept it."""
+    waits = [row["took_ms"] for row in own["dead_followers"]]
+    return None if None in waits else max(waits, default=None)
+
+
+def _step_down_metrics(own: Rows, brokers: set[int]) -> Metrics:
+    """Return metrics of step-downs; none unless all first leaders' agents left events."""
+    if brokers - {row["broker"] for row in own["step_down_sources"]}:
+        return {}
+    outcomes = [row["outcome"] for row in own["step_downs"]]
+    return {
+        "step_downs": outcomes.count("done"),
+        "step_downs_withheld": outcomes.count("withheld"),
+        "most_step_downs": max((row["in_cooldown"] or 0 for row in own["step_downs"]), default=0),
+    }
+
+
+def _ack_metrics(own: Rows) -> Metrics:
+    """Return metrics of acks; none unless the producers recorded a line."""
+    if not own["ack_latency"]:
+        return {}
+    gaps = [row["gap_ms"] for row in own["ack_gaps"]]
+    return {
+        "max_ack_gap_ms": max(gaps, default=None),
+        "mean_ack_ms": next(
+            (row["mean_ms"] for row in own["ack_latency"] if row["partition"] is None), None
+        ),
+        "acked": sum(row["acked"] for row in own["readback"]),
+    }
+
+
+def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
+    """Return metrics of what was read; none unless the reading is complete and every line readable.
+
+    If records were acked and none was read, the consumer did not work.
+    """
+    acked, read, lost, duplicated = (
+        sum(row[name] for row in own["readback"])
+        for name in ("acked", "read", "lost", "duplicated")
+    )
+    if not trusted or (acked and not read):
+        return {}
+    seen = {
+        name: sum(row[name] for row in own["checked"])
+        for name in ("reordered", "gaps", "inconsistent")
+    }
+    return {"lost": lost, "duplicated": duplicated, **seen}
+
+
+def _broker_metrics(own: Rows, *, trusted: bool) -> Metrics:
+    """Return metrics of epochs and logs; None unless each is known of every partition."""
+    if not trusted:
+        return {}
+    return {
+        name: _sum_of_known([row[name] for row in own["checked"]])
+        for name in ("split_epochs", "diverged", "watermarks_back")
+    }
+
+
+def _sum_of_known(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def _bursts(own: Rows) -> Iterator[BurstFact]:
+    """Yield the bursts of each size, the smallest first."""
+    for records in sorted({row["records"] for row in own["bursts"]}):
+        same = [row for row in own["bursts"] if row["records"] == records]
+        counts = (sum(row[name] for row in same) for name in ("bursts", "false_alarms"))
+        yield BurstFact(records, *counts)
+
+
+def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
+    """Return metrics of transactions; those of reads only if what was read can be trusted."""
+    asked = run.scenario.workload.transactions
+    found = own["transactions"]
+    if asked is None or len(found) < len(asked.coordinators):
+        return {}
+    gaps = {"max_commit_gap_ms": max(row["commit_gap_ms"] for row in found)}
+    if not trusted or not any(row["read"] for row in own["readback"]):
+        return gaps
+    return {**gaps, **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")}}
+
+
+def _race_metrics(own: Rows, *, trusted: bool) -> Metrics:
+    """Return metrics of a race; none unless every replica was sampled before and after it."""
+    rows = own["raced_replicas"]
+    if not rows or not trusted or any(row["fetchers_after"] is None for row in rows):
+        return {}
+    brokers = {row["broker"]: row for row in rows}.values()
+    return {
+        "fetchers_lost": sum(
+            max(0, row["fetchers_before"] - row["fetchers_after"]) for row in brokers
+        ),
+        "partitions_failed": sum(row["failed"] or 0 for row in brokers),
+        "partitions_behind": sum(_is_behind(part) for part in _by_partition(rows)),
+        "start_above_end": sum(row["start_above_end"] for row in rows),
+        "start_above_watermark": sum(row["start_above_watermark"] for row in rows),
+        "starts_put_right": sum(row["put_right"] for row in brokers),
+    }
+
+
+def _by_partition(rows: Sequence[Row]) -> list[list[Row]]:
+    numbers = sorted({row["partition"] for row in rows})
+    return [[row for row in rows if row["partition"] == number] for number in numbers]
+
+
+def _is_behind(replicas: Sequence[Row]) -> bool:
+    """Whether a replica's log begins or ends before that of another replica."""
+    return any(
+        row[name] < max(each[name] for each in replicas)
+        for row in replicas
+        for name in ("log_start_offset", "leo")
+    )
+
+
+def _fault(row: Row) -> FaultFact:
+    return FaultFact(
+        fault=row["fault"],
+        site=row["site"],
+        mode=row["mode"],
+        broker=row["broker"],
+        target=tuple(row["target"]),
+        calls_held=row["calls_held"] or 0,
+        held_ms=row["held_ms"] or 0.0,
+        longest_held_ms=row["longest_held_ms"] or 0.0,
+        acted_ms=_first(row["acted_ms"], row["longest_held_ms"]),
+        figures=row["figures"] or {},
+    )
+
+
+def _first(*values: float | None) -> float:
+    """Return the first value that is not None; older runs recorded fewer."""
+    return next((value for value in values if value is not None), 0.0)
+
+
+def _controller(row: Row) -> ControllerFact:
+    return ControllerFact(woven=bool(row["woven"]), errors=row["new_errors"])
+
+
+def _agent(row: Row) -> AgentFact:
+    return AgentFact(
+        broker=row["broker"],
+        enabled=bool(row["enabled"]),
+        errors=row["new_errors"],
+        events_dropped=row["new_events_dropped"],
+        lag_policy=row["lag_policy"] or BY_TIME,
+    )

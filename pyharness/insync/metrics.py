@@ -1,0 +1,441 @@
+"""The registry of metrics: the figures of one repeat of one arm.
+
+What a scenario may bound, what `verdict.json`, `matrix.json` and the table `repeat_metrics` hold,
+what the reports show and what docs/tables.md lists is derived from here. To add a metric, add it
+here and compute it: in `analysis/verdict/repeat_facts.py`, in `analysis/tables/gold/metrics.py`,
+or in both. `python -m insync.metrics` prints the section of docs/tables.md.
+"""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Unit = Literal["count", "ms", "records", "replicas"]
+Requirement = Literal["workload", "transactions", "step-down", "agent", "race"]
+
+REQUIREMENTS: Final[dict[Requirement, str]] = {
+    "workload": "any repeat but a race",
+    "transactions": "a workload with transactions",
+    "step-down": "an arm whose leaders may step down",
+    "agent": "an arm with the agent",
+    "race": "a race",
+}
+
+CONTROLLER_LOG: Final = "the controller's log, with every partition"
+PRODUCERS: Final = "the producers' lines"
+CONSUMER: Final = "the consumer's lines of a complete repeat"
+CHECKED: Final = "the controller's log, the brokers' events, replicas' logs; of a complete repeat"
+AGENTS: Final = "the events of the agents of all first leaders"
+COUNTERS: Final = "the agents' counters"
+TRANSACTIONS: Final = "the lines of every transactional producer"
+READ_TRANSACTIONS: Final = f"{TRANSACTIONS}, {CONSUMER}"
+SAMPLES: Final = "samples of every replica from before the race until after it"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InCell:
+    """How a cell of a matrix shows a metric.
+
+    Attributes:
+        legend: its name above the table.
+        name: its short name in the cell.
+        stands_out: whether a value above 0 is emphasised.
+        default: whether cells show it unless their group of scenarios names others.
+
+    """
+
+    legend: str
+    name: str
+    stands_out: bool = False
+    default: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Metric:
+    """One metric.
+
+    Attributes:
+        name: its name in scenarios, files and tables: a contract.
+        says: what it is, for docs/tables.md.
+        label: its name in the report; empty for a metric that only the tables hold.
+        unit: what it counts; a name in `_ms` is in milliseconds.
+        better: which direction is an improvement; None: neither.
+        integrity: whether it counts integrity violations: it must be 0 in every arm, whatever
+            the scenario expects.
+        headline: an integrity violation in words, for the summary of the report.
+        requires: the kind of repeat or arm that has it.
+        events: what the run must have recorded; without it the value is null.
+        optional: why a repeat may have no value although everything was recorded; empty: it
+            must have one, or the run is unknown.
+        verdict: whether `verdict.json` and `matrix.json` hold it, and scenarios may bound it.
+        gold: whether the table `repeat_metrics` holds it.
+        cell: how a matrix shows it; None: it does not.
+
+    """
+
+    name: str
+    says: str
+    label: str = ""
+    unit: Unit
+    better: Literal["lower", "higher"] | None
+    integrity: bool = False
+    headline: str = ""
+    requires: Requirement = "workload"
+    events: str
+    optional: str = ""
+    verdict: bool = True
+    gold: bool = False
+    cell: InCell | None = None
+
+    @property
+    def is_time(self) -> bool:
+        """Whether it is a length of time, which is shown in seconds."""
+        return self.unit == "ms"
+
+
+_ALL: Final = (
+    Metric(
+        name="isr_shrinks",
+        says="changes of an ISR that removed a member",
+        label="ISR shrinks", unit="count", better="lower", events=CONTROLLER_LOG, gold=True,
+        cell=InCell(legend="ISR shrinks", name="ISR shrinks", stands_out=True, default=True),
+    ),
+    Metric(
+        name="first_shrink_ms",
+        says="from the first fault to the first shrink after it",
+        label="first shrink after, ms", unit="ms", better=None, events=CONTROLLER_LOG,
+        optional="no ISR shrank after the first fault",
+    ),
+    Metric(
+        name="min_isr_size",
+        says="the smallest ISR of any partition",
+        label="smallest ISR", unit="replicas", better="higher", events=CONTROLLER_LOG, gold=True,
+    ),
+    Metric(
+        name="under_min_isr_ms",
+        says="time in which a partition had fewer replicas in sync than min.insync.replicas",
+        label="under min ISR, ms", unit="ms", better="lower", events=CONTROLLER_LOG, gold=True,
+        cell=InCell(legend="seconds under min ISR", name="under min ISR", default=True),
+    ),
+    Metric(
+        name="offline_ms",
+        says="time in which a partition had no leader",
+        label="offline, ms", unit="ms", better="lower", events=CONTROLLER_LOG, gold=True,
+        cell=InCell(legend="seconds offline", name="offline"),
+    ),
+    Metric(
+        name="max_ack_gap_ms",
+        says="longest time without an ack in one partition; a repeat's start and end count as acks",
+        label="longest gap between acks, ms", unit="ms", better="lower", events=PRODUCERS,
+        gold=True,
+        cell=InCell(
+            legend="longest gap between acks in seconds", name="longest ack gap", default=True
+        ),
+    ),
+    Metric(
+        name="mean_ack_ms",
+        says="mean time from when a record was due to its ack",
+        label="mean ack, ms", unit="ms", better="lower", events=PRODUCERS,
+    ),
+    Metric(
+        name="acked",
+        says="records acked",
+        label="acked", unit="records", better="higher", events=PRODUCERS, gold=True,
+    ),
+    Metric(
+        name="lost",
+        says="acked records that the consumer did not read",
+        label="lost", unit="records", better="lower", integrity=True, events=CONSUMER, gold=True,
+    ),
+    Metric(
+        name="duplicated",
+        says="records that the consumer read more than once",
+        label="duplicated", unit="records", better="lower", events=CONSUMER, gold=True,
+    ),
+    Metric(
+        name="false_alarms",
+        says="healthy followers that were dropped from an ISR",
+        label="healthy followers dropped", unit="count", better="lower", events=CONTROLLER_LOG,
+        cell=InCell(legend="false alarms", name="false alarms", stands_out=True),
+    ),
+    Metric(
+        name="detected_ms",
+        says="from the last fault at a follower to its removal from the ISR; 0: it was never in",
+        label="follower at fault out after, ms", unit="ms", better="lower", events=CONTROLLER_LOG,
+        optional="no follower was at fault, or one at fault stayed in the ISR",
+        cell=InCell(
+            legend="seconds until a follower at fault was out", name="one at fault out"
+        ),
+    ),
+    Metric(
+        name="reordered",
+        says="records stored or read in the wrong order: reordered writes, nonmonotonic polls",
+        label="reordered", unit="records", better="lower", integrity=True,
+        headline="records out of order", events=CONSUMER,
+    ),
+    Metric(
+        name="gaps",
+        says="times that the consumer passed over offsets: skipped polls",
+        label="gaps", unit="count", better="lower", integrity=True,
+        headline="gaps in what was read", events=CONSUMER,
+    ),
+    Metric(
+        name="inconsistent",
+        says="offsets for which acks and reads name two records",
+        label="inconsistent offsets", unit="count", better="lower", integrity=True,
+        headline="offsets with two values", events=CONSUMER,
+    ),
+    Metric(
+        name="split_epochs",
+        says="leader epochs in which two brokers led a partition",
+        label="epochs with two leaders", unit="count", better="lower", integrity=True,
+        headline="epochs with two leaders", events=CHECKED,
+    ),
+    Metric(
+        name="diverged",
+        says="partitions whose replicas' logs differ, or hold a batch with a wrong CRC",
+        label="diverged partitions", unit="count", better="lower", integrity=True,
+        headline="partitions whose replicas differ", events=CHECKED,
+    ),
+    Metric(
+        name="watermarks_back",
+        says="times that a broker began a role with a lower high watermark than its last role",
+        label="high watermarks gone back", unit="count", better="lower", integrity=True,
+        events=CHECKED,
+        optional="Kafka 1.1 does not log the high watermark with which a broker begins a role",
+    ),
+    Metric(
+        name="leader_changes",
+        says="changes of a leader, without the elections that the scenario plans",
+        label="leader changes", unit="count", better="lower", events=CONTROLLER_LOG, gold=True,
+        cell=InCell(legend="leader changes", name="leader changes"),
+    ),
+    Metric(
+        name="soonest_return_ms",
+        says="shortest time after which a broker led a partition again that it had led before",
+        label="soonest return of a leader, ms", unit="ms", better=None, events=CONTROLLER_LOG,
+        optional="no leader came back",
+    ),
+    Metric(
+        name="step_downs",
+        says="times that a leader stepped down",
+        label="step-downs", unit="count", better=None, requires="step-down", events=AGENTS,
+        gold=True,
+    ),
+    Metric(
+        name="step_downs_withheld",
+        says="times that a slow leader began to keep a partition although it was due to step down",
+        label="step-downs withheld", unit="count", better=None, requires="step-down",
+        events=AGENTS,
+    ),
+    Metric(
+        name="most_step_downs",
+        says="the most step-downs of one partition within one cool-down",
+        label="most step-downs of a partition", unit="count", better="lower",
+        requires="step-down", events=AGENTS,
+    ),
+    Metric(
+        name="dead_follower_dropped_ms",
+        says="from the fault by which a follower stopped fetching to its removal from the last ISR",
+        label="dead follower out after, ms", unit="ms", better="lower", events=CONTROLLER_LOG,
+        optional="no follower stopped fetching, or an ISR kept one that did",
+        cell=InCell(legend="seconds until a dead follower was out", name="dead one out"),
+    ),
+    Metric(
+        name="aborted_read",
+        says="records of aborted transactions that were read",
+        label="aborted, yet read", unit="records", better="lower", integrity=True,
+        requires="transactions", events=READ_TRANSACTIONS,
+    ),
+    Metric(
+        name="torn",
+        says="transactions of which only a part was read",
+        label="transactions read in part", unit="count", better="lower", integrity=True,
+        requires="transactions", events=READ_TRANSACTIONS,
+    ),
+    Metric(
+        name="max_commit_gap_ms",
+        says="longest time in which a transactional producer had no commit",
+        label="longest gap between commits, ms", unit="ms", better="lower",
+        requires="transactions", events=TRANSACTIONS,
+    ),
+    Metric(
+        name="fetchers_lost",
+        says="replica fetcher threads that died",
+        label="fetcher threads lost", unit="count", better="lower", requires="race",
+        events=SAMPLES,
+        cell=InCell(legend="fetcher threads lost", name="fetchers lost", stands_out=True),
+    ),
+    Metric(
+        name="partitions_failed",
+        says="partitions that a fetcher gave up",
+        label="partitions given up", unit="count", better="lower", requires="race",
+        events=SAMPLES,
+        cell=InCell(legend="partitions given up", name="given up", stands_out=True),
+    ),
+    Metric(
+        name="partitions_behind",
+        says="partitions with a replica whose log begins or ends before another's",
+        label="partitions not replicated", unit="count", better="lower", requires="race",
+        events=SAMPLES,
+        cell=InCell(
+            legend="partitions not replicated any more", name="not replicated", stands_out=True
+        ),
+    ),
+    Metric(
+        name="start_above_end",
+        says="samples in which a log start offset was above the log's end",
+        label="log start above end", unit="count", better="lower", requires="race",
+        events=SAMPLES,
+        cell=InCell(
+            legend="samples with a log start offset above the log's end",
+            name="start above end", stands_out=True,
+        ),
+    ),
+    Metric(
+        name="start_above_watermark",
+        says="samples in which a log start offset was above the high watermark",
+        label="log start above watermark", unit="count", better="lower", requires="race",
+        events=SAMPLES,
+        cell=InCell(
+            legend="samples with a log start offset above the high watermark",
+            name="start above watermark", stands_out=True,
+        ),
+    ),
+    Metric(
+        name="starts_put_right",
+        says="log start offsets that the agent corrected, in fetch responses and in logs",
+        label="log starts corrected", unit="count", better=None, requires="race", events=SAMPLES,
+        cell=InCell(legend="log starts corrected", name="corrected"),
+    ),
+    Metric(
+        name="isr_expands",
+        says="changes of an ISR that added a member",
+        unit="count", better=None, events=CONTROLLER_LOG, verdict=False, gold=True,
+    ),
+    Metric(
+        name="at_min_isr_ms",
+        says="time in which a partition had exactly min.insync.replicas replicas in sync",
+        unit="ms", better="lower", events=CONTROLLER_LOG, verdict=False, gold=True,
+    ),
+    Metric(
+        name="p50_ms",
+        says="median ack latency",
+        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
+    ),
+    Metric(
+        name="p90_ms",
+        says="ack latency at the 90th percentile",
+        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
+    ),
+    Metric(
+        name="p99_ms",
+        says="ack latency at the 99th percentile",
+        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
+    ),
+    Metric(
+        name="p999_ms",
+        says="ack latency at the 99.9th percentile",
+        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
+    ),
+    Metric(
+        name="max_ms",
+        says="longest ack latency",
+        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
+    ),
+    Metric(
+        name="failed",
+        says="records that failed at their producer",
+        unit="records", better="lower", events=PRODUCERS, verdict=False, gold=True,
+    ),
+    Metric(
+        name="unanswered",
+        says="records that had neither an ack nor an error at the end",
+        unit="records", better="lower", events=PRODUCERS, verdict=False, gold=True,
+    ),
+    Metric(
+        name="holds",
+        says="fetches pending at a leader for more than half of replica.lag.time.max.ms",
+        unit="count", better=None, requires="agent", events=COUNTERS, verdict=False, gold=True,
+    ),
+    Metric(
+        name="longest_hold_ms",
+        says="longest time that one of these fetches was pending",
+        unit="ms", better=None, requires="agent", events=COUNTERS,
+        optional="no fetch was pending for so long", verdict=False, gold=True,
+    ),
+    Metric(
+        name="isr_whole_ms",
+        says="from the end of a fault until every ISR was full again; the longest of all faults",
+        unit="ms", better="lower", events=CONTROLLER_LOG,
+        optional="no fault ended, or an ISR was not full before the next fault or the end",
+        verdict=False, gold=True,
+    ),
+    Metric(
+        name="backlog_ms",
+        says="from the end of a fault until the records due during it were acked; the longest",
+        unit="ms", better="lower", events=PRODUCERS,
+        optional="no fault ended, or a record due during one was never acked",
+        verdict=False, gold=True,
+    ),
+)  # fmt: skip
+
+METRICS: Final[dict[str, Metric]] = {metric.name: metric for metric in _ALL}
+"""Every metric by its name, in the order of `verdict.json` and of the reports."""
+
+
+def of_verdict() -> tuple[str, ...]:
+    """Return the names of the metrics in `verdict.json`, which scenarios may bound."""
+    return tuple(name for name, metric in METRICS.items() if metric.verdict)
+
+
+def of_gold() -> tuple[str, ...]:
+    """Return the names of the metrics in the table `repeat_metrics`."""
+    return tuple(name for name, metric in METRICS.items() if metric.gold)
+
+
+def integrity() -> tuple[str, ...]:
+    """Return the names of the metrics that count integrity violations."""
+    return tuple(name for name, metric in METRICS.items() if metric.integrity)
+
+
+def of_cells() -> tuple[str, ...]:
+    """Return the names of the metrics that a matrix can show."""
+    return tuple(name for name, metric in METRICS.items() if metric.cell)
+
+
+def default_figures() -> tuple[str, ...]:
+    """Return the names of the metrics that a matrix shows unless a group names others."""
+    return tuple(name for name in of_cells() if (cell := METRICS[name].cell) and cell.default)
+
+
+def as_markdown() -> str:
+    """Return the section of docs/tables.md about metrics."""
+    rows = [_row(metric) for metric in METRICS.values()]
+    head = "| metric | unit | better | in | what it is | needs | has no value if |"
+    return "\n".join(["### Metrics", "", _NOTE, "", head, "|---" * 7 + "|", *rows, ""])
+
+
+_NOTE: Final = (
+    "Integrity violations must be 0 in every arm, whatever a scenario expects. A metric without the"
+    " events that it needs is null, and the run is unknown. A race has only the metrics that need"
+    " one, all other repeats have none of those."
+)
+
+
+def _row(metric: Metric) -> str:
+    places = {"verdict": metric.verdict, "`repeat_metrics`": metric.gold}
+    of = "" if metric.requires == "workload" else f"{REQUIREMENTS[metric.requires]}: "
+    cells = (
+        f"`{metric.name}`",
+        metric.unit,
+        "must be 0" if metric.integrity else metric.better or "",
+        ", ".join(place for place, there in places.items() if there),
+        metric.says,
+        of + metric.events,
+        metric.optional,
+    )
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    print(as_markdown(), end="")

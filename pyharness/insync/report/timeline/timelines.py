@@ -1,0 +1,232 @@
+"""Collects what happened in each repeat, in seconds from its start, for the pictures.
+
+It turns rows of the tables into frozen values and knows neither HTML nor plotly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from insync.events.run_info import RunInfo
+from insync.events.schema import fault_words
+from insync.nodes import node_words
+
+Row = Mapping[str, Any]
+Rows = Mapping[str, Sequence[Row]]
+
+State = Literal["full", "reduced", "under", "offline"]
+STATES: tuple[State, ...] = ("full", "reduced", "under", "offline")
+
+
+@dataclass(frozen=True)
+class Span:
+    """A time (seconds) in which a partition's leader and ISR did not change."""
+
+    partition: int
+    leader: int
+    isr: tuple[int, ...]
+    replicas: int
+    start_s: float
+    end_s: float
+    state: State
+
+    @property
+    def share(self) -> float:
+        """The share of replicas in sync, 0 to 1; it is 0 without a leader."""
+        return 0.0 if self.state == "offline" else len(self.isr) / self.replicas
+
+
+@dataclass(frozen=True)
+class Fault:
+    """A fault as it acted (seconds); `partitions` are those it affected, None for all."""
+
+    name: str
+    broker: int
+    start_s: float
+    end_s: float
+    partitions: tuple[int, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Shrink:
+    """One removal of members from an ISR, its cause, and when it was due.
+
+    `moment` and `due_s` are None without a fault. A `delayed` shrink came later than the next
+    run of the isr-expiration task was due.
+    """
+
+    partition: int
+    at_s: float
+    leader: int
+    before: tuple[int, ...]
+    after: tuple[int, ...]
+    cause: str
+    fault: Fault | None
+    moment: str | None = None
+    due_s: float | None = None
+    delayed: bool = False
+
+
+@dataclass(frozen=True)
+class LeaderChange:
+    """A change of leader (seconds): planned by the scenario, by a step-down, or otherwise."""
+
+    partition: int
+    at_s: float
+    before: int
+    leader: int
+    planned: bool
+    stepped_down: bool
+
+
+@dataclass(frozen=True)
+class LatencyPoint:
+    """The acks (ms) of the records due in one bin; `partition` is None for all partitions."""
+
+    partition: int | None
+    since_s: float
+    bin_s: float
+    p50_ms: float
+    max_ms: float
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """One repeat of one arm; `lag_s` is replica.lag.time.max.ms, `start_ms` its start (epoch)."""
+
+    arm: str
+    repeat: int
+    length_s: float
+    complete: bool
+    spans: tuple[Span, ...]
+    shrinks: tuple[Shrink, ...]
+    faults: tuple[Fault, ...]
+    latency: tuple[LatencyPoint, ...]
+    lag_s: float = 0.0
+    start_ms: float = 0.0
+    changes: tuple[LeaderChange, ...] = ()
+
+
+def timelines(run: RunInfo, rows: Rows) -> tuple[Timeline, ...]:
+    """Return the timeline of every repeat that began, arm by arm in the run's order."""
+    begun = sorted(rows["repeats"], key=lambda row: (run.arms.index(row["arm"]), row["repeat"]))
+    return tuple(_timeline(run, rows, row) for row in begun)
+
+
+def _timeline(run: RunInfo, rows: Rows, window: Row) -> Timeline:
+    arm, repeat, zero = window["arm"], window["repeat"], window["start_ms"]
+    end_ms = window["end_ms"]
+    faults = {row["fault_no"]: _fault(row, zero, end_ms) for row in _own(rows, "faults", window)}
+    return Timeline(
+        arm=arm,
+        repeat=repeat,
+        start_ms=zero,
+        changes=_changes(rows, window),
+        length_s=(end_ms - zero) / 1e3,
+        complete=window["complete"],
+        spans=tuple(
+            _span(row, zero, run.scenario.min_insync_replicas)
+            for row in _own(rows, "isr_intervals", window, "partition", "start_ms")
+        ),
+        shrinks=tuple(
+            _shrink(row, zero, faults)
+            for row in _own(rows, "isr_shrinks", window, "t_ms", "partition")
+        ),
+        faults=tuple(faults[number] for number in sorted(faults)),
+        latency=tuple(
+            LatencyPoint(
+                row["partition"],
+                row["since_ms"] / 1e3,
+                row["bin_ms"] / 1e3,
+                row["p50_ms"],
+                row["max_ms"],
+            )
+            for row in _own(rows, "latency_over_time", window, "since_ms")
+        ),
+        lag_s=run.scenario.broker.replica_lag_time_max_ms / 1e3,
+    )
+
+
+def _changes(rows: Rows, window: Row) -> tuple[LeaderChange, ...]:
+    """Return the leader changes; one requested in the epoch before is a step-down."""
+    given = {
+        (row["partition"], row["leader_epoch"] + 1)
+        for row in _own(rows, "step_downs", window)
+        if row["outcome"] == "done"
+    }
+    return tuple(
+        LeaderChange(
+            partition=row["partition"],
+            at_s=(row["t_ms"] - window["start_ms"]) / 1e3,
+            before=row["leader_before"],
+            leader=row["leader"],
+            planned=row["planned"],
+            stepped_down=(row["partition"], row["leader_epoch"]) in given,
+        )
+        for row in _own(rows, "leader_changes", window, "t_ms", "partition")
+    )
+
+
+def _own(rows: Rows, table: str, window: Row, *order: str) -> list[Row]:
+    own = [
+        row
+        for row in rows[table]
+        if row["arm"] == window["arm"] and row["repeat"] == window["repeat"]
+    ]
+    return sorted(own, key=lambda row: tuple(row[name] for name in order))
+
+
+def _fault(row: Row, zero: float, end_ms: float) -> Fault:
+    lifted = end_ms if row["lifted_ms"] is None else row["lifted_ms"]
+    return Fault(
+        name=f"{fault_words(row['fault'], row['site'])} at {node_words(row['broker'])}",
+        broker=row["broker"],
+        start_s=(row["injected_ms"] - zero) / 1e3,
+        end_s=(lifted - zero) / 1e3,
+        partitions=_partitions(row["target"]),
+    )
+
+
+def _partitions(target: Sequence[str]) -> tuple[int, ...] | None:
+    """Return the partitions among a fault's targets, such as "topic-0"; None if there are none."""
+    numbers = [name.rpartition("-")[2] for name in target]
+    found = tuple(int(number) for number in numbers if number.isdigit())
+    return found or None
+
+
+def _span(row: Row, zero: float, min_isr: int) -> Span:
+    isr, replicas = tuple(row["isr"]), len(row["replicas"])
+    return Span(
+        partition=row["partition"],
+        leader=row["leader"],
+        isr=isr,
+        replicas=replicas,
+        start_s=(row["start_ms"] - zero) / 1e3,
+        end_s=(row["end_ms"] - zero) / 1e3,
+        state=_state(row["leader"], len(isr), replicas, min_isr),
+    )
+
+
+def _state(leader: int, size: int, replicas: int, min_isr: int) -> State:
+    if leader < 0:
+        return "offline"
+    if size < min_isr:
+        return "under"
+    return "full" if size == replicas else "reduced"
+
+
+def _shrink(row: Row, zero: float, faults: Mapping[int, Fault]) -> Shrink:
+    return Shrink(
+        partition=row["partition"],
+        at_s=(row["t_ms"] - zero) / 1e3,
+        leader=row["leader"],
+        before=tuple(row["isr_before"]),
+        after=tuple(row["isr_after"]),
+        cause=row["cause"],
+        fault=None if row["fault_no"] is None else faults.get(row["fault_no"]),
+        moment=row["moment"],
+        due_s=None if row["due_ms"] is None else (row["due_ms"] - zero) / 1e3,
+        delayed=row["delayed"],
+    )

@@ -1,0 +1,249 @@
+"""Start the cluster of one arm, on which one scenario runs, or several one after the other."""
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from insync import arms
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.common import NodeCluster
+from insync.brokers.cluster.containers import ContainerCluster
+from insync.brokers.cluster.links.proxies import Links
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.kafka.distribution import Distribution
+from insync.errors import InsyncError
+from insync.faults.kinds.stall import preload
+from insync.faults.support.control import MAX_RULES, ControlFile
+from insync.nodes import CONTROLLER_ID
+from insync.run.disks import NO_DISKS, Disks, open_disks, with_disk_settings
+from insync.run.needs import breaks_links, stall_rules, stalled
+from insync.run.plan import Plan, carries_agent
+from insync.run.progress import Progress
+from insync.scenario.base import BROKERS
+from insync.scenario.model import Broker, Scenario
+
+AGENT_EVENTS = "agent"
+BRIDGE = "bridge"
+HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not end it
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ArmCluster:
+    """The running cluster of an arm, and what faults need of it.
+
+    Attributes:
+        controls: the stall control file of each broker that can be stalled.
+        home: the folder with the files of the arm's nodes.
+        links: the proxies between the brokers; None unless a fault changes a link.
+        disks: the file systems under brokers' log folders that disk faults need.
+        agent: the agent of the nodes; None without it.
+
+    """
+
+    arm: str
+    kafka: Distribution
+    cluster: NodeCluster
+    controls: Mapping[int, ControlFile]
+    home: Path
+    links: Links | None = None
+    disks: Disks = NO_DISKS
+    agent: AgentSpec | None = None
+
+    @property
+    def bridge(self) -> Path:
+        """The folder of the agents' connection files."""
+        return self.home / BRIDGE
+
+    def election_brokers(self, last: Collection[int] = ()) -> list[int]:
+        """Return the nodes that accept an election request, in order, those in `last` at the end.
+
+        On ZooKeeper only the controller accepts it; on KRaft brokers forward it.
+        """
+        if self.kafka.release.zookeeper:
+            return [CONTROLLER_ID]
+        return sorted(range(1, BROKERS + 1), key=lambda broker: broker in last)
+
+    def check_nodes(self) -> None:
+        """Raise InsyncError if a node has ended."""
+        for node in self.cluster.nodes.values():
+            code = node.process.poll()
+            if code is not None:
+                raise InsyncError(f"{node.role} {node.id}: ended with {code}, see {node.log}")
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Wanted:
+    """What a scenario requires of an arm's cluster; scenarios with equal values may share one."""
+
+    settings: Mapping[str, str]
+    controller_agent: bool
+
+
+def wanted(scenario: Scenario, arm: str) -> Wanted:
+    """Return what a scenario requires of an arm's cluster."""
+    return Wanted(
+        settings=broker_settings(scenario, arm),
+        controller_agent=arms.has_agent(arm) and scenario.broker.controller_agent,
+    )
+
+
+def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
+    """Return the settings that a scenario and an arm add to every node's server.properties."""
+    broker = scenario.broker
+    return {
+        "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms * arms.lag_factor(arm)),
+        "replica.fetch.wait.max.ms": str(broker.replica_fetch_wait_max_ms),
+        "num.io.threads": str(broker.num_io_threads),
+        **_fetch_backoff(broker.replica_fetch_backoff_ms),
+        **_flushes(broker.log_flush_interval_messages),
+        **_retention(broker.log_retention_check_interval_ms),
+        **_rebalance(broker.leader_imbalance_check_interval_seconds),
+        **_session(broker.broker_session_timeout_ms),
+        **(_step_down(broker) if arms.steps_down(arm) else {}),
+        # Last: settings of the arm replace those of the scenario.
+        **arms.settings(arm),
+    }
+
+
+def _fetch_backoff(time_ms: int | None) -> dict[str, str]:
+    """Return the setting for a follower's backoff after a failed fetch; None: Kafka's default."""
+    return {} if time_ms is None else {"replica.fetch.backoff.ms": str(time_ms)}
+
+
+def _step_down(broker: Broker) -> dict[str, str]:
+    """Return the settings for when a leader steps down; unset ones keep the agent's defaults."""
+    times = {
+        "leader.fetch.process.time.max.ms": broker.leader_fetch_process_time_max_ms,
+        "leader.relinquish.cooldown.ms": broker.leader_relinquish_cooldown_ms,
+        "leader.relinquish.score.recovery.ms": broker.leader_relinquish_score_recovery_ms,
+    }
+    return {name: str(time_ms) for name, time_ms in times.items() if time_ms is not None}
+
+
+def _rebalance(seconds: int | None) -> dict[str, str]:
+    """Return the settings for automatic preferred leader elections, every `seconds`.
+
+    None turns them off: then only the scenario changes leaders, and no change is undone.
+    """
+    if seconds is None:
+        return {"auto.leader.rebalance.enable": "false"}
+    return {
+        "auto.leader.rebalance.enable": "true",
+        "leader.imbalance.check.interval.seconds": str(seconds),
+        "leader.imbalance.per.broker.percentage": "0",  # at the first partition with another leader
+    }
+
+
+def _retention(interval_ms: int | None) -> dict[str, str]:
+    """Return the settings for how often brokers apply retention; None: Kafka's default."""
+    if interval_ms is None:
+        return {}
+    # Old versions do not know the second; they first check 30 s after the start.
+    names = ("log.retention.check.interval.ms", "log.initial.task.delay.ms")
+    return dict.fromkeys(names, str(interval_ms))
+
+
+def _flushes(interval: int | None) -> dict[str, str]:
+    """Return the setting for how often brokers call fsync; None: Kafka's default, never."""
+    return {} if interval is None else {"log.flush.interval.messages": str(interval)}
+
+
+def _session(timeout_ms: int | None) -> dict[str, str]:
+    """Return the settings for when a silent broker is fenced; None: Kafka's defaults."""
+    if timeout_ms is None:
+        return {}
+    return {
+        "broker.session.timeout.ms": str(timeout_ms),
+        "broker.heartbeat.interval.ms": str(max(1, timeout_ms // HEARTBEATS)),
+    }
+
+
+@contextmanager
+def open_arm_cluster(
+    plans: Sequence[Plan],
+    arm: str,
+    home: Path,
+    progress: Progress,
+    agent_events: Path | None = None,
+    settings: Mapping[str, str] | None = None,
+) -> Iterator[ArmCluster]:
+    """Start a cluster under `home` for all `plans`; at the end stop it and remove its data.
+
+    `agent_events` is the folder for the agents' events, by default a folder in `home`;
+    `settings` are added to every node's server.properties. Raises InsyncError if the plans
+    require different clusters or if a node does not start.
+    """
+    want, *others = [wanted(plan.scenario, arm) for plan in plans]
+    if any(each != want for each in others):
+        raise InsyncError(f"{arm}: scenarios on one cluster require different settings")
+    controls, extras = _stall_controls(plans, home)
+    keep = plans[0].request.keep_data
+    agent = _agent(plans[0], arm, home, agent_events or home / AGENT_EVENTS)
+    scenarios = [plan.scenario for plan in plans]
+    with _open_links(plans) as links:
+        cluster = _kind_of_cluster(plans[0])(
+            plans[0].kafka,
+            home,
+            brokers=BROKERS,
+            settings={**want.settings, **(settings or {})},
+            agent=agent,
+            extras=with_disk_settings(extras, scenarios),
+            links=links,
+            elr=arms.ARMS[arm].elr,
+        )
+        kafka = plans[0].kafka
+        progress.phase(f"{arm}: starting the cluster")
+        try:
+            with open_disks(scenarios, home, keep=keep) as disks, cluster:
+                yield ArmCluster(
+                    arm=arm, kafka=kafka, cluster=cluster, controls=controls, home=home,
+                    links=links, disks=disks, agent=agent,
+                )  # fmt: skip
+        finally:
+            if not keep:
+                cluster.remove_data()
+
+
+def _open_links(plans: Sequence[Plan]) -> AbstractContextManager[Links | None]:
+    """Return the proxies between the brokers if a plan changes a link, else None."""
+    if not any(breaks_links(plan.scenario) for plan in plans):
+        return nullcontext()
+    return Links(range(1, BROKERS + 1))
+
+
+def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:
+    """Return the class of a plan's cluster, ready to be called."""
+    return LocalCluster if plan.image is None else partial(ContainerCluster, image=plan.image)
+
+
+def _agent(plan: Plan, arm: str, home: Path, events: Path) -> AgentSpec | None:
+    if not carries_agent(plan.scenario, arm) or plan.agent_jar is None:
+        return None
+    for folder in (home / BRIDGE, events):
+        folder.mkdir(parents=True, exist_ok=True)
+    return AgentSpec(
+        jar=plan.agent_jar, events_dir=events, bridge_dir=home / BRIDGE,
+        on_controller=plan.scenario.broker.controller_agent,
+        holds=plan.scenario.race is not None,
+    )  # fmt: skip
+
+
+def _stall_controls(
+    plans: Sequence[Plan], home: Path
+) -> tuple[dict[int, ControlFile], dict[int, NodeExtras]]:
+    """Create a control file for each broker that will be stalled, and the extras for the shim."""
+    controls: dict[int, ControlFile] = {}
+    extras: dict[int, NodeExtras] = {}
+    shim = next((plan.shim for plan in plans if plan.shim is not None), None)
+    if shim is None:
+        return controls, extras
+    home.mkdir(parents=True, exist_ok=True)
+    rules = sum(stall_rules(plan.scenario) for plan in plans)
+    for broker in sorted({broker for plan in plans for broker in stalled(plan.scenario)}):
+        path = home / f"stall-{broker}.control"
+        controls[broker] = ControlFile.create(path, home / str(broker), min(rules, MAX_RULES))
+        extras[broker] = NodeExtras(environment=preload(shim, path), files=[shim], shared=[path])
+    return controls, extras

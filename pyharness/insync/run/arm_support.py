@@ -1,0 +1,69 @@
+"""Finds which arms a broker version can run, from the table of broker versions.
+
+The agent's build keeps the table; a copy of it is in this package.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from insync.arms import ARMS, ArmSpec, find_arm
+from insync.artifacts import VERSIONS_TABLE, built
+from insync.brokers.kafka.versions import find
+from insync.errors import InputError
+
+
+def require_arms(arms: Sequence[str], kafka: str) -> None:
+    """Check that a version can run all `arms`; raises InputError with those it can."""
+    asked = [(name, find_arm(name)) for name in arms]
+    if all(spec is not None and not spec.agent and spec.elr for _, spec in asked):
+        return
+    known = arms_of(kafka)
+    for name, spec in asked:
+        if spec is None or spec.name not in known:
+            why = _why(spec) if spec else ""
+            raise InputError(f"arms: {name}: Kafka {kafka} has only {', '.join(known)}{why}")
+
+
+def arms_of(kafka: str) -> tuple[str, ...]:
+    """Return the arms that a version can run; raises InputError if no agent was built."""
+    row = row_of(read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8")), kafka)
+    elr = find(kafka).elr
+    return tuple(arm for arm, spec in ARMS.items() if _can(spec, row) and (spec.elr or elr))
+
+
+def _can(spec: ArmSpec, row: Mapping[str, str] | None) -> bool:
+    """Whether the agent supports everything that an arm needs, by the row of a version."""
+    if not spec.agent:
+        return True
+    if row is None:
+        return False
+    return all(value in row.get(key, "").split(",") for key, value in spec.needs.items())
+
+
+def _why(spec: ArmSpec) -> str:
+    """Say why a version without eligible leader replicas lacks an arm that is about them."""
+    return "" if spec.elr else "; without eligible leader replicas that is stock"
+
+
+def read_table(text: str) -> dict[str, str]:
+    """Return the keys and values of a plain Java properties file."""
+    lines = (line.strip() for line in text.splitlines())
+    pairs = (line.partition("=") for line in lines if line and not line.startswith("#"))
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def row_of(table: Mapping[str, str], kafka: str) -> dict[str, str] | None:
+    """Return the row of the adapter whose range of versions contains a version, or None."""
+    for name in table.get("adapters", "").split(","):
+        prefix = f"{name}."
+        row = {key.removeprefix(prefix): table[key] for key in table if key.startswith(prefix)}
+        if {"from", "below"} <= row.keys() and (
+            _numbers(row["from"]) <= _numbers(kafka) < _numbers(row["below"])
+        ):
+            return row
+    return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """Return 4.3.1 as (4, 3, 1), without a suffix such as -rc0."""
+    parts = version.partition("-")[0].split(".")
+    return tuple(int(part) if part.isdigit() else 0 for part in parts)

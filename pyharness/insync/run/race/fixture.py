@@ -1,0 +1,146 @@
+"""Control one race: its topic, the brokers' bridges, and the threads stopped at pause points."""
+
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Final, Self
+
+from insync.brokers.cluster.admin import client, delete_records, keep_one_segment
+from insync.errors import InsyncError
+from insync.faults.base import Occasion, await_true
+from insync.faults.kinds.points import KIND, MOST_MS, PointHold
+from insync.run.agents import connect_all
+from insync.run.context import ArmContext
+from insync.scenario.model import Race
+from insync.workload.prefill import burst
+from insync_bridge import OwnReplica, PartitionState
+
+LEADER: Final = 1
+FOLLOWER: Final = 2
+OTHER: Final = 3
+RACE_PARTITION: Final = 0
+BYSTANDER: Final = 1
+STATE_SECONDS: Final = 10.0
+RETENTION_SECONDS: Final = 45.0
+"""How long retention may take to act: old brokers first check 30 s after their start."""
+
+
+class RaceFixture:
+    """A race's topic on a running cluster; a context manager that releases all threads."""
+
+    def __init__(self, context: ArmContext, topic: str, repeat: int) -> None:
+        """Connect to the brokers' bridges; raises InsyncError if one does not answer."""
+        self._context = context
+        self._topic = topic
+        self._repeat = repeat
+        self._admin = client(context.bootstrap)
+        self.brokers = connect_all(context.arm_cluster.bridge)
+        self.holds: list[PointHold] = []
+        # Partitions that failed in earlier races stay failed.
+        self._failed_before = self._failed()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        for bridge in self.brokers.values():
+            for point, state in bridge.holds().items():
+                if state.waiting:
+                    bridge.release(point)
+            bridge.close()
+
+    def hold(self, broker: int, point: str, replica: int = -1) -> PointHold:
+        """Stop the next thread of a broker that reaches a pause point for the race's partition."""
+        occasion = Occasion(
+            arm=self._context.arm, repeat=self._repeat, kind=KIND, broker=broker,
+            planned_ms=MOST_MS, target=[f"{self._topic}-{RACE_PARTITION}"], site=point, mode="hold",
+        )  # fmt: skip
+        self.holds.append(PointHold(self.brokers[broker], occasion, replica))
+        return self.holds[-1]
+
+    def burst(self, partition: int, records: int) -> None:
+        """Produce records; the leader acknowledges them."""
+        size = self._context.plan.scenario.workload.record_bytes
+        burst(self._context.bootstrap, self._topic, partition, records, size)
+
+    def replica(self, broker: int, partition: int = RACE_PARTITION) -> OwnReplica:
+        """Return a broker's own replica; raises InsyncError if it has none."""
+        own = self.brokers[broker].own_replica(self._topic, partition)
+        if own is None:
+            raise InsyncError(f"broker {broker}: has no replica of {self._topic}-{partition}")
+        return own
+
+    def seen(self) -> PartitionState:
+        """Return the partition of the race as its leader sees it."""
+        state = self.brokers[LEADER].replicas(self._topic, RACE_PARTITION)
+        if state is None:
+            raise InsyncError(f"broker {LEADER}: does not lead {self._topic}-{RACE_PARTITION}")
+        return state
+
+    def seen_leo(self, broker: int) -> int | None:
+        """Return a follower's log end offset as the leader knows it."""
+        return next(each.leo for each in self.seen().replicas if each.id == broker)
+
+    def expect(
+        self, what: str, condition: Callable[[], bool], seconds: float = STATE_SECONDS
+    ) -> None:
+        """Wait until a condition is true; raises InsyncError naming `what` if it stays false."""
+        if not await_true(condition, seconds):
+            raise InsyncError(f"topic {self._topic}: not in {seconds:.0f} s: {what}")
+
+    def await_watermark_at_end(self) -> None:
+        """Wait until the leader's high watermark is its log end offset."""
+        self.expect("the leader's high watermark at its log end", self._watermark_is_at_end)
+
+    def move_start(self, race: Race, beyond: int) -> None:
+        """Make the leader delete records; return when its log start offset is above `beyond`."""
+        if race.start_moves_by == "retention":
+            whole = self._context.arm_cluster.kafka.release.zookeeper
+            keep_one_segment(self._admin, self._topic, alter_whole=whole)
+            seconds = RETENTION_SECONDS
+        else:
+            delete_records(self._admin, self._topic, RACE_PARTITION)
+            seconds = STATE_SECONDS
+        self.expect(
+            f"the leader's log start offset above {beyond}",
+            lambda: self.replica(LEADER).log_start_offset > beyond,
+            seconds,
+        )
+
+    def fetcher_stopped(self) -> bool:
+        """Whether the follower has lost its fetcher thread or marked the partition failed."""
+        no_fetcher = not self.brokers[FOLLOWER].fetchers().threads
+        return no_fetcher or self._failed() > self._failed_before
+
+    def await_all_equal(self, most_ms: int) -> None:
+        """Wait until all replicas are equal and all is committed; raises InsyncError if not."""
+        self.expect("all replicas equal", self._are_equal_and_committed, most_ms / 1000)
+
+    def _failed(self) -> int:
+        return self.brokers[FOLLOWER].fetchers().failed_partitions or 0
+
+    def _watermark_is_at_end(self) -> bool:
+        own = self.replica(LEADER)
+        return own.high_watermark == own.leo
+
+    def _are_equal_and_committed(self) -> bool:
+        return all(map(equal_and_committed, map(self._all, (RACE_PARTITION, BYSTANDER))))
+
+    def _all(self, partition: int) -> list[OwnReplica | None]:
+        """Return every broker's replica, None for a broker that does not know the topic yet."""
+        return [each.own_replica(self._topic, partition) for each in self.brokers.values()]
+
+
+def equal_and_committed(replicas: Sequence[OwnReplica | None]) -> bool:
+    """Whether all replicas exist, have equal start and end offsets, and all is committed."""
+    there = [each for each in replicas if each is not None]
+    places = {(each.log_start_offset, each.high_watermark, each.leo) for each in there}
+    return (
+        len(there) == len(replicas)
+        and len(places) == 1
+        and all(watermark == leo for _, watermark, leo in places)
+    )

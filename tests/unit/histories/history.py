@@ -1,0 +1,103 @@
+"""Defines a made-up history of one repeat, and the plantings that add anomalies to it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+Line = dict[str, Any]
+Found = tuple[str, int, int | None]
+"""Anomaly, partition, offset."""
+
+ARM = "stock"
+PARTITIONS = 4
+REPLICAS = (1, 2, 3)
+RECORDS = 14
+FOREIGN = 1_000_000
+"""Sequence numbers from here on were never produced."""
+
+
+@dataclass
+class History:
+    """The lines of one repeat by kind, which a planting changes; `expected` is what it planted."""
+
+    repeat: int
+    transactional: bool
+    produce: list[Line] = field(default_factory=list)
+    consume: list[Line] = field(default_factory=list)
+    transactions: list[Line] = field(default_factory=list)
+    isr: list[Line] = field(default_factory=list)
+    roles: list[Line] = field(default_factory=list)
+    batches: list[Line] = field(default_factory=list)
+    replica_logs: list[Line] = field(default_factory=list)
+    phases: list[Line] = field(default_factory=list)
+    expected: dict[Found, set[int]] = field(default_factory=dict)
+
+    @property
+    def topic(self) -> str:
+        """The repeat's topic."""
+        return f"made-up-r{self.repeat}"
+
+    def expect(self, anomaly: str, partition: int, offset: int | None, *seqs: int) -> None:
+        """Note what the checker must find, and sequence numbers that its operations must show."""
+        self.expected[anomaly, partition, offset] = set(seqs)
+
+    def sent(self, partition: int) -> list[Line]:
+        """Return the produce lines of the records in a partition's log, in its order."""
+        offsets = {line["seq"]: line["offset"] for line in self.read(partition)}
+        lines = [line for line in self.produce if line["partition"] == partition]
+        return sorted(
+            (line for line in lines if line["seq"] in offsets),
+            key=lambda line: offsets[line["seq"]],
+        )
+
+    def plain(self, partition: int) -> list[Line]:
+        """Return the produce lines of `sent` that were acked outside of transactions."""
+        return [
+            line
+            for line in self.sent(partition)
+            if line["transaction"] is None and line["offset"] is not None
+        ]
+
+    def read(self, partition: int) -> list[Line]:
+        """Return the reads of a partition in order."""
+        return [line for line in self.consume if line["partition"] == partition]
+
+    def read_of(self, line: Line) -> Line:
+        """Return the read of the record of a produce line."""
+        return next(
+            read
+            for read in self.consume
+            if (read["partition"], read["seq"]) == (line["partition"], line["seq"])
+        )
+
+    def lines(self) -> Iterator[tuple[str, Line]]:
+        """Yield every line with its kind, after numbering the reads."""
+        for nth, line in enumerate(self.consume):
+            line["nth"] = nth
+        for kind in (
+            "produce", "consume", "transactions", "isr", "roles", "batches", "replica_logs",
+            "phases",
+        ):  # fmt: skip
+            for line in getattr(self, kind):
+                yield kind, {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}
+
+
+@dataclass(frozen=True)
+class Planting:
+    """A function that changes one partition of a history, and the histories that it fits.
+
+    `plant` notes in `History.expected` what the checker must find. `transactional` is whether it
+    fits only histories with transactions, or only those without; None: any. If `once`, it can
+    change only one partition of a history.
+    """
+
+    plant: Callable[[History, int, random.Random], None]
+    transactional: bool | None = None
+    once: bool = False
+
+    def fits(self, history: History) -> bool:
+        """Return whether the planting can change this history."""
+        return self.transactional in (None, history.transactional)

@@ -1,0 +1,112 @@
+"""Which arms a version can run, read off the table of broker versions."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.arms import (
+    ARMS,
+    BOUND,
+    BY_TIME,
+    FEATURE,
+    ISR,
+    LAG_POLICY,
+    SCOPE,
+    SNAPSHOT,
+    UNTHROTTLED,
+    expected_as,
+    feature_on,
+    has_agent,
+    lag_factor,
+    lag_policy,
+    settings,
+    steps_down,
+)
+from insync.run import arm_support
+from insync.run.arm_support import read_table, require_arms, row_of
+
+TABLE = """
+# comment
+adapters=v1,v2
+
+v1.from=4.3.0
+v1.below=4.5.0
+v1.scopes = read,request
+v1.step_down = true
+v1.log_start=true
+v1.lag_policies = time,messages
+v2.from=2.8
+v2.below=2.9
+v2.scopes=read
+v2.step_down=false
+v2.log_start=false
+"""
+versions = st.tuples(st.integers(0, 9), st.integers(0, 12), st.integers(0, 12))
+
+
+@pytest.mark.parametrize(
+    ("kafka", "scopes"),
+    [
+        ("4.3.0", "read,request"), ("4.4.9", "read,request"), ("4.4.0-rc1", "read,request"),
+        ("4.5.0", None), ("4.10.0", None), ("4.2.1", None), ("2.8.2", "read"), ("2.9", None),
+    ],
+)  # fmt: skip
+def test_a_version_finds_the_row_whose_range_holds_it(kafka: str, scopes: str | None) -> None:
+    row = row_of(read_table(TABLE), kafka)
+    assert (row and row["scopes"]) == scopes
+
+
+@given(versions)
+def test_ranges_compare_by_number(version: tuple[int, int, int]) -> None:
+    row = row_of(read_table(TABLE), ".".join(map(str, version)))
+    assert (row is not None) == ((4, 3, 0) <= version < (4, 5, 0) or (2, 8) <= version < (2, 9))
+
+
+def test_stock_needs_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", Path("nowhere"))
+    require_arms(["stock"], "1.1.0")
+
+
+@pytest.mark.parametrize(
+    ("kafka", "arms"),
+    [
+        ("4.3.1", list(ARMS)),
+        ("4.0.2", ["stock", "raised-lag", "time"]),
+        ("2.8.2", ["stock", "off", "read", "raised-lag", "time"]),
+        ("1.1.0", ["stock", "raised-lag", "time"]),
+    ],
+)
+def test_an_arm_needs_its_scope_step_down_and_eligible_replicas(
+    kafka: str, arms: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    table = tmp_path / "table"
+    table.write_text(TABLE)
+    monkeypatch.setattr(arm_support, "VERSIONS_TABLE", table)
+    assert list(arm_support.arms_of(kafka)) == arms
+
+
+def test_the_arms_in_one_place() -> None:
+    stepping = ["step-down", "step-down-keep", "step-down-unthrottled"]
+    on = ["read", "request", "plugin", *stepping]
+    by_messages = ["messages-4", "messages-4000"]
+    log_start = ["bound", "snapshot", "both"]
+    assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *log_start, *by_messages]
+    assert [arm for arm in ARMS if lag_policy(arm) != BY_TIME] == by_messages
+    assert [arm for arm in ARMS if feature_on(arm)] == on
+    assert [arm for arm in ARMS if steps_down(arm)] == stepping
+    for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
+        assert settings(untouched) == {}
+    assert settings("read") == {FEATURE: "true", SCOPE: "read"}
+    assert settings("plugin") == settings("request") == {FEATURE: "true", SCOPE: "request"}
+    assert settings("step-down") == {**settings("request"), ISR: "leave"}
+    assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
+    assert settings("step-down-unthrottled") == {**settings("step-down"), **UNTHROTTLED}
+    assert settings("bound") == {BOUND: "true"}
+    assert settings("snapshot") == {SNAPSHOT: "true"}
+    assert settings("both") == {**settings("bound"), **settings("snapshot")}
+    assert settings("messages-4") == {LAG_POLICY: "messages:4"}
+    assert [lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
+    assert [expected_as(arm) for arm in ("read", "plugin")] == [("read",), ("plugin", "request")]
+    assert expected_as("time") == ("time", "stock")

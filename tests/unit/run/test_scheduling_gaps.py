@@ -1,0 +1,31 @@
+"""SchedulingGaps measures for how long the harness was not scheduled."""
+
+import time
+
+import pytest
+
+from insync.run import scheduling_gaps
+from insync.run.scheduling_gaps import SchedulingGaps
+from waiting import wait_for
+
+
+def test_a_gap_between_ticks_is_what_is_beyond_their_distance(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(scheduling_gaps, "TICK_SECONDS", 0.005)
+    with SchedulingGaps() as gaps:
+
+        def late() -> float:
+            gaps._last -= 3.0  # as if it had last ticked three seconds ago
+            return gaps.longest_gap_ms
+
+        wait_for(late, lambda gap: gap > 2_900, within_s=10)
+    assert gaps.longest_gap_ms < 60_000
+
+
+def test_a_quiet_host_has_a_small_gap_and_the_ticker_ends() -> None:
+    begun = time.monotonic()
+    with SchedulingGaps() as gaps:
+        time.sleep(0.1)
+    assert 0 <= gaps.longest_gap_ms <= (time.monotonic() - begun) * 1000
+    assert not gaps._thread.is_alive()
