@@ -13,6 +13,7 @@ import pytest
 from typer.main import get_command
 
 from insync import arms
+from insync.analysis.checks.registry import ANOMALIES
 from insync.cli.app import app, invoke
 from insync.events import schema
 
@@ -71,6 +72,15 @@ def test_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_fault_kinds(capsys: pytest.CaptureFixture[str]) -> None:
     assert names("Fault kinds") == {each["kind"] for each in asked(capsys, "faults")}
+
+
+def test_anomalies() -> None:
+    assert names("Anomalies") == {each.name for each in ANOMALIES}
+
+
+def test_older_names_of_arms() -> None:
+    aliases = {alias for arm in arms.ARMS.values() for alias in arm.aliases}
+    assert aliases <= set(re.findall(r"`([^`]+)`", section("Arms"))) - names("Arms")
 
 
 def test_event_files() -> None:
