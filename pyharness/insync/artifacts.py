@@ -1,4 +1,4 @@
-"""The files that `make built` puts beside the Python code: jars, stall shim, version table."""
+"""Find the files that `make built` puts beside the Python code: jars, stall shim, versions."""
 
 from pathlib import Path
 from typing import Final
@@ -13,7 +13,7 @@ VERSIONS_TABLE: Final = BUILT / "broker-versions.properties"
 
 
 def built(file: Path) -> Path:
-    """Return `file`; raises InputError if it was not built."""
+    """Return `file`; raises InputError if it is not built."""
     if not file.is_file():
         raise InputError(f"{file.name}: not built, expected in {file.parent}: run `make setup`")
     return file

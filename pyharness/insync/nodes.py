@@ -1,4 +1,4 @@
-"""The nodes of every cluster, by the numbers that all rooms know them by."""
+"""Define the id of the controller, which all packages use, and name nodes for readers."""
 
 from typing import Final
 
@@ -6,5 +6,5 @@ CONTROLLER_ID: Final = 100
 
 
 def node_words(number: int) -> str:
-    """Return what a reader calls a node, such as "broker 1"."""
+    """Return a node's name for readers, such as "broker 1"."""
     return "the controller" if number == CONTROLLER_ID else f"broker {number}"

@@ -1,6 +1,6 @@
-"""Whose a thing is that may outlive the harness that made it: a mount, a container, a group.
+"""Name the process that owns a mount, a container or a control group that may outlive it.
 
-A process id alone comes again; with the time at which the process started it does not.
+A process id alone may be used again; together with the process's start time it is unique.
 """
 
 import os
@@ -19,13 +19,13 @@ def mine() -> str:
 
 
 def is_gone(owner: str) -> bool:
-    """Whether the process that bore this name has ended; False if it is no such name."""
+    """Whether the process with this name has ended; False if `owner` is not such a name."""
     named = _NAMED.fullmatch(owner)
     return named is not None and _started(int(named[1])) != int(named[2])
 
 
 def _started(pid: int) -> int | None:
-    """Return when a process started, in clock ticks since the boot; None if there is none."""
+    """Return when a process started, in clock ticks since boot; None if it does not exist."""
     try:
         stat = (_PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
     except (FileNotFoundError, ProcessLookupError):

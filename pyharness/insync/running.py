@@ -1,4 +1,4 @@
-"""What anybody may ask of a running node, be it a child process or a container's."""
+"""Define the interface of a running node's process, a child process or a container's."""
 
 from typing import Protocol
 
@@ -8,7 +8,7 @@ class Running(Protocol):
 
     @property
     def pid(self) -> int:
-        """Its process id as this host sees it."""
+        """Its process id on this host."""
 
     def poll(self) -> int | None:
         """Return its exit code, negative for the signal that ended it; None while it runs."""

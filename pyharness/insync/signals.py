@@ -1,4 +1,4 @@
-"""Turns SIGTERM into what Ctrl-C does, and lets clean-up finish undisturbed."""
+"""Handle SIGTERM and SIGHUP like Ctrl-C, and protect the clean-up from further signals."""
 
 import signal
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from insync.errors import InsyncError
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Within, the first SIGINT, SIGTERM or SIGHUP raises KeyboardInterrupt; outside, InsyncError.
+    """Raise KeyboardInterrupt in the block at the first SIGINT, SIGTERM or SIGHUP.
 
-    Later ones are ignored: the clean-up that the first one began is bounded and
-    must not be cut. For the main thread only.
+    The block itself then raises InsyncError. Later signals are ignored, because the clean-up that
+    the first one started is bounded and must complete. Works only in the main thread.
     """
     caught = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -27,7 +27,7 @@ def interruptible() -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt as interrupted:
-        raise InsyncError(f"interrupted by {interrupted}: what was recorded stays") from interrupted
+        raise InsyncError(f"interrupted by {interrupted}: recorded files are kept") from interrupted
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)

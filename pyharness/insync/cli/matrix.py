@@ -68,9 +68,7 @@ def command(
             " Default: 2, for some groups 4 or 8."
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed for record bytes, burst times and fault jitter.")
-    ] = 1,
+    seed: Annotated[int, typer.Option(help="Seed for record bytes, bursts and jitter.")] = 1,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,

@@ -38,9 +38,7 @@ def command(
     repeat: Annotated[
         int | None, typer.Option(help="Repeats per arm. Default: the scenario's.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option(help="Seed for record bytes, burst times and fault jitter.")
-    ] = 1,
+    seed: Annotated[int, typer.Option(help="Seed for record bytes, bursts and jitter.")] = 1,
     out: Annotated[
         Path | None,
         typer.Option(help="New or empty output folder. Default: ./insync-runs/<scenario>-<time>."),

@@ -1,1 +1,1 @@
-"""The workload: open-loop producers, one per partition, and one consumer of it all."""
+"""Run the workload: open-loop producers per partition, and one consumer of all partitions."""

@@ -1,8 +1,8 @@
-"""A consumer that reads a topic from its beginning, along with its producers.
+"""Consume a topic from its beginning while its producers write it.
 
-It takes its partitions by hand, without a group, and keeps reading until it is
-told the end offsets and has reached them: what it read is then the read-back. It reads what
-is committed, as most consumers do that care; without transactions that is everything.
+The consumer assigns its partitions manually, without a group, and reads until it has reached the
+end offsets that it is given; what it read is the read-back. It reads only committed records
+(read_committed); without transactions these are all records.
 """
 
 import threading
@@ -16,7 +16,7 @@ from insync.events.schema import ConsumeLine, now_ms
 from insync.events.writer import EventWriter
 from insync.workload.plan import WorkloadPlan, seq_of
 
-POLL_SECONDS: Final = 0.1  # how soon it notices that it was told the end
+POLL_SECONDS: Final = 0.1  # how soon it notices the end offsets
 
 
 class TopicConsumer(threading.Thread):
@@ -40,23 +40,23 @@ class TopicConsumer(threading.Thread):
         self._client = Consumer(_settings(plan.bootstrap))
 
     def run(self) -> None:
-        """Read until the end offsets are known and reached, or until cut."""
+        """Read until the end offsets are known and reached, or until `cut` is called."""
         try:
             self._client.assign([TopicPartition(self._plan.topic, p, 0) for p in self._next])
             while not self._cut.is_set() and not self._at_end():
                 message = self._client.poll(POLL_SECONDS)
                 if message is not None:
                     self._take(message)
-        except BaseException as error:  # whatever it is, the run must hear of it
+        except BaseException as error:  # any error must end the run
             self._on_failure(error)
         finally:
             self._client.close()
 
     def read_to(self, ends: Mapping[int, int], seconds: float) -> None:
-        """Wait until every record below `ends` was read.
+        """Wait until every record below the offsets `ends` was read.
 
-        Raises InsyncError with the last positions and error if that takes longer
-        than `seconds`: without a full read-back nothing can be called lost.
+        Raises InsyncError with the last positions and error if that takes longer than `seconds`:
+        without a complete read-back no record can be called lost.
         """
         self._ends = ends
         self.join(seconds)
@@ -67,7 +67,7 @@ class TopicConsumer(threading.Thread):
             )
 
     def cut(self) -> None:
-        """End soon, without reading on."""
+        """Stop reading soon."""
         self._cut.set()
 
     def _at_end(self) -> bool:
@@ -79,7 +79,7 @@ class TopicConsumer(threading.Thread):
         if error := message.error():
             at_end = error.code() == KafkaError._PARTITION_EOF
             if at_end and partition is not None and offset is not None:
-                self._next[partition] = offset  # beyond what is not shown: aborts, and markers
+                self._next[partition] = offset  # behind aborts and markers
             else:
                 self._last_error = error.name()  # librdkafka retries by itself
             return
@@ -98,7 +98,7 @@ class TopicConsumer(threading.Thread):
 def _settings(bootstrap: str) -> dict[str, str | int | float | bool | None]:
     return {
         "bootstrap.servers": bootstrap,
-        "group.id": "insync",  # the client insists on one; it is never joined
+        "group.id": "insync",  # the client requires one; it is never joined
         "enable.auto.commit": False,
         "auto.offset.reset": "error",
         "isolation.level": "read_committed",

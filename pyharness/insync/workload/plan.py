@@ -1,4 +1,4 @@
-"""What a workload writes and where: shared by the producers and the consumer."""
+"""Define what a workload writes, where and when; producers and consumer share it."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,15 +10,15 @@ SEQ_BYTES: Final = 8
 LANE_BITS: Final = 40
 """A transactional producer's sequence numbers begin at (its number + 1) << LANE_BITS."""
 NEXT_LIFE: Final = 1_000
-"""A client that takes another one's place is a producer of its own: its number is so much more."""
+"""A client that replaces another one counts as a new producer: its number is higher by this."""
 
 VARIES: Final = 0.5
-"""By how much of their mean the times between bursts vary, either way."""
+"""How much the times between bursts vary, up or down, as a fraction of their mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Burst:
-    """Records that come together: how many, and every how many seconds on average."""
+    """Records that are sent together: how many, and every how many seconds on average."""
 
     records: int
     every: float
@@ -26,14 +26,14 @@ class Burst:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TransactionPlan:
-    """Transactional producers beside the plain ones.
+    """Transactional producers in addition to the plain ones.
 
     Args:
         ids: the transactional id of each producer.
-        per_second: how many transactions a producer begins in a second, one after the other;
+        per_second: how many transactions a producer begins per second, one after the other;
             fewer if they take longer.
-        records: of each transaction, on as many partitions as there are.
-        abort_percent: how many transactions of a hundred are given up on purpose.
+        records: records of each transaction, each on another partition.
+        abort_percent: percentage of transactions that are aborted on purpose.
 
     """
 
@@ -50,15 +50,16 @@ class WorkloadPlan:
     Args:
         partitions: the partitions to write, each at `rate` records per second.
         producers: clients per partition that share its rate. A broker serves one request of a
-            connection at a time: with one client, a stalled request hides what others would meet.
-        bursts: by partition, how those get their records that do not get them evenly.
+            connection at a time: with only one client, a stalled request would delay the next
+            ones in the client and hide how the broker treats them.
+        bursts: the bursts of partitions that get their records in bursts.
         record_bytes: size of a record's value, at least SEQ_BYTES.
-        seed: the repeat's own; decides the values' bytes and which transactions are aborted.
-        drain_seconds: how long answers are awaited after the last record.
-        client_timeout_ms: after how long a producer gives up on a silent broker; None: the
-            client library's own, 60 s.
-        idempotent: whether brokers drop what is sent twice.
-        transactions: what is written in transactions besides, if anything.
+        seed: the repeat's seed; decides the values' bytes and which transactions are aborted.
+        drain_seconds: how long to wait for answers after the last record.
+        client_timeout_ms: after how long a producer drops the connection to a broker that does
+            not answer; None: the client library's default, 60 s.
+        idempotent: whether the producers are idempotent.
+        transactions: the transactional producers, if any.
 
     """
 
@@ -79,10 +80,10 @@ class WorkloadPlan:
 
 
 def schedule(plan: WorkloadPlan, partition: int, lane: int) -> Iterator[tuple[int, float]]:
-    """Yield what producer `lane` of a partition sends: sequence number, seconds from the start.
+    """Yield each record of a partition's producer `lane`: sequence number, seconds from the start.
 
-    Records take turns among the producers; those of one burst stay with one, so that they can
-    go out as one batch.
+    The producers send records in turn; one producer sends all records of a burst, so that they
+    can be one batch.
     """
     burst = plan.bursts.get(partition)
     if burst is None:
@@ -96,7 +97,7 @@ def schedule(plan: WorkloadPlan, partition: int, lane: int) -> Iterator[tuple[in
 
 
 def _burst_times(plan: WorkloadPlan, partition: int, every: float) -> Iterator[float]:
-    """Yield when the bursts of a partition come, in seconds; the seed decides, not the producer."""
+    """Yield the times of a partition's bursts, in seconds; they depend on the seed only."""
     source = random.Random(f"bursts/{plan.seed}/{partition}")  # noqa: S311
     after = 0.0
     while True:
@@ -105,7 +106,7 @@ def _burst_times(plan: WorkloadPlan, partition: int, every: float) -> Iterator[f
 
 
 def values(plan: WorkloadPlan, partition: int) -> Iterator[bytes]:
-    """Yield the values of one partition without end: sequence number, then random bytes."""
+    """Yield an endless sequence of values for a partition: sequence number, then random bytes."""
     source = random.Random(f"{plan.seed}/{partition}")  # noqa: S311
     seq = 0
     while True:
@@ -119,5 +120,5 @@ def value(seq: int, source: random.Random, size: int) -> bytes:
 
 
 def seq_of(value: bytes) -> int:
-    """Return the sequence number that a value opens with."""
+    """Return the sequence number at the beginning of a value."""
     return int.from_bytes(value[:SEQ_BYTES], "big")

@@ -1,4 +1,4 @@
-"""Puts one record into each partition of a topic, for those who need something to read."""
+"""Produce records before a measurement: one per partition, or a burst to one partition."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ ANSWERED_SECONDS = 10.0
 
 
 def burst(bootstrap: str, topic: str, partition: int, records: int, record_bytes: int) -> None:
-    """Produce so many records, a batch each; raises InsyncError unless the leader has them all."""
+    """Produce `records` records, one batch each; raises InsyncError unless the leader acks all."""
     problems: list[str] = []
 
     def answered(error: KafkaError | None, _: Message) -> None:
@@ -28,7 +28,7 @@ def burst(bootstrap: str, topic: str, partition: int, records: int, record_bytes
 
 
 def prefill(bootstrap: str, topic: str, partitions: Iterable[int], seconds: float) -> None:
-    """Produce a record to each partition; raises InsyncError unless all are acked in time."""
+    """Produce one record per partition; raises InsyncError unless all are acked in time."""
     problems: list[str] = []
 
     def answered(error: KafkaError | None, _: Message) -> None:

@@ -1,8 +1,8 @@
-"""An open-loop producer of one partition, or of its share of one.
+"""Produce the records of one partition, or a share of them, in an open loop.
 
-Records are due at fixed times that no answer can shift; latency counts from the
-due time, so a stall shows in every record that was due during it. Each producer
-has its own client, so that two partitions of one broker meet in the broker alone.
+Records are due at fixed times that no answer can shift. Latency counts from the due time, so a
+stall shows in every record that was due during it. Each producer has its own client, so that two
+partitions of one broker influence each other only in the broker.
 """
 
 import threading
@@ -18,22 +18,21 @@ from insync.events.writer import EventWriter
 from insync.workload.plan import NEXT_LIFE, WorkloadPlan, schedule, values
 from insync.workload.unanswered import Unanswered
 
-DELIVERY_MS: Final = 120_000  # librdkafka gives a record up after this
-RECONNECT_MS: Final = 100  # librdkafka's first pause
-POLL_SECONDS: Final = 0.1  # how soon it notices that it is to end
+DELIVERY_MS: Final = 120_000  # librdkafka fails a record after this
+RECONNECT_MS: Final = 100  # librdkafka's first backoff
+POLL_SECONDS: Final = 0.1  # how soon it notices that it must end
 LINGER_MS: Final = 10  # longer than it takes to queue the records of a burst
-IN_FLIGHT: Final = 5  # what an idempotent client may have unanswered
+IN_FLIGHT: Final = 5  # the most unanswered requests of an idempotent client
 QUEUE_RECORDS: Final = 50_000
-QUEUE_KBYTES: Final = 16_384  # a full queue fails records at once, it never blocks the pace
+QUEUE_KBYTES: Final = 16_384  # a full queue fails records at once and never delays the next ones
 
 
 class PartitionProducer(threading.Thread):
-    """Produces to one partition until `stop` is set, then drains until `abandon` is, and ends.
+    """Produces to one partition until `stop` is set, then drains until `abandon` is set.
 
-    Of the plan's `producers` of the partition it is number `lane`, from 0: it sends every
-    `producers`-th record, at that record's own time.
-    Writes one ProduceLine per record: when it is answered, when it fails to be
-    queued, or at the end if it never was answered.
+    It is number `lane`, from 0, of the partition's `producers`: it sends every `producers`-th
+    record at that record's time. Writes one ProduceLine per record: when it is answered, when it
+    cannot be queued, or at the end if it was never answered.
     """
 
     def __init__(
@@ -59,11 +58,11 @@ class PartitionProducer(threading.Thread):
         self._client = Producer({**settings(plan), **_in_batches(partition in plan.bursts)})
 
     def run(self) -> None:
-        """Produce, drain, and account for every record."""
+        """Produce, drain, and write a line for every record."""
         try:
             self._produce_on_schedule()
             self._drain()
-        except BaseException as error:  # whatever it is, the run must hear of it
+        except BaseException as error:  # any error must end the run
             self._on_failure(error)
         finally:
             self._pending.give_up()
@@ -87,20 +86,20 @@ class PartitionProducer(threading.Thread):
             self._poll(min(left, POLL_SECONDS))
 
     def _await_room(self) -> None:
-        """Keep a record that is due until the client can send it at once; it is not dropped."""
+        """Wait with a due record until the client can send it at once; it is not dropped."""
         while len(self._pending) >= IN_FLIGHT and not self._stop_asked.is_set():
             self._poll(POLL_SECONDS)
 
     def _drain(self) -> None:
-        """Await the answers still due, within the plan's time."""
+        """Wait for outstanding answers, at most for the plan's drain time."""
         give_up = time.monotonic() + self._plan.drain_seconds
         while self._pending and time.monotonic() < give_up and not self._abandon.is_set():
             self._poll(POLL_SECONDS)
 
     def _poll(self, seconds: float) -> None:
-        """Handle answers; after a fatal error a new client goes on, as an application's would.
+        """Handle answers; after a fatal error continue with a new client, as applications do.
 
-        An idempotent client has one when it no longer knows what a broker has of it.
+        An idempotent client fails fatally when it cannot know which records a broker has.
         """
         try:
             self._client.poll(seconds)
@@ -140,11 +139,12 @@ class PartitionProducer(threading.Thread):
 
 
 def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
-    """Return a client that sends each record at once, however many are unanswered.
+    """Return the settings of a client that sends each record at once, without waiting for answers.
 
-    Idempotent only where the plan says so: that caps the requests in flight at 5, and librdkafka
-    spins on a core for as long as a record waits behind the cap, which on a small machine starves
-    the brokers under test. So records wait here. Else duplicates are counted from what is read.
+    The client is idempotent only if the plan says so. That limits the requests in flight to 5, and
+    librdkafka uses a whole core while a record waits for this limit, which on a small machine
+    takes CPU time from the brokers under test; so records wait in this module instead. Without
+    idempotence duplicates are counted from the read-back.
     """
     return {
         "bootstrap.servers": plan.bootstrap,
@@ -160,15 +160,15 @@ def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
 
 
 def _in_batches(bursts: bool) -> dict[str, int]:
-    """Return what makes a burst one batch, as that of a producer with much to send."""
+    """Return the setting that makes a burst one batch, as a busy producer would send it."""
     return {"linger.ms": LINGER_MS} if bursts else {}
 
 
 def timeouts(timeout_ms: int | None) -> dict[str, int]:
-    """Return how long an answer is waited for, and how long brokers may wait for replicas.
+    """Return the timeouts of a client: for an answer, and for brokers that wait for replicas.
 
-    After a lost connection a new one is made within that time as well: librdkafka's own pauses
-    grow to 10 s, which would be longer than what is measured.
+    After a lost connection the client reconnects within that time as well: librdkafka's default
+    backoff grows to 10 s, which is longer than what is measured.
     """
     if timeout_ms is None:
         return {}
@@ -181,7 +181,7 @@ def timeouts(timeout_ms: int | None) -> dict[str, int]:
 
 
 def _words(error: BufferError | KafkaException) -> str:
-    """Return Kafka's name of the error; a BufferError is librdkafka's full queue."""
+    """Return Kafka's name of the error; a BufferError means that librdkafka's queue is full."""
     if isinstance(error, KafkaException):
         return str(error.args[0].name())
     return "_QUEUE_FULL"

@@ -1,8 +1,8 @@
-"""A transactional producer: one transaction after the other, some given up on purpose.
+"""Run a transactional producer: one transaction after the other, some aborted on purpose.
 
-Each has a few records on as many partitions. librdkafka sends them idempotently: then it may
-have five requests unanswered at a broker, and spins on a core while a record waits for its
-turn. No transaction has more records than that, so none waits.
+Each transaction has a few records, each on another partition. librdkafka sends them idempotently,
+which allows five unanswered requests per broker, and it uses a whole core while a record waits
+for this limit. No transaction has more records than that, so none waits.
 """
 
 import random
@@ -22,8 +22,8 @@ from insync.workload.producer import timeouts
 from insync.workload.unanswered import Unanswered
 
 TIMEOUT_MS: Final = 60_000
-"""After so long the coordinator aborts by itself; longer than any stall, or that would be it."""
-STEP_SECONDS: Final = 0.2  # how soon it notices that it is to give up
+"""After this the coordinator aborts a transaction; longer than any stall, so that it does not."""
+STEP_SECONDS: Final = 0.2  # how soon it notices that it must give up
 
 Wanted = Literal["commit", "abort"]
 
@@ -39,7 +39,7 @@ class Ended:
 
 
 class TransactionalProducer(threading.Thread):
-    """Runs transactions until `stop` is set, and waits for the last one until `abandon` is.
+    """Runs transactions until `stop` is set; waits for the last one until `abandon` is set.
 
     It is number `number` of the plan's transactional producers. Writes one ProduceLine per
     record and one TransactionLine per transaction. `acked` is set by its first commit.
@@ -55,7 +55,7 @@ class TransactionalProducer(threading.Thread):
         abandon: threading.Event,
         on_failure: Callable[[BaseException], None],
     ) -> None:
-        """Plan it; `writers` are those of the records and of the transactions."""
+        """Create the client; `writers` write the lines of records and of transactions."""
         super().__init__(name=f"transact-{plan.topic}-{number}", daemon=True)
         self.acked = threading.Event()
         self._plan = plan
@@ -73,7 +73,7 @@ class TransactionalProducer(threading.Thread):
         self._client = self._new_client()
 
     def run(self) -> None:
-        """Run transactions at the plan's pace, and account for every record."""
+        """Run transactions at the plan's rate, and write a line for every record."""
         try:
             self._initialise()
             start = time.monotonic()
@@ -82,7 +82,7 @@ class TransactionalProducer(threading.Thread):
                 if self._stop_asked.wait(max(0.0, due - time.monotonic())):
                     return
                 self._transact(turn * len(self._own.ids) + self._number)
-        except BaseException as error:  # whatever it is, the run must hear of it
+        except BaseException as error:  # any error must end the run
             self._on_failure(error)
         finally:
             self._pending.give_up()
@@ -112,32 +112,32 @@ class TransactionalProducer(threading.Thread):
         return [partitions[(first + step) % len(partitions)] for step in range(self._own.records)]
 
     def _ended(self, number: int, places: Sequence[int], wanted: Wanted) -> Ended:
-        """Run a transaction; one that cannot be committed is aborted."""
+        """Run one transaction; abort it if it cannot be committed."""
         try:
             self._client.begin_transaction()
             for partition in places:
                 self._produce(number, partition)
             if wanted == "abort":
-                self._await_answers()  # there is to be something in the log that must not be read
+                self._await_answers()  # the log must contain aborted records, which nobody may read
         except KafkaException as failure:
             return self._recovered(failure.args[0], Ended(end="unknown"))
         if wanted == "abort":
-            return self._asked(self._client.abort_transaction, "aborted")
-        return self._asked(self._client.commit_transaction, "committed")
+            return self._finished(self._client.abort_transaction, "aborted")
+        return self._finished(self._client.commit_transaction, "committed")
 
-    def _asked(self, call: Callable[[float], None], end: TransactionEnd) -> Ended:
-        asked_ms, asked = now_ms(), time.monotonic()
+    def _finished(self, call: Callable[[float], None], end: TransactionEnd) -> Ended:
+        asked_ms, began = now_ms(), time.monotonic()
         error = self._persist(call)
         if error is not None:
             return self._recovered(error, Ended(end="unknown", asked_ms=asked_ms))
-        took_ms = (time.monotonic() - asked) * 1000
+        took_ms = (time.monotonic() - began) * 1000
         return Ended(end=end, asked_ms=asked_ms, took_ms=took_ms)
 
     def _recovered(self, error: KafkaError, ended: Ended) -> Ended:
-        """Abort what went wrong, if the client still can; a fatal error takes a new client."""
+        """Abort a failed transaction if the client still can; replace it after a fatal error."""
         ended = replace(ended, error=error.name())
         if error.fatal():
-            self._pending.fail(error.name())  # nobody else will tell of them
+            self._pending.fail(error.name())  # no callback will report them
             self._life += 1
             self._client = self._new_client()
             self._initialise()
@@ -152,7 +152,7 @@ class TransactionalProducer(threading.Thread):
             raise KafkaException(error)
 
     def _persist(self, call: Callable[[float], None]) -> KafkaError | None:
-        """Call until it succeeds, as long as it may be called again; return the last error."""
+        """Repeat a call until it succeeds or is not retriable; return the last error."""
         while True:
             try:
                 call(STEP_SECONDS)
@@ -168,7 +168,7 @@ class TransactionalProducer(threading.Thread):
             self._client.poll(STEP_SECONDS)
 
     def _gives_up(self) -> bool:
-        """Whether it no longer waits: it was told to stop, and the plan's time is over."""
+        """Whether to stop waiting: `abandon` is set, or `stop` is and the drain time is over."""
         if self._abandon.is_set():
             return True
         if not self._stop_asked.is_set():

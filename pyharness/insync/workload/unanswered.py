@@ -1,4 +1,4 @@
-"""The records of one producer that have no answer yet, each written down once it has one."""
+"""Track the unanswered records of one producer, and write each one's line once it has an answer."""
 
 import time
 from dataclasses import replace
@@ -31,7 +31,7 @@ class Unanswered:
             self.settle(seq, error=error.name())
 
     def settle(self, seq: int, *, error: str | None = None, offset: int | None = None) -> None:
-        """Write the line of a record that has its answer."""
+        """Write the line of an answered record."""
         due, line = self._waiting.pop(seq)
         latency_ms = (time.monotonic() - due) * 1000
         self._writer.write(
@@ -39,12 +39,12 @@ class Unanswered:
         )
 
     def fail(self, error: str) -> None:
-        """Settle all: their client has failed. Whether a broker has them is not known."""
+        """Settle all records after their client failed; whether a broker has them is unknown."""
         for seq in list(self._waiting):
             self.settle(seq, error=error)
 
     def give_up(self) -> None:
-        """Write the lines of those that were never answered."""
+        """Write the lines of records that were never answered."""
         for _, line in self._waiting.values():
             self._writer.write(line)
         self._waiting.clear()

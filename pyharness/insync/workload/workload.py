@@ -1,4 +1,4 @@
-"""A workload as one thing: start it, wait for its acks, stop it, read it back."""
+"""Control the whole workload of a repeat: start it, wait for acks, stop it, read it back."""
 
 import threading
 import time
@@ -22,14 +22,14 @@ from insync.workload.transactional import TransactionalProducer
 
 
 class Workload:
-    """Producers and a consumer of one repeat; a context manager that cuts them at its end.
+    """The producers and the consumer of one repeat; a context manager that stops them at its end.
 
-    The clients connect as soon as they are made, so that `start` is followed by acks
-    at once: the topic need not be there yet.
+    The clients connect as soon as they are created, before the topic exists, so that acks follow
+    `start` immediately.
     """
 
     def __init__(self, plan: WorkloadPlan, folder: EventFolder) -> None:
-        """Make the clients; `folder` is the arm's event folder."""
+        """Create the clients; `folder` is the arm's event folder."""
         self._plan = plan
         self._stop = threading.Event()
         self._abandon = threading.Event()
@@ -87,13 +87,13 @@ class Workload:
         ]
 
     def start(self) -> None:
-        """Start to produce and to consume; the topic must be there."""
+        """Start to produce and to consume; the topic must exist."""
         for thread in (self._consumer, *self._producers):
             thread.start()
             self._running.append(thread)
 
     def await_acks(self, seconds: float) -> None:
-        """Wait until every partition had its first ack, and each transactional producer one."""
+        """Wait until every producer has its first ack or commit; raises InsyncError if not."""
         give_up = time.monotonic() + seconds
         for producer in self._producers:
             while not producer.acked.wait(0.05):
@@ -102,12 +102,12 @@ class Workload:
                     raise InsyncError(f"{producer.name}: no ack within {seconds:.0f} s")
 
     def wait(self, seconds: float) -> None:
-        """Let it run for `seconds`; raises InsyncError at once if a part of it fails."""
+        """Let the workload run for `seconds`; raises InsyncError at once if a part of it fails."""
         self._failed.wait(max(0.0, seconds))
         self.check()
 
     def stop_producing(self) -> None:
-        """Stop the producers and wait for the last answers, as long as the plan allows."""
+        """Stop the producers and wait for the last answers, at most the plan's drain time."""
         self._stop.set()
         for producer in self._producers:
             producer.join()
@@ -130,12 +130,12 @@ class Workload:
     def _end_offsets(self, seconds: float) -> dict[int, int]:
         admin = AdminClient({"bootstrap.servers": self._plan.bootstrap, "log_level": 0})
         latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # confluent's own gap
-        asked = {TopicPartition(self._plan.topic, p): latest for p in self._plan.partitions}
+        query = {TopicPartition(self._plan.topic, p): latest for p in self._plan.partitions}
         try:
-            # For a client that is not connected yet, list_offsets may look for leaders only every
-            # second or two; this one returns as soon as it is, and leaves the leaders known.
+            # If the client is not connected yet, list_offsets may look for leaders only every
+            # second or two. list_topics returns as soon as it is connected and finds the leaders.
             admin.list_topics(self._plan.topic, timeout=seconds)
-            answers = admin.list_offsets(asked, request_timeout=seconds)
+            answers = admin.list_offsets(query, request_timeout=seconds)
             return {tp.partition: answer.result().offset for tp, answer in answers.items()}
         except KafkaException as error:
             raise InsyncError(f"end offsets of {self._plan.topic}: {error.args[0]}") from error

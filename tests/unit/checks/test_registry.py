@@ -31,7 +31,7 @@ def test_a_row_of_an_older_table_gets_the_new_name_and_a_label(old: str, new: st
 
 
 def test_names_are_unique() -> None:
-    names = [name for each in ANOMALIES for name in (each.name, each.old_name)]
+    names = [name for each in ANOMALIES for name in (each.name, each.old_name) if name]
     assert len(set(names)) == len(names)
 
 

@@ -29,16 +29,16 @@ def _discover() -> Iterator[Anomaly]:
 ANOMALIES: tuple[Anomaly, ...] = tuple(_discover())
 """All anomalies, in the order of their modules' names."""
 
-_BY_KIND = {kind: each for each in ANOMALIES for kind in (each.name, each.old_name)}
+_BY_KIND = {kind: each for each in ANOMALIES for kind in (each.name, each.old_name) if kind}
 
 
 def metrics_checked() -> Mapping[str, tuple[Anomaly, ...]]:
     """Return the metrics that the table `checked` holds, with the anomalies that each counts."""
-    checked = [each for each in ANOMALIES if each.metric_table == "checked"]
-    return {
-        metric: tuple(each for each in checked if each.metric == metric)
-        for metric in dict.fromkeys(each.metric for each in checked)
-    }
+    counted: dict[str, tuple[Anomaly, ...]] = {}
+    for each in ANOMALIES:
+        if each.metric and each.metric_table == "checked":
+            counted[each.metric] = (*counted.get(each.metric, ()), each)
+    return counted
 
 
 def find_anomalies(history: History) -> DataFrame:
@@ -86,10 +86,14 @@ def as_markdown() -> str:
     """Return the table of anomalies for docs/checker.md."""
     head = "| anomaly | before 0.1 | metric | meaning | shown by | known if |\n"
     return f"{head}|---|---|---|---|---|---|\n" + "".join(
-        f"| `{each.name}` | `{each.old_name}` | `{each.metric}` | {each.meaning} "
+        f"| `{each.name}` | {_code(each.old_name)} | {_code(each.metric)} | {each.meaning} "
         f"| {each.shown_by} | {each.known_if} |\n"
         for each in ANOMALIES
     )
+
+
+def _code(name: str | None) -> str:
+    return f"`{name}`" if name else ""
 
 
 if __name__ == "__main__":
