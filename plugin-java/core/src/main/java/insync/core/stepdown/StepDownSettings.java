@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * How a leader steps down, as plain data: the numbers behind the broker's configs, checked, and nothing else. The
- * defaults are here, so that the configs' definitions take them from the one place; docs/step-down.md says where each
+ * defaults are here, so that the configs' definitions take them from the one place; docs/understand/step-down.md says where each
  * comes from.
  */
 public final class StepDownSettings {

@@ -1,0 +1,122 @@
+"""docs/use/contracts.md lists what the code has: commands, options, names, files and fields."""
+
+from __future__ import annotations
+
+import json
+import re
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from insync import arms
+from insync.analysis.checks.registry import ANOMALIES
+from insync.cli.app import app, invoke
+from insync.events import schema
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "use" / "contracts.md").read_text()
+AGENT_PAGE = (ROOT / "docs" / "use" / "agent.md").read_text()
+
+
+def section(title: str, page: str = PAGE) -> str:
+    return page.split(f"\n## {title}\n")[1].partition("\n## ")[0]
+
+
+def names(title: str) -> set[str]:
+    """Return the names of a section's first paragraph."""
+    return set(re.findall(r"`([^`]+)`", section(title).strip().partition("\n\n")[0]))
+
+
+def commands(command: Any, path: str = "insync") -> Iterator[tuple[str, set[str]]]:
+    """Yield every command that does something, with its arguments and long options."""
+    inside = getattr(command, "commands", {})
+    words = {
+        param.name.upper() if param.param_type_name == "argument" else param.opts[0]
+        for param in command.params
+    }
+    if words or not inside:
+        yield path, words
+    for name, each in inside.items():
+        yield from commands(each, f"{path} {name}")
+
+
+def asked(capsys: pytest.CaptureFixture[str], *command: str) -> Any:
+    assert invoke([*command, "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def recorded(archive: str, name: str) -> Any:
+    with tarfile.open(ROOT / "tests" / "data" / "recorded" / archive) as tar:
+        content = tar.extractfile(name)
+        assert content
+        return json.load(content)
+
+
+def test_commands_and_options() -> None:
+    rows = re.findall(r"^\| `(insync.*?)` \| (.*) \|$", section("Commands and options"), re.M)
+    listed = {command: set(re.findall(r"`([^`]+)`", words)) for command, words in rows}
+    assert listed == dict(commands(get_command(app)))
+
+
+def test_arms() -> None:
+    assert names("Arms") == set(arms.ARMS)
+
+
+def test_scenarios(capsys: pytest.CaptureFixture[str]) -> None:
+    assert names("Scenarios") == {each["name"] for each in asked(capsys, "scenarios")}
+
+
+def test_fault_kinds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert names("Fault kinds") == {each["kind"] for each in asked(capsys, "faults")}
+
+
+def test_anomalies() -> None:
+    assert names("Anomalies") == {each.name for each in ANOMALIES}
+
+
+def test_older_names_of_arms() -> None:
+    aliases = {alias for arm in arms.ARMS.values() for alias in arm.aliases}
+    assert aliases <= set(re.findall(r"`([^`]+)`", section("Arms"))) - names("Arms")
+
+
+def test_event_files() -> None:
+    files = {value for value in vars(schema).values() if str(value).endswith(".jsonl")}
+    of_repeats = {
+        make(0).replace("-0.", "-N.")
+        for name, make in vars(schema).items()
+        if name.endswith("_file")
+    }
+    listed = set(re.findall(r"`([^`/]+\.jsonl)`", section("Run folder")))
+    assert listed - {"broker-N.jsonl"} == files | of_repeats
+
+
+def test_fields_of_recorded_files() -> None:
+    verdict = recorded("kip-501.tar.xz", "kip-501/verdict.json")
+    cell = recorded("matrix.tar.xz", "matrix/matrix.json")[0]
+    figures = set(verdict["arms"]["stock"])
+    listed = set(re.findall(r"`([a-z_]+)`", section("verdict.json")))
+    assert set(verdict) | figures | set(verdict["findings"][0]) <= listed
+    assert set(verdict["arms"]["stock"]["evidence"][0]) <= listed
+    assert set(cell) - figures <= set(re.findall(r"`([a-z_]+)`", section("matrix.json")))
+
+
+def test_broker_configs_are_those_of_the_agent() -> None:
+    constant = re.compile(r'String \w+ =\s*"((?:follower|leader|replica|insync)\.[a-z.]+)"')
+    sources = (ROOT / "plugin-java" / "agent" / "src" / "main").rglob("*Config*.java")
+    more = [*(ROOT / "plugin-java/agent/src/main").rglob("Settings.java")]
+    found = {name for file in [*sources, *more] for name in constant.findall(file.read_text())}
+    kafkas = {"replica.lag.time.max.ms", "replica.fetch.wait.max.ms"}
+    rows = re.findall(r"^\| (`.*?) \|", section("Broker configs", AGENT_PAGE), re.M)
+    listed = {name.rstrip("*") for row in rows for name in re.findall(r"`([^`]+)`", row)}
+    assert listed == found - kafkas
+
+
+def test_options_are_those_of_the_agent() -> None:
+    file = next((ROOT / "plugin-java" / "agent" / "src" / "main").rglob("AgentOptions.java"))
+    found = set(re.findall(r'case "([a-z-]+)":', file.read_text()))
+    rows = re.findall(r"^\| `([a-z-]+)` \|", section("Options of the agent", AGENT_PAGE), re.M)
+    assert set(rows) == found
