@@ -9,12 +9,12 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 BUILT := pyharness/insync/_built
 JAR   := plugin-java/agent/build/libs/insync-agent.jar
-LOGS  := pyharness/java/build/libs/insync-logs.jar
+LOGS  := plugin-java/replicalogs/build/libs/insync-logs.jar
 BENCH := plugin-java/bench/build/libs/insync-bench.jar
 DEMO  := insync-runs/demo
 # The KIP's own case has 25 s of stall and 10 s of lag: times 0.15 the whole demo takes about two minutes.
 SCALE := 0.15
-JAVA_SOURCES := $(shell find plugin-java bridge/java pyharness/java gradle build.gradle settings.gradle -type f \
+JAVA_SOURCES := $(shell find plugin-java bridge/java gradle build.gradle settings.gradle -type f \
                   -not -path '*/build/*' -not -path '*/src/test/*' 2>/dev/null)
 
 help: ## this list
@@ -95,4 +95,4 @@ bench: setup $(BENCH) ## what the agent's core costs per partition of a fetch, b
 	@$(BIN)/insync bench tracker
 
 clean: ## remove everything that was built or run here, but not the user's cache of broker distributions
-	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build pyharness/java/build $(BUILT) $(VENV) insync-runs dist
+	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build $(BUILT) $(VENV) insync-runs dist

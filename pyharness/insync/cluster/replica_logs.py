@@ -1,6 +1,6 @@
 """The record batches in every replica's log, as the Kafka that wrote them reads them.
 
-A small program of ours runs on that Kafka's class path (pyharness/java): formats are Kafka's
+A small program of ours runs on that Kafka's class path (plugin-java/replicalogs): formats are Kafka's
 to know. The logs may be in use; what is not written to its end is left out.
 """
 
