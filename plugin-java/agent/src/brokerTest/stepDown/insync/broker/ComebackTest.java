@@ -3,7 +3,7 @@ package insync.broker;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
-import insync.agent.kafka.stepdown.Elections;
+import insync.agent.stepdown.controller.Elections;
 import insync.core.Insync;
 import java.nio.ByteBuffer;
 import java.util.List;

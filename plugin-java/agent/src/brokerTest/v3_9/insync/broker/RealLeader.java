@@ -1,6 +1,6 @@
 package insync.broker;
 
-import insync.agent.kafka.stepdown.StepDowns;
+import insync.agent.stepdown.broker.StepDowns;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package insync.broker;
 
-import insync.agent.kafka.stepdown.StepDowns;
+import insync.agent.stepdown.broker.StepDowns;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -37,8 +37,8 @@ import org.apache.kafka.server.storage.log.FetchParams;
 import org.apache.kafka.server.storage.log.FetchPartitionData;
 import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.server.util.Scheduler;
-import org.apache.kafka.storage.internals.log.AppendOrigin;
 import org.apache.kafka.storage.internals.checkpoint.OffsetCheckpoints;
+import org.apache.kafka.storage.internals.log.AppendOrigin;
 import org.apache.kafka.storage.internals.log.LogConfig;
 import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
 import org.apache.kafka.storage.internals.log.LogOffsetsListener;

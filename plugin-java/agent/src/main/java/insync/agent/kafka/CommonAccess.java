@@ -1,7 +1,7 @@
 package insync.agent.kafka;
 
 import com.yammer.metrics.core.MetricsRegistry;
-import insync.agent.kafka.lagpolicy.LagAccess;
+import insync.agent.lagpolicy.LagAccess;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.server.metrics.KafkaYammerMetrics;

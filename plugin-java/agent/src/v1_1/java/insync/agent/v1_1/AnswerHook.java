@@ -1,6 +1,6 @@
 package insync.agent.v1_1;
 
-import insync.agent.kafka.logstart.LogStarts;
+import insync.agent.logstart.LogStarts;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 

@@ -2,9 +2,9 @@ package insync.agent.v1_1;
 
 import com.yammer.metrics.Metrics;
 import insync.agent.Start;
-import insync.agent.kafka.holds.Holding;
-import insync.agent.kafka.live.LiveEvents;
-import insync.agent.kafka.logstart.LogStarts;
+import insync.agent.events.LiveEvents;
+import insync.agent.logstart.LogStarts;
+import insync.agent.pausepoints.Holding;
 import insync.agent.weave.Hook;
 import insync.bridge.BridgeServer;
 import insync.core.EventLog;

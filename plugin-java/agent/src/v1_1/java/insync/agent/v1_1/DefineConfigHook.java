@@ -1,7 +1,7 @@
 package insync.agent.v1_1;
 
-import insync.agent.kafka.live.LiveConfigs;
-import insync.agent.kafka.logstart.LogStartConfigs;
+import insync.agent.events.LiveConfigs;
+import insync.agent.logstart.LogStartConfigs;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;

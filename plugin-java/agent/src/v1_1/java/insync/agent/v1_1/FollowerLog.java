@@ -1,6 +1,6 @@
 package insync.agent.v1_1;
 
-import insync.agent.kafka.logstart.LogStarts;
+import insync.agent.logstart.LogStarts;
 import kafka.cluster.Replica;
 import kafka.server.AbstractFetcherThread;
 

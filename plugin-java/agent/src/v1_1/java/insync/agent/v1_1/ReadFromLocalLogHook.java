@@ -1,6 +1,6 @@
 package insync.agent.v1_1;
 
-import insync.agent.kafka.holds.Holding;
+import insync.agent.pausepoints.Holding;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 

@@ -1,8 +1,8 @@
 package insync.agent.v1_1;
 
-import insync.agent.kafka.Settings;
-import insync.agent.kafka.lagpolicy.LagPolicyConfig;
-import insync.agent.kafka.stepdown.StepDownConfigs;
+import insync.agent.isr.Settings;
+import insync.agent.lagpolicy.LagPolicyConfig;
+import insync.agent.stepdown.broker.StepDownConfigs;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 

@@ -1,10 +1,10 @@
 package insync.agent.v1_1;
 
 import com.yammer.metrics.core.MetricsRegistry;
+import insync.agent.isr.Settings;
 import insync.agent.kafka.Fetchers;
-import insync.agent.kafka.Settings;
-import insync.agent.kafka.lagpolicy.LagPolicyConfig;
-import insync.agent.kafka.logstart.LogStartConfigs;
+import insync.agent.lagpolicy.LagPolicyConfig;
+import insync.agent.logstart.LogStartConfigs;
 import insync.core.BrokerView;
 import insync.core.EventLog;
 import java.util.ArrayList;

@@ -1,10 +1,10 @@
 package insync.agent.v2_8;
 
-import insync.agent.kafka.Settings;
-import insync.agent.kafka.lagpolicy.LagPolicyConfig;
-import insync.agent.kafka.live.LiveConfigs;
-import insync.agent.kafka.logstart.LogStartConfigs;
-import insync.agent.kafka.stepdown.StepDownConfigs;
+import insync.agent.events.LiveConfigs;
+import insync.agent.isr.Settings;
+import insync.agent.lagpolicy.LagPolicyConfig;
+import insync.agent.logstart.LogStartConfigs;
+import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;

@@ -1,9 +1,9 @@
 package insync.agent.v2_8;
 
-import insync.agent.kafka.BrokerStartHook;
-import insync.agent.kafka.FollowerFetch;
-import insync.agent.kafka.PendingFetch;
-import insync.agent.kafka.PendingReads;
+import insync.agent.broker.BrokerStartHook;
+import insync.agent.isr.FollowerFetch;
+import insync.agent.isr.PendingFetch;
+import insync.agent.isr.PendingReads;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.TopicPartition;
@@ -14,7 +14,7 @@ import scala.collection.Seq;
 import scala.runtime.BoxedUnit;
 
 /**
- * A fetch arrives at the ReplicaManager. The same as {@link insync.agent.kafka.FetchMessagesHook}, but for its
+ * A fetch arrives at the ReplicaManager. The same as {@link insync.agent.isr.FetchMessagesHook}, but for its
  * arguments; a consumer's replica id is below 0.
  */
 final class FetchMessagesHook extends Hook {

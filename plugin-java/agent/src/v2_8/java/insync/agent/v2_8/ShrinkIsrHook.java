@@ -1,6 +1,6 @@
 package insync.agent.v2_8;
 
-import insync.agent.kafka.PartitionEvents;
+import insync.agent.isr.PartitionEvents;
 import insync.agent.weave.Hook;
 import java.util.Set;
 import kafka.cluster.Partition;

@@ -1,6 +1,6 @@
 package insync.agent.v2_8;
 
-import insync.agent.kafka.FollowerState;
+import insync.agent.isr.FollowerState;
 import insync.agent.weave.Hook;
 import insync.core.FollowerFetches;
 import kafka.server.LogOffsetMetadata;

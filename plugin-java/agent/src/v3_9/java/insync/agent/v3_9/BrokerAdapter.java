@@ -1,7 +1,7 @@
 package insync.agent.v3_9;
 
-import insync.agent.kafka.BrokerClasses;
-import insync.agent.kafka.CommonAdapter;
+import insync.agent.adapter.BrokerClasses;
+import insync.agent.adapter.CommonAdapter;
 
 /** Kafka 3.9: all of a partition is Scala, and a fetch's parameters are where they were before 4.0. */
 public final class BrokerAdapter extends CommonAdapter {

@@ -1,7 +1,7 @@
 package insync.agent.v3_9;
 
-import insync.agent.kafka.stepdown.ControllerLink;
-import insync.agent.kafka.stepdown.StepDownAccess;
+import insync.agent.stepdown.broker.ControllerLink;
+import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

@@ -1,8 +1,8 @@
 package insync.agent.v4_0;
 
-import insync.agent.kafka.BrokerClasses;
-import insync.agent.kafka.CommonAdapter;
-import insync.agent.kafka.FetchMessagesHook;
+import insync.agent.adapter.BrokerClasses;
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.isr.FetchMessagesHook;
 import insync.agent.v3_9.Access;
 
 /** Kafka 4.0: as 3.9, but for the package of a fetch's parameters. */

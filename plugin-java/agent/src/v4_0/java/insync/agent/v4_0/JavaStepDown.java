@@ -1,8 +1,8 @@
 package insync.agent.v4_0;
 
-import insync.agent.kafka.Moved;
-import insync.agent.kafka.stepdown.ControllerLink;
-import insync.agent.kafka.stepdown.StepDownAccess;
+import insync.agent.adapter.Moved;
+import insync.agent.stepdown.broker.ControllerLink;
+import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;

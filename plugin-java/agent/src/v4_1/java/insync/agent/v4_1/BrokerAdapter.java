@@ -1,8 +1,8 @@
 package insync.agent.v4_1;
 
-import insync.agent.kafka.BrokerClasses;
-import insync.agent.kafka.CommonAdapter;
-import insync.agent.kafka.FetchMessagesHook;
+import insync.agent.adapter.BrokerClasses;
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.isr.FetchMessagesHook;
 
 /** Kafka 4.1: replica, log and metadata cache are Java, a partition's assignment is Scala. */
 public final class BrokerAdapter extends CommonAdapter {

@@ -1,9 +1,9 @@
 package insync.agent.v4_2;
 
-import insync.agent.kafka.BrokerClasses;
-import insync.agent.kafka.CommonAdapter;
-import insync.agent.kafka.FetchMessagesHook;
-import insync.agent.kafka.Moved;
+import insync.agent.adapter.BrokerClasses;
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.adapter.Moved;
+import insync.agent.isr.FetchMessagesHook;
 
 /** Kafka 4.2 to 4.4: a partition's state and assignment are Java. 4.3 moved FileRecords, 4.4 moved Request. */
 public final class BrokerAdapter extends CommonAdapter {

@@ -1,0 +1,63 @@
+package insync.agent.events;
+
+import insync.core.EventLog;
+import insync.core.Insync;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+
+/** A broker begins: if its settings name a topic for events, its agent's go there from now on. */
+public final class LiveEvents {
+    /** How long a call of the producer's may take before it is tried again, or its event is dropped, milliseconds. */
+    private static final int MAX_BLOCK_MS = 5_000;
+    private static final long BUFFER_BYTES = 4L << 20;
+    /** Long enough for what happens at once to become one request, milliseconds. */
+    private static final int LINGER_MS = 50;
+
+    private LiveEvents() { }
+
+    /** A broker's settings are known. Where they name no topic, nothing is made. */
+    public static void started(KafkaConfig config) {
+        if (!LiveConfigs.isOn(config)) {
+            return;
+        }
+        EventLog events = Insync.current().events();
+        String bootstrap = LiveConfigs.bootstrap(config);
+        if (bootstrap == null) {
+            System.err.println("[insync] " + LiveConfigs.TOPIC + " has no effect: no plaintext listener of this broker's, "
+                + "expected " + LiveConfigs.BOOTSTRAP + "=host:port");
+            return;
+        }
+        Map<String, Object> settings = producer(config, bootstrap);
+        events.publish(new LiveTopic(config.getString(LiveConfigs.TOPIC), key(config),
+            () -> new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer()), events.published()));
+        events.emit("events_topic", LiveConfigs.all(config));
+    }
+
+    /** The classes that refer to the broker's. */
+    public static List<Class<?>> ownClasses() {
+        return List.of(LiveConfigs.class, LiveEvents.class, LiveTopic.class);
+    }
+
+    /** The name of the file in which the same lines would be, after where the broker belongs. */
+    private static String key(KafkaConfig config) {
+        String origin = config.getString(LiveConfigs.ORIGIN);
+        return (origin.isEmpty() ? "" : origin + "/") + "broker-" + config.brokerId() + ".jsonl";
+    }
+
+    private static Map<String, Object> producer(KafkaConfig config, String bootstrap) {
+        Map<String, Object> settings = new LinkedHashMap<>();
+        settings.put("bootstrap.servers", bootstrap);
+        settings.put("client.id", "insync-events-" + config.brokerId());
+        settings.put("acks", "all");
+        settings.put("enable.idempotence", true);
+        settings.put("max.block.ms", MAX_BLOCK_MS);
+        settings.put("buffer.memory", BUFFER_BYTES);
+        settings.put("linger.ms", LINGER_MS);
+        settings.putAll(config.originalsWithPrefix(LiveConfigs.PRODUCER_PREFIX));
+        return settings;
+    }
+}

@@ -1,0 +1,67 @@
+package insync.agent.isr;
+
+import insync.core.Clock;
+import insync.core.FetchMarks;
+import insync.core.Insync;
+import insync.core.MarkedFetches;
+import insync.core.PendingReport;
+import insync.core.Stats;
+import java.util.Optional;
+import kafka.cluster.Partition;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import scala.Option;
+
+/** Scope "read" in one broker: finds the core's per-follower state for the partitions of a fetch. */
+public final class PendingReads {
+    private final ReplicaManager replicas;
+    private final Clock clock;
+    private final Stats stats;
+    private final PendingReport report;
+
+    public PendingReads(ReplicaManager replicas, Clock clock, Insync insync, long lagTimeMaxMs) {
+        this.replicas = replicas;
+        this.clock = clock;
+        this.stats = insync.stats();
+        this.report = new PendingReport(insync.events(), stats, lagTimeMaxMs);
+        report.start();
+    }
+
+    /** The marks of a fetch that begins now. */
+    public FetchMarks newMarks() {
+        return new FetchMarks(clock, stats, report);
+    }
+
+    /**
+     * Marks one partition of a follower's fetch.
+     *
+     * @param replicaId the follower
+     * @param fetchOffset offset it asks for
+     * @param leaderEpoch the leader epoch that it knows, if it says so; a fetch of another epoch than the
+     *     partition's is answered with an error and protects nobody
+     */
+    public void mark(FetchMarks marks, int replicaId, TopicPartition id, long fetchOffset, Optional<Integer> leaderEpoch) {
+        Option<Partition> partition = replicas.onlinePartition(id);
+        if (partition.isEmpty() || leaderEpoch.isPresent() && leaderEpoch.get() != partition.get().getLeaderEpoch()) {
+            return;
+        }
+        Option<?> replica = partition.get().getReplica(replicaId);
+        if (replica.isDefined()) {
+            marks.mark(fetches(partition.get(), replicaId, (FollowerCarrier) replica.get()), fetchOffset);
+        }
+    }
+
+    private MarkedFetches fetches(Partition partition, int replicaId, FollowerCarrier carrier) {
+        MarkedFetches fetches = (MarkedFetches) carrier.insync$fetches();
+        return fetches != null ? fetches : attach(partition, replicaId, carrier);
+    }
+
+    /** Once per Replica object, which Kafka makes anew with each assignment. */
+    private synchronized MarkedFetches attach(Partition partition, int replicaId, FollowerCarrier carrier) {
+        if (carrier.insync$fetches() == null) {
+            carrier.insync$fetches(
+                new MarkedFetches(new KafkaFollower(partition, replicaId), clock, stats));
+        }
+        return (MarkedFetches) carrier.insync$fetches();
+    }
+}

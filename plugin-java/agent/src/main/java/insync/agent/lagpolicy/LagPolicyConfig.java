@@ -1,0 +1,65 @@
+package insync.agent.lagpolicy;
+
+import insync.agent.isr.Settings;
+import insync.core.MessageLagRule;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
+
+/** The broker config that brings Kafka 0.8's rule back, for comparison: its definition, its check, how it is read. */
+public final class LagPolicyConfig {
+    public static final String POLICY = "replica.lag.policy";
+    /** Kafka's own rule. */
+    public static final String TIME = "time";
+    /** As many digits as a long surely holds. */
+    private static final Pattern MESSAGES = Pattern.compile("messages:([1-9][0-9]{0,17})");
+    private static final String EXPECTED = "time, or messages:N with N from 1 on";
+
+    private static volatile boolean supported;
+
+    private LagPolicyConfig() { }
+
+    /** @param byThisVersion whether the rule can be had in the broker's version; called before the configs are defined */
+    public static void prepare(boolean byThisVersion) {
+        supported = byThisVersion;
+    }
+
+    /** Adds the key to the broker's definition, so that it is parsed, validated and described like any other. */
+    public static void define(ConfigDef definition) {
+        definition.define(POLICY, ConfigDef.Type.STRING, TIME,
+            ConfigDef.LambdaValidator.with(LagPolicyConfig::checkValue, () -> EXPECTED), ConfigDef.Importance.LOW,
+            "When a follower is out of sync. <code>time</code>: when it was not caught up for replica.lag.time.max.ms. "
+            + "<code>messages:N</code>: when it is more than N messages behind, or behind and silent for "
+            + "replica.lag.time.max.ms, as with replica.lag.max.messages of Kafka 0.8. That is there to be compared with, and "
+            + "not to be used: a burst of messages drops followers that keep up. Woven in by the insync agent.");
+    }
+
+    private static void checkValue(String name, Object value) {
+        if (value == null || !value.equals(TIME) && !MESSAGES.matcher((String) value).matches()) {
+            throw new ConfigException(name, value, "expected " + EXPECTED);
+        }
+        if (!value.equals(TIME) && !supported) {
+            throw new ConfigException(name, value, "the insync agent has no lag by messages for this version of Kafka");
+        }
+    }
+
+    /**
+     * What the config cannot say about itself.
+     *
+     * @throws ConfigException naming the config, its value and what was expected
+     */
+    public static void check(KafkaConfig config) {
+        if (rule(config) != null && Settings.enabled(config)) {
+            throw new ConfigException(POLICY, config.getString(POLICY), "expected " + TIME + ", or " + Settings.PENDING_READS
+                + "=false: that corrects whose time counts, and this does not go by time");
+        }
+    }
+
+    /** The rule that takes the place of Kafka's own, or null where that one holds. */
+    static MessageLagRule rule(KafkaConfig config) {
+        Matcher policy = MESSAGES.matcher(config.getString(POLICY));
+        return policy.matches() ? new MessageLagRule(Long.parseLong(policy.group(1))) : null;
+    }
+}

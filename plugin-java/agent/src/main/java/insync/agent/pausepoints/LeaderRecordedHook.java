@@ -1,0 +1,20 @@
+package insync.agent.pausepoints;
+
+import insync.agent.weave.Hook;
+import kafka.cluster.Partition;
+import net.bytebuddy.asm.Advice;
+
+/** A follower's log end offset is recorded; whether it moves the high watermark is looked at next. */
+final class LeaderRecordedHook extends Hook {
+
+    LeaderRecordedHook() {
+        super("kafka.cluster.Partition", "maybeExpandIsr", Recorded.class);
+    }
+
+    static final class Recorded {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.This Partition partition) {
+            Holding.pass(Holding.LEADER_RECORDED, Holding.UNKNOWN, partition.topicPartition());
+        }
+    }
+}

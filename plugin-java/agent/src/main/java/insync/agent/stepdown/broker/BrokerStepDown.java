@@ -1,0 +1,158 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.kafka.KafkaClock;
+import insync.agent.stepdown.broker.Handovers.Handover;
+import insync.core.Insync;
+import insync.core.stepdown.Decision;
+import insync.core.stepdown.FreeingRule;
+import insync.core.stepdown.OutgoingFetch;
+import insync.core.stepdown.PeerFetches;
+import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownWatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import kafka.cluster.Partition;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * Solution 2 in one broker: a thread that asks the core's watch at every tick and has its decisions carried out. It takes
+ * none of Kafka's locks, and none of Kafka's threads, which may be the stalled ones.
+ */
+final class BrokerStepDown {
+    /** Between two looks while something is under way, milliseconds. */
+    private static final long BUSY_MS = 40;
+
+    private final ReplicaManager replicas;
+    private final StepDownAccess access;
+    private final ControllerLink manager;
+    private final PeerFetches peers;
+    private final StepDownWatch watch;
+    private final Handovers handovers;
+    private final StuckClients clients;
+    private final boolean disconnects;
+    private final Relinquisher relinquisher;
+    private final Map<TopicPartition, LedPartition> led = new ConcurrentHashMap<>();
+    private final Thread thread;
+    private boolean isBusy;
+    private volatile boolean stopped;
+
+    BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager,
+                   StepDownAccess access, Insync insync) {
+        StepDownSettings settings = StepDownConfigs.read(config);
+        KafkaClock clock = new KafkaClock(time);
+        this.replicas = replicas;
+        this.access = access;
+        this.manager = manager;
+        this.peers = new PeerFetches(clock);
+        this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(),
+            insync.stepDowns());
+        this.handovers = new Handovers(clock, watch);
+        this.clients = new StuckClients(config.brokerId(), new FreeingRule(settings), clock, insync);
+        this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
+        this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, access, handovers, this::over);
+        this.thread = new Thread(this::run, "insync-step-down");
+        thread.setDaemon(true);
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    void stop() {
+        stopped = true;
+        thread.interrupt();
+    }
+
+    OutgoingFetch fetcher(int peer) {
+        return peers.fetcher(peer);
+    }
+
+    /** This broker leads the partition from now on, or still does. */
+    void leading(Partition partition) {
+        LedPartition known = led.get(partition.topicPartition());
+        if (known == null || known.kafkaPartition() != partition) {
+            led.put(partition.topicPartition(), new LedPartition(partition, access));
+        }
+    }
+
+    /** A leader epoch of this broker's is known to be over: clients that wait for the partition are sent on. */
+    void over(Partition partition, int leaderEpoch) {
+        PartitionCarrier carrier = (PartitionCarrier) partition;
+        if (carrier.insync$over() <= leaderEpoch) {
+            carrier.insync$over(leaderEpoch + 1);
+            access.completeProduce(replicas, partition.topicPartition());
+        }
+    }
+
+    private void run() {
+        try {
+            while (!stopped) {
+                Thread.sleep(isBusy ? Math.min(BUSY_MS, watch.dueMs()) : watch.dueMs());
+                try {
+                    tick();
+                    isBusy = conclude();
+                } catch (RuntimeException | Error failed) {
+                    Insync.failed(failed);
+                }
+            }
+        } catch (InterruptedException ending) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tick() {
+        List<LedPartition> now = new ArrayList<>(led.size());
+        for (LedPartition each : led.values()) {
+            if (each.isLed()) {
+                now.add(each);
+            } else {
+                forget(each);
+            }
+        }
+        List<Decision> acting = watch.tick(now, access.livePeers(replicas));
+        acting.removeIf(decision -> !decision.acts());
+        if (!acting.isEmpty()) {
+            OneRequest.of(manager, () -> acting.forEach(this::carryOut));
+        }
+    }
+
+    private void carryOut(Decision decision) {
+        relinquisher.carryOut(decision, led.get(new TopicPartition(decision.topic(), decision.partition())));
+    }
+
+    /**
+     * Sees to what follows from step-downs that are done.
+     *
+     * @return whether more is to be seen to soon
+     */
+    private boolean conclude() {
+        for (Handover shown : handovers.look(this::isLedElsewhere)) {
+            if (shown.led() != null) {
+                over(shown.led().kafkaPartition(), shown.decision().leaderEpoch());
+            }
+            clients.given();
+        }
+        boolean hang = disconnects && clients.free();
+        return hang || handovers.isAnyOpen();
+    }
+
+    private boolean isLedElsewhere(Handover one) {
+        Decision decision = one.decision();
+        return access.isLedElsewhere(replicas, new TopicPartition(decision.topic(), decision.partition()),
+            decision.leaderEpoch());
+    }
+
+    /** If it is led again meanwhile, it stays. */
+    private void forget(LedPartition gone) {
+        TopicPartition id = gone.kafkaPartition().topicPartition();
+        led.remove(id, gone);
+        if (gone.isLed()) {
+            led.putIfAbsent(id, gone);
+        }
+    }
+}

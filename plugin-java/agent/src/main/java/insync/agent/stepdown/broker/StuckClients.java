@@ -1,0 +1,116 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.isr.ChannelCarrier;
+import insync.agent.isr.RequestCarrier;
+import insync.agent.isr.RequestLife;
+import insync.core.Clock;
+import insync.core.EventLog;
+import insync.core.Insync;
+import insync.core.NetworkThread;
+import insync.core.RequestScope;
+import insync.core.stepdown.FreeingRule;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Clients of an old leader that it cannot answer, for a network thread of its hangs, or all of its handlers do: their
+ * connections are ended, as their own timeouts would do later. Of scope "request" only, which knows of such hangs. Called
+ * by the watch's thread; takes no lock but those of collections.
+ */
+final class StuckClients {
+    private final int self;
+    private final FreeingRule rule;
+    private final Clock clock;
+    private final Insync insync;
+
+    StuckClients(int self, FreeingRule rule, Clock clock, Insync insync) {
+        this.self = self;
+        this.rule = rule;
+        this.clock = clock;
+        this.insync = insync;
+    }
+
+    /** Another broker leads a partition that this one gave away, and metadata says so. */
+    void given() {
+        rule.given(clock.nanos());
+    }
+
+    /**
+     * Ends the connections of clients that wait in vain.
+     *
+     * @return whether there may soon be more
+     */
+    boolean free() {
+        if (rule.isArmed() && !rule.isDue(clock.nanos())) {
+            return true;
+        }
+        RequestScope scope = rule.isArmed() ? RequestLife.scope(self) : null;
+        ChannelCarrier channel = scope == null ? null : RequestLife.channel(self);
+        if (channel == null) {
+            return false;
+        }
+        boolean threadsHang = ofThreads(scope, channel);
+        boolean handlersHang = ofHandlers(scope, channel);
+        if (!threadsHang && !handlersHang) {
+            rule.ended();
+        }
+        return threadsHang || handlersHang;
+    }
+
+    /** Whoever is connected to a network thread that hangs. */
+    private boolean ofThreads(RequestScope scope, ChannelCarrier channel) {
+        boolean hangs = false;
+        for (Object each : channel.insync$processors().values()) {
+            ProcessorCarrier processor = (ProcessorCarrier) each;
+            NetworkThread thread = scope.networkThread((Thread) processor.insync$thread());
+            long now = clock.nanos();
+            long hungNanos = thread == null ? 0 : thread.inCallNanos();
+            if (hungNanos > 0 && rule.hangs(now - hungNanos, now)) {
+                hangs = true;
+                ConnectionEnd end = new ConnectionEnd(scope, processor);
+                end.ofAll(thread.callOn());
+                tell(end, "network_thread", hungNanos);
+            }
+        }
+        return hangs;
+    }
+
+    /** Whoever has waited in the queue for longer than T, if something waits there since before a partition was given. */
+    private boolean ofHandlers(RequestScope scope, ChannelCarrier channel) {
+        long now = clock.nanos();
+        long oldest = now;
+        Map<Integer, Set<String>> waiting = new HashMap<>();
+        for (Object each : channel.insync$queue().toArray()) {
+            if (each instanceof RequestCarrier) {
+                RequestCarrier request = (RequestCarrier) each;
+                oldest = Math.min(oldest, request.startTimeNanos());
+                if (request.insync$fetcher() == null && rule.isTooLong(request.startTimeNanos(), now)) {
+                    waiting.computeIfAbsent(request.processor(), id -> new HashSet<>())
+                        .add(request.context().connectionId);
+                }
+            }
+        }
+        if (!rule.hangs(oldest, now)) {
+            return false;
+        }
+        for (Map.Entry<Integer, Set<String>> each : waiting.entrySet()) {
+            Object processor = channel.insync$processors().get(each.getKey());
+            if (processor != null) {
+                ConnectionEnd end = new ConnectionEnd(scope, (ProcessorCarrier) processor);
+                end.of(each.getValue());
+                tell(end, "request_queue", now - oldest);
+            }
+        }
+        return true;
+    }
+
+    private void tell(ConnectionEnd end, String site, long hungNanos) {
+        if (end.count() > 0) {
+            insync.stepDowns().closedConnections(end.count());
+            insync.events().emit("connections_closed", EventLog.fields("site", site, "processor", end.processor(),
+                "hung_ms", hungNanos / 1_000_000L, "connections", end.count(), "ids", end.ids()));
+        }
+    }
+}
