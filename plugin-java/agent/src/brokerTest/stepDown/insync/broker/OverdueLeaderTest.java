@@ -3,7 +3,7 @@ package insync.broker;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import insync.agent.stepdown.broker.PartitionCarrier;
+import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.core.Insync;
 import java.nio.file.Path;
 import java.util.ArrayList;

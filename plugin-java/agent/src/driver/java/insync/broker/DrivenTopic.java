@@ -1,6 +1,6 @@
 package insync.broker;
 
-import insync.agent.isr.FollowerCarrier;
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.EventLog;
 import insync.core.FollowerFetches;
 import java.io.IOException;

@@ -1,22 +1,21 @@
 package insync.agent.adapter;
 
-/** The names of those of the broker's classes to weave that are not the same in all versions from 3.9 on. */
+/** Names those of the broker's classes to weave that are not the same in all versions from 3.9 on. */
 public final class BrokerClasses {
     private final String replica;
-    private final String fileRecords;
-    private final String request;
     private final String log;
+    private final String fetchParams = Moved.to("org.apache.kafka.storage.internals.log.FetchParams",
+        "org.apache.kafka.server.storage.log.FetchParams");
+    private final String fileRecords = Moved.to("org.apache.kafka.common.record.FileRecords",
+        "org.apache.kafka.common.record.internal.FileRecords");
+    private final String request = Moved.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request");
 
     /**
      * @param replica a remote replica of a partition
-     * @param fileRecords records in a file
-     * @param request a request in the request channel
      * @param log a partition's log
      */
-    public BrokerClasses(String replica, String fileRecords, String request, String log) {
+    public BrokerClasses(String replica, String log) {
         this.replica = replica;
-        this.fileRecords = fileRecords;
-        this.request = request;
         this.log = log;
     }
 
@@ -24,15 +23,22 @@ public final class BrokerClasses {
         return replica;
     }
 
+    String log() {
+        return log;
+    }
+
+    /** Returns the class of a fetch's parameters. */
+    String fetchParams() {
+        return fetchParams;
+    }
+
+    /** Returns the class of records in a file. */
     String fileRecords() {
         return fileRecords;
     }
 
+    /** Returns the class of a request in the request channel. */
     String request() {
         return request;
-    }
-
-    String log() {
-        return log;
     }
 }

@@ -3,48 +3,92 @@ package insync.agent.adapter;
 import insync.agent.Adapter;
 import insync.agent.Start;
 import insync.agent.broker.KafkaBroker;
+import insync.agent.broker.LeaderView;
+import insync.agent.broker.Metrics;
+import insync.agent.broker.ReplicaManagerHooks;
+import insync.agent.config.BrokerConfigs;
+import insync.agent.config.KafkaConfigHooks;
+import insync.agent.config.ReplicationConfigsHooks;
 import insync.agent.events.LiveEvents;
+import insync.agent.isr.FetchParamsHooks;
+import insync.agent.isr.FileRecordsHooks;
+import insync.agent.isr.Followers;
+import insync.agent.isr.KafkaApisHooks;
+import insync.agent.isr.KafkaChannelHooks;
+import insync.agent.isr.KafkaFollower;
+import insync.agent.isr.NamedPartitions;
+import insync.agent.isr.PartitionEvents;
+import insync.agent.isr.PartitionHooks;
+import insync.agent.isr.PendingFetch;
+import insync.agent.isr.PendingReads;
+import insync.agent.isr.ReplicaHooks;
+import insync.agent.isr.RequestChannelHooks;
+import insync.agent.isr.RequestHooks;
+import insync.agent.isr.RequestLife;
+import insync.agent.isr.Settings;
+import insync.agent.isr.SocketServerHooks;
+import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.CommonAccess;
+import insync.agent.kafka.Fetchers;
+import insync.agent.kafka.KafkaClock;
 import insync.agent.lagpolicy.LagAccess;
-import insync.agent.lagpolicy.LagByMessagesHook;
 import insync.agent.lagpolicy.LagPolicies;
 import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.logstart.LogStarts;
-import insync.agent.pausepoints.Holding;
+import insync.agent.pausepoints.PausePointHooks;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
+import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
+import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.agent.stepdown.broker.ProcessorHooks;
+import insync.agent.stepdown.broker.SelectorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
-import insync.agent.stepdown.broker.StepDownHooks;
+import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.agent.stepdown.broker.StepDowns;
+import insync.agent.stepdown.controller.Elections;
+import insync.agent.stepdown.controller.PartitionChangeBuilderHooks;
+import insync.agent.stepdown.controller.Relief;
+import insync.agent.stepdown.controller.ReplicationControlManagerHooks;
 import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the adapters from 3.9 on have in common: the hooks of both scopes, at classes whose names they give. */
+/**
+ * Holds what the adapters from 3.9 on have in common: the hooks of all features, on classes whose names they give. The
+ * hooks of the step-down are woven into every process, whatever its roles: Kafka's class path holds the classes of brokers
+ * and controllers alike, and those of a role that a process does not run stay unused.
+ */
 public abstract class CommonAdapter implements Adapter {
     private final String name;
+    private final BrokerClasses classes;
     private final CommonAccess access;
     private final StepDownAccess stepDown;
-    private final List<Hook> hooks;
     private final LogStartHooks logStart;
-    private final List<Hook> holdPoints;
+    private final List<Hook> pausePoints;
 
     /**
      * @param name the adapter's row in broker-versions.properties
-     * @param fetchMessages the hook on ReplicaManager.fetchMessages, whose arguments moved with 4.0
      * @param classes the names of the broker's classes that moved
+     * @param access reads a broker
      * @param stepDown what solution 2 needs
      */
-    protected CommonAdapter(String name, CommonAccess access, Hook fetchMessages, BrokerClasses classes,
-                            StepDownAccess stepDown) {
+    protected CommonAdapter(String name, BrokerClasses classes, CommonAccess access, StepDownAccess stepDown) {
         this.name = name;
+        this.classes = classes;
         this.access = access;
         this.stepDown = stepDown;
-        this.hooks = new ArrayList<>(CommonHooks.all(classes));
-        this.hooks.add(fetchMessages);
-        this.hooks.addAll(StepDownHooks.all(stepDown));
         this.logStart = LogStartHooks.since39(classes.log());
-        this.holdPoints = Holding.since39(classes.log());
+        this.pausePoints = PausePointHooks.since39(classes.log());
+    }
+
+    /** Returns the classes that refer to the broker's and serve scope "read", 2.8 included. */
+    public static List<Class<?>> classesOfScopeRead() {
+        return List.of(BrokerAccess.class, BrokerConfigs.class, Fetchers.class, Followers.class, KafkaBroker.class,
+            KafkaClock.class, KafkaFollower.class, LagPolicies.class, LagPolicyConfig.class, LeaderView.class,
+            LogStartConfigs.class, LogStarts.class, Metrics.class, PartitionEvents.class, PendingFetch.class,
+            PendingReads.class, Settings.class, StepDownConfigs.class);
     }
 
     @Override
@@ -53,36 +97,62 @@ public abstract class CommonAdapter implements Adapter {
     }
 
     @Override
-    public final List<Hook> hooks() {
-        return List.copyOf(hooks);
+    public final List<TypeHooks> types() {
+        return List.of(
+            new ReplicationConfigsHooks(),
+            new KafkaConfigHooks(),
+            new ReplicaManagerHooks(),
+            new insync.agent.isr.ReplicaManagerHooks(),
+            new FetchParamsHooks(classes.fetchParams()),
+            new ReplicaHooks(classes.replica()),
+            new PartitionHooks(),
+            new SocketServerHooks(),
+            new RequestChannelHooks(),
+            new KafkaApisHooks(),
+            new FileRecordsHooks(classes.fileRecords()),
+            new KafkaChannelHooks(),
+            new RequestHooks(classes.request()),
+            new insync.agent.stepdown.broker.ReplicaManagerHooks(),
+            new AlterPartitionManagerHooks(stepDown.alterPartitionManager(), stepDown.link()),
+            new insync.agent.stepdown.broker.PartitionHooks(),
+            new ProcessorHooks(),
+            new SelectorHooks(),
+            new BrokerBlockingSenderHooks(),
+            new PartitionChangeBuilderHooks(),
+            new ReplicationControlManagerHooks());
     }
 
     @Override
     public final List<Hook> hooksOnDemand() {
         List<Hook> all = new ArrayList<>(logStart.all());
-        all.addAll(holdPoints);
-        all.add(new LagByMessagesHook());
+        all.addAll(pausePoints);
+        all.add(insync.agent.lagpolicy.PartitionHooks.lagByMessages());
         return all;
     }
 
     @Override
     public final List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(CommonHooks.ownClasses());
-        for (Class<?> each = access.getClass(); each != Object.class; each = each.getSuperclass()) {
+        List<Class<?>> own = new ArrayList<>(classesOfScopeRead());
+        addWithParents(own, access.getClass());
+        addWithParents(own, stepDown.getClass());
+        own.addAll(stepDown.parts());
+        own.addAll(LiveEvents.ownClasses());
+        own.addAll(List.of(stepDown.link(), RequestHooks.RequestCarrier.class, NamedPartitions.class, RequestLife.class,
+            LagAccess.class, PausePointHooks.class, ProcessorHooks.ProcessorCarrier.class,
+            StepDownAccess.class, StepDowns.class, Elections.class, Relief.class));
+        own.addAll(BrokerStepDown.ownClasses());
+        return own;
+    }
+
+    private static void addWithParents(List<Class<?>> own, Class<?> type) {
+        for (Class<?> each = type; each != Object.class; each = each.getSuperclass()) {
             own.add(each);
         }
-        own.addAll(List.of(LagAccess.class, LagPolicies.class, LagPolicyConfig.class));
-        own.addAll(StepDownHooks.ownClasses(stepDown));
-        own.addAll(LiveEvents.ownClasses());
-        own.addAll(List.of(Holding.class, LogStartConfigs.class, LogStarts.class));
-        hooks.forEach(hook -> own.add(hook.advice()));
-        hooksOnDemand().forEach(hook -> own.add(hook.advice()));
-        return own;
     }
 
     @Override
     public final void prepare(Start start) {
-        KafkaBroker.prepare(access, start, holdPoints);
+        KafkaBroker.prepare(access, start, pausePoints);
         LagPolicies.prepare(access, start.onDemand());
         StepDowns.prepare(stepDown);
         LogStarts.prepare(logStart, start.onDemand(), start.defaultLogStart());

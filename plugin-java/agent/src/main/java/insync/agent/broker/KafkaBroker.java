@@ -8,7 +8,7 @@ import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.lagpolicy.LagPolicies;
 import insync.agent.logstart.LogStarts;
-import insync.agent.pausepoints.Holding;
+import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.weave.Hook;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
@@ -62,7 +62,7 @@ public final class KafkaBroker {
         Metrics.register(access.metrics(), insync);
         LagPolicies.started(config);
         LogStarts.started(config);
-        Holding.weave(holdPoints, start.onDemand());
+        PausePointHooks.weave(holdPoints, start.onDemand());
         openBridge(new LeaderView(access, replicas, config, start.brokerVersion()), insync);
         return Settings.isOn(config, Settings.READ)
             ? new PendingReads(replicas, new KafkaClock(time), insync, Settings.lagTimeMaxMs(config)) : null;

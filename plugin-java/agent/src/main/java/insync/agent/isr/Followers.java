@@ -1,6 +1,7 @@
 package insync.agent.isr;
 
 import insync.agent.broker.KafkaBroker;
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.ChargedFetches;
 import insync.core.FollowerFetches;
 import insync.core.RequestScope;

@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.core.FetchBody;
 import insync.core.FollowerReplica;
 import kafka.cluster.Partition;

@@ -2,6 +2,7 @@ package insync.agent.isr;
 
 import insync.agent.broker.KafkaBroker;
 import insync.agent.lagpolicy.LagPolicies;
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.EventLog;
 import insync.core.FollowerFetches;
 import insync.core.Insync;

@@ -1,5 +1,7 @@
 package insync.agent.isr;
 
+import insync.agent.broker.KafkaBroker;
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.Clock;
 import insync.core.FetchMarks;
 import insync.core.Insync;
@@ -9,7 +11,6 @@ import insync.core.Stats;
 import java.util.Optional;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
-import org.apache.kafka.common.TopicPartition;
 import scala.Option;
 
 /** Scope "read" in one broker: finds the core's per-follower state for the partitions of a fetch. */
@@ -36,12 +37,13 @@ public final class PendingReads {
      * Marks one partition of a follower's fetch.
      *
      * @param replicaId the follower
+     * @param key the partition, as the fetch names it
      * @param fetchOffset offset it asks for
      * @param leaderEpoch the leader epoch that it knows, if it says so; a fetch of another epoch than the
      *     partition's is answered with an error and protects nobody
      */
-    public void mark(FetchMarks marks, int replicaId, TopicPartition id, long fetchOffset, Optional<Integer> leaderEpoch) {
-        Option<Partition> partition = replicas.onlinePartition(id);
+    public void mark(FetchMarks marks, int replicaId, Object key, long fetchOffset, Optional<Integer> leaderEpoch) {
+        Option<Partition> partition = replicas.onlinePartition(KafkaBroker.access().partition(key));
         if (partition.isEmpty() || leaderEpoch.isPresent() && leaderEpoch.get() != partition.get().getLeaderEpoch()) {
             return;
         }

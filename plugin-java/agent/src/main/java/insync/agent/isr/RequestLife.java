@@ -1,6 +1,9 @@
 package insync.agent.isr;
 
 import insync.agent.kafka.KafkaClock;
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
+import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.core.Clock;
 import insync.core.FetcherConnection;
 import insync.core.Insync;

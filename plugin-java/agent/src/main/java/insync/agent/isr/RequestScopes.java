@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.core.RequestScope;
 import java.util.Collection;
 import java.util.Map;

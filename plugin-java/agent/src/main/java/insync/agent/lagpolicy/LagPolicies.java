@@ -36,7 +36,7 @@ public final class LagPolicies {
             return;
         }
         RULES.put(config.brokerId(), rule);
-        hooks.weave(new LagByMessagesHook(), LagPolicyConfig.POLICY + "=" + rule);
+        hooks.weave(PartitionHooks.lagByMessages(), LagPolicyConfig.POLICY + "=" + rule);
     }
 
     /**

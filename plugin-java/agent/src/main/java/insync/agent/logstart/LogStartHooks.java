@@ -20,7 +20,7 @@ public final class LogStartHooks {
      * @param log the class of a partition's log
      */
     public static LogStartHooks since39(String log) {
-        return new LogStartHooks(List.of(new BoundHook(log)), List.of(new AnswerHook()));
+        return new LogStartHooks(List.of(LogHooks.bound(log)), List.of(LogReadInfoHooks.snapshot()));
     }
 
     List<Hook> bound() {

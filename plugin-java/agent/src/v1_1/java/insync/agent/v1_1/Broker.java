@@ -4,7 +4,7 @@ import com.yammer.metrics.Metrics;
 import insync.agent.Start;
 import insync.agent.events.LiveEvents;
 import insync.agent.logstart.LogStarts;
-import insync.agent.pausepoints.Holding;
+import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.weave.Hook;
 import insync.bridge.BridgeServer;
 import insync.core.EventLog;
@@ -37,7 +37,7 @@ public final class Broker {
         settings.putAll(view.settings());
         insync.events().emit("settings", settings);
         LogStarts.started(config);
-        Holding.weave(holdPoints, start.onDemand());
+        PausePointHooks.weave(holdPoints, start.onDemand());
         if (start.bridgeFile() != null && BRIDGE_OPEN.compareAndSet(false, true)) {
             BridgeServer.startInBackground(view, insync, start.bridgeFile());
         }

@@ -7,9 +7,10 @@ import insync.agent.kafka.Fetchers;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.logstart.LogStarts;
-import insync.agent.pausepoints.FollowerReceivedHook;
-import insync.agent.pausepoints.Holding;
+import insync.agent.pausepoints.ReplicaFetcherThreadHooks;
+import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -19,9 +20,13 @@ import java.util.List;
  */
 public final class BrokerAdapter implements Adapter {
     private final LogStartHooks logStart = new LogStartHooks(
-        List.of(new BoundHook()), List.of(new KeepAnswerHook(), new AnswerHook()));
-    private final List<Hook> holdPoints = List.of(new LeaderReadHook(), new LeaderRecordedHook(),
-        new ReadFromLocalLogHook(), new LogStartReadHook(), new FollowerReceivedHook());
+        List.of(ReplicaHooks.bound()), List.of(PartitionHooks.keepAnswer(), LogReadResultHooks.snapshot()));
+    private final List<Hook> pausePoints = new ArrayList<>(PartitionHooks.pausePoints());
+
+    public BrokerAdapter() {
+        pausePoints.addAll(List.of(ReplicaManagerHooks.readFromLocalLog(), ReplicaHooks.logStartRead(),
+            ReplicaFetcherThreadHooks.received()));
+    }
 
     @Override
     public String name() {
@@ -29,30 +34,28 @@ public final class BrokerAdapter implements Adapter {
     }
 
     @Override
-    public List<Hook> hooks() {
-        return List.of(new DefineConfigHook(), new BrokerStartHook());
+    public List<TypeHooks> types() {
+        return List.of(new KafkaConfigHooks(), new ReplicaManagerHooks());
     }
 
     @Override
     public List<Hook> hooksOnDemand() {
         List<Hook> all = new ArrayList<>(logStart.all());
-        all.addAll(holdPoints);
+        all.addAll(pausePoints);
         return all;
     }
 
     @Override
     public List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(List.of(Broker.class, Fetchers.class, FollowerLog.class, Holding.class,
+        List<Class<?>> own = new ArrayList<>(List.of(Broker.class, Fetchers.class, PausePointHooks.class, ReplicaHooks.class,
             LogStartConfigs.class, LogStarts.class, Unsupported.class, View.class));
         own.addAll(LiveEvents.ownClasses());
-        hooks().forEach(hook -> own.add(hook.advice()));
-        hooksOnDemand().forEach(hook -> own.add(hook.advice()));
         return own;
     }
 
     @Override
     public void prepare(Start start) {
         LogStarts.prepare(logStart, start.onDemand(), start.defaultLogStart());
-        Broker.prepare(start, holdPoints);
+        Broker.prepare(start, pausePoints);
     }
 }

@@ -1,6 +1,6 @@
 package insync.agent.v3_9;
 
-import insync.agent.stepdown.broker.ControllerLink;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

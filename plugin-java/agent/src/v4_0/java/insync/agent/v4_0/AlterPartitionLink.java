@@ -1,6 +1,6 @@
 package insync.agent.v4_0;
 
-import insync.agent.stepdown.broker.ControllerLink;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import java.util.concurrent.CompletableFuture;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.server.common.TopicIdPartition;

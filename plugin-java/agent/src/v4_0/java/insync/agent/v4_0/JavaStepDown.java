@@ -1,7 +1,7 @@
 package insync.agent.v4_0;
 
 import insync.agent.adapter.Moved;
-import insync.agent.stepdown.broker.ControllerLink;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.StepDownAccess;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.agent.stepdown.broker.ProcessorHooks.ProcessorCarrier;
 import insync.core.Clock;
 import insync.core.FetchBody;
 import insync.core.LeaderClock;

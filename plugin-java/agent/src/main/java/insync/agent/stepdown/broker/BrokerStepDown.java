@@ -1,7 +1,9 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.kafka.KafkaClock;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.Handovers.Handover;
+import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.FreeingRule;
@@ -23,7 +25,7 @@ import org.apache.kafka.common.utils.Time;
  * Solution 2 in one broker: a thread that asks the core's watch at every tick and has its decisions carried out. It takes
  * none of Kafka's locks, and none of Kafka's threads, which may be the stalled ones.
  */
-final class BrokerStepDown {
+public final class BrokerStepDown {
     /** Between two looks while something is under way, milliseconds. */
     private static final long BUSY_MS = 40;
 
@@ -57,6 +59,12 @@ final class BrokerStepDown {
         this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, access, handovers, this::over);
         this.thread = new Thread(this::run, "insync-step-down");
         thread.setDaemon(true);
+    }
+
+    /** Returns the classes of the step-down in a broker that refer to the broker's. */
+    public static List<Class<?>> ownClasses() {
+        return List.of(BrokerStepDown.class, ConnectionEnd.class, LedPartition.class, OverdueLeader.class,
+            ReassignedElection.class, Relinquisher.class, StepDownMetrics.class, StuckClients.class);
     }
 
     void start() {

@@ -1,8 +1,8 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.KafkaBroker;
-import insync.agent.isr.FollowerCarrier;
 import insync.agent.isr.PartitionEvents;
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.FollowerFetches;
 import insync.core.stepdown.PartitionView;
 import java.util.List;

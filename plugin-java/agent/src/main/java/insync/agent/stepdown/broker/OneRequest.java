@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**

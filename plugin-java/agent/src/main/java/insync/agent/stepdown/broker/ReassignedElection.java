@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.Handovers.Handover;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;

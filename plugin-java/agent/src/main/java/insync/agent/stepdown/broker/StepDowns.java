@@ -1,6 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.broker.KafkaBroker;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.core.Insync;
 import insync.core.stepdown.OutgoingFetch;
 import java.util.Map;

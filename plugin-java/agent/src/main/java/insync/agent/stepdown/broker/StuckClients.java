@@ -1,8 +1,9 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.isr.ChannelCarrier;
-import insync.agent.isr.RequestCarrier;
+import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
+import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.agent.isr.RequestLife;
+import insync.agent.stepdown.broker.ProcessorHooks.ProcessorCarrier;
 import insync.core.Clock;
 import insync.core.EventLog;
 import insync.core.Insync;

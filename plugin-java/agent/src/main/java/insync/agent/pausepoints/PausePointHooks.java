@@ -1,0 +1,78 @@
+package insync.agent.pausepoints;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.HooksOnDemand;
+import insync.core.Insync;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.TopicPartition;
+
+/** The points of a broker's code at which tests may stop a thread; woven only if the agent's option {@code holds} is on. */
+public final class PausePointHooks {
+    /** A partition is read for a follower, nothing of that recorded. The replica is the follower. */
+    public static final String LEADER_READ = "leader-read";
+    /** A follower's log end offset is recorded, the high watermark not moved. The replica is the follower. */
+    public static final String LEADER_RECORDED = "leader-recorded";
+    /** A partition's high watermark is read, its log start offset is not. The replica is the reader. */
+    public static final String LEADER_HALF_READ = "leader-half-read";
+    /** A follower has an answer, and appends nothing of it yet. No replica. */
+    public static final String FOLLOWER_RECEIVED = "follower-received";
+    /** Where it is not known which replica a thread serves, as from 3.9 on. */
+    public static final int UNKNOWN = -1;
+
+    private static final ThreadLocal<Reading> READING = new ThreadLocal<>();
+
+    private PausePointHooks() { }
+
+    /** The hooks of all versions from 3.9 on; {@code log} is the class of a partition's log. */
+    public static List<Hook> since39(String log) {
+        List<Hook> all = new ArrayList<>(PartitionHooks.all());
+        all.add(LogHooks.logStartRead(log));
+        all.add(ReplicaFetcherThreadHooks.received());
+        return all;
+    }
+
+    /**
+     * A broker's ReplicaManager is made.
+     *
+     * @param points those to weave; none where the agent is not told to
+     */
+    public static void weave(List<Hook> points, HooksOnDemand onDemand) {
+        if (!points.isEmpty()) {
+            Insync.current().holds().open();
+        }
+        points.forEach(point -> onDemand.weave(point, "holds=on"));
+    }
+
+    /** Called where a thread passes a point. */
+    public static void pass(String point, int replica, TopicPartition partition) {
+        Insync.current().holds().pass(point, replica, partition == null ? "" : partition.toString());
+    }
+
+    /** This thread begins to read for a replica; the partition is null where that is not known yet. */
+    public static void beginRead(int replica, TopicPartition partition) {
+        READING.set(new Reading(replica, partition));
+    }
+
+    /** This thread reads a partition's log start offset. */
+    public static void halfRead(TopicPartition partition) {
+        Reading reading = READING.get();
+        if (reading != null) {
+            pass(LEADER_HALF_READ, reading.replica, partition == null ? reading.partition : partition);
+        }
+    }
+
+    public static void endRead() {
+        READING.remove();
+    }
+
+    private static final class Reading {
+        private final int replica;
+        private final TopicPartition partition;
+
+        private Reading(int replica, TopicPartition partition) {
+            this.replica = replica;
+            this.partition = partition;
+        }
+    }
+}
