@@ -1,6 +1,6 @@
 package insync.broker;
 
-import insync.agent.stepdown.broker.StepDowns;
+import insync.agent.broker.Brokers;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -145,7 +145,7 @@ final class RealLeader extends Leader {
     }
 
     void stopWatch() {
-        StepDowns.stopped(config);
+        Brokers.replicaManagerStopped(config);
     }
 
     @Override

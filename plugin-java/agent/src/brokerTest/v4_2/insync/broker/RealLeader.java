@@ -1,6 +1,6 @@
 package insync.broker;
 
-import insync.agent.stepdown.broker.StepDowns;
+import insync.agent.broker.Brokers;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -101,7 +101,7 @@ final class RealLeader extends Leader {
     }
 
     void stopWatch() {
-        StepDowns.stopped(config);
+        Brokers.replicaManagerStopped(config);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package insync.agent;
 
+import insync.agent.broker.Platform;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
@@ -26,8 +27,8 @@ public interface Adapter {
      */
     List<Class<?>> ownClasses();
 
-    /** Takes what the agent knows; called once, before weaving. */
-    void prepare(Start start);
+    /** Returns what the brokers of this version need at run time. */
+    Platform platform();
 
     /** Returns the hooks woven at the start and those on demand. */
     default List<Hook> allHooks() {

@@ -23,7 +23,7 @@ public final class AgentOptions {
     private boolean stockWhenUnsupported;
     private String defaultScope = "off";
     private String defaultLogStart = "off";
-    private boolean holds;
+    private boolean pausePoints;
 
     private AgentOptions() { }
 
@@ -74,7 +74,7 @@ public final class AgentOptions {
                 if (!value.equals("on") && !value.equals("off")) {
                     throw new AgentException("agent option holds=" + value + ": expected on or off");
                 }
-                holds = value.equals("on");
+                pausePoints = value.equals("on");
                 break;
             default:
                 throw new AgentException("agent option " + key + "=" + value
@@ -111,8 +111,8 @@ public final class AgentOptions {
     }
 
     /** Whether tests may stop threads. */
-    public boolean holds() {
-        return holds;
+    public boolean pausePoints() {
+        return pausePoints;
     }
 
     public boolean runStockWhenUnsupported() {

@@ -19,7 +19,7 @@ class AgentOptionsTest {
         assertFalse(options.runStockWhenUnsupported());
         assertEquals("off", options.defaultScope());
         assertEquals("off", options.defaultLogStart());
-        assertFalse(options.holds());
+        assertFalse(options.pausePoints());
     }
 
     @Test
@@ -31,7 +31,7 @@ class AgentOptionsTest {
         assertTrue(options.runStockWhenUnsupported());
         assertEquals("request", options.defaultScope());
         assertEquals("both", options.defaultLogStart());
-        assertTrue(options.holds());
+        assertTrue(options.pausePoints());
     }
 
     @Test

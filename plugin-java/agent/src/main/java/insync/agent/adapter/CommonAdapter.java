@@ -1,10 +1,10 @@
 package insync.agent.adapter;
 
 import insync.agent.Adapter;
-import insync.agent.Start;
-import insync.agent.broker.KafkaBroker;
+import insync.agent.broker.Brokers;
 import insync.agent.broker.LeaderView;
 import insync.agent.broker.Metrics;
+import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.config.KafkaConfigHooks;
@@ -15,24 +15,26 @@ import insync.agent.isr.FileRecordsHooks;
 import insync.agent.isr.Followers;
 import insync.agent.isr.KafkaApisHooks;
 import insync.agent.isr.KafkaChannelHooks;
-import insync.agent.isr.KafkaFollower;
 import insync.agent.isr.NamedPartitions;
 import insync.agent.isr.PartitionEvents;
 import insync.agent.isr.PartitionHooks;
+import insync.agent.isr.PartitionState;
 import insync.agent.isr.PendingFetch;
 import insync.agent.isr.PendingReads;
+import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.ReplicaHooks;
 import insync.agent.isr.RequestChannelHooks;
 import insync.agent.isr.RequestHooks;
 import insync.agent.isr.RequestLife;
-import insync.agent.isr.Settings;
+import insync.agent.isr.RequestPart;
 import insync.agent.isr.SocketServerHooks;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.CommonAccess;
 import insync.agent.kafka.Fetchers;
 import insync.agent.kafka.KafkaClock;
+import insync.agent.kafka.KafkaPartition;
 import insync.agent.lagpolicy.LagAccess;
-import insync.agent.lagpolicy.LagPolicies;
+import insync.agent.lagpolicy.LagPolicy;
 import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
@@ -45,7 +47,6 @@ import insync.agent.stepdown.broker.ProcessorHooks;
 import insync.agent.stepdown.broker.SelectorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.stepdown.broker.StepDownConfigs;
-import insync.agent.stepdown.broker.StepDowns;
 import insync.agent.stepdown.controller.Elections;
 import insync.agent.stepdown.controller.PartitionChangeBuilderHooks;
 import insync.agent.stepdown.controller.Relief;
@@ -85,10 +86,10 @@ public abstract class CommonAdapter implements Adapter {
 
     /** Returns the classes that refer to the broker's and serve scope "read", 2.8 included. */
     public static List<Class<?>> classesOfScopeRead() {
-        return List.of(BrokerAccess.class, BrokerConfigs.class, Fetchers.class, Followers.class, KafkaBroker.class,
-            KafkaClock.class, KafkaFollower.class, LagPolicies.class, LagPolicyConfig.class, LeaderView.class,
-            LogStartConfigs.class, LogStarts.class, Metrics.class, PartitionEvents.class, PendingFetch.class,
-            PendingReads.class, Settings.class, StepDownConfigs.class);
+        return List.of(BrokerAccess.class, BrokerConfigs.class, Fetchers.class, Followers.class, Brokers.class,
+            KafkaClock.class, KafkaPartition.class, LagPolicy.class, LogStartHooks.class, LagPolicyConfig.class, LeaderView.class,
+            LogStartConfigs.class, LogStarts.class, Metrics.class, PartitionEvents.class, PartitionState.class, PendingFetch.class,
+            PendingReads.class, PendingReadsConfig.class, StepDownConfigs.class);
     }
 
     @Override
@@ -137,9 +138,9 @@ public abstract class CommonAdapter implements Adapter {
         addWithParents(own, stepDown.getClass());
         own.addAll(stepDown.parts());
         own.addAll(LiveEvents.ownClasses());
-        own.addAll(List.of(stepDown.link(), RequestHooks.RequestCarrier.class, NamedPartitions.class, RequestLife.class,
+        own.addAll(List.of(stepDown.link(), RequestHooks.RequestCarrier.class, NamedPartitions.class, RequestLife.class, RequestPart.class,
             LagAccess.class, PausePointHooks.class, ProcessorHooks.ProcessorCarrier.class,
-            StepDownAccess.class, StepDowns.class, Elections.class, Relief.class));
+            StepDownAccess.class, Elections.class, Relief.class));
         own.addAll(BrokerStepDown.ownClasses());
         return own;
     }
@@ -151,10 +152,7 @@ public abstract class CommonAdapter implements Adapter {
     }
 
     @Override
-    public final void prepare(Start start) {
-        KafkaBroker.prepare(access, start, pausePoints);
-        LagPolicies.prepare(access, start.onDemand());
-        StepDowns.prepare(stepDown);
-        LogStarts.prepare(logStart, start.onDemand(), start.defaultLogStart());
+    public final Platform platform() {
+        return new Platform(access, stepDown, logStart, pausePoints);
     }
 }

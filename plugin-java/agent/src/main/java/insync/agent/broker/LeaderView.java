@@ -1,7 +1,7 @@
 package insync.agent.broker;
 
-import insync.agent.isr.PartitionEvents;
-import insync.agent.isr.Settings;
+import insync.agent.config.BrokerConfigs;
+import insync.agent.isr.PartitionState;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.Fetchers;
 import insync.core.BrokerView;
@@ -44,7 +44,7 @@ public final class LeaderView implements BrokerView {
 
     @Override
     public Map<String, Object> settings() {
-        return Settings.all(config);
+        return BrokerConfigs.all(config);
     }
 
     @Override
@@ -69,13 +69,13 @@ public final class LeaderView implements BrokerView {
     }
 
     private Map<String, Object> replicas(Partition partition) {
-        Set<Integer> isr = PartitionEvents.isr(partition);
+        Set<Integer> isr = PartitionState.isr(partition);
         List<Map<String, Object>> all = new ArrayList<>();
         for (int id : access.replicas(partition)) {
             Map<String, Object> one = EventLog.fields("id", id, "is_leader", id == config.brokerId(),
                 "in_isr", isr.contains(id));
             if (id != config.brokerId()) {
-                one.putAll(PartitionEvents.follower(partition, id));
+                one.putAll(PartitionState.follower(access, partition, id));
                 one.remove("replica");
             }
             all.add(one);

@@ -39,7 +39,7 @@ public final class ReplicaManagerHooks extends TypeHooks {
                          @Advice.FieldValue("time") Time time,
                          @Advice.FieldValue(value = insync.agent.isr.ReplicaManagerHooks.PENDING_READS, readOnly = false)
                              PendingReads pendingReads) {
-            pendingReads = KafkaBroker.started(replicas, config, time);
+            pendingReads = Brokers.replicaManagerStarted(replicas, config, time);
         }
     }
 }

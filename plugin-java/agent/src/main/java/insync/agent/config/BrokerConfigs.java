@@ -1,10 +1,14 @@
 package insync.agent.config;
 
+import insync.agent.AgentSetup;
+import insync.agent.broker.Brokers;
 import insync.agent.events.LiveConfigs;
-import insync.agent.isr.Settings;
+import insync.agent.isr.PendingReadsConfig;
 import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.stepdown.broker.StepDownConfigs;
+import insync.core.EventLog;
+import java.util.Map;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -16,10 +20,11 @@ public final class BrokerConfigs {
 
     /** Adds the plugin's keys to the broker's definition of its configs. */
     public static void define(ConfigDef definition) {
-        Settings.define(definition);
-        StepDownConfigs.define(definition);
-        LogStartConfigs.define(definition);
-        LagPolicyConfig.define(definition);
+        AgentSetup setup = Brokers.setup();
+        PendingReadsConfig.define(definition, setup.scopes(), setup.options().defaultScope());
+        StepDownConfigs.define(definition, setup.supportsStepDown());
+        LogStartConfigs.define(definition, setup.supportsLogStart(), setup.options().defaultLogStart());
+        LagPolicyConfig.define(definition, setup.supportsLagByMessages());
         LiveConfigs.define(definition);
     }
 
@@ -28,9 +33,20 @@ public final class BrokerConfigs {
      *
      * @throws ConfigException naming the config, its value and what was expected
      */
-    static void check(KafkaConfig config) {
+    public static void check(KafkaConfig config) {
         StepDownConfigs.check(config);
         LagPolicyConfig.check(config);
         LiveConfigs.check(config);
+    }
+
+    /** Returns those of a broker's settings that affect pending fetches, lag and log starts, by config name. */
+    public static Map<String, Object> all(KafkaConfig config) {
+        Map<String, Object> all = EventLog.fields(
+            PendingReadsConfig.PENDING_READS, PendingReadsConfig.enabled(config),
+            PendingReadsConfig.SCOPE, PendingReadsConfig.scope(config),
+            PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config),
+            LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
+        all.putAll(LogStartConfigs.all(config));
+        return all;
     }
 }

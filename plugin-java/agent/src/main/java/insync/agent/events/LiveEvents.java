@@ -1,7 +1,6 @@
 package insync.agent.events;
 
 import insync.core.EventLog;
-import insync.core.Insync;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,11 +19,10 @@ public final class LiveEvents {
     private LiveEvents() { }
 
     /** A broker's settings are known. Where they name no topic, nothing is made. */
-    public static void started(KafkaConfig config) {
+    public static void started(KafkaConfig config, EventLog events) {
         if (!LiveConfigs.isOn(config)) {
             return;
         }
-        EventLog events = Insync.current().events();
         String bootstrap = LiveConfigs.bootstrap(config);
         if (bootstrap == null) {
             System.err.println("[insync] " + LiveConfigs.TOPIC + " has no effect: no plaintext listener of this broker's, "

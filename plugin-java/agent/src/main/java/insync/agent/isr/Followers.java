@@ -1,6 +1,6 @@
 package insync.agent.isr;
 
-import insync.agent.broker.KafkaBroker;
+import insync.agent.broker.Brokers;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.ChargedFetches;
 import insync.core.FollowerFetches;
@@ -8,13 +8,13 @@ import insync.core.RequestScope;
 import kafka.cluster.Partition;
 import scala.Option;
 
-/** Finds what the plugin knows of a follower, on the replica that carries it. */
+/** Finds the tracker of a follower, which its replica carries. */
 public final class Followers {
 
     private Followers() { }
 
     /**
-     * Whether the plugin keeps this follower in sync; false for a replica that the partition does not know.
+     * Returns whether the plugin keeps this follower in sync; false for a replica that the partition does not know.
      *
      * @param brokerId the leader, which is this broker
      * @param nowMs the broker's time, milliseconds since the epoch
@@ -26,30 +26,31 @@ public final class Followers {
             return false;
         }
         FollowerCarrier carrier = (FollowerCarrier) replica.get();
-        RequestScope scope = RequestScopes.of(brokerId);
-        FollowerFetches fetches = scope == null ? carrier.insync$fetches() : charged(partition, replicaId, carrier, scope);
+        RequestPart requests = Brokers.requests(brokerId);
+        FollowerFetches fetches = requests == null ? carrier.insync$fetches()
+            : tracker(partition, replicaId, carrier, requests.scope());
         return fetches != null && fetches.holdsInSync(nowMs, maxLagMs);
     }
 
     /**
-     * This broker leads the partition. In scope "request" the time of its followers counts from here on, so that
-     * pauses of this broker are known even before it has read a fetch of theirs.
+     * Tracks the followers of a partition that this broker leads from now on. In scope "request" their time counts from
+     * here, so that pauses of this broker are known even before it has read a fetch of theirs.
      */
     public static void led(Partition partition, int brokerId) {
-        RequestScope scope = RequestScopes.of(brokerId);
-        if (scope == null) {
+        RequestPart requests = Brokers.requests(brokerId);
+        if (requests == null) {
             return;
         }
-        for (int replicaId : KafkaBroker.access().replicas(partition)) {
+        for (int replicaId : Brokers.access().replicas(partition)) {
             Option<?> replica = partition.getReplica(replicaId);
             if (replica.isDefined()) {
-                charged(partition, replicaId, (FollowerCarrier) replica.get(), scope);
+                tracker(partition, replicaId, (FollowerCarrier) replica.get(), requests.scope());
             }
         }
     }
 
-    /** The follower's state in scope "request"; made once per Replica, which Kafka makes anew with each assignment. */
-    static FollowerFetches charged(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
+    /** Returns the follower's tracker of scope "request", made once per Replica, which Kafka replaces with each assignment. */
+    static FollowerFetches tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
         FollowerFetches known = carrier.insync$fetches();
         if (known != null) {
             return known;

@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.broker.Brokers;
 import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
@@ -24,7 +25,7 @@ public final class KafkaApisHooks extends TypeHooks {
     static final class HandleFetchRequest {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static FetcherConnection enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
-            return RequestLife.active() ? RequestLife.serve((RequestCarrier) request) : null;
+            return Brokers.anyRequestScope() ? RequestLife.serve((RequestCarrier) request) : null;
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

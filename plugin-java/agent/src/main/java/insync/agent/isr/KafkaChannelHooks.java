@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.FetcherConnection;
@@ -43,7 +44,7 @@ public final class KafkaChannelHooks extends TypeHooks {
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit(@Advice.FieldValue("send") NetworkSend send, @Advice.FieldValue("id") String connectionId,
                          @Advice.FieldValue(value = WAITS_FOR_SOCKET, readOnly = false) FetcherConnection waiting) {
-            if (RequestLife.active() && send != null && !send.completed()) {
+            if (Brokers.anyRequestScope() && send != null && !send.completed()) {
                 waiting = RequestLife.socketFull(connectionId);
             }
         }
@@ -53,7 +54,7 @@ public final class KafkaChannelHooks extends TypeHooks {
     static final class Disconnect {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue("id") String connectionId) {
-            if (RequestLife.active()) {
+            if (Brokers.anyRequestScope()) {
                 RequestLife.disconnected(connectionId);
             }
         }

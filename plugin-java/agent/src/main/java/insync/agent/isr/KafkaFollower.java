@@ -1,39 +1,20 @@
 package insync.agent.isr;
 
+import insync.agent.kafka.KafkaPartition;
 import insync.core.FollowerReplica;
 import kafka.cluster.Partition;
 
-/** A follower of Kafka's Partition, as the core sees it. */
-public final class KafkaFollower implements FollowerReplica {
-    private final Partition partition;
+/** Shows a follower of Kafka's Partition to the core. */
+final class KafkaFollower extends KafkaPartition implements FollowerReplica {
     private final int replicaId;
 
-    public KafkaFollower(Partition partition, int replicaId) {
-        this.partition = partition;
+    KafkaFollower(Partition partition, int replicaId) {
+        super(partition);
         this.replicaId = replicaId;
-    }
-
-    @Override
-    public String topic() {
-        return partition.topic();
-    }
-
-    @Override
-    public int partition() {
-        return partition.partitionId();
     }
 
     @Override
     public int replicaId() {
         return replicaId;
-    }
-
-    @Override
-    public int leaderEpoch() {
-        return partition.getLeaderEpoch();
-    }
-
-    Partition kafkaPartition() {
-        return partition;
     }
 }

@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.FollowerFetches;
@@ -65,7 +66,7 @@ public final class PartitionHooks extends TypeHooks {
     public static final class MakeFollower {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static List<FollowerFetches> enter(@Advice.This Partition partition) {
-            return PartitionEvents.followersOf(partition);
+            return PartitionState.followersOf(partition);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
@@ -81,7 +82,7 @@ public final class PartitionHooks extends TypeHooks {
     static final class PrepareIsrShrink {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static Set<Integer> enter(@Advice.This Partition partition) {
-            return PartitionEvents.isr(partition);
+            return PartitionState.isr(partition);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
@@ -96,7 +97,7 @@ public final class PartitionHooks extends TypeHooks {
     static final class PrepareIsrExpand {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static Set<Integer> enter(@Advice.This Partition partition) {
-            return PartitionEvents.isr(partition);
+            return PartitionState.isr(partition);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
@@ -111,7 +112,7 @@ public final class PartitionHooks extends TypeHooks {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.This Partition partition,
                           @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object replica) {
-            if (RequestLife.active()) {
+            if (Brokers.anyRequestScope()) {
                 RequestLife.reading(partition, replica);
             }
         }

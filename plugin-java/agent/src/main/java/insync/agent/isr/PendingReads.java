@@ -1,7 +1,7 @@
 package insync.agent.isr;
 
-import insync.agent.broker.KafkaBroker;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.agent.kafka.BrokerAccess;
 import insync.core.Clock;
 import insync.core.FetchMarks;
 import insync.core.Insync;
@@ -16,12 +16,14 @@ import scala.Option;
 /** Scope "read" in one broker: finds the core's per-follower state for the partitions of a fetch. */
 public final class PendingReads {
     private final ReplicaManager replicas;
+    private final BrokerAccess access;
     private final Clock clock;
     private final Stats stats;
     private final PendingReport report;
 
-    public PendingReads(ReplicaManager replicas, Clock clock, Insync insync, long lagTimeMaxMs) {
+    public PendingReads(ReplicaManager replicas, BrokerAccess access, Clock clock, Insync insync, long lagTimeMaxMs) {
         this.replicas = replicas;
+        this.access = access;
         this.clock = clock;
         this.stats = insync.stats();
         this.report = new PendingReport(insync.events(), stats, lagTimeMaxMs);
@@ -43,7 +45,7 @@ public final class PendingReads {
      *     partition's is answered with an error and protects nobody
      */
     public void mark(FetchMarks marks, int replicaId, Object key, long fetchOffset, Optional<Integer> leaderEpoch) {
-        Option<Partition> partition = replicas.onlinePartition(KafkaBroker.access().partition(key));
+        Option<Partition> partition = replicas.onlinePartition(access.partition(key));
         if (partition.isEmpty() || leaderEpoch.isPresent() && leaderEpoch.get() != partition.get().getLeaderEpoch()) {
             return;
         }

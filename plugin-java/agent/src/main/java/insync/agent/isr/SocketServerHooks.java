@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.broker.Brokers;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
@@ -26,7 +27,7 @@ public final class SocketServerHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Argument(0) KafkaConfig config, @Advice.Argument(2) Time time,
                          @Advice.FieldValue("dataPlaneRequestChannel") RequestChannel channel) {
-            RequestLife.started(config, time, (ChannelCarrier) (Object) channel);
+            Brokers.socketServerStarted(config, time, (ChannelCarrier) (Object) channel);
         }
     }
 
@@ -37,7 +38,7 @@ public final class SocketServerHooks extends TypeHooks {
     static final class Shutdown {
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit(@Advice.FieldValue("config") KafkaConfig config) {
-            RequestLife.stopped(config);
+            Brokers.socketServerStopped(config);
         }
     }
 }

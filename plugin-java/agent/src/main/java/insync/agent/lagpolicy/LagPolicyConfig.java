@@ -1,6 +1,6 @@
 package insync.agent.lagpolicy;
 
-import insync.agent.isr.Settings;
+import insync.agent.isr.PendingReadsConfig;
 import insync.core.MessageLagRule;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,26 +17,23 @@ public final class LagPolicyConfig {
     private static final Pattern MESSAGES = Pattern.compile("messages:([1-9][0-9]{0,17})");
     private static final String EXPECTED = "time, or messages:N with N from 1 on";
 
-    private static volatile boolean supported;
-
     private LagPolicyConfig() { }
 
-    /** @param byThisVersion whether the rule can be had in the broker's version; called before the configs are defined */
-    public static void prepare(boolean byThisVersion) {
-        supported = byThisVersion;
-    }
-
-    /** Adds the key to the broker's definition, so that it is parsed, validated and described like any other. */
-    public static void define(ConfigDef definition) {
+    /**
+     * Adds the key to the broker's definition, so that it is parsed, validated and described like any other.
+     *
+     * @param supported whether the broker's version supports lag by messages
+     */
+    public static void define(ConfigDef definition, boolean supported) {
         definition.define(POLICY, ConfigDef.Type.STRING, TIME,
-            ConfigDef.LambdaValidator.with(LagPolicyConfig::checkValue, () -> EXPECTED), ConfigDef.Importance.LOW,
+            ConfigDef.LambdaValidator.with((name, value) -> checkValue(name, value, supported), () -> EXPECTED), ConfigDef.Importance.LOW,
             "When a follower is out of sync. <code>time</code>: when it was not caught up for replica.lag.time.max.ms. "
             + "<code>messages:N</code>: when it is more than N messages behind, or behind and silent for "
             + "replica.lag.time.max.ms, as with replica.lag.max.messages of Kafka 0.8. That is there to be compared with, and "
             + "not to be used: a burst of messages drops followers that keep up. Woven in by the insync agent.");
     }
 
-    private static void checkValue(String name, Object value) {
+    private static void checkValue(String name, Object value, boolean supported) {
         if (value == null || !value.equals(TIME) && !MESSAGES.matcher((String) value).matches()) {
             throw new ConfigException(name, value, "expected " + EXPECTED);
         }
@@ -51,8 +48,8 @@ public final class LagPolicyConfig {
      * @throws ConfigException naming the config, its value and what was expected
      */
     public static void check(KafkaConfig config) {
-        if (rule(config) != null && Settings.enabled(config)) {
-            throw new ConfigException(POLICY, config.getString(POLICY), "expected " + TIME + ", or " + Settings.PENDING_READS
+        if (rule(config) != null && PendingReadsConfig.enabled(config)) {
+            throw new ConfigException(POLICY, config.getString(POLICY), "expected " + TIME + ", or " + PendingReadsConfig.PENDING_READS
                 + "=false: that corrects whose time counts, and this does not go by time");
         }
     }

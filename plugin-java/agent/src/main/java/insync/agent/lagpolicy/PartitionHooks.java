@@ -1,5 +1,6 @@
 package insync.agent.lagpolicy;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
@@ -21,7 +22,8 @@ public final class PartitionHooks {
                          @Advice.Argument(0) int replicaId, @Advice.Argument(1) long leaderLeo,
                          @Advice.Argument(2) long nowMs, @Advice.Argument(3) long maxLagMs,
                          @Advice.Return(readOnly = false) boolean outOfSync) {
-            outOfSync = LagPolicies.isOutOfSync(partition, brokerId, replicaId, leaderLeo, nowMs, maxLagMs, outOfSync);
+            outOfSync = Brokers.lagPolicy(brokerId)
+                .isOutOfSync(partition, replicaId, leaderLeo, nowMs, maxLagMs, outOfSync);
         }
     }
 }

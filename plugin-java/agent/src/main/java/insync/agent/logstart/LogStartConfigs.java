@@ -13,58 +13,38 @@ public final class LogStartConfigs {
     /** The JIRA's second fix, on a leader. */
     public static final String SNAPSHOT = "leader.fetch.snapshot.enable";
 
-    private static volatile boolean supported;
-    private static volatile String byDefault = "off";
-
     private LogStartConfigs() { }
 
     /**
-     * Called before the configs are defined.
+     * Adds the keys to the broker's definition, so that they are parsed, validated and described like any other.
      *
-     * @param byThisVersion whether the broker's version has what it takes
-     * @param ifUnset what is on where a broker's settings do not say: "off", "bound", "snapshot" or "both"
+     * @param supported whether the broker's version supports them
+     * @param byDefault what is on where a broker's settings do not say: "off", "bound", "snapshot" or "both"
      */
-    public static void prepare(boolean byThisVersion, String ifUnset) {
-        supported = byThisVersion;
-        byDefault = ifUnset;
-    }
-
-    /** Adds the keys to the broker's definition, so that they are parsed, validated and described like any other. */
-    public static void define(ConfigDef definition) {
-        define(definition, BOUND, isDefault("bound"),
+    public static void define(ConfigDef definition, boolean supported, String byDefault) {
+        define(definition, BOUND, supported, byDefault.equals("bound") || byDefault.equals("both"),
             "Whether a follower goes with its log start offset no further than its own log end offset and high watermark, "
             + "whatever the leader's answer says (KAFKA-7104). Without it the fetch fails when the answer says more. "
             + "Woven in by the insync agent.");
-        define(definition, SNAPSHOT, isDefault("snapshot"),
+        define(definition, SNAPSHOT, supported, byDefault.equals("snapshot") || byDefault.equals("both"),
             "Whether a leader answers a fetch with the high watermark, log start offset and log end offset that belong to "
             + "the records it read, the log start offset no higher than the high watermark (KAFKA-7104). "
             + "Woven in by the insync agent.");
     }
 
-    private static void define(ConfigDef definition, String name, boolean ifUnset, String doc) {
-        definition.define(name, ConfigDef.Type.BOOLEAN, ifUnset, LogStartConfigs::check, ConfigDef.Importance.LOW, doc);
+    private static void define(ConfigDef definition, String key, boolean supported, boolean ifUnset, String doc) {
+        definition.define(key, ConfigDef.Type.BOOLEAN, ifUnset, (name, value) -> check(name, value, supported),
+            ConfigDef.Importance.LOW, doc);
     }
 
-    private static boolean isDefault(String feature) {
-        return byDefault.equals(feature) || byDefault.equals("both");
-    }
-
-    private static void check(String name, Object value) {
+    private static void check(String name, Object value, boolean supported) {
         if (Boolean.TRUE.equals(value) && !supported) {
             throw new ConfigException(name, value, "the insync agent has no such feature for this version of Kafka");
         }
     }
 
-    static boolean isBoundOn(KafkaConfig config) {
-        return config.getBoolean(BOUND);
-    }
-
-    static boolean isSnapshotOn(KafkaConfig config) {
-        return config.getBoolean(SNAPSHOT);
-    }
-
-    /** Both, by config name. */
+    /** Returns both, by config name. */
     public static Map<String, Object> all(KafkaConfig config) {
-        return EventLog.fields(BOUND, isBoundOn(config), SNAPSHOT, isSnapshotOn(config));
+        return EventLog.fields(BOUND, config.getBoolean(BOUND), SNAPSHOT, config.getBoolean(SNAPSHOT));
     }
 }

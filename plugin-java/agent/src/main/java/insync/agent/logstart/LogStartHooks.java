@@ -1,10 +1,12 @@
 package insync.agent.logstart;
 
 import insync.agent.weave.Hook;
+import insync.agent.weave.HooksOnDemand;
 import java.util.ArrayList;
 import java.util.List;
+import kafka.server.KafkaConfig;
 
-/** The hooks behind the two configs, as a version of Kafka needs them; each woven only when its config is on. */
+/** Holds the hooks behind the two configs, as a version of Kafka needs them; each is woven only when its config is on. */
 public final class LogStartHooks {
     private final List<Hook> bound;
     private final List<Hook> snapshot;
@@ -15,7 +17,7 @@ public final class LogStartHooks {
     }
 
     /**
-     * Those of all versions from 3.9 on.
+     * Returns those of all versions from 3.9 on.
      *
      * @param log the class of a partition's log
      */
@@ -23,12 +25,16 @@ public final class LogStartHooks {
         return new LogStartHooks(List.of(LogHooks.bound(log)), List.of(LogReadInfoHooks.snapshot()));
     }
 
-    List<Hook> bound() {
-        return bound;
+    /** Weaves what a broker's settings ask for. */
+    public void weave(KafkaConfig config, HooksOnDemand onDemand) {
+        weave(config, LogStartConfigs.BOUND, bound, onDemand);
+        weave(config, LogStartConfigs.SNAPSHOT, snapshot, onDemand);
     }
 
-    List<Hook> snapshot() {
-        return snapshot;
+    private static void weave(KafkaConfig config, String key, List<Hook> hooks, HooksOnDemand onDemand) {
+        if (config.getBoolean(key)) {
+            hooks.forEach(hook -> onDemand.weave(hook, key + "=true"));
+        }
     }
 
     public List<Hook> all() {

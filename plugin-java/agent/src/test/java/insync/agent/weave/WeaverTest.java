@@ -3,7 +3,7 @@ package insync.agent.weave;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import insync.agent.Adapter;
-import insync.agent.Start;
+import insync.agent.broker.Platform;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.modifier.Visibility;
@@ -94,6 +94,8 @@ class WeaverTest {
         }
 
         @Override
-        public void prepare(Start start) { }
+        public Platform platform() {
+            return null;
+        }
     }
 }

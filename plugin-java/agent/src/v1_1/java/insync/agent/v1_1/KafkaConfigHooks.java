@@ -1,5 +1,6 @@
 package insync.agent.v1_1;
 
+import insync.agent.broker.Brokers;
 import insync.agent.events.LiveConfigs;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.weave.Hook;
@@ -24,7 +25,7 @@ final class KafkaConfigHooks extends TypeHooks {
     static final class Define {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("kafka$server$KafkaConfig$$configDef") ConfigDef definition) {
-            LogStartConfigs.define(definition);
+            LogStartConfigs.define(definition, true, Brokers.setup().options().defaultLogStart());
             LiveConfigs.define(definition);
             Unsupported.define(definition);
         }

@@ -1,5 +1,6 @@
 package insync.agent.v1_1;
 
+import insync.agent.broker.Brokers;
 import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
@@ -8,6 +9,7 @@ import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
+import org.apache.kafka.common.utils.Time;
 
 /** Weaves Kafka's ReplicaManager, with which the plugin starts in a broker. */
 final class ReplicaManagerHooks extends TypeHooks {
@@ -33,7 +35,7 @@ final class ReplicaManagerHooks extends TypeHooks {
     static final class Init {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config) {
-            Broker.started(replicas, config);
+            Brokers.replicaManagerStarted(replicas, config, Time.SYSTEM);
         }
     }
 

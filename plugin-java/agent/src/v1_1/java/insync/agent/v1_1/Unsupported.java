@@ -1,6 +1,6 @@
 package insync.agent.v1_1;
 
-import insync.agent.isr.Settings;
+import insync.agent.isr.PendingReadsConfig;
 import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import org.apache.kafka.common.config.ConfigDef;
@@ -15,7 +15,7 @@ public final class Unsupported {
     private Unsupported() { }
 
     public static void define(ConfigDef definition) {
-        definition.define(Settings.PENDING_READS, ConfigDef.Type.BOOLEAN, false,
+        definition.define(PendingReadsConfig.PENDING_READS, ConfigDef.Type.BOOLEAN, false,
             (name, value) -> refuse(KIP, name, value, Boolean.TRUE.equals(value)), ConfigDef.Importance.LOW, doc(KIP));
         definition.define(StepDownConfigs.PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, NEVER,
             (name, value) -> refuse(KIP, name, value, !Long.valueOf(NEVER).equals(value)), ConfigDef.Importance.LOW, doc(KIP));

@@ -1,7 +1,7 @@
 package insync.agent.v1_1;
 
 import com.yammer.metrics.core.MetricsRegistry;
-import insync.agent.isr.Settings;
+import insync.agent.isr.PendingReadsConfig;
 import insync.agent.kafka.Fetchers;
 import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
@@ -45,7 +45,7 @@ final class View implements BrokerView {
 
     @Override
     public Map<String, Object> settings() {
-        Map<String, Object> all = EventLog.fields(Settings.PENDING_READS, config.getBoolean(Settings.PENDING_READS),
+        Map<String, Object> all = EventLog.fields(PendingReadsConfig.PENDING_READS, config.getBoolean(PendingReadsConfig.PENDING_READS),
             "replica.lag.time.max.ms", config.getLong("replica.lag.time.max.ms"), LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
         all.putAll(LogStartConfigs.all(config));
         return all;

@@ -1,13 +1,11 @@
 package insync.agent.v2_8;
 
 import insync.agent.Adapter;
-import insync.agent.Start;
 import insync.agent.adapter.CommonAdapter;
-import insync.agent.broker.KafkaBroker;
+import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
 import insync.agent.events.LiveEvents;
-import insync.agent.lagpolicy.LagPolicies;
-import insync.agent.logstart.LogStarts;
+import insync.agent.logstart.LogStartHooks;
 import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,9 +42,7 @@ public final class BrokerAdapter implements Adapter {
     }
 
     @Override
-    public void prepare(Start start) {
-        KafkaBroker.prepare(new Access(), start, List.of());
-        LogStarts.prepare(null, start.onDemand(), start.defaultLogStart());
-        LagPolicies.prepare(null, start.onDemand());
+    public Platform platform() {
+        return new Platform(new Access(), null, new LogStartHooks(List.of(), List.of()), List.of());
     }
 }

@@ -1,6 +1,7 @@
 package insync.agent.v2_8;
 
 import insync.agent.isr.PartitionEvents;
+import insync.agent.isr.PartitionState;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -29,7 +30,7 @@ final class PartitionHooks extends TypeHooks {
     static final class ShrinkIsr {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static Set<Integer> enter(@Advice.This Partition partition) {
-            return partition.isrState().isInflight() ? null : PartitionEvents.isr(partition);
+            return partition.isrState().isInflight() ? null : PartitionState.isr(partition);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
@@ -46,7 +47,7 @@ final class PartitionHooks extends TypeHooks {
     static final class ExpandIsr {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static Set<Integer> enter(@Advice.This Partition partition) {
-            return partition.isrState().isInflight() ? null : PartitionEvents.isr(partition);
+            return partition.isrState().isInflight() ? null : PartitionState.isr(partition);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)

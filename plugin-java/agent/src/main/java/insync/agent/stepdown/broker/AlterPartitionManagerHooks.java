@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -54,7 +55,7 @@ public final class AlterPartitionManagerHooks extends TypeHooks {
     static final class Submit {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Return(readOnly = false) CompletableFuture<?> answer) {
-            if (StepDowns.active()) {
+            if (Brokers.anyStepDown()) {
                 answer = IsrAnswers.elsewhere(answer);
             }
         }

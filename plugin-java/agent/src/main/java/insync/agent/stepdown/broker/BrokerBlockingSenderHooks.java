@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import insync.core.stepdown.OutgoingFetch;
@@ -34,8 +35,9 @@ public final class BrokerBlockingSenderHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Argument(1) KafkaConfig config, @Advice.FieldValue("sourceNode") Node peer,
                          @Advice.FieldValue(value = OUTGOING, readOnly = false) OutgoingFetch fetch) {
-            if (StepDowns.active()) {
-                fetch = StepDowns.fetcher(config, peer.id());
+            BrokerStepDown stepDown = Brokers.stepDown(config.brokerId());
+            if (stepDown != null) {
+                fetch = stepDown.fetcher(peer.id());
             }
         }
     }

@@ -1,5 +1,7 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.isr.RequestPart;
+import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.Handovers.Handover;
@@ -15,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
@@ -30,6 +33,7 @@ public final class BrokerStepDown {
     private static final long BUSY_MS = 40;
 
     private final ReplicaManager replicas;
+    private final BrokerAccess broker;
     private final StepDownAccess access;
     private final ControllerLink manager;
     private final PeerFetches peers;
@@ -43,18 +47,19 @@ public final class BrokerStepDown {
     private boolean isBusy;
     private volatile boolean stopped;
 
-    BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager,
-                   StepDownAccess access, Insync insync) {
+    private BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager,
+            BrokerAccess broker, StepDownAccess access, Supplier<RequestPart> requests, Insync insync) {
         StepDownSettings settings = StepDownConfigs.read(config);
         KafkaClock clock = new KafkaClock(time);
         this.replicas = replicas;
+        this.broker = broker;
         this.access = access;
         this.manager = manager;
         this.peers = new PeerFetches(clock);
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(),
             insync.stepDowns());
         this.handovers = new Handovers(clock, watch);
-        this.clients = new StuckClients(config.brokerId(), new FreeingRule(settings), clock, insync);
+        this.clients = new StuckClients(requests, new FreeingRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
         this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, access, handovers, this::over);
         this.thread = new Thread(this::run, "insync-step-down");
@@ -64,27 +69,62 @@ public final class BrokerStepDown {
     /** Returns the classes of the step-down in a broker that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
         return List.of(BrokerStepDown.class, ConnectionEnd.class, LedPartition.class, OverdueLeader.class,
-            ReassignedElection.class, Relinquisher.class, StepDownMetrics.class, StuckClients.class);
+            ReassignedElection.class, Relinquisher.class, StuckClients.class);
     }
 
-    void start() {
-        thread.start();
+    /**
+     * Starts the watch of a broker whose ReplicaManager is made.
+     *
+     * @param manager ReplicaManager's alterPartitionManager
+     * @param requests returns the broker's scope "request", or null where that is off
+     * @return null where the feature is off, or the broker has no KRaft controller
+     */
+    public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
+            BrokerAccess broker, StepDownAccess access, Supplier<RequestPart> requests, Insync insync) {
+        if (!StepDownConfigs.isOn(config)) {
+            return null;
+        }
+        if (!(manager instanceof ControllerLink) || !access.isKRaft(replicas)) {
+            insync.events().emit("step_down_impossible", StepDownConfigs.all(config));
+            System.err.println("[insync] " + StepDownConfigs.PROCESS_TIME_MAX_MS
+                + " has no effect: this broker has no KRaft controller to ask");
+            return null;
+        }
+        BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, broker, access,
+            requests, insync);
+        insync.events().emit("step_down_settings", StepDownConfigs.all(config));
+        started.thread.start();
+        return started;
     }
 
-    void stop() {
+    /** Stops the watch. */
+    public void stop() {
         stopped = true;
         thread.interrupt();
     }
 
-    OutgoingFetch fetcher(int peer) {
+    /** Returns what measures a new connection to a peer whose follower this broker is. */
+    public OutgoingFetch fetcher(int peer) {
         return peers.fetcher(peer);
     }
 
-    /** This broker leads the partition from now on, or still does. */
-    void leading(Partition partition) {
+    /** Adds a partition that this broker leads from now on, or still does. */
+    public void leading(Partition partition) {
         LedPartition known = led.get(partition.topicPartition());
         if (known == null || known.kafkaPartition() != partition) {
-            led.put(partition.topicPartition(), new LedPartition(partition, access));
+            led.put(partition.topicPartition(), new LedPartition(partition, broker, access));
+        }
+    }
+
+    /**
+     * Notes that this broker is about to become follower of a partition.
+     *
+     * @param leaderEpoch the one that the partition is still in
+     * @param newState what makeFollower is given
+     */
+    public void losing(Partition partition, int leaderEpoch, Object newState) {
+        if (partition.isLeader() && access.leaderEpoch(newState) > leaderEpoch) {
+            over(partition, leaderEpoch);
         }
     }
 

@@ -1,8 +1,8 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.broker.KafkaBroker;
-import insync.agent.isr.PartitionEvents;
-import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.agent.isr.PartitionState;
+import insync.agent.kafka.BrokerAccess;
+import insync.agent.kafka.KafkaPartition;
 import insync.core.FollowerFetches;
 import insync.core.stepdown.PartitionView;
 import java.util.List;
@@ -11,17 +11,16 @@ import kafka.cluster.Partition;
 import scala.Option;
 
 /** A partition that this broker leads, read off Kafka's volatile fields and ours. */
-final class LedPartition implements PartitionView {
+final class LedPartition extends KafkaPartition implements PartitionView {
     private final Partition partition;
+    private final BrokerAccess broker;
     private final StepDownAccess access;
 
-    LedPartition(Partition partition, StepDownAccess access) {
+    LedPartition(Partition partition, BrokerAccess broker, StepDownAccess access) {
+        super(partition);
         this.partition = partition;
+        this.broker = broker;
         this.access = access;
-    }
-
-    Partition kafkaPartition() {
-        return partition;
     }
 
     /** A deleted partition has no leader. */
@@ -30,27 +29,12 @@ final class LedPartition implements PartitionView {
     }
 
     @Override
-    public String topic() {
-        return partition.topic();
-    }
-
-    @Override
-    public int partition() {
-        return partition.partitionId();
-    }
-
-    @Override
-    public int leaderEpoch() {
-        return partition.getLeaderEpoch();
-    }
-
-    @Override
     public long pendingSince(long before) {
         long oldest = FollowerFetches.NOT_PENDING;
         for (int id : assigned()) {
             long since = pendingSince(id, before);
             if (since != FollowerFetches.NOT_PENDING && (oldest == FollowerFetches.NOT_PENDING || since - oldest < 0)
-                    && PartitionEvents.isr(partition).contains(id)) {
+                    && PartitionState.isr(partition).contains(id)) {
                 oldest = since;
             }
         }
@@ -58,8 +42,7 @@ final class LedPartition implements PartitionView {
     }
 
     private long pendingSince(int replicaId, long before) {
-        Option<?> replica = partition.getReplica(replicaId);
-        FollowerFetches fetches = replica.isEmpty() ? null : ((FollowerCarrier) replica.get()).insync$fetches();
+        FollowerFetches fetches = PartitionState.fetches(partition, replicaId);
         return fetches == null ? FollowerFetches.NOT_PENDING : fetches.pendingSince(before);
     }
 
@@ -70,7 +53,7 @@ final class LedPartition implements PartitionView {
 
     @Override
     public int[] isr() {
-        Set<Integer> isr = PartitionEvents.isr(partition);
+        Set<Integer> isr = PartitionState.isr(partition);
         return assigned().stream().filter(isr::contains).mapToInt(Integer::intValue).toArray();
     }
 
@@ -82,12 +65,12 @@ final class LedPartition implements PartitionView {
     @Override
     public long leo(int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);
-        return replica.isEmpty() ? -1 : (Long) KafkaBroker.access().fetchState(replica.get()).get("leo");
+        return replica.isEmpty() ? -1 : (Long) broker.fetchState(replica.get()).get("leo");
     }
 
     /** Broker ids in the order of the assignment. */
     List<Integer> assigned() {
-        return KafkaBroker.access().replicas(partition);
+        return broker.replicas(partition);
     }
 
     /** A follower's broker epoch, or -1 where it is not known, which the controller takes for "do not compare". */

@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -49,8 +50,9 @@ public final class PartitionHooks extends TypeHooks {
     static final class MakeLeader {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId) {
-            if (StepDowns.active()) {
-                StepDowns.leading(partition, brokerId);
+            BrokerStepDown stepDown = Brokers.stepDown(brokerId);
+            if (stepDown != null) {
+                stepDown.leading(partition);
             }
         }
     }
@@ -64,8 +66,9 @@ public final class PartitionHooks extends TypeHooks {
         static void enter(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
                           @Advice.FieldValue("leaderEpoch") int leaderEpoch,
                           @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object newState) {
-            if (StepDowns.active()) {
-                StepDowns.losing(partition, brokerId, leaderEpoch, newState);
+            BrokerStepDown stepDown = Brokers.stepDown(brokerId);
+            if (stepDown != null) {
+                stepDown.losing(partition, leaderEpoch, newState);
             }
         }
     }

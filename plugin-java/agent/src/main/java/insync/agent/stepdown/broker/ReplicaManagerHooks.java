@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -28,7 +29,7 @@ public final class ReplicaManagerHooks extends TypeHooks {
                          @Advice.FieldValue("time") Time time,
                          @Advice.FieldValue(value = "alterPartitionManager", typing = Assigner.Typing.DYNAMIC)
                              Object manager) {
-            StepDowns.started(replicas, config, time, manager);
+            Brokers.alterPartitionsStarted(replicas, config, time, manager);
         }
     }
 
@@ -36,8 +37,8 @@ public final class ReplicaManagerHooks extends TypeHooks {
     static final class Shutdown {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue("config") KafkaConfig config) {
-            if (StepDowns.active()) {
-                StepDowns.stopped(config);
+            if (Brokers.anyStepDown()) {
+                Brokers.replicaManagerStopped(config);
             }
         }
     }

@@ -1,6 +1,6 @@
 package insync.agent.stepdown.broker;
 
-import insync.agent.isr.Settings;
+import insync.agent.isr.PendingReadsConfig;
 import insync.core.EventLog;
 import insync.core.stepdown.StepDownSettings;
 import java.util.Map;
@@ -23,23 +23,20 @@ public final class StepDownConfigs {
     private static final String FETCH_WAIT_MAX_MS = "replica.fetch.wait.max.ms";
     private static final long UNSET = -1;
 
-    private static volatile boolean supported;
-
     private StepDownConfigs() { }
 
-    /** The broker's version has what it takes; called before the configs are defined. */
-    static void allow() {
-        supported = true;
-    }
-
-    /** Adds the keys to the broker's definition, so that they are parsed, validated and described like any other. */
-    public static void define(ConfigDef definition) {
+    /**
+     * Adds the keys to the broker's definition, so that they are parsed, validated and described like any other.
+     *
+     * @param supported whether a leader can step down in the broker's version
+     */
+    public static void define(ConfigDef definition, boolean supported) {
         definition.define(PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, UNSET,
-            ConfigDef.LambdaValidator.with(StepDownConfigs::checkProcessTime, () -> "-1 or [1,...]"),
+            ConfigDef.LambdaValidator.with((name, value) -> checkProcessTime(name, value, supported), () -> "-1 or [1,...]"),
             ConfigDef.Importance.MEDIUM,
             "The time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2). If it takes "
             + "longer, the leader gives its partition's leadership to the most caught-up live member of the ISR. -1 is "
-            + "never. Needs " + Settings.PENDING_READS + "=true and must be greater than " + FETCH_WAIT_MAX_MS
+            + "never. Needs " + PendingReadsConfig.PENDING_READS + "=true and must be greater than " + FETCH_WAIT_MAX_MS
             + ". Woven in by the insync agent.");
         definition.define(VIA, ConfigDef.Type.STRING, "auto",
             ConfigDef.ValidString.in("alter-partition", "reassign", "auto"), ConfigDef.Importance.LOW,
@@ -70,11 +67,11 @@ public final class StepDownConfigs {
             "With a greater share of the live peers slow, too, nothing is given away, for nothing is gained.");
         definition.define(DISCONNECT_CLIENTS, ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.LOW,
             "Whether clients whose connections cannot be served, for a network thread hangs or all handlers do, are "
-            + "disconnected once a partition was given away, instead of at their own timeouts. Needs " + Settings.SCOPE
-            + "=" + Settings.REQUEST + ".");
+            + "disconnected once a partition was given away, instead of at their own timeouts. Needs " + PendingReadsConfig.SCOPE
+            + "=" + PendingReadsConfig.REQUEST + ".");
     }
 
-    private static void checkProcessTime(String name, Object value) {
+    private static void checkProcessTime(String name, Object value, boolean supported) {
         if (value == null || (Long) value != UNSET && (Long) value <= 0) {
             throw new ConfigException(name, value, "expected -1 (never) or more than 0");
         }
@@ -93,8 +90,8 @@ public final class StepDownConfigs {
             return;
         }
         long time = config.getLong(PROCESS_TIME_MAX_MS);
-        if (!Settings.enabled(config)) {
-            throw new ConfigException(PROCESS_TIME_MAX_MS, time, "expected -1, or " + Settings.PENDING_READS
+        if (!PendingReadsConfig.enabled(config)) {
+            throw new ConfigException(PROCESS_TIME_MAX_MS, time, "expected -1, or " + PendingReadsConfig.PENDING_READS
                 + "=true: a leader that drops its followers while it is slow has nobody to give its leadership to");
         }
         try {

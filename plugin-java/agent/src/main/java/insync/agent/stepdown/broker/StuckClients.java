@@ -2,7 +2,7 @@ package insync.agent.stepdown.broker;
 
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestHooks.RequestCarrier;
-import insync.agent.isr.RequestLife;
+import insync.agent.isr.RequestPart;
 import insync.agent.stepdown.broker.ProcessorHooks.ProcessorCarrier;
 import insync.core.Clock;
 import insync.core.EventLog;
@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Clients of an old leader that it cannot answer, for a network thread of its hangs, or all of its handlers do: their
@@ -21,13 +22,13 @@ import java.util.Set;
  * by the watch's thread; takes no lock but those of collections.
  */
 final class StuckClients {
-    private final int self;
+    private final Supplier<RequestPart> requests;
     private final FreeingRule rule;
     private final Clock clock;
     private final Insync insync;
 
-    StuckClients(int self, FreeingRule rule, Clock clock, Insync insync) {
-        this.self = self;
+    StuckClients(Supplier<RequestPart> requests, FreeingRule rule, Clock clock, Insync insync) {
+        this.requests = requests;
         this.rule = rule;
         this.clock = clock;
         this.insync = insync;
@@ -47,11 +48,12 @@ final class StuckClients {
         if (rule.isArmed() && !rule.isDue(clock.nanos())) {
             return true;
         }
-        RequestScope scope = rule.isArmed() ? RequestLife.scope(self) : null;
-        ChannelCarrier channel = scope == null ? null : RequestLife.channel(self);
-        if (channel == null) {
+        RequestPart part = rule.isArmed() ? requests.get() : null;
+        if (part == null) {
             return false;
         }
+        RequestScope scope = part.scope();
+        ChannelCarrier channel = part.channel();
         boolean threadsHang = ofThreads(scope, channel);
         boolean handlersHang = ofHandlers(scope, channel);
         if (!threadsHang && !handlersHang) {

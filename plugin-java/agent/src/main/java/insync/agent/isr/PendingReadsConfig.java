@@ -1,19 +1,16 @@
 package insync.agent.isr;
 
-import insync.agent.lagpolicy.LagPolicyConfig;
-import insync.agent.logstart.LogStartConfigs;
-import insync.core.EventLog;
-import java.util.Map;
+import java.util.List;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 
 /** The plugin's broker configs: their definitions in Kafka's own ConfigDef, and how they are read. */
-public final class Settings {
+public final class PendingReadsConfig {
     /** KIP-501, "Public Interfaces". */
     public static final String PENDING_READS = "follower.fetch.pending.reads.insync.enable";
     /** Which stretch of a fetch's life counts as pending; not part of the KIP. */
     public static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
-    private static final String LAG_TIME_MAX_MS = "replica.lag.time.max.ms";
+    public static final String LAG_TIME_MAX_MS = "replica.lag.time.max.ms";
     /** From before the read until the response callback: KIP-501 to the letter. */
     public static final String READ = "read";
     /** From the arrival of the request until its response is sent. */
@@ -30,30 +27,19 @@ public final class Settings {
         + "hands, from the arrival of the request to the last byte sent, nor any for which the leader itself was "
         + "frozen or starved; time in which the follower's socket takes no more is the follower's.";
 
-    private static volatile String[] scopes = {READ};
-    private static volatile boolean enableByDefault;
-    private static volatile String defaultScope = READ;
-
-    private Settings() { }
+    private PendingReadsConfig() { }
 
     /**
-     * Called before the broker's configs are defined.
+     * Adds the plugin's keys to the broker's definition, so that they are parsed and described like any other.
      *
      * @param supported the scopes that the broker's version supports
      * @param byDefault "off", or the scope that is on where a broker's settings do not say otherwise
      */
-    public static void prepare(String[] supported, String byDefault) {
-        scopes = supported.clone();
-        enableByDefault = !byDefault.equals("off");
-        defaultScope = enableByDefault ? byDefault : READ;
-    }
-
-    /** Adds the plugin's keys to the broker's definition, so that they are parsed and described like any other. */
-    public static void define(ConfigDef definition) {
-        definition.define(PENDING_READS, ConfigDef.Type.BOOLEAN, enableByDefault, ConfigDef.Importance.MEDIUM,
-            PENDING_READS_DOC);
-        definition.define(SCOPE, ConfigDef.Type.STRING, defaultScope, ConfigDef.ValidString.in(scopes),
-            ConfigDef.Importance.MEDIUM, SCOPE_DOC);
+    public static void define(ConfigDef definition, List<String> supported, String byDefault) {
+        boolean enabled = !byDefault.equals("off");
+        definition.define(PENDING_READS, ConfigDef.Type.BOOLEAN, enabled, ConfigDef.Importance.MEDIUM, PENDING_READS_DOC);
+        definition.define(SCOPE, ConfigDef.Type.STRING, enabled ? byDefault : READ,
+            ConfigDef.ValidString.in(supported.toArray(new String[0])), ConfigDef.Importance.MEDIUM, SCOPE_DOC);
     }
 
     /** Whether the feature is on in this broker, whatever its scope. */
@@ -70,14 +56,7 @@ public final class Settings {
         return config.getLong(LAG_TIME_MAX_MS);
     }
 
-    /** What of the broker's settings bears on the plugin, by config name. */
-    public static Map<String, Object> all(KafkaConfig config) {
-        Map<String, Object> all = EventLog.fields(PENDING_READS, enabled(config), SCOPE, scope(config),
-            LAG_TIME_MAX_MS, lagTimeMaxMs(config), LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
-        all.putAll(LogStartConfigs.all(config));
-        return all;
-    }
-
+    /** Returns whether the feature is on with this scope. */
     public static boolean isOn(KafkaConfig config, String scope) {
         return enabled(config) && scope(config).equals(scope);
     }

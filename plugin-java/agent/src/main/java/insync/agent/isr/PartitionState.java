@@ -1,0 +1,67 @@
+package insync.agent.isr;
+
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.agent.kafka.BrokerAccess;
+import insync.core.EventLog;
+import insync.core.FollowerFetches;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import kafka.cluster.Partition;
+import scala.Option;
+import scala.collection.Iterator;
+
+/** Reads what a leader knows of a partition's ISR and followers. Takes no lock. */
+public final class PartitionState {
+
+    private PartitionState() { }
+
+    /** Returns the ids of the ISR as the leader has it, without a change that the controller has not confirmed yet. */
+    public static Set<Integer> isr(Partition partition) {
+        return ids(partition.inSyncReplicaIds());
+    }
+
+    static Set<Integer> ids(scala.collection.Set<Object> replicas) {
+        Set<Integer> ids = new TreeSet<>();
+        Iterator<Object> each = replicas.iterator();
+        while (each.hasNext()) {
+            ids.add((Integer) each.next());
+        }
+        return ids;
+    }
+
+    /** Returns a follower's tracker; null where there is none. */
+    public static FollowerFetches fetches(Partition partition, int replicaId) {
+        Option<?> replica = partition.getReplica(replicaId);
+        return replica.isEmpty() ? null : ((FollowerCarrier) replica.get()).insync$fetches();
+    }
+
+    /** Returns the trackers of all followers that have one. */
+    public static List<FollowerFetches> followersOf(Partition partition) {
+        List<FollowerFetches> all = new ArrayList<>();
+        Iterator<?> each = partition.remoteReplicas().iterator();
+        while (each.hasNext()) {
+            FollowerFetches fetches = ((FollowerCarrier) each.next()).insync$fetches();
+            if (fetches != null) {
+                all.add(fetches);
+            }
+        }
+        return all;
+    }
+
+    /** Returns a follower's state as its leader sees it: replica, leo, last_caught_up_ms, lag_ms, last_fetch_ms, pending. */
+    public static Map<String, Object> follower(BrokerAccess access, Partition partition, int replicaId) {
+        Option<?> replica = partition.getReplica(replicaId);
+        if (replica.isEmpty()) {
+            return EventLog.fields("replica", replicaId, "known", false);
+        }
+        Map<String, Object> all = EventLog.fields("replica", replicaId);
+        all.putAll(access.fetchState(replica.get()));
+        all.put("lag_ms", System.currentTimeMillis() - (Long) all.get("last_caught_up_ms"));
+        FollowerFetches fetches = ((FollowerCarrier) replica.get()).insync$fetches();
+        all.put("pending", fetches == null ? List.of() : fetches.snapshot());
+        return all;
+    }
+}
