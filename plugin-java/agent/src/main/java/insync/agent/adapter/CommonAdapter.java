@@ -43,6 +43,7 @@ import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.agent.stepdown.broker.ControllerAccess;
 import insync.agent.stepdown.broker.ProcessorHooks;
 import insync.agent.stepdown.broker.SelectorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
@@ -65,7 +66,7 @@ public abstract class CommonAdapter implements Adapter {
     private final String name;
     private final BrokerClasses classes;
     private final CommonAccess access;
-    private final StepDownAccess stepDown;
+    private final ControllerAccess controller;
     private final LogStartHooks logStart;
     private final List<Hook> pausePoints;
 
@@ -73,13 +74,13 @@ public abstract class CommonAdapter implements Adapter {
      * @param name the adapter's row in broker-versions.properties
      * @param classes the names of the broker's classes that moved
      * @param access reads a broker
-     * @param stepDown what solution 2 needs
+     * @param controller sends to the controller
      */
-    protected CommonAdapter(String name, BrokerClasses classes, CommonAccess access, StepDownAccess stepDown) {
+    protected CommonAdapter(String name, BrokerClasses classes, CommonAccess access, ControllerAccess controller) {
         this.name = name;
         this.classes = classes;
         this.access = access;
-        this.stepDown = stepDown;
+        this.controller = controller;
         this.logStart = LogStartHooks.since39(classes.log());
         this.pausePoints = PausePointHooks.since39(classes.log());
     }
@@ -114,7 +115,7 @@ public abstract class CommonAdapter implements Adapter {
             new KafkaChannelHooks(),
             new RequestHooks(classes.request()),
             new insync.agent.stepdown.broker.ReplicaManagerHooks(),
-            new AlterPartitionManagerHooks(stepDown.alterPartitionManager(), stepDown.link()),
+            new AlterPartitionManagerHooks(controller.alterPartitionManager(), controller.link()),
             new insync.agent.stepdown.broker.PartitionHooks(),
             new ProcessorHooks(),
             new SelectorHooks(),
@@ -135,10 +136,9 @@ public abstract class CommonAdapter implements Adapter {
     public final List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(classesOfScopeRead());
         addWithParents(own, access.getClass());
-        addWithParents(own, stepDown.getClass());
-        own.addAll(stepDown.parts());
+        own.add(controller.getClass());
         own.addAll(LiveEvents.ownClasses());
-        own.addAll(List.of(stepDown.link(), RequestHooks.RequestCarrier.class, NamedPartitions.class, RequestLife.class, RequestPart.class,
+        own.addAll(List.of(controller.link(), ControllerAccess.class, RequestHooks.RequestCarrier.class, NamedPartitions.class, RequestLife.class, RequestPart.class,
             LagAccess.class, PausePointHooks.class, ProcessorHooks.ProcessorCarrier.class,
             StepDownAccess.class, Elections.class, Relief.class));
         own.addAll(BrokerStepDown.ownClasses());
@@ -153,6 +153,6 @@ public abstract class CommonAdapter implements Adapter {
 
     @Override
     public final Platform platform() {
-        return new Platform(access, stepDown, logStart, pausePoints);
+        return new Platform(access, access, controller, logStart, pausePoints);
     }
 }

@@ -51,8 +51,8 @@ final class InsyncBroker {
 
     void startStepDown(ReplicaManager replicas, KafkaConfig config, Time time, Object manager, Platform platform,
                        Insync insync) {
-        BrokerStepDown started = BrokerStepDown.start(replicas, config, time, manager, platform.access(),
-            platform.stepDown(), this::requests, insync);
+        BrokerStepDown started = BrokerStepDown.start(replicas, config, time, manager, platform.stepDown(),
+            platform.controller(), this::requests, insync);
         if (started != null) {
             stepDown = started;
             Metrics.registerStepDown(platform.access().metrics(), insync.stepDowns());

@@ -2,6 +2,7 @@ package insync.agent.broker;
 
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.logstart.LogStartHooks;
+import insync.agent.stepdown.broker.ControllerAccess;
 import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.weave.Hook;
 import insync.core.BrokerView;
@@ -13,18 +14,22 @@ import kafka.server.ReplicaManager;
 public class Platform {
     private final BrokerAccess access;
     private final StepDownAccess stepDown;
+    private final ControllerAccess controller;
     private final LogStartHooks logStart;
     private final List<Hook> pausePoints;
 
     /**
      * @param access reads a broker; null where no scope of pending fetches is supported
-     * @param stepDown what solution 2 needs; null where it is not supported
+     * @param stepDown reads what solution 2 needs; null where that is not supported
+     * @param controller sends to the controller; null where solution 2 is not supported
      * @param logStart the hooks behind the configs against KAFKA-7104
      * @param pausePoints the hooks at which tests may pause a thread
      */
-    public Platform(BrokerAccess access, StepDownAccess stepDown, LogStartHooks logStart, List<Hook> pausePoints) {
+    public Platform(BrokerAccess access, StepDownAccess stepDown, ControllerAccess controller,
+                    LogStartHooks logStart, List<Hook> pausePoints) {
         this.access = access;
         this.stepDown = stepDown;
+        this.controller = controller;
         this.logStart = logStart;
         this.pausePoints = pausePoints;
     }
@@ -44,6 +49,10 @@ public class Platform {
 
     StepDownAccess stepDown() {
         return stepDown;
+    }
+
+    ControllerAccess controller() {
+        return controller;
     }
 
     LogStartHooks logStart() {

@@ -1,6 +1,7 @@
 package insync.agent.isr;
 
 import insync.agent.broker.Brokers;
+import insync.agent.kafka.ScalaIds;
 import insync.core.EventLog;
 import insync.core.FollowerFetches;
 import insync.core.Insync;
@@ -41,7 +42,7 @@ public final class PartitionEvents {
                               scala.collection.immutable.Set<Object> outOfSync) {
         List<Object> removed = new ArrayList<>();
         Set<Integer> left = new TreeSet<>(isr);
-        for (int id : PartitionState.ids(outOfSync)) {
+        for (int id : ScalaIds.list(outOfSync)) {
             left.remove(id);
             removed.add(PartitionState.follower(Brokers.access(), partition, id));
         }

@@ -2,6 +2,7 @@ package insync.agent.isr;
 
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.kafka.BrokerAccess;
+import insync.agent.kafka.ScalaIds;
 import insync.core.EventLog;
 import insync.core.FollowerFetches;
 import java.util.ArrayList;
@@ -20,16 +21,7 @@ public final class PartitionState {
 
     /** Returns the ids of the ISR as the leader has it, without a change that the controller has not confirmed yet. */
     public static Set<Integer> isr(Partition partition) {
-        return ids(partition.inSyncReplicaIds());
-    }
-
-    static Set<Integer> ids(scala.collection.Set<Object> replicas) {
-        Set<Integer> ids = new TreeSet<>();
-        Iterator<Object> each = replicas.iterator();
-        while (each.hasNext()) {
-            ids.add((Integer) each.next());
-        }
-        return ids;
+        return new TreeSet<>(ScalaIds.list(partition.inSyncReplicaIds()));
     }
 
     /** Returns a follower's tracker; null where there is none. */

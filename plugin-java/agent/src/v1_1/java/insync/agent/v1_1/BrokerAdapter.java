@@ -67,7 +67,7 @@ public final class BrokerAdapter implements Adapter {
     /** Needs nothing of the features that this version does not support. */
     static final class Platform11 extends Platform {
         Platform11(LogStartHooks logStart, List<Hook> pausePoints) {
-            super(null, null, logStart, pausePoints);
+            super(null, null, null, logStart, pausePoints);
         }
 
         @Override

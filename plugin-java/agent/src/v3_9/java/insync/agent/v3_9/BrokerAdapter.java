@@ -7,6 +7,6 @@ import insync.agent.adapter.CommonAdapter;
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v3_9", new BrokerClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(), new KRaftStepDown());
+        super("v3_9", new BrokerClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(), new ScalaController());
     }
 }

@@ -2,12 +2,11 @@ package insync.agent.v4_0;
 
 import insync.agent.adapter.BrokerClasses;
 import insync.agent.adapter.CommonAdapter;
-import insync.agent.v3_9.Access;
 
 /** Adapts to Kafka 4.0: as 3.9, but the way to the controller is Java. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v4_0", new BrokerClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(), new KRaftStepDown());
+        super("v4_0", new BrokerClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(), new JavaController());
     }
 }

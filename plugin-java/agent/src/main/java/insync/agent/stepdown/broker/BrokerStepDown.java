@@ -1,7 +1,6 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.isr.RequestPart;
-import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.Handovers.Handover;
@@ -33,8 +32,8 @@ public final class BrokerStepDown {
     private static final long BUSY_MS = 40;
 
     private final ReplicaManager replicas;
-    private final BrokerAccess broker;
     private final StepDownAccess access;
+    private final ControllerAccess controller;
     private final ControllerLink manager;
     private final PeerFetches peers;
     private final StepDownWatch watch;
@@ -48,12 +47,12 @@ public final class BrokerStepDown {
     private volatile boolean stopped;
 
     private BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager,
-            BrokerAccess broker, StepDownAccess access, Supplier<RequestPart> requests, Insync insync) {
+            StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
         StepDownSettings settings = StepDownConfigs.read(config);
         KafkaClock clock = new KafkaClock(time);
         this.replicas = replicas;
-        this.broker = broker;
         this.access = access;
+        this.controller = controller;
         this.manager = manager;
         this.peers = new PeerFetches(clock);
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(),
@@ -61,7 +60,7 @@ public final class BrokerStepDown {
         this.handovers = new Handovers(clock, watch);
         this.clients = new StuckClients(requests, new FreeingRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
-        this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, access, handovers, this::over);
+        this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, controller, handovers, this::over);
         this.thread = new Thread(this::run, "insync-step-down");
         thread.setDaemon(true);
     }
@@ -80,17 +79,17 @@ public final class BrokerStepDown {
      * @return null where the feature is off, or the broker has no KRaft controller
      */
     public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
-            BrokerAccess broker, StepDownAccess access, Supplier<RequestPart> requests, Insync insync) {
+            StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
         if (!StepDownConfigs.isOn(config)) {
             return null;
         }
-        if (!(manager instanceof ControllerLink) || !access.isKRaft(replicas)) {
+        if (!(manager instanceof ControllerLink) || !controller.isKRaft(replicas)) {
             insync.events().emit("step_down_impossible", StepDownConfigs.all(config));
             System.err.println("[insync] " + StepDownConfigs.PROCESS_TIME_MAX_MS
                 + " has no effect: this broker has no KRaft controller to ask");
             return null;
         }
-        BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, broker, access,
+        BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, access, controller,
             requests, insync);
         insync.events().emit("step_down_settings", StepDownConfigs.all(config));
         started.thread.start();
@@ -112,7 +111,7 @@ public final class BrokerStepDown {
     public void leading(Partition partition) {
         LedPartition known = led.get(partition.topicPartition());
         if (known == null || known.kafkaPartition() != partition) {
-            led.put(partition.topicPartition(), new LedPartition(partition, broker, access));
+            led.put(partition.topicPartition(), new LedPartition(partition, access));
         }
     }
 
@@ -133,7 +132,7 @@ public final class BrokerStepDown {
         PartitionCarrier carrier = (PartitionCarrier) partition;
         if (carrier.insync$over() <= leaderEpoch) {
             carrier.insync$over(leaderEpoch + 1);
-            access.completeProduce(replicas, partition.topicPartition());
+            controller.completeProduce(replicas, partition.topicPartition());
         }
     }
 

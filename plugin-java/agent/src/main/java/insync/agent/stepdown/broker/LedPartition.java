@@ -1,25 +1,23 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.isr.PartitionState;
-import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.KafkaPartition;
 import insync.core.FollowerFetches;
 import insync.core.stepdown.PartitionView;
 import java.util.List;
 import java.util.Set;
 import kafka.cluster.Partition;
+import org.apache.kafka.metadata.LeaderRecoveryState;
 import scala.Option;
 
 /** A partition that this broker leads, read off Kafka's volatile fields and ours. */
 final class LedPartition extends KafkaPartition implements PartitionView {
     private final Partition partition;
-    private final BrokerAccess broker;
     private final StepDownAccess access;
 
-    LedPartition(Partition partition, BrokerAccess broker, StepDownAccess access) {
+    LedPartition(Partition partition, StepDownAccess access) {
         super(partition);
         this.partition = partition;
-        this.broker = broker;
         this.access = access;
     }
 
@@ -65,12 +63,16 @@ final class LedPartition extends KafkaPartition implements PartitionView {
     @Override
     public long leo(int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);
-        return replica.isEmpty() ? -1 : (Long) broker.fetchState(replica.get()).get("leo");
+        return replica.isEmpty() ? -1 : (Long) access.fetchState(replica.get()).get("leo");
     }
 
     /** Broker ids in the order of the assignment. */
     List<Integer> assigned() {
-        return broker.replicas(partition);
+        return access.replicas(partition);
+    }
+
+    LeaderRecoveryState recovery() {
+        return access.recovery(partition);
     }
 
     /** A follower's broker epoch, or -1 where it is not known, which the controller takes for "do not compare". */

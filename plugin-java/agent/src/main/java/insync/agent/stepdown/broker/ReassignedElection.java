@@ -31,12 +31,12 @@ final class ReassignedElection {
 
     private final int self;
     private final ControllerLink manager;
-    private final StepDownAccess access;
+    private final ControllerAccess controller;
 
-    ReassignedElection(int self, ControllerLink manager, StepDownAccess access) {
+    ReassignedElection(int self, ControllerLink manager, ControllerAccess controller) {
         this.self = self;
         this.manager = manager;
-        this.access = access;
+        this.controller = controller;
     }
 
     void begin(Handover one) {
@@ -51,7 +51,7 @@ final class ReassignedElection {
         AlterPartitionReassignmentsRequestData data = new AlterPartitionReassignmentsRequestData()
             .setTimeoutMs(TIMEOUT_MS);
         data.topics().add(topic);
-        access.send(manager, new AlterPartitionReassignmentsRequest.Builder(data),
+        controller.send(manager, new AlterPartitionReassignmentsRequest.Builder(data),
             answer -> next(one, error(answer, ReassignedElection::reassignError)));
     }
 
@@ -84,7 +84,7 @@ final class ReassignedElection {
 
     private void elect(Handover one) {
         TopicPartition id = new TopicPartition(one.decision().topic(), one.decision().partition());
-        access.send(manager, new ElectLeadersRequest.Builder(ElectionType.PREFERRED, List.of(id), TIMEOUT_MS),
+        controller.send(manager, new ElectLeadersRequest.Builder(ElectionType.PREFERRED, List.of(id), TIMEOUT_MS),
             answer -> {
                 Errors error = error(answer, ReassignedElection::electError);
                 one.settle(error == Errors.NONE ? Outcome.DONE : Outcome.REFUSED,

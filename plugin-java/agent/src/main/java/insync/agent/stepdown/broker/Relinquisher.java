@@ -28,20 +28,20 @@ final class Relinquisher {
     private final int self;
     private final StepDownSettings settings;
     private final ControllerLink manager;
-    private final StepDownAccess access;
+    private final ControllerAccess controller;
     private final Handovers handovers;
     private final ReassignedElection reassigned;
     private final ObjIntConsumer<Partition> over;
 
     /** @param over told of a leader epoch of this broker's that is over */
-    Relinquisher(int self, StepDownSettings settings, ControllerLink manager, StepDownAccess access,
+    Relinquisher(int self, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
                  Handovers handovers, ObjIntConsumer<Partition> over) {
         this.self = self;
         this.settings = settings;
         this.manager = manager;
-        this.access = access;
+        this.controller = controller;
         this.handovers = handovers;
-        this.reassigned = new ReassignedElection(self, manager, access);
+        this.reassigned = new ReassignedElection(self, manager, controller);
         this.over = over;
     }
 
@@ -73,7 +73,8 @@ final class Relinquisher {
             one.settle(Outcome.FAILED, "the partition has changed meanwhile");
             return;
         }
-        access.alterPartition(manager, partition, decision.leaderEpoch(), partitionEpoch, order(decision, led))
+        controller
+            .alterPartition(manager, partition, decision.leaderEpoch(), partitionEpoch, order(decision, led), led.recovery())
             .whenComplete((leader, error) -> settle(() -> answered(one, leader, error)));
     }
 

@@ -2,7 +2,7 @@ package insync.agent.v4_0;
 
 import insync.agent.adapter.Moved;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
-import insync.agent.stepdown.broker.StepDownAccess;
+import insync.agent.stepdown.broker.ControllerAccess;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -19,40 +19,37 @@ import org.apache.kafka.server.common.NodeToControllerChannelManager;
 import org.apache.kafka.server.common.TopicIdPartition;
 import org.apache.kafka.server.purgatory.TopicPartitionOperationKey;
 
-/** What solution 2 needs from 4.0 on, where the way to the controller is Java and there is no other one than KRaft's. */
-public abstract class JavaStepDown implements StepDownAccess {
-
-    /** Of a type that became Java with 4.2. */
-    protected abstract LeaderRecoveryState recovery(Partition partition);
+/** Sends requests to the controller from 4.0 on, where the classes for it are Java and KRaft is the only mode. */
+public final class JavaController implements ControllerAccess {
 
     @Override
-    public final String alterPartitionManager() {
+    public String alterPartitionManager() {
         return Moved.to("kafka.server.DefaultAlterPartitionManager",
             "org.apache.kafka.server.partition.DefaultAlterPartitionManager");
     }
 
     @Override
-    public final Class<? extends ControllerLink> link() {
+    public Class<? extends ControllerLink> link() {
         return AlterPartitionLink.class;
     }
 
     @Override
-    public final boolean isKRaft(ReplicaManager replicas) {
+    public boolean isKRaft(ReplicaManager replicas) {
         return true;
     }
 
     @Override
-    public final CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
-            int partitionEpoch, List<BrokerState> isr) {
+    public CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
+            int partitionEpoch, List<BrokerState> isr, LeaderRecoveryState recovery) {
         int self = isr.get(isr.size() - 1).brokerId();
-        LeaderAndIsr change = new LeaderAndIsr(self, leaderEpoch, recovery(partition), isr, partitionEpoch);
+        LeaderAndIsr change = new LeaderAndIsr(self, leaderEpoch, recovery, isr, partitionEpoch);
         return ((AlterPartitionLink) manager)
             .submit(new TopicIdPartition(partition.topicId().get(), partition.partitionId()), change)
             .thenApply(LeaderAndIsr::leader);
     }
 
     @Override
-    public final void send(ControllerLink manager, AbstractRequest.Builder<?> request,
+    public void send(ControllerLink manager, AbstractRequest.Builder<?> request,
             Consumer<ClientResponse> answered) {
         ((NodeToControllerChannelManager) manager.insync$channel()).sendRequest(request,
             new ControllerRequestCompletionHandler() {
@@ -69,12 +66,13 @@ public abstract class JavaStepDown implements StepDownAccess {
     }
 
     @Override
-    public final void completeProduce(ReplicaManager replicas, TopicPartition partition) {
+    public void completeProduce(ReplicaManager replicas, TopicPartition partition) {
         replicas.delayedProducePurgatory().checkAndComplete(new TopicPartitionOperationKey(partition));
     }
 
-    /** Whether what the metadata says of a partition is that another broker leads it, in a later epoch than that one. */
-    protected static boolean isLedElsewhere(LeaderAndIsr now, ReplicaManager replicas, int leaderEpoch) {
-        return now.leaderEpoch() > leaderEpoch && now.leader() >= 0 && now.leader() != replicas.config().brokerId();
+    /** Kafka's DefaultAlterPartitionManager, which moved with 4.4, with the method that it has in all versions from 4.0 on. */
+    public interface AlterPartitionLink extends ControllerLink {
+
+        CompletableFuture<LeaderAndIsr> submit(TopicIdPartition partition, LeaderAndIsr change);
     }
 }
