@@ -31,7 +31,7 @@ class OverdueLeaderTest {
 
     @Test
     void clientsAreSentOn() throws Exception {
-        try (Leader leader = new RealLeader(folder, true)) {
+        try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(10);
             assertEquals(Errors.NONE, ack(leader, 10)._2(), "it waits for its followers");
             assertEquals(false, ack(leader, 10)._1());
@@ -48,7 +48,7 @@ class OverdueLeaderTest {
 
     @Test
     void anEpochThatCameLaterIsNotOver() throws Exception {
-        try (Leader leader = new RealLeader(folder, true)) {
+        try (Leader leader = new Leader(folder, true)) {
             over(leader, EPOCH + 1);
             leader.elect(EPOCH + 1);
             leader.appendUpTo(10);

@@ -58,7 +58,7 @@ class StepDownFlowTest {
     private final List<Errors> fetched = new CopyOnWriteArrayList<>();
     private final List<Errors> acked = new CopyOnWriteArrayList<>();
     private final CountDownLatch stall = new CountDownLatch(1);
-    private RealLeader leader;
+    private Leader leader;
     private Thread reader;
     private Path events;
 
@@ -215,7 +215,7 @@ class StepDownFlowTest {
     private void start(Map<String, String> configs) throws Exception {
         Map<String, String> all = new HashMap<>(configs);
         all.put("leader.relinquish.cooldown.ms", "0");
-        leader = new RealLeader(folder, controller, T_MS, all);
+        leader = new Leader(folder, T_MS, all, config -> StepDownParts.parts(config, controller));
     }
 
     /** A produce request waits for followers, one of which has a fetch that is read for ever. */
@@ -223,7 +223,7 @@ class StepDownFlowTest {
         leader.appendUpTo(10);
         leader.fetch(0, fetched);
         fetched.clear();
-        leader.produceToAll(acked::add);
+        StepDownParts.produceToAll(leader.replicas(), acked::add);
         leader.duringRead(() -> {
             try {
                 stall.await();

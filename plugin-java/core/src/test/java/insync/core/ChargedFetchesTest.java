@@ -14,7 +14,7 @@ class ChargedFetchesTest {
     private static final String ID = "127.0.0.1:1-127.0.0.1:2-0-1";
 
     private final FakeFollower follower = new FakeFollower();
-    private final FakeClock clock = new FakeClock();
+    private final ManualClock clock = new ManualClock();
     private final Stats stats = new Stats();
     private final LeaderClock leaderClock = new LeaderClock(clock);
     private final Map<Object, Long> named = new HashMap<>();

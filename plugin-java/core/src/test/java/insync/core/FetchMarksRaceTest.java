@@ -23,7 +23,7 @@ class FetchMarksRaceTest {
         FakeFollower follower = new FakeFollower();
         MarkedFetches[] partitions = new MarkedFetches[3];
         for (int i = 0; i < partitions.length; i++) {
-            partitions[i] = new MarkedFetches(follower, new FakeClock(), stats);
+            partitions[i] = new MarkedFetches(follower, new ManualClock(), stats);
         }
         CyclicBarrier start = new CyclicBarrier(THREADS);
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
@@ -54,7 +54,7 @@ class FetchMarksRaceTest {
     }
 
     private static void fetchAndCompleteTwice(Stats stats, MarkedFetches[] partitions, int offset) {
-        FetchMarks fetch = new FetchMarks(new FakeClock(), stats, (replica, topic, partition, nanos) -> { });
+        FetchMarks fetch = new FetchMarks(new ManualClock(), stats, (replica, topic, partition, nanos) -> { });
         for (MarkedFetches partition : partitions) {
             fetch.mark(partition, Long.MAX_VALUE);
             partition.holdsInSync(0, 1);

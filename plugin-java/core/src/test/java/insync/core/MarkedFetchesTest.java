@@ -13,7 +13,7 @@ class MarkedFetchesTest {
     private static final long LAG_MS = 10_000;
 
     private final FakeFollower follower = new FakeFollower();
-    private final FakeClock clock = new FakeClock();
+    private final ManualClock clock = new ManualClock();
     private final Stats stats = new Stats();
     private final List<Long> releases = new ArrayList<>();
     private final MarkedFetches fetches = new MarkedFetches(follower, clock, stats);

@@ -2,6 +2,7 @@ package insync.core.stepdown;
 
 import insync.core.EventLog;
 import insync.core.FollowerFetches;
+import insync.core.ManualClock;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -38,7 +38,7 @@ class LiveEventsTest {
     @Test
     void withoutTheTopicNothingIsStarted() throws Exception {
         long before = threads(THREAD) + threads(PRODUCER);
-        try (Leader leader = new RealLeader(folder, Map.of())) {
+        try (Leader leader = new Leader(folder, Map.of())) {
             leader.appendUpTo(10);
             assertEquals(before, threads(THREAD) + threads(PRODUCER));
         }
@@ -49,7 +49,7 @@ class LiveEventsTest {
     void aTopicThatCannotBeReachedCostsDropsOnly() throws Exception {
         long before = threads(THREAD);
         Map<String, String> settings = Map.of("insync.events.topic", "insync-events", "insync.events.bootstrap", "127.0.0.1:1");
-        try (Leader leader = new RealLeader(folder, settings)) {
+        try (Leader leader = new Leader(folder, settings)) {
             assertEquals(before + 1, threads(THREAD));
             EventLog events = Insync.current().events();
             assertTimeout(Duration.ofSeconds(20), () -> {

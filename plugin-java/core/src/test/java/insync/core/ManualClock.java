@@ -1,8 +1,8 @@
 package insync.core;
 
-/** A clock that stands still until it is moved. */
-final class FakeClock implements Clock {
-    volatile long ms = 1_000_000;
+/** A clock whose time is set by the test. */
+public final class ManualClock implements Clock {
+    public volatile long ms = 1_000_000;
 
     @Override
     public long millis() {
