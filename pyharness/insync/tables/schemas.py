@@ -335,7 +335,7 @@ BROKER = EventKind(
     ordered=True,
 )
 """What the agents wrote themselves. The whole line is kept beside these columns: each type of
-event has fields of its own (`insync.core.EventLog`)."""
+event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
     PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, SAMPLES, CONTROLLER,

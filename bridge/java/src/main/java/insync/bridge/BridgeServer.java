@@ -1,8 +1,8 @@
 package insync.bridge;
 
 import insync.core.BrokerView;
-import insync.core.EventLog;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

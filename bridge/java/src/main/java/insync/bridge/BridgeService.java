@@ -74,16 +74,16 @@ public final class BridgeService implements BridgeApi {
 
     @Override
     public void hold(String point, int replica, String partition, int maxMs) {
-        insync.holds().hold(point, replica, partition, maxMs);
+        insync.pausePoints().pause(point, replica, partition, maxMs);
     }
 
     @Override
     public void release(String point) {
-        insync.holds().release(point);
+        insync.pausePoints().release(point);
     }
 
     @Override
     public String holds() {
-        return JsonText.of(insync.holds().toMap());
+        return JsonText.of(insync.pausePoints().toMap());
     }
 }

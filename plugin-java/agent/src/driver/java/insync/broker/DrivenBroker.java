@@ -1,9 +1,9 @@
 package insync.broker;
 
-import insync.core.EventLog;
 import insync.core.Insync;
-import insync.core.LeaderClock;
-import insync.core.RequestScope;
+import insync.core.events.EventLog;
+import insync.core.isr.LeaderClock;
+import insync.core.isr.RequestScope;
 import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package insync.broker;
 
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;

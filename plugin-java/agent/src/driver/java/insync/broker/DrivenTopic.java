@@ -1,8 +1,8 @@
 package insync.broker;
 
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
-import insync.core.EventLog;
-import insync.core.FollowerFetches;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
@@ -164,7 +164,7 @@ final class DrivenTopic {
     }
 
     private static List<Map<String, Object>> pending(Object replica) {
-        FollowerFetches fetches = replica instanceof FollowerCarrier ? ((FollowerCarrier) replica).insync$fetches() : null;
+        FollowerTracker fetches = replica instanceof FollowerCarrier ? ((FollowerCarrier) replica).insync$fetches() : null;
         return fetches == null ? List.of() : fetches.snapshot();
     }
 }

@@ -25,7 +25,7 @@ class AgentOptionsTest {
     @Test
     void allOptions() throws Exception {
         AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock,"
-            + "default-scope=request,default-log-start=both,holds=on");
+            + "default-scope=request,default-log-start=both,pause-points=on");
         assertEquals("/a/e.jsonl", options.eventsFile().toString());
         assertEquals("/a/b.json", options.bridgeFile().toString());
         assertTrue(options.runStockWhenUnsupported());
@@ -35,9 +35,15 @@ class AgentOptionsTest {
     }
 
     @Test
+    void holdsIsAnOlderNameOfPausePoints() throws Exception {
+        assertTrue(AgentOptions.parse("holds=on").pausePoints());
+        assertFalse(AgentOptions.parse("holds=off").pausePoints());
+    }
+
+    @Test
     void whatIsWrongIsNamed() {
         for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=",
-                "default-log-start=all", "holds=", "events=", "bridge"}) {
+                "default-log-start=all", "pause-points=", "holds=", "events=", "bridge"}) {
             AgentException refused = assertThrows(AgentException.class, () -> AgentOptions.parse(wrong));
             assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
             assertTrue(refused.getMessage().contains("expected"), refused.getMessage());

@@ -1,5 +1,6 @@
 package insync.core;
 
+import insync.core.events.EventLog;
 import java.util.concurrent.atomic.LongAdder;
 
 /**

@@ -1,7 +1,9 @@
 package insync.core;
 
-import insync.core.holds.HoldPoints;
+import insync.core.events.EventLog;
+import insync.core.isr.Stats;
 import insync.core.logstart.LogStartStats;
+import insync.core.pausepoints.PausePoints;
 import insync.core.stepdown.StepDownStats;
 
 /**
@@ -16,7 +18,7 @@ public final class Insync {
     private final StepDownStats stepDowns = new StepDownStats();
     private final Failures failures;
     private final LogStartStats logStarts = new LogStartStats();
-    private final HoldPoints holds = new HoldPoints();
+    private final PausePoints pausePoints = new PausePoints();
 
     public Insync(EventLog events) {
         this.events = events;
@@ -64,8 +66,8 @@ public final class Insync {
         return logStarts;
     }
 
-    /** Where tests stop threads; nobody comes by unless the points are woven in. */
-    public HoldPoints holds() {
-        return holds;
+    /** Returns the points at which tests pause threads; no thread passes them unless they are woven in. */
+    public PausePoints pausePoints() {
+        return pausePoints;
     }
 }

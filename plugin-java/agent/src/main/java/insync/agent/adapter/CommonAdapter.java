@@ -9,7 +9,7 @@ import insync.agent.broker.ReplicaManagerHooks;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.config.KafkaConfigHooks;
 import insync.agent.config.ReplicationConfigsHooks;
-import insync.agent.events.LiveEvents;
+import insync.agent.events.EventsTopic;
 import insync.agent.isr.FetchParamsHooks;
 import insync.agent.isr.FileRecordsHooks;
 import insync.agent.isr.Followers;
@@ -25,12 +25,12 @@ import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.ReplicaHooks;
 import insync.agent.isr.RequestChannelHooks;
 import insync.agent.isr.RequestHooks;
-import insync.agent.isr.RequestLife;
 import insync.agent.isr.RequestPart;
+import insync.agent.isr.RequestSteps;
 import insync.agent.isr.SocketServerHooks;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.CommonAccess;
-import insync.agent.kafka.Fetchers;
+import insync.agent.kafka.FetcherThreads;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.kafka.KafkaPartition;
 import insync.agent.lagpolicy.LagAccess;
@@ -48,9 +48,9 @@ import insync.agent.stepdown.broker.ProcessorHooks;
 import insync.agent.stepdown.broker.SelectorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.stepdown.broker.StepDownConfigs;
-import insync.agent.stepdown.controller.Elections;
+import insync.agent.stepdown.controller.AutomaticElections;
+import insync.agent.stepdown.controller.LeadershipTransfer;
 import insync.agent.stepdown.controller.PartitionChangeBuilderHooks;
-import insync.agent.stepdown.controller.Relief;
 import insync.agent.stepdown.controller.ReplicationControlManagerHooks;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
@@ -64,7 +64,7 @@ import java.util.List;
  */
 public abstract class CommonAdapter implements Adapter {
     private final String name;
-    private final BrokerClasses classes;
+    private final KafkaClasses classes;
     private final CommonAccess access;
     private final ControllerAccess controller;
     private final LogStartHooks logStart;
@@ -76,7 +76,7 @@ public abstract class CommonAdapter implements Adapter {
      * @param access reads a broker
      * @param controller sends to the controller
      */
-    protected CommonAdapter(String name, BrokerClasses classes, CommonAccess access, ControllerAccess controller) {
+    protected CommonAdapter(String name, KafkaClasses classes, CommonAccess access, ControllerAccess controller) {
         this.name = name;
         this.classes = classes;
         this.access = access;
@@ -87,7 +87,7 @@ public abstract class CommonAdapter implements Adapter {
 
     /** Returns the classes that refer to the broker's and serve scope "read", 2.8 included. */
     public static List<Class<?>> classesOfScopeRead() {
-        return List.of(BrokerAccess.class, BrokerConfigs.class, Fetchers.class, Followers.class, Brokers.class,
+        return List.of(BrokerAccess.class, BrokerConfigs.class, FetcherThreads.class, Followers.class, Brokers.class,
             KafkaClock.class, KafkaPartition.class, LagPolicy.class, LogStartHooks.class, LagPolicyConfig.class, LeaderView.class,
             LogStartConfigs.class, LogStarts.class, Metrics.class, PartitionEvents.class, PartitionState.class, PendingFetch.class,
             PendingReads.class, PendingReadsConfig.class, StepDownConfigs.class);
@@ -137,10 +137,10 @@ public abstract class CommonAdapter implements Adapter {
         List<Class<?>> own = new ArrayList<>(classesOfScopeRead());
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
-        own.addAll(LiveEvents.ownClasses());
-        own.addAll(List.of(controller.link(), ControllerAccess.class, RequestHooks.RequestCarrier.class, NamedPartitions.class, RequestLife.class, RequestPart.class,
+        own.addAll(EventsTopic.ownClasses());
+        own.addAll(List.of(controller.link(), ControllerAccess.class, RequestHooks.RequestCarrier.class, NamedPartitions.class, RequestSteps.class, RequestPart.class,
             LagAccess.class, PausePointHooks.class, ProcessorHooks.ProcessorCarrier.class,
-            StepDownAccess.class, Elections.class, Relief.class));
+            StepDownAccess.class, AutomaticElections.class, LeadershipTransfer.class));
         own.addAll(BrokerStepDown.ownClasses());
         return own;
     }

@@ -10,7 +10,7 @@ import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
 import insync.core.Insync;
-import insync.core.RequestScope;
+import insync.core.isr.RequestScope;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

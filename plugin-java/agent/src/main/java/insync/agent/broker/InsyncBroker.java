@@ -1,7 +1,7 @@
 package insync.agent.broker;
 
 import insync.agent.AgentSetup;
-import insync.agent.events.LiveEvents;
+import insync.agent.events.EventsTopic;
 import insync.agent.isr.PendingReads;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.RequestPart;
@@ -10,8 +10,8 @@ import insync.agent.lagpolicy.LagPolicy;
 import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.core.BrokerView;
-import insync.core.EventLog;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import java.util.List;
 import java.util.Map;
 import kafka.server.KafkaConfig;
@@ -34,7 +34,7 @@ final class InsyncBroker {
      */
     PendingReads start(ReplicaManager replicas, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
                        Platform platform, Insync insync) {
-        LiveEvents.started(config, insync.events());
+        EventsTopic.started(config, insync.events());
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(view.settings());
         insync.events().emit("settings", settings);

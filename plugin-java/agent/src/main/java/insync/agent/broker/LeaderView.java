@@ -3,9 +3,9 @@ package insync.agent.broker;
 import insync.agent.config.BrokerConfigs;
 import insync.agent.isr.PartitionState;
 import insync.agent.kafka.BrokerAccess;
-import insync.agent.kafka.Fetchers;
+import insync.agent.kafka.FetcherThreads;
 import insync.core.BrokerView;
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -99,7 +99,7 @@ public final class LeaderView implements BrokerView {
 
     @Override
     public Map<String, Object> fetchers() {
-        return Fetchers.now(access.metrics());
+        return FetcherThreads.now(access.metrics());
     }
 
     private static boolean leads(Option<Partition> partition) {

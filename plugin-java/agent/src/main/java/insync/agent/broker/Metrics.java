@@ -4,7 +4,7 @@ import com.yammer.metrics.core.Gauge;
 import com.yammer.metrics.core.MetricName;
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.core.Insync;
-import insync.core.Stats;
+import insync.core.isr.Stats;
 import insync.core.stepdown.Outcome;
 import insync.core.stepdown.StepDownStats;
 import java.util.function.Supplier;

@@ -2,12 +2,12 @@ package insync.agent.config;
 
 import insync.agent.AgentSetup;
 import insync.agent.broker.Brokers;
-import insync.agent.events.LiveConfigs;
+import insync.agent.events.EventsTopicConfigs;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.stepdown.broker.StepDownConfigs;
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.Map;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
@@ -25,7 +25,7 @@ public final class BrokerConfigs {
         StepDownConfigs.define(definition, setup.supportsStepDown());
         LogStartConfigs.define(definition, setup.supportsLogStart(), setup.options().defaultLogStart());
         LagPolicyConfig.define(definition, setup.supportsLagByMessages());
-        LiveConfigs.define(definition);
+        EventsTopicConfigs.define(definition);
     }
 
     /**
@@ -36,7 +36,7 @@ public final class BrokerConfigs {
     public static void check(KafkaConfig config) {
         StepDownConfigs.check(config);
         LagPolicyConfig.check(config);
-        LiveConfigs.check(config);
+        EventsTopicConfigs.check(config);
     }
 
     /** Returns those of a broker's settings that affect pending fetches, lag and log starts, by config name. */

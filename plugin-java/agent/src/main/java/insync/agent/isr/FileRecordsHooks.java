@@ -2,7 +2,7 @@ package insync.agent.isr;
 
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import insync.core.NetworkThread;
+import insync.core.isr.NetworkThread;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
@@ -27,7 +27,7 @@ public final class FileRecordsHooks extends TypeHooks {
     static final class WriteTo {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static NetworkThread enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object destination) {
-            return RequestLife.enterTransfer(destination);
+            return RequestSteps.enterTransfer(destination);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

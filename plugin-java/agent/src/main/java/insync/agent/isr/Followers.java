@@ -2,9 +2,9 @@ package insync.agent.isr;
 
 import insync.agent.broker.Brokers;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
-import insync.core.ChargedFetches;
-import insync.core.FollowerFetches;
-import insync.core.RequestScope;
+import insync.core.isr.FollowerTracker;
+import insync.core.isr.RequestScope;
+import insync.core.isr.RequestScopeTracker;
 import kafka.cluster.Partition;
 import scala.Option;
 
@@ -27,7 +27,7 @@ public final class Followers {
         }
         FollowerCarrier carrier = (FollowerCarrier) replica.get();
         RequestPart requests = Brokers.requests(brokerId);
-        FollowerFetches fetches = requests == null ? carrier.insync$fetches()
+        FollowerTracker fetches = requests == null ? carrier.insync$fetches()
             : tracker(partition, replicaId, carrier, requests.scope());
         return fetches != null && fetches.holdsInSync(nowMs, maxLagMs);
     }
@@ -50,14 +50,14 @@ public final class Followers {
     }
 
     /** Returns the follower's tracker of scope "request", made once per Replica, which Kafka replaces with each assignment. */
-    static FollowerFetches tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
-        FollowerFetches known = carrier.insync$fetches();
+    static FollowerTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
+        FollowerTracker known = carrier.insync$fetches();
         if (known != null) {
             return known;
         }
         synchronized (carrier) {
             if (carrier.insync$fetches() == null) {
-                carrier.insync$fetches(new ChargedFetches(
+                carrier.insync$fetches(new RequestScopeTracker(
                     new KafkaFollower(partition, replicaId), scope, carrier.insync$electedMs()));
             }
             return carrier.insync$fetches();

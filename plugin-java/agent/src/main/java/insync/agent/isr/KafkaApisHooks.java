@@ -4,7 +4,7 @@ import insync.agent.broker.Brokers;
 import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import insync.core.FetcherConnection;
+import insync.core.isr.FetcherConnection;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
@@ -25,7 +25,7 @@ public final class KafkaApisHooks extends TypeHooks {
     static final class HandleFetchRequest {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static FetcherConnection enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
-            return Brokers.anyRequestScope() ? RequestLife.serve((RequestCarrier) request) : null;
+            return Brokers.anyRequestScope() ? RequestSteps.serve((RequestCarrier) request) : null;
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

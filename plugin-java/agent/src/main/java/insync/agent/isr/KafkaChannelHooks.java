@@ -3,7 +3,7 @@ package insync.agent.isr;
 import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import insync.core.FetcherConnection;
+import insync.core.isr.FetcherConnection;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.modifier.Visibility;
@@ -45,7 +45,7 @@ public final class KafkaChannelHooks extends TypeHooks {
         static void exit(@Advice.FieldValue("send") NetworkSend send, @Advice.FieldValue("id") String connectionId,
                          @Advice.FieldValue(value = WAITS_FOR_SOCKET, readOnly = false) FetcherConnection waiting) {
             if (Brokers.anyRequestScope() && send != null && !send.completed()) {
-                waiting = RequestLife.socketFull(connectionId);
+                waiting = RequestSteps.socketFull(connectionId);
             }
         }
     }
@@ -55,7 +55,7 @@ public final class KafkaChannelHooks extends TypeHooks {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue("id") String connectionId) {
             if (Brokers.anyRequestScope()) {
-                RequestLife.disconnected(connectionId);
+                RequestSteps.disconnected(connectionId);
             }
         }
     }

@@ -1,7 +1,7 @@
 package insync.agent.isr;
 
 import insync.agent.kafka.KafkaPartition;
-import insync.core.FollowerReplica;
+import insync.core.isr.FollowerReplica;
 import kafka.cluster.Partition;
 
 /** Shows a follower of Kafka's Partition to the core. */

@@ -1,8 +1,8 @@
 package insync.agent.isr;
 
 import insync.agent.isr.RequestHooks.RequestCarrier;
-import insync.core.FetchBody;
-import insync.core.FollowerReplica;
+import insync.core.isr.FetchBody;
+import insync.core.isr.FollowerReplica;
 import kafka.cluster.Partition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.FetchRequestData;

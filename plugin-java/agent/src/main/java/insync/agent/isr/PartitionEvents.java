@@ -2,9 +2,9 @@ package insync.agent.isr;
 
 import insync.agent.broker.Brokers;
 import insync.agent.kafka.ScalaIds;
-import insync.core.EventLog;
-import insync.core.FollowerFetches;
 import insync.core.Insync;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -22,8 +22,8 @@ public final class PartitionEvents {
     private PartitionEvents() { }
 
     /** Clears the trackers of a partition that this broker leads no longer. */
-    public static void resigned(Partition partition, List<FollowerFetches> followers, int leaderEpoch) {
-        followers.forEach(FollowerFetches::resigned);
+    public static void resigned(Partition partition, List<FollowerTracker> followers, int leaderEpoch) {
+        followers.forEach(FollowerTracker::resigned);
         leaderChange(partition, "follower", leaderEpoch);
     }
 

@@ -3,7 +3,7 @@ package insync.agent.isr;
 import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import insync.core.FollowerFetches;
+import insync.core.isr.FollowerTracker;
 import java.util.List;
 import java.util.Set;
 import kafka.cluster.Partition;
@@ -65,12 +65,12 @@ public final class PartitionHooks extends TypeHooks {
      */
     public static final class MakeFollower {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static List<FollowerFetches> enter(@Advice.This Partition partition) {
+        static List<FollowerTracker> enter(@Advice.This Partition partition) {
             return PartitionState.followersOf(partition);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.This Partition partition, @Advice.Enter List<FollowerFetches> followers,
+        static void exit(@Advice.This Partition partition, @Advice.Enter List<FollowerTracker> followers,
                          @Advice.Return boolean newEpoch, @Advice.FieldValue("leaderEpoch") int leaderEpoch) {
             if (newEpoch) {
                 PartitionEvents.resigned(partition, followers, leaderEpoch);
@@ -113,7 +113,7 @@ public final class PartitionHooks extends TypeHooks {
         static void enter(@Advice.This Partition partition,
                           @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object replica) {
             if (Brokers.anyRequestScope()) {
-                RequestLife.reading(partition, replica);
+                RequestSteps.reading(partition, replica);
             }
         }
     }

@@ -3,8 +3,8 @@ package insync.agent.isr;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.ScalaIds;
-import insync.core.EventLog;
-import insync.core.FollowerFetches;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,17 +25,17 @@ public final class PartitionState {
     }
 
     /** Returns a follower's tracker; null where there is none. */
-    public static FollowerFetches fetches(Partition partition, int replicaId) {
+    public static FollowerTracker fetches(Partition partition, int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);
         return replica.isEmpty() ? null : ((FollowerCarrier) replica.get()).insync$fetches();
     }
 
     /** Returns the trackers of all followers that have one. */
-    public static List<FollowerFetches> followersOf(Partition partition) {
-        List<FollowerFetches> all = new ArrayList<>();
+    public static List<FollowerTracker> followersOf(Partition partition) {
+        List<FollowerTracker> all = new ArrayList<>();
         Iterator<?> each = partition.remoteReplicas().iterator();
         while (each.hasNext()) {
-            FollowerFetches fetches = ((FollowerCarrier) each.next()).insync$fetches();
+            FollowerTracker fetches = ((FollowerCarrier) each.next()).insync$fetches();
             if (fetches != null) {
                 all.add(fetches);
             }
@@ -52,7 +52,7 @@ public final class PartitionState {
         Map<String, Object> all = EventLog.fields("replica", replicaId);
         all.putAll(access.fetchState(replica.get()));
         all.put("lag_ms", System.currentTimeMillis() - (Long) all.get("last_caught_up_ms"));
-        FollowerFetches fetches = ((FollowerCarrier) replica.get()).insync$fetches();
+        FollowerTracker fetches = ((FollowerCarrier) replica.get()).insync$fetches();
         all.put("pending", fetches == null ? List.of() : fetches.snapshot());
         return all;
     }

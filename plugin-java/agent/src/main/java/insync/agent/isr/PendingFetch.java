@@ -1,7 +1,7 @@
 package insync.agent.isr;
 
-import insync.core.FetchMarks;
 import insync.core.Insync;
+import insync.core.isr.FetchMarks;
 import org.apache.kafka.common.requests.FetchRequest;
 import scala.Function1;
 import scala.Tuple2;

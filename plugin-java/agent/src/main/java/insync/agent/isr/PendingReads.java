@@ -3,11 +3,11 @@ package insync.agent.isr;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.kafka.BrokerAccess;
 import insync.core.Clock;
-import insync.core.FetchMarks;
 import insync.core.Insync;
-import insync.core.MarkedFetches;
-import insync.core.PendingReport;
-import insync.core.Stats;
+import insync.core.isr.FetchMarks;
+import insync.core.isr.PendingReport;
+import insync.core.isr.ReadScopeTracker;
+import insync.core.isr.Stats;
 import java.util.Optional;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
@@ -55,17 +55,17 @@ public final class PendingReads {
         }
     }
 
-    private MarkedFetches fetches(Partition partition, int replicaId, FollowerCarrier carrier) {
-        MarkedFetches fetches = (MarkedFetches) carrier.insync$fetches();
+    private ReadScopeTracker fetches(Partition partition, int replicaId, FollowerCarrier carrier) {
+        ReadScopeTracker fetches = (ReadScopeTracker) carrier.insync$fetches();
         return fetches != null ? fetches : attach(partition, replicaId, carrier);
     }
 
     /** Once per Replica object, which Kafka makes anew with each assignment. */
-    private synchronized MarkedFetches attach(Partition partition, int replicaId, FollowerCarrier carrier) {
+    private synchronized ReadScopeTracker attach(Partition partition, int replicaId, FollowerCarrier carrier) {
         if (carrier.insync$fetches() == null) {
             carrier.insync$fetches(
-                new MarkedFetches(new KafkaFollower(partition, replicaId), clock, stats));
+                new ReadScopeTracker(new KafkaFollower(partition, replicaId), clock, stats));
         }
-        return (MarkedFetches) carrier.insync$fetches();
+        return (ReadScopeTracker) carrier.insync$fetches();
     }
 }

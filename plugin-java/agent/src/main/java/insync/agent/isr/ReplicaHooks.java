@@ -2,7 +2,7 @@ package insync.agent.isr;
 
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import insync.core.FollowerFetches;
+import insync.core.isr.FollowerTracker;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
@@ -27,7 +27,7 @@ public class ReplicaHooks extends TypeHooks {
 
     @Override
     public final DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return property(property(builder, FETCHES, FollowerFetches.class), ELECTED, long.class)
+        return property(property(builder, FETCHES, FollowerTracker.class), ELECTED, long.class)
             .implement(FollowerCarrier.class);
     }
 
@@ -35,9 +35,9 @@ public class ReplicaHooks extends TypeHooks {
     public interface FollowerCarrier {
 
         /** Returns the follower's tracker; null until the follower's first fetch with the feature on. */
-        FollowerFetches insync$fetches();
+        FollowerTracker insync$fetches();
 
-        void insync$fetches(FollowerFetches fetches);
+        void insync$fetches(FollowerTracker fetches);
 
         /** Returns the time of the last election at which this replica was in the ISR, milliseconds since the epoch, else 0. */
         long insync$electedMs();
@@ -50,7 +50,7 @@ public class ReplicaHooks extends TypeHooks {
      */
     static final class UpdateFetchState {
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.FieldValue(FETCHES) FollowerFetches fetches,
+        static void exit(@Advice.FieldValue(FETCHES) FollowerTracker fetches,
                          @Advice.Argument(0) LogOffsetMetadata fetchOffset, @Advice.Argument(3) long leaderLeo) {
             if (fetches != null) {
                 fetches.fetched(fetchOffset.messageOffset, leaderLeo);
@@ -64,7 +64,7 @@ public class ReplicaHooks extends TypeHooks {
      */
     static final class ResetReplicaState {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static void enter(@Advice.FieldValue(FETCHES) FollowerFetches fetches,
+        static void enter(@Advice.FieldValue(FETCHES) FollowerTracker fetches,
                           @Advice.FieldValue(value = ELECTED, readOnly = false) long electedMs,
                           @Advice.Argument(0) long nowMs, @Advice.Argument(1) long leaderLeo,
                           @Advice.Argument(2) boolean newLeader, @Advice.Argument(3) boolean inSync) {

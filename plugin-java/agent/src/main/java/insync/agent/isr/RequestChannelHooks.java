@@ -3,8 +3,8 @@ package insync.agent.isr;
 import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import insync.core.NetworkThread;
-import insync.core.RequestScope;
+import insync.core.isr.NetworkThread;
+import insync.core.isr.RequestScope;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentMap;
@@ -53,7 +53,7 @@ public final class RequestChannelHooks extends TypeHooks {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static NetworkThread enter(@Advice.FieldValue(SCOPE) RequestScope scope,
                                    @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
-            return scope == null ? null : RequestLife.arrived(scope, (RequestCarrier) request);
+            return scope == null ? null : RequestSteps.arrived(scope, (RequestCarrier) request);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

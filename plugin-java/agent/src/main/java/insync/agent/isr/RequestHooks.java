@@ -2,7 +2,7 @@ package insync.agent.isr;
 
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
-import insync.core.FetcherConnection;
+import insync.core.isr.FetcherConnection;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;

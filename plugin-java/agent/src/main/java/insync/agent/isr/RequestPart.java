@@ -4,9 +4,9 @@ import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.kafka.KafkaClock;
 import insync.core.Clock;
 import insync.core.Insync;
-import insync.core.LeaderClock;
-import insync.core.PendingReport;
-import insync.core.RequestScope;
+import insync.core.isr.LeaderClock;
+import insync.core.isr.PendingReport;
+import insync.core.isr.RequestScope;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.utils.Time;
 

@@ -1,6 +1,6 @@
 package insync.agent.lagpolicy;
 
-import insync.core.MessageLagRule;
+import insync.core.lagpolicy.MessageLagRule;
 
 /** What lag by messages needs of a replica, by a type that differs from version to version. */
 public interface LagAccess {

@@ -2,7 +2,7 @@ package insync.agent.lagpolicy;
 
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.weave.HooksOnDemand;
-import insync.core.MessageLagRule;
+import insync.core.lagpolicy.MessageLagRule;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import scala.Option;

@@ -1,7 +1,7 @@
 package insync.agent.lagpolicy;
 
 import insync.agent.isr.PendingReadsConfig;
-import insync.core.MessageLagRule;
+import insync.core.lagpolicy.MessageLagRule;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import kafka.server.KafkaConfig;

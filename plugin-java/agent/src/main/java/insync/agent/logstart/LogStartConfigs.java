@@ -1,6 +1,6 @@
 package insync.agent.logstart;
 
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.Map;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;

@@ -39,14 +39,14 @@ public final class PausePointHooks {
      */
     public static void weave(List<Hook> points, HooksOnDemand onDemand) {
         if (!points.isEmpty()) {
-            Insync.current().holds().open();
+            Insync.current().pausePoints().open();
         }
-        points.forEach(point -> onDemand.weave(point, "holds=on"));
+        points.forEach(point -> onDemand.weave(point, "pause-points=on"));
     }
 
     /** Called where a thread passes a point. */
     public static void pass(String point, int replica, TopicPartition partition) {
-        Insync.current().holds().pass(point, replica, partition == null ? "" : partition.toString());
+        Insync.current().pausePoints().pass(point, replica, partition == null ? "" : partition.toString());
     }
 
     /** This thread begins to read for a replica; the partition is null where that is not known yet. */

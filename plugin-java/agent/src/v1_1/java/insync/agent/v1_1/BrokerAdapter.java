@@ -4,8 +4,8 @@ import com.yammer.metrics.Metrics;
 import insync.agent.Adapter;
 import insync.agent.broker.Brokers;
 import insync.agent.broker.Platform;
-import insync.agent.events.LiveEvents;
-import insync.agent.kafka.Fetchers;
+import insync.agent.events.EventsTopic;
+import insync.agent.kafka.FetcherThreads;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.logstart.LogStarts;
@@ -52,10 +52,10 @@ public final class BrokerAdapter implements Adapter {
 
     @Override
     public List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, Fetchers.class, LogStartConfigs.class,
+        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, FetcherThreads.class, LogStartConfigs.class,
             LogStartHooks.class, LogStarts.class, PausePointHooks.class, Platform11.class, ReplicaHooks.class,
             Unsupported.class, View.class));
-        own.addAll(LiveEvents.ownClasses());
+        own.addAll(EventsTopic.ownClasses());
         return own;
     }
 

@@ -1,7 +1,7 @@
 package insync.agent.v1_1;
 
 import insync.agent.broker.Brokers;
-import insync.agent.events.LiveConfigs;
+import insync.agent.events.EventsTopicConfigs;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
@@ -26,7 +26,7 @@ final class KafkaConfigHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("kafka$server$KafkaConfig$$configDef") ConfigDef definition) {
             LogStartConfigs.define(definition, true, Brokers.setup().options().defaultLogStart());
-            LiveConfigs.define(definition);
+            EventsTopicConfigs.define(definition);
             Unsupported.define(definition);
         }
     }

@@ -2,11 +2,11 @@ package insync.agent.v1_1;
 
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.isr.PendingReadsConfig;
-import insync.agent.kafka.Fetchers;
+import insync.agent.kafka.FetcherThreads;
 import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.core.BrokerView;
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -119,6 +119,6 @@ final class View implements BrokerView {
 
     @Override
     public Map<String, Object> fetchers() {
-        return Fetchers.now(metrics);
+        return FetcherThreads.now(metrics);
     }
 }

@@ -3,7 +3,7 @@ package insync.agent.v2_8;
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.kafka.ScalaIds;
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,7 @@ import insync.agent.Adapter;
 import insync.agent.adapter.CommonAdapter;
 import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
-import insync.agent.events.LiveEvents;
+import insync.agent.events.EventsTopic;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
@@ -37,7 +37,7 @@ public final class BrokerAdapter implements Adapter {
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(CommonAdapter.classesOfScopeRead());
         own.add(Access.class);
-        own.addAll(LiveEvents.ownClasses());
+        own.addAll(EventsTopic.ownClasses());
         return own;
     }
 

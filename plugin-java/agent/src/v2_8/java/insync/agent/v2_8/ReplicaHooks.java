@@ -1,7 +1,7 @@
 package insync.agent.v2_8;
 
 import insync.agent.weave.Hook;
-import insync.core.FollowerFetches;
+import insync.core.isr.FollowerTracker;
 import java.util.List;
 import kafka.server.LogOffsetMetadata;
 import net.bytebuddy.asm.Advice;
@@ -25,7 +25,7 @@ final class ReplicaHooks extends insync.agent.isr.ReplicaHooks {
      */
     static final class UpdateFetchState {
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.FieldValue(FETCHES) FollowerFetches fetches, @Advice.FieldValue(ELECTED) long electedMs,
+        static void exit(@Advice.FieldValue(FETCHES) FollowerTracker fetches, @Advice.FieldValue(ELECTED) long electedMs,
                          @Advice.Argument(0) LogOffsetMetadata fetchOffset, @Advice.Argument(3) long leaderLeo) {
             if (fetches == null) {
                 return;
@@ -44,7 +44,7 @@ final class ReplicaHooks extends insync.agent.isr.ReplicaHooks {
      */
     static final class ResetLastCaughtUpTime {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static void enter(@Advice.FieldValue(FETCHES) FollowerFetches fetches,
+        static void enter(@Advice.FieldValue(FETCHES) FollowerTracker fetches,
                           @Advice.FieldValue(value = ELECTED, readOnly = false) long electedMs,
                           @Advice.Argument(0) long leaderLeo, @Advice.Argument(1) long nowMs,
                           @Advice.Argument(2) long caughtUpMs) {

@@ -2,8 +2,8 @@ package insync.agent.v3_9;
 
 import insync.agent.kafka.CommonAccess;
 import insync.agent.kafka.ScalaIds;
-import insync.core.EventLog;
-import insync.core.MessageLagRule;
+import insync.core.events.EventLog;
+import insync.core.lagpolicy.MessageLagRule;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;

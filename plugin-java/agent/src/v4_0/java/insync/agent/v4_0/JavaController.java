@@ -1,6 +1,6 @@
 package insync.agent.v4_0;
 
-import insync.agent.adapter.Moved;
+import insync.agent.adapter.MovedClass;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.ControllerAccess;
 import java.util.List;
@@ -24,7 +24,7 @@ public final class JavaController implements ControllerAccess {
 
     @Override
     public String alterPartitionManager() {
-        return Moved.to("kafka.server.DefaultAlterPartitionManager",
+        return MovedClass.to("kafka.server.DefaultAlterPartitionManager",
             "org.apache.kafka.server.partition.DefaultAlterPartitionManager");
     }
 

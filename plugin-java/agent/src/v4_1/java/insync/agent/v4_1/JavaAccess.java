@@ -1,8 +1,8 @@
 package insync.agent.v4_1;
 
 import insync.agent.kafka.CommonAccess;
-import insync.core.EventLog;
-import insync.core.MessageLagRule;
+import insync.core.events.EventLog;
+import insync.core.lagpolicy.MessageLagRule;
 import java.util.Collection;
 import java.util.Map;
 import kafka.cluster.Partition;

@@ -1,6 +1,6 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.Map;
 
 /** What the watch decided about one partition with a slow fetch at one tick: data, to be acted on or only told. */

@@ -18,10 +18,10 @@ public interface PartitionView {
 
     /**
      * Since when the oldest fetch of a <em>member of the ISR</em> is in the leader's hands: the oldest
-     * {@link insync.core.FollowerFetches#pendingSince} of those followers. Of others nobody's ack waits.
+     * {@link insync.core.FollowerTracker#pendingSince} of those followers. Of others nobody's ack waits.
      *
      * @param before only fetches that were pending by then are looked for, by the broker's monotonic clock
-     * @return by the same clock, or {@link insync.core.FollowerFetches#NOT_PENDING}
+     * @return by the same clock, or {@link insync.core.FollowerTracker#NOT_PENDING}
      */
     long pendingSince(long before);
 

@@ -1,6 +1,6 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -24,7 +24,7 @@ final class Peers {
     }
 
     /** @param livePeers of others the score only falls: a dead peer is not slow, and is none to compare with */
-    void tick(LivedTime time, long elapsed, int[] livePeers) {
+    void tick(RunningTime time, long elapsed, int[] livePeers) {
         ages.clear();
         live = livePeers.length;
         for (int peer : livePeers) {

@@ -9,7 +9,7 @@ final class StepDownRules {
     private final SlowScore score;
     private final Peers peers;
     private final Budget budget;
-    private final Succession succession;
+    private final SuccessorOrder succession;
 
     StepDownRules(int self, StepDownSettings settings, SlowScore score, Peers peers) {
         this.self = self;
@@ -17,7 +17,7 @@ final class StepDownRules {
         this.score = score;
         this.peers = peers;
         this.budget = new Budget(settings.budgetPerMinute());
-        this.succession = new Succession(self);
+        this.succession = new SuccessorOrder(self);
     }
 
     /** No fetch is slow. */

@@ -1,6 +1,6 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.Locale;
 import java.util.Map;
 
@@ -126,8 +126,8 @@ public final class StepDownSettings {
         return Math.round(score * 100) / 100.0;
     }
 
-    private static void require(boolean holds, String what, Object value, String expected) {
-        if (!holds) {
+    private static void require(boolean valid, String what, Object value, String expected) {
+        if (!valid) {
             throw new IllegalArgumentException(what + " is " + value + ", expected " + expected);
         }
     }

@@ -1,8 +1,8 @@
 package insync.core.stepdown;
 
 import insync.core.Clock;
-import insync.core.EventLog;
-import insync.core.FollowerFetches;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -23,7 +23,7 @@ public final class StepDownWatch {
     private final Clock clock;
     private final EventLog events;
     private final StepDownStats stats;
-    private final LivedTime time;
+    private final RunningTime time;
     private final SlowScore score;
     private final Peers peers;
     private final LedPartitions partitions;
@@ -41,7 +41,7 @@ public final class StepDownWatch {
         this.clock = clock;
         this.events = events;
         this.stats = stats;
-        this.time = new LivedTime(settings);
+        this.time = new RunningTime(settings);
         this.score = new SlowScore(settings);
         this.peers = new Peers(settings, fetches, events);
         this.partitions = new LedPartitions(settings.cooldownNanos());
@@ -102,7 +102,7 @@ public final class StepDownWatch {
         for (PartitionView partition : led) {
             LedPartitions.Entry entry = partitions.led(partition, now);
             long since = partition.pendingSince(before);
-            long age = since == FollowerFetches.NOT_PENDING ? 0 : time.since(since);
+            long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);
             if (age > limit) {
                 slow.add(new SlowPartition(partition, entry, age));
             } else {

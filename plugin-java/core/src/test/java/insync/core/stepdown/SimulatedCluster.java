@@ -1,8 +1,8 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
-import insync.core.FollowerFetches;
 import insync.core.ManualClock;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -173,7 +173,7 @@ final class SimulatedCluster {
         public long pendingSince(long before) {
             long stall = brokers[leader].stallSince();
             long since = Math.max(stall, ledSinceMs) * 1_000_000L;
-            return stall == FakePartition.NOT_PENDING || since - before > 0 ? FollowerFetches.NOT_PENDING : since;
+            return stall == FakePartition.NOT_PENDING || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
         }
 
         @Override

@@ -1,7 +1,7 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
 import insync.core.ManualClock;
+import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

@@ -56,7 +56,7 @@ public final class AlterPartitionManagerHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Return(readOnly = false) CompletableFuture<?> answer) {
             if (Brokers.anyStepDown()) {
-                answer = IsrAnswers.elsewhere(answer);
+                answer = IsrAnswerThreads.elsewhere(answer);
             }
         }
     }

@@ -3,11 +3,11 @@ package insync.agent.stepdown.broker;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
-import insync.agent.stepdown.broker.Handovers.Handover;
 import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
+import insync.agent.stepdown.broker.StepDownRequests.StepDownRequest;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
-import insync.core.stepdown.FreeingRule;
+import insync.core.stepdown.DisconnectRule;
 import insync.core.stepdown.OutgoingFetch;
 import insync.core.stepdown.PeerFetches;
 import insync.core.stepdown.StepDownSettings;
@@ -37,8 +37,8 @@ public final class BrokerStepDown {
     private final ControllerLink manager;
     private final PeerFetches peers;
     private final StepDownWatch watch;
-    private final Handovers handovers;
-    private final StuckClients clients;
+    private final StepDownRequests handovers;
+    private final UnservedClients clients;
     private final boolean disconnects;
     private final Relinquisher relinquisher;
     private final Map<TopicPartition, LedPartition> led = new ConcurrentHashMap<>();
@@ -57,8 +57,8 @@ public final class BrokerStepDown {
         this.peers = new PeerFetches(clock);
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(),
             insync.stepDowns());
-        this.handovers = new Handovers(clock, watch);
-        this.clients = new StuckClients(requests, new FreeingRule(settings), clock, insync);
+        this.handovers = new StepDownRequests(clock, watch);
+        this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
         this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, controller, handovers, this::over);
         this.thread = new Thread(this::run, "insync-step-down");
@@ -67,8 +67,8 @@ public final class BrokerStepDown {
 
     /** Returns the classes of the step-down in a broker that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
-        return List.of(BrokerStepDown.class, ConnectionEnd.class, LedPartition.class, OverdueLeader.class,
-            ReassignedElection.class, Relinquisher.class, StuckClients.class);
+        return List.of(BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
+            ReassignedElection.class, Relinquisher.class, UnservedClients.class);
     }
 
     /**
@@ -164,7 +164,7 @@ public final class BrokerStepDown {
         List<Decision> acting = watch.tick(now, access.livePeers(replicas));
         acting.removeIf(decision -> !decision.acts());
         if (!acting.isEmpty()) {
-            OneRequest.of(manager, () -> acting.forEach(this::carryOut));
+            BatchedSubmit.of(manager, () -> acting.forEach(this::carryOut));
         }
     }
 
@@ -178,7 +178,7 @@ public final class BrokerStepDown {
      * @return whether more is to be seen to soon
      */
     private boolean conclude() {
-        for (Handover shown : handovers.look(this::isLedElsewhere)) {
+        for (StepDownRequest shown : handovers.look(this::isLedElsewhere)) {
             if (shown.led() != null) {
                 over(shown.led().kafkaPartition(), shown.decision().leaderEpoch());
             }
@@ -188,7 +188,7 @@ public final class BrokerStepDown {
         return hang || handovers.isAnyOpen();
     }
 
-    private boolean isLedElsewhere(Handover one) {
+    private boolean isLedElsewhere(StepDownRequest one) {
         Decision decision = one.decision();
         return access.isLedElsewhere(replicas, new TopicPartition(decision.topic(), decision.partition()),
             decision.leaderEpoch());

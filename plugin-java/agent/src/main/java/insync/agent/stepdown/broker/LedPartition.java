@@ -2,7 +2,7 @@ package insync.agent.stepdown.broker;
 
 import insync.agent.isr.PartitionState;
 import insync.agent.kafka.KafkaPartition;
-import insync.core.FollowerFetches;
+import insync.core.isr.FollowerTracker;
 import insync.core.stepdown.PartitionView;
 import java.util.List;
 import java.util.Set;
@@ -28,10 +28,10 @@ final class LedPartition extends KafkaPartition implements PartitionView {
 
     @Override
     public long pendingSince(long before) {
-        long oldest = FollowerFetches.NOT_PENDING;
+        long oldest = FollowerTracker.NOT_PENDING;
         for (int id : assigned()) {
             long since = pendingSince(id, before);
-            if (since != FollowerFetches.NOT_PENDING && (oldest == FollowerFetches.NOT_PENDING || since - oldest < 0)
+            if (since != FollowerTracker.NOT_PENDING && (oldest == FollowerTracker.NOT_PENDING || since - oldest < 0)
                     && PartitionState.isr(partition).contains(id)) {
                 oldest = since;
             }
@@ -40,8 +40,8 @@ final class LedPartition extends KafkaPartition implements PartitionView {
     }
 
     private long pendingSince(int replicaId, long before) {
-        FollowerFetches fetches = PartitionState.fetches(partition, replicaId);
-        return fetches == null ? FollowerFetches.NOT_PENDING : fetches.pendingSince(before);
+        FollowerTracker fetches = PartitionState.fetches(partition, replicaId);
+        return fetches == null ? FollowerTracker.NOT_PENDING : fetches.pendingSince(before);
     }
 
     @Override

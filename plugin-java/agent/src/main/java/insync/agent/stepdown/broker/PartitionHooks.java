@@ -80,8 +80,8 @@ public final class PartitionHooks extends TypeHooks {
     static final class RefuseRequest {
         @Advice.OnMethodEnter
         static void enter(@Advice.FieldValue(OVER) int over, @Advice.FieldValue("leaderEpoch") int leaderEpoch) {
-            if (over != 0 && OverdueLeader.isOver(over, leaderEpoch)) {
-                throw OverdueLeader.refuse(leaderEpoch);
+            if (over != 0 && EndedLeadership.isOver(over, leaderEpoch)) {
+                throw EndedLeadership.refuse(leaderEpoch);
             }
         }
     }
@@ -91,8 +91,8 @@ public final class PartitionHooks extends TypeHooks {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue(OVER) int over, @Advice.FieldValue("leaderEpoch") int leaderEpoch,
                          @Advice.Return(readOnly = false) Tuple2<Object, Errors> answer) {
-            if (over != 0 && OverdueLeader.isOver(over, leaderEpoch)) {
-                answer = OverdueLeader.answer(answer);
+            if (over != 0 && EndedLeadership.isOver(over, leaderEpoch)) {
+                answer = EndedLeadership.answer(answer);
             }
         }
     }

@@ -1,7 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
-import insync.agent.stepdown.broker.Handovers.Handover;
+import insync.agent.stepdown.broker.StepDownRequests.StepDownRequest;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
@@ -39,7 +39,7 @@ final class ReassignedElection {
         this.controller = controller;
     }
 
-    void begin(Handover one) {
+    void begin(StepDownRequest one) {
         Decision decision = one.decision();
         if (one.led().kafkaPartition().isReassigning()) {
             one.settle(Outcome.FAILED, "another reassignment is under way");
@@ -72,7 +72,7 @@ final class ReassignedElection {
         return order;
     }
 
-    private void next(Handover one, Errors error) {
+    private void next(StepDownRequest one, Errors error) {
         if (error != Errors.NONE) {
             one.settle(Outcome.REFUSED, error.name());
         } else if (!one.led().isLed() || one.led().leaderEpoch() != one.decision().leaderEpoch()) {
@@ -82,7 +82,7 @@ final class ReassignedElection {
         }
     }
 
-    private void elect(Handover one) {
+    private void elect(StepDownRequest one) {
         TopicPartition id = new TopicPartition(one.decision().topic(), one.decision().partition());
         controller.send(manager, new ElectLeadersRequest.Builder(ElectionType.PREFERRED, List.of(id), TIMEOUT_MS),
             answer -> {

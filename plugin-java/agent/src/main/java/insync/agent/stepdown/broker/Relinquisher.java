@@ -1,13 +1,13 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
-import insync.agent.stepdown.broker.Handovers.Handover;
+import insync.agent.stepdown.broker.StepDownRequests.StepDownRequest;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.Outcome;
-import insync.core.stepdown.RelinquishTag;
 import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownSettings.Via;
+import insync.core.stepdown.controller.RelinquishTag;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -29,13 +29,13 @@ final class Relinquisher {
     private final StepDownSettings settings;
     private final ControllerLink manager;
     private final ControllerAccess controller;
-    private final Handovers handovers;
+    private final StepDownRequests handovers;
     private final ReassignedElection reassigned;
     private final ObjIntConsumer<Partition> over;
 
     /** @param over told of a leader epoch of this broker's that is over */
     Relinquisher(int self, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
-                 Handovers handovers, ObjIntConsumer<Partition> over) {
+                 StepDownRequests handovers, ObjIntConsumer<Partition> over) {
         this.self = self;
         this.settings = settings;
         this.manager = manager;
@@ -47,7 +47,7 @@ final class Relinquisher {
 
     /** @param led null if the partition is gone meanwhile */
     void carryOut(Decision decision, LedPartition led) {
-        Handover one = handovers.begin(decision, led, settings.via() == Via.REASSIGN ? REASSIGN : ALTER_PARTITION);
+        StepDownRequest one = handovers.begin(decision, led, settings.via() == Via.REASSIGN ? REASSIGN : ALTER_PARTITION);
         try {
             if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
                 one.settle(Outcome.FAILED, "no longer led in that epoch");
@@ -62,7 +62,7 @@ final class Relinquisher {
         }
     }
 
-    private void alterPartition(Handover one) {
+    private void alterPartition(StepDownRequest one) {
         Decision decision = one.decision();
         LedPartition led = one.led();
         Partition partition = led.kafkaPartition();
@@ -93,7 +93,7 @@ final class Relinquisher {
         return order;
     }
 
-    private void answered(Handover one, Integer leader, Throwable error) {
+    private void answered(StepDownRequest one, Integer leader, Throwable error) {
         if (error == null) {
             notHonoured(one, leader);
             return;
@@ -111,7 +111,7 @@ final class Relinquisher {
     }
 
     /** A stock controller has taken the order of the ISR for what it is, and has left the leader. */
-    private void notHonoured(Handover one, int leader) {
+    private void notHonoured(StepDownRequest one, int leader) {
         if (settings.via() == Via.AUTO && leader == self) {
             one.way(REASSIGN);
             reassigned.begin(one);

@@ -1,7 +1,7 @@
 package insync.agent.stepdown.broker;
 
 import insync.agent.isr.PendingReadsConfig;
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import insync.core.stepdown.StepDownSettings;
 import java.util.Map;
 import kafka.server.KafkaConfig;

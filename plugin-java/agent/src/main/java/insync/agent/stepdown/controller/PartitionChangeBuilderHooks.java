@@ -13,7 +13,7 @@ import org.apache.kafka.metadata.PartitionRegistration;
 
 /** Weaves the controller's PartitionChangeBuilder, which carries a leader's request to step down to the election. */
 public final class PartitionChangeBuilderHooks extends TypeHooks {
-    private static final String RELIEF = "insync$relief";
+    private static final String TRANSFER = "insync$transfer";
 
     public PartitionChangeBuilderHooks() {
         super("org.apache.kafka.controller.PartitionChangeBuilder");
@@ -27,7 +27,7 @@ public final class PartitionChangeBuilderHooks extends TypeHooks {
 
     @Override
     public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return builder.defineField(RELIEF, Relief.class, Visibility.PRIVATE);
+        return builder.defineField(TRANSFER, LeadershipTransfer.class, Visibility.PRIVATE);
     }
 
     /** Notes whether a leader's AlterPartition, which has passed Kafka's validation, asks to give the leadership away. */
@@ -37,11 +37,11 @@ public final class PartitionChangeBuilderHooks extends TypeHooks {
                          @Advice.FieldValue("topicId") Uuid topicId, @Advice.FieldValue("partitionId") int partitionId,
                          @Advice.FieldValue("isAcceptableLeader") IntPredicate mayLead,
                          @Advice.FieldValue("minISR") int minIsr, @Advice.Argument(0) List<BrokerState> asked,
-                         @Advice.FieldValue(value = RELIEF, readOnly = false) Relief relief,
+                         @Advice.FieldValue(value = TRANSFER, readOnly = false) LeadershipTransfer transfer,
                          @Advice.FieldValue(value = "targetIsr", readOnly = false) List<Integer> targetIsr) {
-            relief = Relief.asked(partition, topicId, partitionId, mayLead, minIsr, asked);
-            if (relief != null) {
-                targetIsr = relief.isr();
+            transfer = LeadershipTransfer.asked(partition, topicId, partitionId, mayLead, minIsr, asked);
+            if (transfer != null) {
+                targetIsr = transfer.isr();
             }
         }
     }
@@ -52,15 +52,15 @@ public final class PartitionChangeBuilderHooks extends TypeHooks {
      */
     static final class IsValidNewLeader {
         @Advice.OnMethodExit(suppress = Throwable.class)
-        static void exit(@Advice.Argument(0) int candidate, @Advice.FieldValue(RELIEF) Relief relief,
+        static void exit(@Advice.Argument(0) int candidate, @Advice.FieldValue(TRANSFER) LeadershipTransfer transfer,
                          @Advice.FieldValue("partition") PartitionRegistration partition,
                          @Advice.FieldValue("topicId") Uuid topicId, @Advice.FieldValue("partitionId") int partitionId,
                          @Advice.FieldValue("isAcceptableLeader") IntPredicate mayLead,
                          @Advice.Return(readOnly = false) boolean valid) {
-            if (relief != null) {
-                valid = candidate == relief.successor();
-            } else if (valid && Elections.automatic()
-                    && Elections.comesBackTooEarly(partition, topicId, partitionId, mayLead, candidate)) {
+            if (transfer != null) {
+                valid = candidate == transfer.successor();
+            } else if (valid && AutomaticElections.automatic()
+                    && AutomaticElections.comesBackTooEarly(partition, topicId, partitionId, mayLead, candidate)) {
                 valid = false;
             }
         }

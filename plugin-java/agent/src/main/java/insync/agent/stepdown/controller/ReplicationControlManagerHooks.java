@@ -21,12 +21,12 @@ public final class ReplicationControlManagerHooks extends TypeHooks {
     static final class MaybeBalancePartitionLeaders {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter() {
-            Elections.restoring(true);
+            AutomaticElections.restoring(true);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
         static void exit() {
-            Elections.restoring(false);
+            AutomaticElections.restoring(false);
         }
     }
 }

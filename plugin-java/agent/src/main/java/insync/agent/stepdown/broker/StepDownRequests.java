@@ -1,0 +1,120 @@
+package insync.agent.stepdown.broker;
+
+import insync.core.Clock;
+import insync.core.stepdown.Decision;
+import insync.core.stepdown.Outcome;
+import insync.core.stepdown.StepDownWatch;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Predicate;
+
+/**
+ * The step-downs that this broker asked for, each until it is known what became of it, and until the metadata shows that
+ * it was done. Metadata overrules answers: a request that is sent again, because its answer was lost, is answered by
+ * FENCED_LEADER_EPOCH though it was done. Answers come on any thread, {@link #look} is the watch's.
+ */
+final class StepDownRequests {
+    /** How long after such an answer the metadata may still show that it was done. */
+    private static final long DOUBT_NANOS = 5_000_000_000L;
+    /** What is not settled by then never is; the watch has given it up. */
+    private static final long FORGET_NANOS = 60_000_000_000L;
+
+    private final Clock clock;
+    private final StepDownWatch watch;
+    private final Collection<StepDownRequest> open = new ConcurrentLinkedQueue<>();
+
+    StepDownRequests(Clock clock, StepDownWatch watch) {
+        this.clock = clock;
+        this.watch = watch;
+    }
+
+    /**
+     * A decision is about to be carried out.
+     *
+     * @param way how, for the event
+     */
+    StepDownRequest begin(Decision decision, LedPartition led, String way) {
+        StepDownRequest begun = new StepDownRequest(decision, led, way);
+        open.add(begun);
+        return begun;
+    }
+
+    /** Whether there is any that the metadata does not show yet. */
+    boolean isAnyOpen() {
+        return !open.isEmpty();
+    }
+
+    /**
+     * Settles what the metadata shows, and gives up what it does not show in time.
+     *
+     * @param ledElsewhere whether the metadata names another broker as leader, in a later epoch
+     * @return those that are done, and now in the metadata, too
+     */
+    List<StepDownRequest> look(Predicate<StepDownRequest> ledElsewhere) {
+        List<StepDownRequest> shown = new ArrayList<>();
+        long now = clock.nanos();
+        for (StepDownRequest one : open) {
+            String doubt = one.doubt;
+            if (ledElsewhere.test(one)) {
+                one.settle(Outcome.DONE, null);
+                open.remove(one);
+                shown.add(one);
+            } else if (doubt != null && now - one.doubtNanos > DOUBT_NANOS) {
+                one.settle(Outcome.REFUSED, doubt);
+            } else if (one.isOver() || now - one.decision.atNanos() > FORGET_NANOS) {
+                open.remove(one);
+            }
+        }
+        return shown;
+    }
+
+    /** One of them. */
+    final class StepDownRequest {
+        private final Decision decision;
+        private final LedPartition led;
+        private final AtomicReference<Outcome> outcome = new AtomicReference<>();
+        private volatile String way;
+        private volatile long doubtNanos;
+        private volatile String doubt;
+
+        private StepDownRequest(Decision decision, LedPartition led, String way) {
+            this.decision = decision;
+            this.led = led;
+            this.way = way;
+        }
+
+        Decision decision() {
+            return decision;
+        }
+
+        LedPartition led() {
+            return led;
+        }
+
+        /** The first way changed nothing, and this one is taken. */
+        void way(String next) {
+            way = next;
+        }
+
+        /** It is known what became of it; what is told first counts. */
+        void settle(Outcome now, String error) {
+            if (outcome.compareAndSet(null, now)) {
+                watch.answered(decision, now, way, error);
+            }
+        }
+
+        /** The controller says that this epoch is over: perhaps by this very request. */
+        void doubt(String error) {
+            doubtNanos = clock.nanos();
+            doubt = error;
+        }
+
+        /** Whether nothing more is to be seen of it. */
+        private boolean isOver() {
+            return outcome.get() == Outcome.REFUSED || outcome.get() == Outcome.FAILED;
+        }
+    }
+}

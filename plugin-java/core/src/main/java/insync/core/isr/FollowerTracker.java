@@ -1,0 +1,123 @@
+package insync.core.isr;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the plugin knows of one follower replica of one partition, beside what Kafka knows of it. There is
+ * one subclass per scope of the feature.
+ *
+ * <p>Kafka's own state is never changed: it is told of every fetch that Kafka records, and asked when Kafka's own
+ * rule finds the follower out of sync. Thread safe. The lock is never shared between partitions and nothing is
+ * waited for while it is held.
+ */
+public abstract class FollowerTracker {
+    /** What {@link #pendingSince} answers when there is no such fetch. */
+    public static final long NOT_PENDING = Long.MIN_VALUE;
+    /** The caught-up time of a replica outside of the ISR at an election, as in Kafka. */
+    static final long NEVER = 0;
+
+    final FollowerReplica replica;
+    final Stats stats;
+    /** The leader's log end offset at this follower's previous fetch in this leader epoch. */
+    long previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
+    private boolean held;
+    private volatile long heldUntilNanos;
+
+    FollowerTracker(FollowerReplica replica, Stats stats) {
+        this.replica = replica;
+        this.stats = stats;
+    }
+
+    /**
+     * The leader has read a fetch of this follower. Called where Kafka records the same.
+     *
+     * @param fetchOffset offset the follower asked for
+     * @param leaderLeo the leader's log end offset when the fetch was read
+     */
+    public final synchronized void fetched(long fetchOffset, long leaderLeo) {
+        read(fetchOffset, leaderLeo);
+        previousLeaderLeo = leaderLeo;
+    }
+
+    /**
+     * The leader is elected, or re-elected in a new epoch: what was pending in the old one counts no longer.
+     *
+     * @param nowMs the broker's time
+     * @param leaderLeo the leader's log end offset, known to be reached by nobody yet
+     * @param newLeader false if this broker led the partition in the epoch before
+     * @param inSync whether the follower is a member of the ISR
+     */
+    public final synchronized void elected(long nowMs, long leaderLeo, boolean newLeader, boolean inSync) {
+        // Of a follower that has not fetched yet, the next fetch is the first one still.
+        if (previousLeaderLeo != FetchRule.UNKNOWN_OFFSET) {
+            previousLeaderLeo = newLeader ? FetchRule.UNKNOWN_OFFSET : leaderLeo;
+        }
+        releaseHold();
+        forget(inSync ? nowMs : NEVER);
+    }
+
+    /** This broker no longer leads the partition. */
+    public final synchronized void resigned() {
+        previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
+        releaseHold();
+        forget(NEVER);
+    }
+
+    /**
+     * Whether the follower stays in sync though Kafka's own rule says that it is not. A yes is counted as a
+     * hold, once per stretch of time.
+     *
+     * @param nowMs the broker's time, milliseconds since the epoch
+     * @param maxLagMs replica.lag.time.max.ms
+     */
+    public final synchronized boolean holdsInSync(long nowMs, long maxLagMs) {
+        boolean holds = holds(nowMs, maxLagMs);
+        if (holds) {
+            hold(maxLagMs);
+        } else {
+            releaseHold();
+        }
+        return holds;
+    }
+
+    /** One map per pending fetch, youngest first: offset, leader_epoch, age_ms. */
+    public abstract List<Map<String, Object>> snapshot();
+
+    /**
+     * Since when the oldest fetch of the leader epoch is in the leader's hands. For a watch that asks now and then: it
+     * takes this object's leaf lock and costs those nothing who fetch.
+     *
+     * @param before only fetches that were pending by then are looked for, by the broker's monotonic clock
+     * @return by the same clock, or {@link #NOT_PENDING}
+     */
+    public abstract long pendingSince(long before);
+
+    abstract void read(long fetchOffset, long leaderLeo);
+
+    /** @param caughtUpMs time of the election for a member of the ISR, {@link #NEVER} for others */
+    abstract void forget(long caughtUpMs);
+
+    abstract boolean holds(long nowMs, long maxLagMs);
+
+    final void releaseHold() {
+        if (held) {
+            held = false;
+            stats.notHeld(this);
+        }
+    }
+
+    /** Whether nobody has asked for so long that nobody will: the partition was deleted. */
+    final boolean isForgotten(long nowNanos) {
+        return heldUntilNanos - nowNanos < 0;
+    }
+
+    /** Until it is asked again, which Kafka does every half of replica.lag.time.max.ms. */
+    private void hold(long maxLagMs) {
+        heldUntilNanos = System.nanoTime() + maxLagMs * 1_000_000L;
+        if (!held) {
+            held = true;
+            stats.held(this);
+        }
+    }
+}
