@@ -48,7 +48,8 @@ class EventsTopicTest {
     @Test
     void aTopicThatCannotBeReachedCostsDropsOnly() throws Exception {
         long before = threads(THREAD);
-        Map<String, String> settings = Map.of("insync.events.topic", "insync-events", "insync.events.bootstrap", "127.0.0.1:1");
+        Map<String, String> settings = Map.of("insync.events.topic", "insync-events",
+            "insync.events.bootstrap", "127.0.0.1:1");
         try (Leader leader = new Leader(folder, settings)) {
             assertEquals(before + 1, threads(THREAD));
             EventLog events = Insync.current().events();

@@ -29,9 +29,9 @@ import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
 
 /**
- * Broker 1001 as leader of events-0 with followers 1002 and 1003: Kafka's own ReplicaManager, Partition, Replica and log, a
- * mock clock, and a log whose reads can be made to stall. Only what a ReplicaManager needs to exist is mocked. What the
- * types of a version force is in its {@link KafkaParts}.
+ * Broker 1001 as leader of events-0 with followers 1002 and 1003: Kafka's own ReplicaManager, Partition, Replica and
+ * log, a mock clock, and a log whose reads can be made to stall. Only what a ReplicaManager needs to exist is mocked.
+ * What the types of a version force is in its {@link KafkaParts}.
  */
 final class Leader implements AutoCloseable {
     static final int LEADER = 1001;
@@ -105,7 +105,7 @@ final class Leader implements AutoCloseable {
         parts.append(leo, partition.getLeaderEpoch());
     }
 
-    /** The follower's fetch through the ReplicaManager, waiting at most 500 ms in the purgatory. */
+    /** Fetches as the follower through the ReplicaManager, waiting at most 500 ms in the purgatory. */
     void fetch(long offset, List<Errors> answers) {
         parts.fetch(this, offset, Optional.of(partition.getLeaderEpoch()), answers);
     }
@@ -190,7 +190,7 @@ final class Leader implements AutoCloseable {
         };
     }
 
-    /** What the spied log's read does. */
+    /** Returns what the spied log's read does. */
     private Answer<Object> stallingRead() {
         return read -> {
             duringRead.run();

@@ -16,8 +16,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Solution 1 of KIP-501 on the broker's real classes with a mock clock. For each version that has KafkaParts the build runs
- * this class twice: in a JVM without the agent, where Kafka's own behaviour has to come out, and in one with it, feature on and off.
+ * Solution 1 of KIP-501 on the broker's real classes with a mock clock. For each version that has KafkaParts the build
+ * runs this class twice: in a JVM without the agent, where Kafka's own behaviour has to come out, and in one with it,
+ * feature on and off.
  */
 class PendingReadsTest {
     private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));

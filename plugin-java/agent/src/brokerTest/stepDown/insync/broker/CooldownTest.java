@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * After a step-down with a cool-down the controller's own restoring of preferred leaders does not bring the ex-leader back;
- * whoever asks for that election gets it, and a partition that would be without a leader has one.
+ * After a step-down with a cool-down the controller's own restoring of preferred leaders does not bring the ex-leader
+ * back; whoever asks for that election gets it, and a partition that would be without a leader has one.
  */
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
 class CooldownTest {

@@ -218,7 +218,7 @@ class StepDownFlowTest {
         leader = new Leader(folder, T_MS, all, config -> StepDownParts.parts(config, controller));
     }
 
-    /** A produce request waits for followers, one of which has a fetch that is read for ever. */
+    /** Notes that a produce request waits for followers, one of which has a fetch that is read for ever. */
     private void stallARead() throws Exception {
         leader.appendUpTo(10);
         leader.fetch(0, fetched);
@@ -250,7 +250,7 @@ class StepDownFlowTest {
         return await(() -> line("step_down_answered").orElse(null));
     }
 
-    /** The first event of that type. */
+    /** Returns the first event of that type. */
     private Optional<String> line(String type) {
         return lines().stream().filter(line -> line.contains("\"type\":\"" + type + "\"")).findFirst();
     }

@@ -79,12 +79,14 @@ final class StepDownParts {
             });
     }
 
-    /** A produce request with acks=all, and what it is answered. */
+    /** Sends a produce request with acks=all and passes its error on. */
     static void produceToAll(ReplicaManager replicas, Consumer<Errors> answered) {
         MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[] {1}));
         replicas.appendRecords(60_000, (short) -1, false, AppendOrigin.CLIENT,
             CollectionConverters.asScala(Map.of(Leader.EVENTS_0, records)),
-            Leader.callback(response -> answered.accept(response.head()._2().error)), Option.empty(), Leader.callback(stats -> { }), RequestLocal.NoCaching(), new DelayedActionQueue(), CollectionConverters.asScala(Map.of()));
+            Leader.callback(response -> answered.accept(response.head()._2().error)), Option.empty(),
+            Leader.callback(stats -> { }), RequestLocal.NoCaching(), new DelayedActionQueue(),
+            CollectionConverters.asScala(Map.of()));
     }
 
     static void produce(Partition partition) {

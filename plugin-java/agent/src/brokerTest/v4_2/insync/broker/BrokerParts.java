@@ -71,7 +71,7 @@ final class BrokerParts {
         return log;
     }
 
-    /** What the controller says of a partition from some leader epoch on; replicas that it adds come last. */
+    /** Returns what the controller says of a partition from some leader epoch on; replicas that it adds come last. */
     static PartitionRegistration registration(int[] replicas, int[] isr, int leader, int epoch, int... adding) {
         return new PartitionRegistration.Builder().setReplicas(replicas)
             .setDirectories(DirectoryId.unassignedArray(replicas.length)).setIsr(isr).setAddingReplicas(adding)

@@ -71,12 +71,13 @@ final class StepDownParts {
         return new DefaultAlterPartitionManager(channel, time.scheduler, time, Leader.LEADER, Leader.brokerEpoch());
     }
 
-    /** A produce request with acks=all, and what it is answered. */
+    /** Sends a produce request with acks=all and passes its error on. */
     static void produceToAll(ReplicaManager replicas, Consumer<Errors> answered) {
         MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[] {1}));
         replicas.appendRecords(60_000, (short) -1, false, AppendOrigin.CLIENT,
             CollectionConverters.asScala(Map.of(new TopicIdPartition(Leader.TOPIC_ID, Leader.EVENTS_0), records)),
-            Leader.callback(response -> answered.accept(response.values().iterator().next().error)), Leader.callback(stats -> { }), RequestLocal.noCaching(), CollectionConverters.asScala(Map.of()), (short) 0);
+            Leader.callback(response -> answered.accept(response.values().iterator().next().error)),
+            Leader.callback(stats -> { }), RequestLocal.noCaching(), CollectionConverters.asScala(Map.of()), (short) 0);
     }
 
     static void produce(Partition partition) {

@@ -136,7 +136,7 @@ final class DrivenTopic {
         return EventLog.fields("least_lag_ms", leastLag(number, follower), "pending", pending(replica));
     }
 
-    /** The smallest replica.lag.time.max.ms with which the follower is in sync now, or null. */
+    /** Returns the smallest replica.lag.time.max.ms with which the follower is in sync now, or null. */
     private Long leastLag(int number, int follower) {
         if (isOutOfSync(number, follower, LONGEST_LAG_MS)) {
             return null;

@@ -3,7 +3,9 @@ package insync.agent;
 import insync.agent.weave.HooksOnDemand;
 import java.util.List;
 
-/** Holds what the agent knows when it starts: the broker's version, what that version supports, and the agent's options. */
+/**
+ * Holds what the agent knows when it starts: the broker's version, what that version supports, and the agent's options.
+ */
 public final class AgentSetup {
     private final String brokerVersion;
     private final AgentOptions options;

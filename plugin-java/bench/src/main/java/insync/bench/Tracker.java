@@ -59,7 +59,7 @@ public class Tracker {
     private FollowerTracker[] fetches;
     private FetcherConnection connection;
 
-    /** A follower of partitions that it is caught up with, as the leader sees it after a first fetch. */
+    /** Measures a follower of partitions that it is caught up with, as the leader sees it after a first fetch. */
     @Setup
     public void makeFollower(Leader leader) {
         int id = System.identityHashCode(this);
@@ -85,7 +85,7 @@ public class Tracker {
         }
     }
 
-    /** A fetch from its arrival to its end: marked, read, released. */
+    /** Measures a fetch from its arrival to its end: marked, read, released. */
     @Benchmark
     public void markAndRelease(Leader leader) {
         if (scope.equals("read")) {
@@ -105,7 +105,10 @@ public class Tracker {
         }
     }
 
-    /** The question of isr-expiration, in the rare case that it comes to the plugin: Kafka's own rule says out of sync. */
+    /**
+     * Measures the question of isr-expiration, in the rare case that it comes to the plugin: Kafka's own rule says out
+     * of sync.
+     */
     @Benchmark
     public void inSyncQuery(Leader leader, Blackhole hole) {
         long now = leader.clock.millis();

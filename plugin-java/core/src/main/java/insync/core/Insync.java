@@ -7,8 +7,8 @@ import insync.core.pausepoints.PausePoints;
 import insync.core.stepdown.StepDownStats;
 
 /**
- * The one instance of the plugin in this JVM. Woven code is static, so it needs one place to find it;
- * everything behind it is passed by constructor.
+ * Holds the one instance of the plugin in this JVM. Woven code is static and finds it here; everything else is passed
+ * by constructor.
  */
 public final class Insync {
     private static volatile Insync current = new Insync(EventLog.none());
@@ -29,12 +29,12 @@ public final class Insync {
         return current;
     }
 
-    /** Called once by the agent, before any broker class is loaded. */
+    /** Sets the instance; called once by the agent, before any broker class is loaded. */
     public static void install(Insync insync) {
         current = insync;
     }
 
-    /** Where the exception handler of every woven hook ends; the innermost frame of ours tells which hook. */
+    /** Records an exception of a woven hook; the innermost frame of ours tells which hook. */
     public static void failed(Throwable failure) {
         String where = "hook";
         for (StackTraceElement frame : failure.getStackTrace()) {

@@ -71,7 +71,10 @@ final class KafkaRecords {
             this.records = records;
         }
 
-        /** Its whole batches, in the order of the file; iterating throws Kafka's own exceptions where one is broken. */
+        /**
+         * Returns its whole batches, in the order of the file; iterating throws Kafka's own exceptions where one is
+         * broken.
+         */
         Iterable<?> batches() {
             return (Iterable<?>) call("batches");
         }
@@ -80,7 +83,10 @@ final class KafkaRecords {
             return (Integer) call("sizeInBytes");
         }
 
-        /** The file alone, by what all versions have: {@code closeHandlers} is gone in 4.4, and {@code close} trims. */
+        /**
+         * Closes the file only, by methods that all versions have: {@code closeHandlers} is gone in 4.4, and {@code
+         * close} trims.
+         */
         @Override public void close() throws IOException {
             ((Closeable) call("channel")).close();
         }

@@ -59,8 +59,8 @@ import java.util.List;
 
 /**
  * Holds what the adapters from 3.9 on have in common: the hooks of all features, on classes whose names they give. The
- * hooks of the step-down are woven into every process, whatever its roles: Kafka's class path holds the classes of brokers
- * and controllers alike, and those of a role that a process does not run stay unused.
+ * hooks of the step-down are woven into every process, whatever its roles: Kafka's class path holds the classes of
+ * brokers and controllers alike, and those of a role that a process does not run stay unused.
  */
 public abstract class CommonAdapter implements Adapter {
     private final String name;
@@ -88,9 +88,10 @@ public abstract class CommonAdapter implements Adapter {
     /** Returns the classes that refer to the broker's and serve scope "read", 2.8 included. */
     public static List<Class<?>> classesOfScopeRead() {
         return List.of(BrokerAccess.class, BrokerConfigs.class, FetcherThreads.class, Followers.class, Brokers.class,
-            KafkaClock.class, KafkaPartition.class, LagPolicy.class, LogStartHooks.class, LagPolicyConfig.class, LeaderView.class,
-            LogStartConfigs.class, LogStarts.class, Metrics.class, PartitionEvents.class, PartitionState.class, PendingFetch.class,
-            PendingReads.class, PendingReadsConfig.class, StepDownConfigs.class);
+            KafkaClock.class, KafkaPartition.class, LagPolicy.class, LogStartHooks.class, LagPolicyConfig.class,
+            LeaderView.class, LogStartConfigs.class, LogStarts.class, Metrics.class, PartitionEvents.class,
+            PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class,
+            StepDownConfigs.class);
     }
 
     @Override
@@ -138,9 +139,10 @@ public abstract class CommonAdapter implements Adapter {
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
         own.addAll(EventsTopic.ownClasses());
-        own.addAll(List.of(controller.link(), ControllerAccess.class, RequestHooks.RequestCarrier.class, NamedPartitions.class, RequestSteps.class, RequestPart.class,
-            LagAccess.class, PausePointHooks.class, ProcessorHooks.ProcessorCarrier.class,
-            StepDownAccess.class, AutomaticElections.class, LeadershipTransfer.class));
+        own.addAll(List.of(controller.link(), ControllerAccess.class, RequestHooks.RequestCarrier.class,
+            NamedPartitions.class, RequestSteps.class, RequestPart.class, LagAccess.class, PausePointHooks.class,
+            ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class, AutomaticElections.class,
+            LeadershipTransfer.class));
         own.addAll(BrokerStepDown.ownClasses());
         return own;
     }

@@ -1,14 +1,15 @@
 package insync.agent.adapter;
 
-/** A class that moved between versions which one adapter serves. */
+/** Finds a class that moved between versions that one adapter serves. */
 public final class MovedClass {
 
     private MovedClass() { }
 
     /**
-     * The one of its names under which this broker has the class, found without loading it.
+     * Returns the name under which this broker has the class, without loading it.
      *
-     * @param names oldest first; the last where there is none of them, for the weave check to name
+     * @param names oldest first; the last one is returned if the broker has none of them, so that the weave check names
+     *     it
      */
     public static String to(String... names) {
         for (String name : names) {

@@ -18,7 +18,7 @@ import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import scala.Option;
 
-/** What the bridge may see: this broker's settings, and the partitions it leads. Reads only, takes no lock. */
+/** Shows this broker's settings and the partitions that it leads to the bridge. Reads only, takes no lock. */
 public final class LeaderView implements BrokerView {
     private final BrokerAccess access;
     private final ReplicaManager replicas;

@@ -29,7 +29,7 @@ public final class BrokerConfigs {
     }
 
     /**
-     * Checks what one config cannot say about itself.
+     * Checks what one config cannot check by itself.
      *
      * @throws ConfigException naming the config, its value and what was expected
      */

@@ -8,24 +8,24 @@ import kafka.server.KafkaConfig;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** A broker begins: if its settings name a topic for events, its agent's go there from now on. */
+/** Publishes the agent's events to the topic that a broker's settings name. */
 public final class EventsTopic {
-    /** How long a call of the producer's may take before it is tried again, or its event is dropped, milliseconds. */
+    /** How long a producer's call may take before it is repeated, or its event is dropped, milliseconds. */
     private static final int MAX_BLOCK_MS = 5_000;
     private static final long BUFFER_BYTES = 4L << 20;
-    /** Long enough for what happens at once to become one request, milliseconds. */
+    /** Long enough for simultaneous events to become one request, milliseconds. */
     private static final int LINGER_MS = 50;
 
     private EventsTopic() { }
 
-    /** A broker's settings are known. Where they name no topic, nothing is made. */
+    /** Publishes events from now on if a broker's settings name a topic. */
     public static void started(KafkaConfig config, EventLog events) {
         if (!EventsTopicConfigs.isOn(config)) {
             return;
         }
         String bootstrap = EventsTopicConfigs.bootstrap(config);
         if (bootstrap == null) {
-            System.err.println("[insync] " + EventsTopicConfigs.TOPIC + " has no effect: no plaintext listener of this broker's, "
+            System.err.println("[insync] " + EventsTopicConfigs.TOPIC + " has no effect: this broker has no plaintext listener, "
                 + "expected " + EventsTopicConfigs.BOOTSTRAP + "=host:port");
             return;
         }
@@ -35,12 +35,12 @@ public final class EventsTopic {
         events.emit("events_topic", EventsTopicConfigs.all(config));
     }
 
-    /** The classes that refer to the broker's. */
+    /** Returns the classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
         return List.of(EventsTopicConfigs.class, EventsTopic.class, EventsTopicSink.class);
     }
 
-    /** The name of the file in which the same lines would be, after where the broker belongs. */
+    /** Returns the records' key: the origin, and the name of the file with the same lines. */
     private static String key(KafkaConfig config) {
         String origin = config.getString(EventsTopicConfigs.ORIGIN);
         return (origin.isEmpty() ? "" : origin + "/") + "broker-" + config.brokerId() + ".jsonl";

@@ -9,12 +9,12 @@ import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.internals.Topic;
 
-/** The broker configs by which the agent's events go to a Kafka topic, too: how they are defined, checked and read. */
+/** Defines, checks and reads the broker configs by which the agent's events also go to a Kafka topic. */
 public final class EventsTopicConfigs {
     public static final String TOPIC = "insync.events.topic";
     public static final String BOOTSTRAP = "insync.events.bootstrap";
     public static final String ORIGIN = "insync.events.origin";
-    /** What follows it is a producer's own config, such as security.protocol. */
+    /** The prefix of the producer's own configs, such as security.protocol. */
     public static final String PRODUCER_PREFIX = "insync.events.producer.";
 
     private static final String NONE = "";
@@ -54,7 +54,7 @@ public final class EventsTopicConfigs {
     }
 
     /**
-     * What one config cannot say about itself.
+     * Checks what one config cannot check by itself.
      *
      * @throws ConfigException naming the config, its value and what was expected
      */
@@ -70,13 +70,13 @@ public final class EventsTopicConfigs {
         return !config.getString(TOPIC).isEmpty();
     }
 
-    /** The addresses to begin with, or null if none is set and the broker has none that will do. */
+    /** Returns the bootstrap addresses, or null if none is set and the broker has no suitable listener. */
     static String bootstrap(KafkaConfig config) {
         String set = config.getString(BOOTSTRAP);
         return set.isEmpty() ? new OwnListeners(config.originals()).plaintext() : set;
     }
 
-    /** All of them, by config name, for an event. */
+    /** Returns all of them, by config name, for an event. */
     static Map<String, Object> all(KafkaConfig config) {
         return EventLog.fields(TOPIC, config.getString(TOPIC), BOOTSTRAP, bootstrap(config),
             ORIGIN, config.getString(ORIGIN));

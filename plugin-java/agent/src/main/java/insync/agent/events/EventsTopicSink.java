@@ -13,8 +13,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * Writes events to a topic by the broker's own Kafka client. Only the log's own thread comes here, and may wait: for the
- * topic to be there, or for room in the producer's buffer while its leader stalls.
+ * Writes events to a topic by the broker's own Kafka client. Only the log's own thread calls it, and may wait: until
+ * the topic exists, or for room in the producer's buffer while its leader stalls.
  */
 final class EventsTopicSink implements EventSink {
     private final String topic;
@@ -26,7 +26,7 @@ final class EventsTopicSink implements EventSink {
     private boolean known;
 
     /**
-     * @param key of all records: so they stay in order
+     * @param key of all records, so that they stay in order
      * @param makeProducer called once, by the thread that writes
      */
     EventsTopicSink(String topic, String key, Supplier<Producer<byte[], byte[]>> makeProducer, EventCounts counts) {
@@ -36,7 +36,7 @@ final class EventsTopicSink implements EventSink {
         this.counts = counts;
     }
 
-    /** Not those about the topic itself: each would bring the next. */
+    /** Returns false for events about the topic itself, because each would cause the next. */
     @Override
     public boolean wants(Map<String, Object> event) {
         return !topic.equals(event.get("topic"));
@@ -64,7 +64,7 @@ final class EventsTopicSink implements EventSink {
         }
     }
 
-    /** Makes the producer and waits until it knows the topic, however long that is. */
+    /** Creates the producer and waits until it knows the topic, without a limit. */
     private void open() throws IOException {
         if (producer == null) {
             producer = made();
@@ -87,7 +87,7 @@ final class EventsTopicSink implements EventSink {
             return makeProducer.get();
         } catch (KafkaException wrong) {
             impossible = true;
-            System.err.println("[insync] " + EventsTopicConfigs.TOPIC + "=" + topic + ": no events go there, for "
+            System.err.println("[insync] " + EventsTopicConfigs.TOPIC + "=" + topic + ": no events go there: "
                 + (wrong.getCause() == null ? wrong : wrong.getCause()).getMessage());
             throw new IOException(wrong);
         }

@@ -49,7 +49,10 @@ public final class Followers {
         }
     }
 
-    /** Returns the follower's tracker of scope "request", made once per Replica, which Kafka replaces with each assignment. */
+    /**
+     * Returns the follower's tracker of scope "request", made once per Replica, which Kafka replaces with each
+     * assignment.
+     */
     static FollowerTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
         FollowerTracker known = carrier.insync$fetches();
         if (known != null) {

@@ -21,7 +21,9 @@ public final class KafkaApisHooks extends TypeHooks {
         return List.of(on("handleFetchRequest", HandleFetchRequest.class));
     }
 
-    /** Remembers for the handler thread which connection's fetch it serves, so that its reads count for that connection. */
+    /**
+     * Remembers for the handler thread which connection's fetch it serves, so that its reads count for that connection.
+     */
     static final class HandleFetchRequest {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static FetcherConnection enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {

@@ -9,7 +9,7 @@ import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.requests.FetchRequest;
 import scala.Option;
 
-/** Looks a partition up in the body of a fetch request; only asked about followers that look out of sync. */
+/** Finds a partition in the body of a fetch request; called only for followers that look out of sync. */
 public final class NamedPartitions implements FetchBody {
     private static final int ANY_EPOCH = -1;
 
@@ -29,7 +29,7 @@ public final class NamedPartitions implements FetchBody {
         return NOT_NAMED;
     }
 
-    /** Null on a cluster that has none. */
+    /** Returns null on a cluster that has none. */
     private static Uuid topicId(Partition partition) {
         Option<Uuid> id = partition.topicId();
         return id.isEmpty() ? null : id.get();

@@ -14,8 +14,8 @@ import kafka.cluster.Partition;
 
 /**
  * Emits events of changes of leadership and ISR as this broker decides them. It runs under Kafka's leaderIsrUpdateLock:
- * values are read and handed to the event queue, and nothing is waited for. The controller may still refuse an ISR change,
- * so its metadata log, not these events, says what the ISR is.
+ * values are read and handed to the event queue, and nothing is waited for. The controller may still refuse an ISR
+ * change, so its metadata log, not these events, says what the ISR is.
  */
 public final class PartitionEvents {
 

@@ -107,7 +107,9 @@ public final class PartitionHooks extends TypeHooks {
         }
     }
 
-    /** Gives the replica of a follower whose fetch was read a tracker of scope "request", before Kafka records the fetch. */
+    /**
+     * Gives the replica of a follower whose fetch was read a tracker of scope "request", before Kafka records the fetch.
+     */
     static final class UpdateFollowerFetchState {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.This Partition partition,

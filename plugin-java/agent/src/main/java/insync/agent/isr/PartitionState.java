@@ -43,7 +43,9 @@ public final class PartitionState {
         return all;
     }
 
-    /** Returns a follower's state as its leader sees it: replica, leo, last_caught_up_ms, lag_ms, last_fetch_ms, pending. */
+    /**
+     * Returns a follower's state as its leader sees it: replica, leo, last_caught_up_ms, lag_ms, last_fetch_ms, pending.
+     */
     public static Map<String, Object> follower(BrokerAccess access, Partition partition, int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);
         if (replica.isEmpty()) {

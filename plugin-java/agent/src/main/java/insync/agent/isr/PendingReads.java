@@ -13,7 +13,7 @@ import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import scala.Option;
 
-/** Scope "read" in one broker: finds the core's per-follower state for the partitions of a fetch. */
+/** Runs scope "read" in one broker: finds the followers' trackers for the partitions of a fetch. */
 public final class PendingReads {
     private final ReplicaManager replicas;
     private final BrokerAccess access;
@@ -30,7 +30,7 @@ public final class PendingReads {
         report.start();
     }
 
-    /** The marks of a fetch that begins now. */
+    /** Returns the marks of a fetch that begins now. */
     public FetchMarks newMarks() {
         return new FetchMarks(clock, stats, report);
     }
@@ -41,8 +41,8 @@ public final class PendingReads {
      * @param replicaId the follower
      * @param key the partition, as the fetch names it
      * @param fetchOffset offset it asks for
-     * @param leaderEpoch the leader epoch that it knows, if it says so; a fetch of another epoch than the
-     *     partition's is answered with an error and protects nobody
+     * @param leaderEpoch the leader epoch that it knows, if it says so; a fetch of another epoch than the partition's
+     *     is answered with an error and protects no follower
      */
     public void mark(FetchMarks marks, int replicaId, Object key, long fetchOffset, Optional<Integer> leaderEpoch) {
         Option<Partition> partition = replicas.onlinePartition(access.partition(key));

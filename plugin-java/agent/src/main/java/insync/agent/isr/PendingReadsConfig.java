@@ -4,14 +4,14 @@ import java.util.List;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 
-/** The plugin's broker configs: their definitions in Kafka's own ConfigDef, and how they are read. */
+/** Defines and reads the broker configs of pending fetches. */
 public final class PendingReadsConfig {
     /** KIP-501, "Public Interfaces". */
     public static final String PENDING_READS = "follower.fetch.pending.reads.insync.enable";
-    /** Which stretch of a fetch's life counts as pending; not part of the KIP. */
+    /** Which part of a fetch's processing counts as pending; not part of the KIP. */
     public static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
     public static final String LAG_TIME_MAX_MS = "replica.lag.time.max.ms";
-    /** From before the read until the response callback: KIP-501 to the letter. */
+    /** From before the read until the response callback: literally KIP-501. */
     public static final String READ = "read";
     /** From the arrival of the request until its response is sent. */
     public static final String REQUEST = "request";
@@ -42,7 +42,7 @@ public final class PendingReadsConfig {
             ConfigDef.ValidString.in(supported.toArray(new String[0])), ConfigDef.Importance.MEDIUM, SCOPE_DOC);
     }
 
-    /** Whether the feature is on in this broker, whatever its scope. */
+    /** Returns whether the feature is on in this broker, whatever its scope. */
     public static boolean enabled(KafkaConfig config) {
         return config.getBoolean(PENDING_READS);
     }

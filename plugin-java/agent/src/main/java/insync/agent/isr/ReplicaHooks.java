@@ -39,13 +39,16 @@ public class ReplicaHooks extends TypeHooks {
 
         void insync$fetches(FollowerTracker fetches);
 
-        /** Returns the time of the last election at which this replica was in the ISR, milliseconds since the epoch, else 0. */
+        /**
+         * Returns the time of the last election at which this replica was in the ISR, milliseconds since the epoch, else
+         * 0.
+         */
         long insync$electedMs();
     }
 
     /**
-     * Passes a fetch that Kafka has recorded to the tracker. Kafka throws if it refuses the fetch, for its broker epoch for
-     * example; such a fetch is not passed. No election comes in between, because the caller holds the partition's
+     * Passes a fetch that Kafka has recorded to the tracker. Kafka throws if it refuses the fetch, for its broker epoch
+     * for example; such a fetch is not passed. No election comes in between, because the caller holds the partition's
      * leaderIsrUpdateLock for reading.
      */
     static final class UpdateFetchState {
@@ -59,8 +62,8 @@ public class ReplicaHooks extends TypeHooks {
     }
 
     /**
-     * Clears the tracker when the leader is elected or re-elected, before Kafka resets the follower's state: a fetch of the
-     * old epoch must not count in the new one.
+     * Clears the tracker when the leader is elected or re-elected, before Kafka resets the follower's state: a fetch of
+     * the old epoch must not count in the new one.
      */
     static final class ResetReplicaState {
         @Advice.OnMethodEnter(suppress = Throwable.class)

@@ -25,7 +25,9 @@ public abstract class CommonAccess implements LagAccess, StepDownAccess {
         return Math.max(lastFetchMs, lastCaughtUpMs);
     }
 
-    /** Returns whether metadata that names a leader, or -1, in its epoch says that another broker leads in a later epoch. */
+    /**
+     * Returns whether metadata that names a leader, or -1, in its epoch says that another broker leads in a later epoch.
+     */
     protected static boolean isLedElsewhere(int leader, int itsEpoch, int self, int leaderEpoch) {
         return itsEpoch > leaderEpoch && leader >= 0 && leader != self;
     }

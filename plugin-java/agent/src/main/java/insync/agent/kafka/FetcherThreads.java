@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** The threads with which this broker fetches, and the partitions that they gave up. */
+/** Lists the threads with which this broker fetches, and counts the partitions that they gave up. */
 public final class FetcherThreads {
     private static final List<String> NAMES = List.of("ReplicaFetcherThread-", "ReplicaAlterLogDirsThread-");
 

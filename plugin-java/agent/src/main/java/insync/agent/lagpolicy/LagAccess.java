@@ -2,11 +2,11 @@ package insync.agent.lagpolicy;
 
 import insync.core.lagpolicy.MessageLagRule;
 
-/** What lag by messages needs of a replica, by a type that differs from version to version. */
+/** Asks the rule of lag by messages about a replica, by a type that differs from version to version. */
 public interface LagAccess {
 
     /**
-     * The rule, asked with the replica's state as of one moment.
+     * Asks the rule with the replica's state as of one moment.
      *
      * @param replica Kafka's Replica
      */

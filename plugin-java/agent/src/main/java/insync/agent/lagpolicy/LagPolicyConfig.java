@@ -8,12 +8,12 @@ import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
-/** The broker config that brings Kafka 0.8's rule back, for comparison: its definition, its check, how it is read. */
+/** Defines, checks and reads the broker config of Kafka 0.8's rule, which exists for comparison. */
 public final class LagPolicyConfig {
     public static final String POLICY = "replica.lag.policy";
     /** Kafka's own rule. */
     public static final String TIME = "time";
-    /** As many digits as a long surely holds. */
+    /** No more digits than a long can hold. */
     private static final Pattern MESSAGES = Pattern.compile("messages:([1-9][0-9]{0,17})");
     private static final String EXPECTED = "time, or messages:N with N from 1 on";
 
@@ -26,11 +26,12 @@ public final class LagPolicyConfig {
      */
     public static void define(ConfigDef definition, boolean supported) {
         definition.define(POLICY, ConfigDef.Type.STRING, TIME,
-            ConfigDef.LambdaValidator.with((name, value) -> checkValue(name, value, supported), () -> EXPECTED), ConfigDef.Importance.LOW,
+            ConfigDef.LambdaValidator.with((name, value) -> checkValue(name, value, supported), () -> EXPECTED),
+            ConfigDef.Importance.LOW,
             "When a follower is out of sync. <code>time</code>: when it was not caught up for replica.lag.time.max.ms. "
             + "<code>messages:N</code>: when it is more than N messages behind, or behind and silent for "
-            + "replica.lag.time.max.ms, as with replica.lag.max.messages of Kafka 0.8. That is there to be compared with, and "
-            + "not to be used: a burst of messages drops followers that keep up. Woven in by the insync agent.");
+            + "replica.lag.time.max.ms, as with replica.lag.max.messages of Kafka 0.8. Use it only to "
+            + "compare: a burst of messages drops followers that keep up. Woven in by the insync agent.");
     }
 
     private static void checkValue(String name, Object value, boolean supported) {
@@ -43,18 +44,18 @@ public final class LagPolicyConfig {
     }
 
     /**
-     * What the config cannot say about itself.
+     * Checks what the config cannot check by itself.
      *
      * @throws ConfigException naming the config, its value and what was expected
      */
     public static void check(KafkaConfig config) {
         if (rule(config) != null && PendingReadsConfig.enabled(config)) {
-            throw new ConfigException(POLICY, config.getString(POLICY), "expected " + TIME + ", or " + PendingReadsConfig.PENDING_READS
-                + "=false: that corrects whose time counts, and this does not go by time");
+            throw new ConfigException(POLICY, config.getString(POLICY), "expected " + TIME + ", or "
+                + PendingReadsConfig.PENDING_READS + "=false: that corrects whose time counts, and this does not go by time");
         }
     }
 
-    /** The rule that takes the place of Kafka's own, or null where that one holds. */
+    /** Returns the rule that replaces Kafka's own, or null for Kafka's own. */
     static MessageLagRule rule(KafkaConfig config) {
         Matcher policy = MESSAGES.matcher(config.getString(POLICY));
         return policy.matches() ? new MessageLagRule(Long.parseLong(policy.group(1))) : null;

@@ -6,7 +6,7 @@ import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
-/** The broker configs against KAFKA-7104: their definitions in Kafka's own ConfigDef, and how they are read. */
+/** Defines and reads the broker configs against KAFKA-7104. */
 public final class LogStartConfigs {
     /** The JIRA's first fix, on a follower. */
     public static final String BOUND = "follower.log.start.offset.bound.enable";

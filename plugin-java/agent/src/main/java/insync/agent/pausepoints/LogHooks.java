@@ -12,7 +12,9 @@ final class LogHooks {
         return new Hook(log, "logStartOffset", LogStartOffset.class);
     }
 
-    /** Passes the point where the log start offset is read; in the read of a partition that is after the high watermark. */
+    /**
+     * Passes the point where the log start offset is read; in the read of a partition that is after the high watermark.
+     */
     static final class LogStartOffset {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter() {

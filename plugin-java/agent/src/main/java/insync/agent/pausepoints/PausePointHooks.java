@@ -7,7 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.TopicPartition;
 
-/** The points of a broker's code at which tests may stop a thread; woven only if the agent's option {@code holds} is on. */
+/**
+ * Passes the points of a broker's code at which tests may pause a thread; woven only with the agent's option {@code
+ * pause-points=on}.
+ */
 public final class PausePointHooks {
     /** A partition is read for a follower, nothing of that recorded. The replica is the follower. */
     public static final String LEADER_READ = "leader-read";
@@ -17,14 +20,14 @@ public final class PausePointHooks {
     public static final String LEADER_HALF_READ = "leader-half-read";
     /** A follower has an answer, and appends nothing of it yet. No replica. */
     public static final String FOLLOWER_RECEIVED = "follower-received";
-    /** Where it is not known which replica a thread serves, as from 3.9 on. */
+    /** The replica id where it is not known which replica a thread serves, as from 3.9 on. */
     public static final int UNKNOWN = -1;
 
     private static final ThreadLocal<Reading> READING = new ThreadLocal<>();
 
     private PausePointHooks() { }
 
-    /** The hooks of all versions from 3.9 on; {@code log} is the class of a partition's log. */
+    /** Returns the hooks of all versions from 3.9 on; {@code log} is the class of a partition's log. */
     public static List<Hook> since39(String log) {
         List<Hook> all = new ArrayList<>(PartitionHooks.all());
         all.add(LogHooks.logStartRead(log));
@@ -33,9 +36,9 @@ public final class PausePointHooks {
     }
 
     /**
-     * A broker's ReplicaManager is made.
+     * Weaves the points when a broker's ReplicaManager is made.
      *
-     * @param points those to weave; none where the agent is not told to
+     * @param points those to weave; none without the agent's option
      */
     public static void weave(List<Hook> points, HooksOnDemand onDemand) {
         if (!points.isEmpty()) {
@@ -44,17 +47,17 @@ public final class PausePointHooks {
         points.forEach(point -> onDemand.weave(point, "pause-points=on"));
     }
 
-    /** Called where a thread passes a point. */
+    /** Passes a point; waits if the thread is to pause there. */
     public static void pass(String point, int replica, TopicPartition partition) {
         Insync.current().pausePoints().pass(point, replica, partition == null ? "" : partition.toString());
     }
 
-    /** This thread begins to read for a replica; the partition is null where that is not known yet. */
+    /** Notes that this thread begins to read for a replica; the partition is null where that is not known yet. */
     public static void beginRead(int replica, TopicPartition partition) {
         READING.set(new Reading(replica, partition));
     }
 
-    /** This thread reads a partition's log start offset. */
+    /** Notes that this thread reads a partition's log start offset. */
     public static void halfRead(TopicPartition partition) {
         Reading reading = READING.get();
         if (reading != null) {

@@ -31,7 +31,8 @@ final class SymbolCheck {
         adapter.allHooks().forEach(hook -> collect(hook.advice().getName(), used));
         List<String> missing = new ArrayList<>();
         used.symbols().stream().filter(symbol -> !exists(symbol)).forEach(symbol -> missing.add("missing " + symbol));
-        Stream.concat(adapter.types().stream().map(TypeHooks::typeName), adapter.hooksOnDemand().stream().map(Hook::typeName))
+        Stream.concat(adapter.types().stream().map(TypeHooks::typeName),
+                adapter.hooksOnDemand().stream().map(Hook::typeName))
             .filter(type -> !pool.describe(type).isResolved()).forEach(type -> missing.add("missing class " + type));
         return missing;
     }

@@ -23,8 +23,8 @@ import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Weaves an adapter's hooks, all or none. It makes every woven class in memory first and gives them to the JVM only if all
- * could be made. Then it loads and links each, so that the broker's main runs only verified classes.
+ * Weaves an adapter's hooks, all or none. It makes every woven class in memory first and gives them to the JVM only if
+ * all could be made. Then it loads and links each, so that the broker's main runs only verified classes.
  */
 public final class Weaver {
     /** Records an exception of an advice; the broker's own method then continues. */

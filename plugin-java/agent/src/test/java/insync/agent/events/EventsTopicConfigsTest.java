@@ -15,7 +15,8 @@ class EventsTopicConfigsTest {
 
     @Test
     void byDefaultThereIsNoTopic() {
-        assertEquals(Map.of(EventsTopicConfigs.TOPIC, "", EventsTopicConfigs.BOOTSTRAP, "", EventsTopicConfigs.ORIGIN, ""), parsed(Map.of()));
+        assertEquals(Map.of(EventsTopicConfigs.TOPIC, "", EventsTopicConfigs.BOOTSTRAP, "", EventsTopicConfigs.ORIGIN, ""),
+            parsed(Map.of()));
     }
 
     @Test

@@ -35,7 +35,8 @@ class EventsTopicSinkTest {
                 return super.partitionsFor(topic);
             }
         };
-    private final EventsTopicSink topic = new EventsTopicSink("insync-events", "run/arm/broker-1.jsonl", () -> producer, counts);
+    private final EventsTopicSink topic =
+        new EventsTopicSink("insync-events", "run/arm/broker-1.jsonl", () -> producer, counts);
 
     @Test
     void aLineIsARecordUnderTheKeyOfItsFile() throws Exception {

@@ -20,8 +20,8 @@ import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 
 /**
- * Adapts to Kafka 1.1 on ZooKeeper: the two features against KAFKA-7104, a bug of 1.1.0 that 1.1.1 fixes for the most part.
- * KIP-501 is not supported in this version.
+ * Adapts to Kafka 1.1 on ZooKeeper: the two features against KAFKA-7104, a bug of 1.1.0 that 1.1.1 fixes for the most
+ * part. KIP-501 is not supported in this version.
  */
 public final class BrokerAdapter implements Adapter {
     private final LogStartHooks logStart = new LogStartHooks(

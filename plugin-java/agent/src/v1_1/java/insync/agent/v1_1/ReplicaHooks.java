@@ -43,7 +43,9 @@ public final class ReplicaHooks {
         }
     }
 
-    /** Passes the point where the log start offset is read; in the read of a partition that is after the high watermark. */
+    /**
+     * Passes the point where the log start offset is read; in the read of a partition that is after the high watermark.
+     */
     static final class LogStartOffset {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.This Replica replica) {

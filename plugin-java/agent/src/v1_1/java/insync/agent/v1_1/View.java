@@ -19,7 +19,7 @@ import org.apache.kafka.common.TopicPartition;
 import scala.Option;
 import scala.collection.Iterator;
 
-/** What the bridge may see of a broker. Reads only, takes no lock. */
+/** Shows a broker to the bridge. Reads only, takes no lock. */
 final class View implements BrokerView {
     private final ReplicaManager replicas;
     private final KafkaConfig config;
@@ -45,8 +45,10 @@ final class View implements BrokerView {
 
     @Override
     public Map<String, Object> settings() {
-        Map<String, Object> all = EventLog.fields(PendingReadsConfig.PENDING_READS, config.getBoolean(PendingReadsConfig.PENDING_READS),
-            "replica.lag.time.max.ms", config.getLong("replica.lag.time.max.ms"), LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
+        Map<String, Object> all = EventLog.fields(
+            PendingReadsConfig.PENDING_READS, PendingReadsConfig.enabled(config),
+            PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config),
+            LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
         all.putAll(LogStartConfigs.all(config));
         return all;
     }

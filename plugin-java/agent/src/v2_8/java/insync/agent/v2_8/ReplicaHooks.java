@@ -39,8 +39,8 @@ final class ReplicaHooks extends insync.agent.isr.ReplicaHooks {
     }
 
     /**
-     * Clears the tracker when the leader is elected or re-elected. Kafka gives members of the ISR the time of the election
-     * as caught up, and others 0.
+     * Clears the tracker when the leader is elected or re-elected. Kafka gives members of the ISR the time of the
+     * election as caught up, and others 0.
      */
     static final class ResetLastCaughtUpTime {
         @Advice.OnMethodEnter(suppress = Throwable.class)

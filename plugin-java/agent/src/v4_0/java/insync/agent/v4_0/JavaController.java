@@ -70,7 +70,10 @@ public final class JavaController implements ControllerAccess {
         replicas.delayedProducePurgatory().checkAndComplete(new TopicPartitionOperationKey(partition));
     }
 
-    /** Kafka's DefaultAlterPartitionManager, which moved with 4.4, with the method that it has in all versions from 4.0 on. */
+    /**
+     * Kafka's DefaultAlterPartitionManager, which moved with 4.4, with the method that it has in all versions from 4.0
+     * on.
+     */
     public interface AlterPartitionLink extends ControllerLink {
 
         CompletableFuture<LeaderAndIsr> submit(TopicIdPartition partition, LeaderAndIsr change);

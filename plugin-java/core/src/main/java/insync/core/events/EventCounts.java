@@ -2,7 +2,7 @@ package insync.core.events;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** How many events reached a place, and how many did not. */
+/** Counts the events that reached a place, and those that did not. */
 public final class EventCounts {
     private final LongAdder written = new LongAdder();
     private final LongAdder dropped = new LongAdder();

@@ -10,12 +10,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The broker's side of a run's events: JSON lines, each with schema version, type and time.
+ * Writes the broker's events as JSON lines, each with schema version, type and time.
  *
- * <p>{@link #emit} never blocks and never touches a file: callers may hold Kafka's locks, and the disk may
- * be the very thing that stalls. A thread of its own writes each line as soon as it comes and flushes it,
- * so that a kill loses at most the line being written. A full queue drops the event and counts it. So it is with
- * the second place that a log may have, see {@link #publish}; neither waits for the other.
+ * <p>{@link #emit} never blocks and never touches a file: callers may have Kafka's locks, and the disk may be what
+ * stalls. A thread of its own writes and flushes each line at once, so that a kill loses at most one line. A full queue
+ * drops the event and counts it. The same holds for the second place that a log may have, see {@link #publish}; neither
+ * waits for the other.
  */
 public final class EventLog {
     /** Version of the lines' schema, in each line as "v". */
@@ -30,7 +30,7 @@ public final class EventLog {
         this.file = file == null ? null : new EventQueue("insync-events", new FileSink(file), filed);
     }
 
-    /** A log that takes events and keeps none. */
+    /** Returns a log that discards its events. */
     public static EventLog none() {
         return new EventLog(null);
     }
@@ -45,7 +45,7 @@ public final class EventLog {
             StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
 
-    /** Alternating names and values as an ordered map. */
+    /** Returns alternating names and values as an ordered map. */
     public static Map<String, Object> fields(Object... namesAndValues) {
         Map<String, Object> map = new LinkedHashMap<>();
         for (int i = 0; i < namesAndValues.length; i += 2) {
@@ -55,8 +55,7 @@ public final class EventLog {
     }
 
     /**
-     * Hands events over to a second place as well, from now on. A log has one at most: of several brokers in a JVM, it is
-     * the first one's.
+     * Passes events to a second place as well, from now on. A log has one at most: that of the first broker in a JVM.
      *
      * @param sink counts in {@link #published()} what reached it, and what it lost after it had taken it
      */
@@ -67,7 +66,7 @@ public final class EventLog {
     }
 
     /**
-     * Hands an event over to be written; the time is now.
+     * Queues an event with the present time.
      *
      * @param type kind of event, snake_case
      * @param fields what it says; not to be changed afterwards
@@ -87,12 +86,12 @@ public final class EventLog {
         }
     }
 
-    /** Events that are missing from the file: the queue was full, or the file could not be written. */
+    /** Returns events that are missing from the file: the queue was full, or the file could not be written. */
     public long dropped() {
         return filed.dropped();
     }
 
-    /** What came of the events for the second place; all zero without one. */
+    /** Returns what came of the events for the second place; all zero without one. */
     public EventCounts published() {
         return published;
     }

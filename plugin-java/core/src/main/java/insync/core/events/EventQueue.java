@@ -8,8 +8,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
 /**
- * Between those who emit events, who never wait, and one place for them, which may: a bounded queue and a thread of
- * its own. What finds the queue full is dropped and counted.
+ * Queues events for one place that may wait, so that callers never do: a bounded queue and a thread of its own. Events
+ * that find the queue full are dropped and counted.
  */
 final class EventQueue {
     static final int CAPACITY = 10_000;
@@ -34,7 +34,7 @@ final class EventQueue {
     }
 
     private void run() {
-        // Made here, beside the broker's start rather than in it.
+        // Created in this thread, so that the broker's start does not wait for it.
         Gson gson = new GsonBuilder().disableHtmlEscaping().serializeNulls().create();
         while (true) {
             try {

@@ -3,10 +3,10 @@ package insync.core.events;
 import java.io.IOException;
 import java.util.Map;
 
-/** A place for an event log's lines. Only {@link #wants} is called by those who emit; the rest may wait. */
+/** Takes an event log's lines. Callers that emit call only {@link #wants}; the other methods may wait. */
 public interface EventSink {
 
-    /** Whether an event belongs here. Must return at once. */
+    /** Returns whether an event belongs here. Must return at once. */
     default boolean wants(Map<String, Object> event) {
         return true;
     }
@@ -19,6 +19,6 @@ public interface EventSink {
      */
     void write(String line) throws IOException, InterruptedException;
 
-    /** Nothing more waits to be written now. */
+    /** Notes that nothing more waits to be written now. */
     default void flush() throws IOException { }
 }

@@ -3,8 +3,8 @@ package insync.core.isr;
 import java.util.Arrays;
 
 /**
- * What the clocks of a follower's partitions showed when a fetch of it arrived. A partition that this fetch names, and
- * that was on another clock until then, is charged for nothing since.
+ * Keeps what the clocks of a follower's partitions showed when a fetch of it arrived. A partition that this fetch names,
+ * and that was on another clock until then, is charged for no time since.
  */
 final class ArrivalReadings {
     private final LeaderClock leader;
@@ -19,7 +19,7 @@ final class ArrivalReadings {
         this.leader = leader;
     }
 
-    /** A fetch arrives; nothing is known of any session's clock. */
+    /** Notes that a fetch arrives; nothing is known of any session's clock. */
     void begin(long now) {
         lived = leader.lived(now);
         paused = now - lived;
@@ -52,7 +52,7 @@ final class ArrivalReadings {
         return place >= 0 ? charged[place] : clock.nanos(now) - (leader.lived(now) - lived);
     }
 
-    /** The same for the pauses that the clock counts. */
+    /** Returns the same for the pauses that the clock counts. */
     long paused(FetcherClock clock, long now) {
         if (clock == null) {
             return paused;

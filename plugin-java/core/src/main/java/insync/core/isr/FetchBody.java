@@ -1,13 +1,13 @@
 package insync.core.isr;
 
-/** What a fetch request asks for, looked at only when it matters; a version adapter implements it. */
+/** Reads what a fetch request asks for, only when it matters; the agent implements it. */
 public interface FetchBody {
 
     /** What {@link #offsetOf} answers for a partition that the request does not name. */
     long NOT_NAMED = -1;
 
     /**
-     * The offset that a request asks for in a partition.
+     * Returns the offset that a request asks for in a partition.
      *
      * @param request the request, as it was given to {@link FetcherConnection#arrived}
      * @param replica the partition, whose leader epoch a named fetch must have to count

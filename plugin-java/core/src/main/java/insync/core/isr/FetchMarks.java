@@ -4,8 +4,8 @@ import insync.core.Clock;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * The marks of one follower's fetch over all its partitions. Built by one thread before the read;
- * completed by whichever thread runs the fetch's response callback, exactly once.
+ * Holds the marks of one follower's fetch over all its partitions. One thread builds it before the read; the thread
+ * that runs the fetch's response callback completes it, exactly once.
  *
  * <p>Clock and counters are read and written once per fetch, whatever its number of partitions.
  */
@@ -43,7 +43,7 @@ public final class FetchMarks {
         }
     }
 
-    /** All partitions are marked. */
+    /** Notes that all partitions are marked. */
     public void marked() {
         stats.marked(count);
     }

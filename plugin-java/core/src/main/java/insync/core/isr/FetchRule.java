@@ -1,7 +1,7 @@
 package insync.core.isr;
 
 /**
- * The two comparisons of KIP-501, solution 1, as arithmetic on offsets. Nothing else decides.
+ * Decides by KIP-501's two comparisons of offsets (solution 1).
  */
 public final class FetchRule {
 
@@ -11,7 +11,7 @@ public final class FetchRule {
     private FetchRule() { }
 
     /**
-     * Whether a follower's fetch stands as pending while the leader works on it (KIP-501, "Proposed Changes").
+     * Returns whether a follower's fetch stands as pending while the leader works on it (KIP-501, "Proposed Changes").
      *
      * <p>Before a follower's first fetch to a new leader there is no earlier log end offset to fall short
      * of ({@link #UNKNOWN_OFFSET}), so that fetch is pending too: a leader that stalls on the very first
@@ -26,7 +26,7 @@ public final class FetchRule {
     }
 
     /**
-     * Whether a fetch that was served makes its follower caught up as of the time it completes.
+     * Returns whether a fetch that was served makes its follower caught up as of the time it completes.
      *
      * <p>Unlike {@link #isPending} this needs a known earlier log end offset: Kafka's high watermark waits
      * for any caught-up replica, so a replica that is only starting to fetch must not count as one.

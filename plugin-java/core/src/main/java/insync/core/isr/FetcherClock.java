@@ -1,8 +1,8 @@
 package insync.core.isr;
 
 /**
- * The time that is charged to the followers' partitions of one fetch session: it stands still while a fetch of
- * the session is in the leader's hands, and while its network thread or the whole process does.
+ * Measures the time that is charged to the followers' partitions of one fetch session: it stops while the leader
+ * processes a fetch of the session, and while its network thread or the whole process is paused.
  *
  * <p>It counts beside that the pauses of the process while it ran, for they are forgiven only up to a bound.
  */
@@ -37,12 +37,12 @@ final class FetcherClock {
         }
     }
 
-    /** Charged time at a time of the machine, in nanoseconds, for durations only. */
+    /** Returns charged time at a time of the machine, in nanoseconds, for durations only. */
     synchronized long nanos(long now) {
         return running ? charged + thread.lived(now) - runningSince : charged;
     }
 
-    /** Pauses of the process while it ran, at a time of the machine, in nanoseconds, for durations only. */
+    /** Returns pauses of the process while it ran, at a time of the machine, in nanoseconds, for durations only. */
     synchronized long pausedNanos(long now) {
         return running ? paused + thread.paused(now) - pausedSince : paused;
     }

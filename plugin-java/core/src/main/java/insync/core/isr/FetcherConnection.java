@@ -1,18 +1,18 @@
 package insync.core.isr;
 
 /**
- * One connection from a follower's fetcher thread, and the fetch on it that is in the leader's hands. Kafka
- * handles one request of a connection at a time, so there is one such fetch or none.
+ * Tracks one connection from a follower's fetcher thread, and the fetch on it that the leader processes. Kafka handles
+ * one request of a connection at a time, so there is at most one such fetch.
  *
- * <p>A fetch is in the leader's hands from its arrival until its response is sent, but for the time in which the
- * follower's socket takes no more. What it costs does not depend on its number of partitions: they share the
+ * <p>The leader processes a fetch from its arrival until its response is sent, without the time in which the
+ * follower's socket is full. The cost does not depend on the number of partitions: they share the
  * {@link FetcherClock} of their fetch session, and each reads it when the leader reads the partition for them.
  * The members of the session can only become fewer with a request that starts a session or names partitions to
  * forget; such a request brings a new clock, to which its partitions move as they are read. Those that do not
  * move are charged again from the end of that request.
  *
  * <p>A partition that a fetch names, though it is not of its session, is charged for no time since that fetch arrived:
- * for good once it is read, and until then as long as the fetch is in hand and its answer has met no full socket.
+ * for good once it is read, and until then as long as the leader processes the fetch and no socket was full.
  */
 public final class FetcherConnection {
     private static final ThreadLocal<FetcherConnection> SERVING = new ThreadLocal<>();
@@ -48,23 +48,23 @@ public final class FetcherConnection {
         this.clock.run(scope.nanos());
     }
 
-    /** The connection whose fetch this thread reads for just now, or null. */
+    /** Returns the connection for whose fetch this thread reads now, or null. */
     public static FetcherConnection serving() {
         return SERVING.get();
     }
 
-    /** This thread begins to read for a fetch of this connection. */
+    /** Notes that this thread begins to read for a fetch of this connection. */
     public void serve() {
         SERVING.set(this);
     }
 
-    /** This thread reads for nobody any longer. */
+    /** Notes that this thread no longer reads for a connection. */
     public static void served() {
         SERVING.set(null);
     }
 
     /**
-     * A fetch has arrived; called by the network thread before anybody can serve it.
+     * Notes that a fetch has arrived; called by the network thread before anybody can serve it.
      *
      * @param fetch the request, by which it is known until {@link #sent}
      * @param epoch the follower's broker epoch, or -1
@@ -101,7 +101,7 @@ public final class FetcherConnection {
         }
     }
 
-    /** The socket took not all of the response: from now on the follower's time runs. */
+    /** Notes that the socket did not take all of the response: from now on the follower's time runs. */
     public synchronized void socketFull() {
         if (request != null && !socketFull) {
             long now = scope.nanos();
@@ -112,7 +112,7 @@ public final class FetcherConnection {
         }
     }
 
-    /** The network thread offers the socket more of the response. */
+    /** Notes that the network thread offers the socket more of the response. */
     public synchronized void socketOffered() {
         if (socketFull) {
             ageSince = scope.nanos();
@@ -124,7 +124,7 @@ public final class FetcherConnection {
         }
     }
 
-    /** The response is sent, or there will be none. Only the first call for a request counts. */
+    /** Notes that the response is sent, or there will be none. Only the first call for a request counts. */
     public synchronized void sent(Object fetch) {
         if (request == fetch) {
             long now = scope.nanos();
@@ -135,7 +135,7 @@ public final class FetcherConnection {
         }
     }
 
-    /** The connection is lost, and with it the answer to whatever is still in the leader's hands. */
+    /** Notes that the connection is lost, and with it the answer to whatever the leader still processes. */
     synchronized void closed() {
         lost = true;
         drop(scope.nanos());
@@ -166,7 +166,7 @@ public final class FetcherConnection {
         return brokerEpoch;
     }
 
-    /** What a clock showed when the request arrived; null for the leader's own. */
+    /** Returns what a clock showed when the request arrived; null for the leader's own. */
     synchronized long chargedAtArrival(FetcherClock other, long now) {
         return other == clockOfRequest ? chargedAtArrival : atArrival.charged(other, now);
     }
@@ -176,7 +176,7 @@ public final class FetcherConnection {
         return other == clockOfRequest ? pausedAtArrival : atArrival.paused(other, now);
     }
 
-    /** What is read for a lost connection is nobody's progress any longer. */
+    /** Returns whether the connection is lost; what is read for it then is no follower's progress. */
     boolean isLost() {
         return lost;
     }
@@ -185,7 +185,7 @@ public final class FetcherConnection {
         siblings = all;
     }
 
-    /** How long the fetch has been in the leader's hands by the broker's clock, 0 if there is none. */
+    /** Returns how long the leader has been processing the fetch by the broker's clock, 0 if there is none. */
     synchronized long ageNanos(long now) {
         if (request == null) {
             return 0;
@@ -194,20 +194,20 @@ public final class FetcherConnection {
     }
 
     /**
-     * Since when the fetch has been in the leader's hands, had it been there without a break, or
+     * Returns since when the leader processes the fetch, pauses left out, or
      * {@link FollowerTracker#NOT_PENDING}: there is none, or the follower's socket is full.
      */
     synchronized long pendingSince() {
         return request == null || socketFull ? FollowerTracker.NOT_PENDING : ageSince - ageBefore;
     }
 
-    /** Whether a fetch stands that stops this clock. */
+    /** Returns whether a fetch stands that stops this clock. */
     synchronized boolean stops(FetcherClock of) {
         return request != null && of != null && (of == clock || of == next);
     }
 
     /**
-     * The offset at which the fetch in hand names a partition, or {@link FetchBody#NOT_NAMED}.
+     * Returns the offset at which the fetch in hand names a partition, or {@link FetchBody#NOT_NAMED}.
      *
      * @param leastBrokerEpoch a fetch of an older incarnation of the follower does not count
      */

@@ -1,8 +1,8 @@
 package insync.core.isr;
 
 /**
- * One follower replica of a partition that this broker leads, as the rules see it. A version adapter
- * implements it over the broker's own Partition.
+ * Shows a follower replica of a partition that this broker leads to the rules. The agent implements it over the
+ * broker's own Partition.
  *
  * <p>All methods are called under {@link FollowerTracker}'s lock and must neither block nor take a lock.
  */
@@ -12,9 +12,9 @@ public interface FollowerReplica {
 
     int partition();
 
-    /** The follower's broker id. */
+    /** Returns the follower's broker id. */
     int replicaId();
 
-    /** The partition's leader epoch at this moment. */
+    /** Returns the partition's leader epoch at this moment. */
     int leaderEpoch();
 }

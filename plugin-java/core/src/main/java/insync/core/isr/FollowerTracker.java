@@ -4,12 +4,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the plugin knows of one follower replica of one partition, beside what Kafka knows of it. There is
- * one subclass per scope of the feature.
+ * Tracks the pending fetches of one follower replica of one partition. There is one subclass per scope of the
+ * feature.
  *
- * <p>Kafka's own state is never changed: it is told of every fetch that Kafka records, and asked when Kafka's own
- * rule finds the follower out of sync. Thread safe. The lock is never shared between partitions and nothing is
- * waited for while it is held.
+ * <p>It never changes Kafka's own state: it gets every fetch that Kafka records, and is asked when Kafka's own rule finds
+ * the follower out of sync. Thread safe. Each partition has its own lock, and no thread waits while it has the lock.
  */
 public abstract class FollowerTracker {
     /** What {@link #pendingSince} answers when there is no such fetch. */
@@ -30,7 +29,7 @@ public abstract class FollowerTracker {
     }
 
     /**
-     * The leader has read a fetch of this follower. Called where Kafka records the same.
+     * Notes that the leader has read a fetch of this follower. Called where Kafka records the same.
      *
      * @param fetchOffset offset the follower asked for
      * @param leaderLeo the leader's log end offset when the fetch was read
@@ -41,7 +40,7 @@ public abstract class FollowerTracker {
     }
 
     /**
-     * The leader is elected, or re-elected in a new epoch: what was pending in the old one counts no longer.
+     * Notes that the leader is elected, or re-elected in a new epoch: what was pending in the old one counts no longer.
      *
      * @param nowMs the broker's time
      * @param leaderLeo the leader's log end offset, known to be reached by nobody yet
@@ -57,7 +56,7 @@ public abstract class FollowerTracker {
         forget(inSync ? nowMs : NEVER);
     }
 
-    /** This broker no longer leads the partition. */
+    /** Notes that this broker no longer leads the partition. */
     public final synchronized void resigned() {
         previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
         releaseHold();
@@ -65,7 +64,7 @@ public abstract class FollowerTracker {
     }
 
     /**
-     * Whether the follower stays in sync though Kafka's own rule says that it is not. A yes is counted as a
+     * Returns whether the follower stays in sync though Kafka's own rule says that it is not. A yes is counted as a
      * hold, once per stretch of time.
      *
      * @param nowMs the broker's time, milliseconds since the epoch
@@ -81,12 +80,12 @@ public abstract class FollowerTracker {
         return holds;
     }
 
-    /** One map per pending fetch, youngest first: offset, leader_epoch, age_ms. */
+    /** Returns one map per pending fetch, youngest first: offset, leader_epoch, age_ms. */
     public abstract List<Map<String, Object>> snapshot();
 
     /**
-     * Since when the oldest fetch of the leader epoch is in the leader's hands. For a watch that asks now and then: it
-     * takes this object's leaf lock and costs those nothing who fetch.
+     * Returns since when the leader processes the oldest fetch of the leader epoch. For a watch that asks rarely: it
+     * takes this object's leaf lock and does not slow fetches.
      *
      * @param before only fetches that were pending by then are looked for, by the broker's monotonic clock
      * @return by the same clock, or {@link #NOT_PENDING}
@@ -107,12 +106,12 @@ public abstract class FollowerTracker {
         }
     }
 
-    /** Whether nobody has asked for so long that nobody will: the partition was deleted. */
+    /** Returns whether nobody asked about the follower for so long that the partition must be deleted. */
     final boolean isForgotten(long nowNanos) {
         return heldUntilNanos - nowNanos < 0;
     }
 
-    /** Until it is asked again, which Kafka does every half of replica.lag.time.max.ms. */
+    /** Holds the follower until it is asked about again, which Kafka does every half of replica.lag.time.max.ms. */
     private void hold(long maxLagMs) {
         heldUntilNanos = System.nanoTime() + maxLagMs * 1_000_000L;
         if (!held) {

@@ -3,17 +3,17 @@ package insync.core.isr;
 import insync.core.Clock;
 
 /**
- * Time as far as this leader's process lived through it: it stands still while the process is frozen or
- * starved (SIGSTOP, a CPU quota, a long collection), for which nobody else is to pay.
+ * Measures the time in which this leader's process ran: it stops while the process is frozen or starved (SIGSTOP, a
+ * CPU quota, a long collection), which is not charged to followers.
  *
- * <p>A thread ticks every {@link #PERIOD_MS}. A tick that is late by more than {@link #GRACE_NANOS} is one that
- * the process missed; so is, before the next tick comes, everything beyond that grace. Therefore no thread
- * that wakes from a freeze before the ticking one does can read a time that includes the freeze.
+ * <p>A thread ticks every {@link #PERIOD_MS}. If a tick is late by more than {@link #GRACE_NANOS}, the process did not
+ * run meanwhile; before the next tick comes, all time beyond that grace counts as such, too. So no thread that wakes
+ * from a freeze before the ticking thread can read a time that includes the freeze.
  */
 public final class LeaderClock {
-    /** Between two ticks, milliseconds. */
+    /** The time between two ticks, milliseconds. */
     public static final long PERIOD_MS = 20;
-    /** How long after a tick time is still believed to have been lived through, nanoseconds. */
+    /** How long after a tick the process is still taken to run, nanoseconds. */
     public static final long GRACE_NANOS = 60_000_000L;
 
     private final Clock clock;
@@ -38,12 +38,12 @@ public final class LeaderClock {
         beat = new Beat(now - lived, lived + GRACE_NANOS);
     }
 
-    /** The time of the machine, in nanoseconds. */
+    /** Returns the time of the machine, in nanoseconds. */
     long now() {
         return clock.nanos();
     }
 
-    /** Lived time at a time of the machine, in nanoseconds, for durations only. */
+    /** Returns lived time at a time of the machine, in nanoseconds, for durations only. */
     long lived(long now) {
         return beat.lived(now);
     }
@@ -53,7 +53,7 @@ public final class LeaderClock {
         return now - beat.lived(now);
     }
 
-    /** The same until now. */
+    /** Returns the same until now. */
     public long pausedNanos() {
         return paused(clock.nanos());
     }

@@ -1,11 +1,11 @@
 package insync.core.isr;
 
 /**
- * "This fetch is pending": one follower's fetch of one partition, from before it is read until its
- * response callback. A mark's identity is the object itself, because the same offset may be pending twice.
+ * Marks one follower's fetch of one partition as pending, from before it is read until its response callback. A mark is
+ * identified by the object, because the same offset may be pending twice.
  *
- * <p>Marks are recycled by their owner, so that steady replication allocates none; every field is
- * guarded by the owner's lock, except {@link #nextInFetch}, which belongs to the thread that builds the fetch.
+ * <p>The owner reuses marks, so that steady replication allocates none. Every field is guarded by the owner's lock,
+ * except {@link #nextInFetch}, which belongs to the thread that builds the fetch.
  */
 final class Mark {
     final ReadScopeTracker owner;

@@ -1,15 +1,15 @@
 package insync.core.isr;
 
 /**
- * One of the leader's network threads, and time as it lived through it: the leader's time without what the
- * thread spent in calls that only the leader can delay, such as a file-to-socket transfer from a slow disk.
+ * Measures the time of one of the leader's network threads: the leader's time without what the thread spent in calls
+ * that only the leader can delay, such as a file-to-socket transfer from a slow disk.
  *
- * <p>Requests of every connection of the thread wait meanwhile in the socket, where nobody can see them; so none
+ * <p>During such a call the requests of all its connections wait in the socket, where the broker cannot see them; so none
  * of its followers is charged. Only what exceeds {@link #GRACE_NANOS} in one call counts as a pause: a
  * thread that is busy, but moves, delays nobody for long.
  */
 public final class NetworkThread {
-    /** How long a single call may take and still be no pause, nanoseconds. */
+    /** The longest call that does not count as a pause, nanoseconds. */
     public static final long GRACE_NANOS = 60_000_000L;
     private static final long NONE = Long.MIN_VALUE;
 
@@ -23,7 +23,7 @@ public final class NetworkThread {
     }
 
     /**
-     * This thread enters such a call.
+     * Notes that this thread enters a call that only the leader can delay.
      *
      * @param on what it works on, or null; compared only
      */
@@ -32,7 +32,7 @@ public final class NetworkThread {
         callOn = on;
     }
 
-    /** And leaves it. */
+    /** Notes that this thread leaves the call. */
     public synchronized void leaveCall() {
         if (callSince != NONE) {
             stalledNanos += excess(leader.lived(leader.now()));
@@ -41,12 +41,15 @@ public final class NetworkThread {
         }
     }
 
-    /** How long this thread has been in such a call, pauses of the process left out; 0 if it is in none. Nanoseconds. */
+    /**
+     * Returns how long this thread has been in such a call, pauses of the process left out; 0 if it is in none.
+     * Nanoseconds.
+     */
     public synchronized long inCallNanos() {
         return callSince == NONE ? 0 : leader.lived(leader.now()) - callSince;
     }
 
-    /** What the call that this thread is in works on, or null. */
+    /** Returns what the call that this thread is in works on, or null. */
     public synchronized Object callOn() {
         return callOn;
     }
@@ -57,7 +60,7 @@ public final class NetworkThread {
         return lived - stalledNanos - excess(lived);
     }
 
-    /** Pauses of the whole process, at a time of the machine, in nanoseconds, for durations only. */
+    /** Returns pauses of the whole process, at a time of the machine, in nanoseconds, for durations only. */
     long paused(long now) {
         return leader.paused(now);
     }

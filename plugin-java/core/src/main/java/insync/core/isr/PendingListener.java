@@ -1,6 +1,6 @@
 package insync.core.isr;
 
-/** Hears of each fetch that is no longer pending; called under a leaf lock, so it must return at once. */
+/** Is called for each fetch that is no longer pending, under a leaf lock, so it must return at once. */
 public interface PendingListener {
 
     /**

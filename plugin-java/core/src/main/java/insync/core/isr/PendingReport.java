@@ -4,8 +4,8 @@ import insync.core.events.EventLog;
 import java.util.Map;
 
 /**
- * Turns marks into events: one summary a second while anything happens, and a line of its own for each
- * fetch that stood longer than half of replica.lag.time.max.ms (which cannot be frequent).
+ * Emits events about marks: one summary a second while there are any, and one event for each fetch that was pending for
+ * longer than half of replica.lag.time.max.ms (which cannot be frequent).
  */
 public final class PendingReport implements PendingListener {
     private static final long PERIOD_MS = 1_000;

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Scope "read": the pending fetches of one follower replica, marked from before they are read until their
- * response callback, and its last caught-up time by KIP-501's rule (solution 1, to the letter).
+ * Tracks the pending fetches of one follower replica in scope "read", from before they are read until their response
+ * callback, and its last caught-up time, by KIP-501's rule (solution 1, literally).
  */
 public final class ReadScopeTracker extends FollowerTracker {
     private final Clock clock;
@@ -44,7 +44,7 @@ public final class ReadScopeTracker extends FollowerTracker {
         return mark;
     }
 
-    /** A fetch that makes the follower caught up will do so when it completes; until then its mark holds. */
+    /** Notes that a fetch that makes the follower caught up will do so when it completes; until then its mark holds. */
     @Override
     void read(long fetchOffset, long leaderLeo) {
         if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
@@ -55,7 +55,7 @@ public final class ReadScopeTracker extends FollowerTracker {
     }
 
     /**
-     * The fetch of this mark is complete. {@link FetchMarks} calls it exactly once per mark.
+     * Completes the fetch of this mark. {@link FetchMarks} calls it exactly once per mark.
      *
      * <p>The last caught-up time moves before the mark goes, so that at no moment in between the
      * follower looks out of sync for the time the leader took.

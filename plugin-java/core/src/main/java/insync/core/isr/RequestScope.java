@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Scope "request" in one broker: the connections of its followers' fetchers, and what they share. */
+/** Holds scope "request" in one broker: the connections of its followers' fetchers, and what they share. */
 public final class RequestScope {
     /** How many lost connections of a follower are remembered, for the partitions that are still on their clocks. */
     private static final int LOST = 4;
@@ -30,7 +30,7 @@ public final class RequestScope {
         this.body = body;
     }
 
-    /** The current thread is one of the broker's network threads; called once by each. */
+    /** Registers the current thread as one of the broker's network threads; called once by each. */
     public NetworkThread networkThread() {
         threads.keySet().removeIf(thread -> !thread.isAlive());
         NetworkThread made = new NetworkThread(leaderClock);
@@ -38,13 +38,13 @@ public final class RequestScope {
         return made;
     }
 
-    /** What is known of a network thread, or null if no request came on it. */
+    /** Returns what is known of a network thread, or null if no request came on it. */
     public NetworkThread networkThread(Thread thread) {
         return threads.get(thread);
     }
 
     /**
-     * The connection with an id, made known if it is new; called by its network thread.
+     * Returns the connection with an id, created if it is new; called by its network thread.
      *
      * @param id Kafka's connection id, unique while the connection lives
      * @param follower the broker id that its fetches carry
@@ -62,12 +62,12 @@ public final class RequestScope {
         return known;
     }
 
-    /** The connection with an id, or null if it has carried no fetch of a follower. */
+    /** Returns the connection with an id, or null if no follower's fetch came on it. */
     public FetcherConnection find(String id) {
         return connections.get(id);
     }
 
-    /** A connection is lost; what its fetch held is released. Any id may be given, any number of times. */
+    /** Notes that a connection is lost; what its fetch held is released. Any id may be given, any number of times. */
     public void disconnected(String id) {
         FetcherConnection lost = connections.remove(id);
         if (lost != null) {
@@ -79,7 +79,7 @@ public final class RequestScope {
         return leaderClock;
     }
 
-    /** The connections of a follower, with the last lost ones, whose fetch is nobody's. */
+    /** Returns the connections of a follower, with the last lost ones. */
     FetcherConnection[] of(int follower) {
         return byFollower.getOrDefault(follower, NONE);
     }

@@ -5,12 +5,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Scope "request": Kafka's own caught-up rule, on a clock that stands still while the follower's fetch is in the
- * leader's hands. A follower is out of sync when replica.lag.time.max.ms of <em>charged</em> time have passed
+ * Applies Kafka's own caught-up rule in scope "request", on a clock that stops while the leader processes the
+ * follower's fetch. A follower is out of sync when replica.lag.time.max.ms of <em>charged</em> time have passed
  * since it was last caught up; one that was so before its fetch arrived stays so.
  */
 public final class RequestScopeTracker extends FollowerTracker {
-    /** Pauses of the leader's process are forgiven up to this many times replica.lag.time.max.ms since a follower was caught up. */
+    /**
+     * Pauses of the leader's process are forgiven up to this many times replica.lag.time.max.ms since a follower was
+     * caught up.
+     */
     static final long FORGIVEN_LAGS = 10;
     private static final long NANOS_PER_MS = 1_000_000L;
     private static final long FAR = Long.MAX_VALUE / 4;
@@ -87,7 +90,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         return false;
     }
 
-    /** Whether the follower was within a limit when its clock showed this. */
+    /** Returns whether the follower was within a limit when its clock showed this. */
     private boolean isWithin(long limit, long charged, long paused) {
         return Math.max(0, charged - caughtUp) + Math.max(0, paused - caughtUpPaused - FORGIVEN_LAGS * limit) <= limit;
     }
@@ -118,12 +121,15 @@ public final class RequestScopeTracker extends FollowerTracker {
         return oldest;
     }
 
-    /** Whether the fetch in hand of a connection is one of this partition. */
+    /** Returns whether the fetch in hand of a connection is one of this partition. */
     private synchronized boolean isAbout(FetcherConnection connection) {
         return connection.stops(clock) || connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED;
     }
 
-    /** The partition is read on another clock than before: what it was charged until the fetch arrived goes with it. */
+    /**
+     * Notes that the partition is read on another clock than before: what it was charged until the fetch arrived goes
+     * with it.
+     */
     private void moveTo(FetcherConnection from) {
         long now = scope.nanos();
         long charged = from.chargedAtArrival(clock, now);

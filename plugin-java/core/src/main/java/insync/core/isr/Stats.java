@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What the plugin has done in this broker since its start. The same figures feed JMX, events and the bridge. */
+/** Counts what the plugin did in this broker since its start, for JMX, events and the bridge. */
 public final class Stats {
     private final LongAdder marked = new LongAdder();
     private final LongAdder released = new LongAdder();
@@ -45,57 +45,60 @@ public final class Stats {
         held.remove(follower);
     }
 
-    /** Marks so far: in scope "read" one per partition of a fetch, in scope "request" one per fetch. */
+    /** Returns the marks so far: in scope "read" one per partition of a fetch, in scope "request" one per fetch. */
     public long marksTotal() {
         return marked.sum();
     }
 
-    /** Marks that went with their fetch. */
+    /** Returns the marks that were released with their fetch. */
     public long releasedTotal() {
         return released.sum();
     }
 
-    /** Marks that went before their fetch was complete, by an election or a lost connection. */
+    /** Returns the marks that an election or a lost connection cleared before their fetch was complete. */
     public long clearedTotal() {
         return cleared.sum();
     }
 
-    /** Marks standing now. */
+    /** Returns the present marks. */
     public long pendingNow() {
         // What has gone is read first: a mark made in between may be counted too much, never too little.
         long gone = released.sum() + cleared.sum();
         return Math.max(0, marked.sum() - gone);
     }
 
-    /** Followers, each per partition, that are in sync at this moment only by the plugin's word. */
+    /** Returns how many followers, per partition, are in sync now only because of the plugin. */
     public int heldNow() {
         long now = System.nanoTime();
         held.removeIf(follower -> follower.isForgotten(now));
         return held.size();
     }
 
-    /** Times a follower came to be held in sync. */
+    /** Returns how often a follower began to be held in sync. */
     public long holdsGranted() {
         return holdsGranted.sum();
     }
 
-    /** The longest that any mark stood until its fetch was complete, in milliseconds. */
+    /** Returns the longest time from a mark to the end of its fetch, in milliseconds. */
     public long longestHoldMs() {
         return longestNanos.get() / 1_000_000L;
     }
 
-    /** A broker's clock of its own pauses, to be asked for them; a broker without scope "request" has none. */
+    /** Takes the clock that counts a broker's own pauses; a broker without scope "request" has none. */
     public void leaderClock(LeaderClock clock) {
         leaderClock = clock;
     }
 
-    /** Time for which the leader's process was frozen or starved, not charged to any follower, in milliseconds. */
+    /**
+     * Returns the time for which the leader's process was frozen or starved, which no follower is charged, in
+     * milliseconds.
+     */
     public long leaderPausedMs() {
         LeaderClock clock = leaderClock;
         return clock == null ? 0 : clock.pausedNanos() / 1_000_000L;
     }
 
-    /** All figures by their names in events and over the bridge. */
+    /** Returns all figures by their names in events and over the bridge. */
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("marks_total", marksTotal());

@@ -1,9 +1,9 @@
 package insync.core.lagpolicy;
 
 /**
- * Kafka 0.8's rule of who is out of sync (Partition.getOutOfSyncReplicas of 0.8.1, replica.lag.max.messages), as arithmetic
- * on offsets and times. A follower leaves for being <em>slow</em>, more than so many messages behind, however short a time
- * ago it was caught up; or <em>stuck</em>, behind and without a fetch for replica.lag.time.max.ms.
+ * Decides by Kafka 0.8's rule whether a follower is out of sync (Partition.getOutOfSyncReplicas of 0.8.1,
+ * replica.lag.max.messages): because it is <em>slow</em>, more than so many messages behind, or <em>stuck</em>, behind
+ * and without a fetch for replica.lag.time.max.ms.
  */
 public final class MessageLagRule {
     private final long maxMessages;
@@ -17,7 +17,7 @@ public final class MessageLagRule {
     }
 
     /**
-     * @param followerLeo offset of the follower's last fetch; below 0 before its first, when nobody knows how slow it is
+     * @param followerLeo offset of the follower's last fetch; below 0 before its first, when its lag is not known
      * @param heardMs when that fetch came, or the leader was elected; milliseconds since the epoch
      * @param leaderLeo the leader's log end offset
      * @param nowMs the leader's time, milliseconds since the epoch

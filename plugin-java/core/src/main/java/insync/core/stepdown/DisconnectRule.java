@@ -1,11 +1,11 @@
 package insync.core.stepdown;
 
 /**
- * When clients that wait for something that hangs are to be sent on: it hangs for longer than T, and hung already when a
- * partition was given away. Whatever began to hang later is no business of a step-down. Used by one thread.
+ * Decides when to disconnect clients that wait for a thread that is blocked: it is blocked for longer than T, and since
+ * before a partition was given away. What blocks later is unrelated to the step-down. Used by one thread.
  */
 public final class DisconnectRule {
-    /** Until other brokers, too, can tell clients who leads: a client that asks too early comes back to the old leader. */
+    /** The time until other brokers know the new leader, too: a client that asks earlier comes back to the old one. */
     public static final long GRACE_NANOS = 100_000_000L;
 
     private final long limitNanos;
@@ -17,34 +17,34 @@ public final class DisconnectRule {
         limitNanos = settings.processTimeMaxNanos();
     }
 
-    /** Another broker leads a partition that this one gave away, and this one's metadata says so. */
+    /** Notes that another broker leads a partition that this one gave away, and this one's metadata says so. */
     public void given(long now) {
         firstNanos = armed ? firstNanos : now;
         lastNanos = now;
         armed = true;
     }
 
-    /** Nothing hangs any longer. */
+    /** Notes that nothing is blocked any longer. */
     public void ended() {
         armed = false;
     }
 
-    /** Whether a partition was given away, and something may hang still. */
+    /** Returns whether a partition was given away and something may still be blocked. */
     public boolean isArmed() {
         return armed;
     }
 
-    /** Whether it is time to see to clients. */
+    /** Returns whether it is time to check for waiting clients. */
     public boolean isDue(long now) {
         return armed && now - firstNanos >= GRACE_NANOS;
     }
 
-    /** Whether what has hung since then is what a partition was given away for. */
+    /** Returns whether what is blocked since then was the reason for a step-down. */
     public boolean hangs(long since, long now) {
         return armed && since - lastNanos <= 0 && isTooLong(since, now);
     }
 
-    /** Whether a wait is longer than T. */
+    /** Returns whether a wait is longer than T. */
     public boolean isTooLong(long since, long now) {
         return now - since > limitNanos;
     }

@@ -1,15 +1,15 @@
 package insync.core.stepdown;
 
 /**
- * Time as far as this process lived through it, told by how late the watch's own ticks come. A fetch that is found
- * after a freeze of the whole process was not processed slowly: whoever can look at it is running again, and so is
- * whoever answers it. Without this, every broker would give everything away on waking.
+ * Measures the time in which this process ran, by how late the watch's own ticks come. A fetch that is found after a
+ * freeze of the whole process was not processed slowly, because the thread that answers it runs again, too. Without
+ * this, every broker would give all partitions away after a freeze.
  *
- * <p>Only what a tick is late beyond a grace is left out, so that a process that is merely starved, by its CPU quota or
- * its neighbours, is slow like any other. Where it is not known, an age is too small rather than too great.
+ * <p>Only what a tick is late beyond a grace is left out, so that a process that is starved, by its CPU quota or other
+ * processes, counts as slow. Where the time is not known, an age is too small rather than too great.
  */
 final class RunningTime {
-    /** A tick that is late by less is believed to have been lived through, whatever T is; see LeaderClock. */
+    /** A process whose tick is late by less is taken to have run, whatever T is; see LeaderClock. */
     private static final long LEAST_GRACE_NANOS = 60_000_000L;
     private static final int TICKS = 128;
 
@@ -24,10 +24,10 @@ final class RunningTime {
     }
 
     /**
-     * A tick comes.
+     * Notes a tick.
      *
      * @param now by the broker's monotonic clock, nanoseconds
-     * @return how much was lived through since the one before
+     * @return how long the process ran since the previous tick, nanoseconds
      */
     long tick(long now) {
         long passed = newest < 0 ? 0 : Math.min(now - real[newest], mostPerTick);
@@ -39,7 +39,9 @@ final class RunningTime {
         return passed;
     }
 
-    /** How much was lived through from a time of that clock to the last tick; of what is long past, the known part. */
+    /**
+     * Returns how long the process ran from a time of that clock to the last tick; for times long past, the known part.
+     */
     long since(long nanos) {
         int place = newest;
         for (int seen = 0; seen < count; seen++) {

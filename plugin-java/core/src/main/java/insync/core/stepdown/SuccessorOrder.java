@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * In which order the members of an ISR are to lead: live ones that do not look slow, of these the most caught up
- * first. Among equals the one that was given the fewest partitions lately, so that no single peer gets them all.
+ * Orders the members of an ISR by which should lead next: live ones that do not look slow, the most caught up first.
+ * Among equals the one that got the fewest partitions recently, so that no single peer gets them all.
  */
 final class SuccessorOrder {
     private final int self;
@@ -18,7 +18,7 @@ final class SuccessorOrder {
         this.self = self;
     }
 
-    /** Other members of the ISR, the one to succeed first; those that cannot, last. */
+    /** Returns the other members of the ISR, the successor first and those that cannot lead last. */
     List<Integer> order(PartitionView of, Peers peers) {
         List<Integer> others = new ArrayList<>();
         Map<Integer, Long> leo = new HashMap<>();
@@ -41,7 +41,7 @@ final class SuccessorOrder {
         given.merge(successor, 1, Integer::sum);
     }
 
-    /** No fetch is slow any longer. */
+    /** Notes that no fetch is slow any longer. */
     void quiet() {
         given.clear();
     }

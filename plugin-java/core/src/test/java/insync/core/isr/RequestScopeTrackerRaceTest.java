@@ -79,7 +79,10 @@ class RequestScopeTrackerRaceTest {
         assertEquals(0, stats.heldNow());
     }
 
-    /** One fetch's life on a network thread; a handler reads for it meanwhile, and some connections are lost in it. */
+    /**
+     * Runs one fetch on a network thread; a handler reads for it meanwhile, and some connections are lost in
+     * it.
+     */
     private void fetch(String id, NetworkThread thread, Long request) throws Exception {
         FetcherConnection connection = scope.connection(id, FakeFollower.ID, thread);
         connection.arrived(request, 1, ThreadLocalRandom.current().nextInt(4) == 0);

@@ -41,7 +41,7 @@ class RequestScopeTrackerTest {
         return request;
     }
 
-    /** The follower is caught up as of now, and its fetch is answered. */
+    /** Notes that the follower is caught up as of now, and its fetch is answered. */
     private void caughtUpFetch() {
         Object request = arrive(true);
         read(leo);

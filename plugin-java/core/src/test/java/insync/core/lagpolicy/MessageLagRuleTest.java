@@ -26,7 +26,9 @@ class MessageLagRuleTest {
         assertTrue(behind(100, 0));
     }
 
-    /** What is wrong with it the other way round: with a large threshold a slow follower of a quiet topic never leaves. */
+    /**
+     * What is wrong with it the other way round: with a large threshold a slow follower of a quiet topic never leaves.
+     */
     @Test
     void belowTheThresholdAFollowerThatFetchesNeverLeaves() {
         MessageLagRule large = new MessageLagRule(4_000);

@@ -78,7 +78,7 @@ final class SimulatedCluster {
         return stalledMs;
     }
 
-    /** The shortest time between two leader changes of one partition. */
+    /** Returns the shortest time between two leader changes of one partition. */
     long shortestTermMs() {
         long shortest = Long.MAX_VALUE;
         for (Led partition : partitions) {
@@ -122,7 +122,7 @@ final class SimulatedCluster {
                 .mapToLong(stall -> stall[0]).findFirst().orElse(FakePartition.NOT_PENDING);
         }
 
-        /** A fetch to a stalled broker stands; others are answered between two ticks. */
+        /** Notes that a fetch to a stalled broker stands; others are answered between two ticks. */
         void fetch() {
             for (int peer : peers) {
                 boolean stands = brokers[peer].isStalled() && ledBy(peer) > 0;

@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Connections are ended while their network thread does nothing, on Kafka's real Selector and real sockets: the client knows
- * at once, and the Selector finds a connection that the client closed, which it forgets and tells of, as ever.
+ * Connections are ended while their network thread does nothing, on Kafka's real Selector and real sockets: the client
+ * knows at once, and the Selector finds a connection that the client closed, which it forgets and tells of, as ever.
  */
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
 class ConnectionCloserTest {

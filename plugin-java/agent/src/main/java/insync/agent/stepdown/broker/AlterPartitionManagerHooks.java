@@ -12,7 +12,9 @@ import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.MethodCall;
 import net.bytebuddy.matcher.ElementMatchers;
 
-/** Weaves Kafka's DefaultAlterPartitionManager, a class that moved with 4.4: its channel, and the threads of its answers. */
+/**
+ * Weaves Kafka's DefaultAlterPartitionManager, a class that moved with 4.4: its channel, and the threads of its answers.
+ */
 public final class AlterPartitionManagerHooks extends TypeHooks {
     private final Class<? extends ControllerLink> link;
 
@@ -44,7 +46,9 @@ public final class AlterPartitionManagerHooks extends TypeHooks {
         /** Returns Kafka's NodeToControllerChannelManager, the channel that the manager sends on. */
         Object insync$channel();
 
-        /** Returns whether a request of the manager is under way; what is submitted meanwhile is sent with the next one. */
+        /**
+         * Returns whether a request of the manager is under way; what is submitted meanwhile is sent with the next one.
+         */
         AtomicBoolean insync$inFlight();
 
         /** Sends what waits, unless a request is under way. */

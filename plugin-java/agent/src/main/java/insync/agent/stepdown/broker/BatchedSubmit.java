@@ -4,15 +4,15 @@ import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Has Kafka's manager send with one AlterPartition what is submitted at one time. By itself it sends the first change at
- * once and alone, and the others after the answer: two changes of the metadata. A broker whose reads stall hangs in the
- * first of them, in makeFollower, and tells its clients for as long that it leads the partitions of the second.
+ * Makes Kafka's manager send with one AlterPartition what is submitted together. By itself it sends the first change at
+ * once and the others after its answer, as two changes of the metadata. A broker whose reads stall blocks in the first,
+ * in makeFollower, and answers meanwhile that it leads the partitions of the second.
  */
 final class BatchedSubmit {
 
     private BatchedSubmit() { }
 
-    /** @param submits takes no time and waits for nothing: meanwhile nothing is sent to the controller */
+    /** @param submits must return at once, because nothing is sent to the controller meanwhile */
     static void of(ControllerLink manager, Runnable submits) {
         AtomicBoolean inFlight = manager.insync$inFlight();
         boolean held = inFlight.compareAndSet(false, true);

@@ -24,11 +24,11 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Solution 2 in one broker: a thread that asks the core's watch at every tick and has its decisions carried out. It takes
- * none of Kafka's locks, and none of Kafka's threads, which may be the stalled ones.
+ * Runs solution 2 in one broker: a thread asks the core's watch at every tick and executes its decisions. It takes none
+ * of Kafka's locks and uses none of Kafka's threads, which may be stalled.
  */
 public final class BrokerStepDown {
-    /** Between two looks while something is under way, milliseconds. */
+    /** The time between two checks while a request is under way, milliseconds. */
     private static final long BUSY_MS = 40;
 
     private final ReplicaManager replicas;
@@ -127,7 +127,7 @@ public final class BrokerStepDown {
         }
     }
 
-    /** A leader epoch of this broker's is known to be over: clients that wait for the partition are sent on. */
+    /** Marks a leader epoch of this broker as over, and answers clients that wait for the partition. */
     void over(Partition partition, int leaderEpoch) {
         PartitionCarrier carrier = (PartitionCarrier) partition;
         if (carrier.insync$over() <= leaderEpoch) {
@@ -173,9 +173,9 @@ public final class BrokerStepDown {
     }
 
     /**
-     * Sees to what follows from step-downs that are done.
+     * Completes step-downs that are done.
      *
-     * @return whether more is to be seen to soon
+     * @return whether to check again soon
      */
     private boolean conclude() {
         for (StepDownRequest shown : handovers.look(this::isLedElsewhere)) {
@@ -194,7 +194,7 @@ public final class BrokerStepDown {
             decision.leaderEpoch());
     }
 
-    /** If it is led again meanwhile, it stays. */
+    /** Removes a partition, unless it is led again meanwhile. */
     private void forget(LedPartition gone) {
         TopicPartition id = gone.kafkaPartition().topicPartition();
         led.remove(id, gone);

@@ -15,13 +15,13 @@ import org.apache.kafka.common.network.KafkaChannel;
 import org.apache.kafka.common.network.TransportLayer;
 
 /**
- * Ends connections of one network thread by ending their output: the client reads the end of the stream, at once, and
- * closes. To the network thread this is a client that closed, whenever it looks: it reads what had come before, then the
- * end, and lets go of the connection as ever (quotas, metrics, what is in flight). Closing the socket from here would
- * cancel its key and leave the connection with Kafka's Selector, counted, until it is idle for too long.
+ * Ends connections of one network thread by ending their output: the client reads the end of the stream at once and
+ * closes. The network thread later sees a client that closed, and removes the connection as usual (quotas, metrics,
+ * requests in flight). Closing the socket here would cancel its key and leave the connection in Kafka's Selector,
+ * counted, until it is idle for too long.
  */
 final class ConnectionCloser {
-    /** At one time, of one thread; more follow at the next tick. */
+    /** The most connections to end at one time, of one thread; more follow at the next tick. */
     private static final int MOST = 1_000;
     private static final int NAMED = 20;
 
@@ -36,7 +36,8 @@ final class ConnectionCloser {
     }
 
     /**
-     * All connections but followers' and the one that the thread hangs with, those accepted meanwhile included.
+     * Closes all connections, those accepted meanwhile included, but followers' and the one that the thread is blocked
+     * on.
      *
      * @param except what it works on, or null
      */
@@ -53,7 +54,7 @@ final class ConnectionCloser {
         }
     }
 
-    /** Those with these ids. */
+    /** Ends the connections with these ids. */
     void of(Set<String> wanted) {
         for (SelectionKey key : keys()) {
             String id = id(key);
@@ -63,22 +64,22 @@ final class ConnectionCloser {
         }
     }
 
-    /** How many were ended. */
+    /** Returns how many were ended. */
     int count() {
         return count;
     }
 
-    /** The first of them, by Kafka's connection ids. */
+    /** Returns the first of them, by Kafka's connection ids. */
     List<String> ids() {
         return ids;
     }
 
-    /** The id of the network thread's Processor. */
+    /** Returns the id of the network thread's Processor. */
     int processor() {
         return processor.id();
     }
 
-    /** Java's own set, which may be read while the network thread changes it. */
+    /** Returns Java's own set, which may be read while the network thread changes it. */
     private Set<SelectionKey> keys() {
         try {
             return ((SelectorCarrier) processor.insync$selector()).insync$nio().keys();

@@ -5,14 +5,14 @@ import org.apache.kafka.common.protocol.Errors;
 import scala.Tuple2;
 
 /**
- * The answers of a broker that knows that it leads no longer, but cannot become a follower yet. They are those that Kafka
- * gives once it has.
+ * Gives the answers of a broker that knows that it no longer leads, but cannot become a follower yet: those that Kafka
+ * gives later.
  */
 public final class EndedLeadership {
 
     private EndedLeadership() { }
 
-    /** Whether the partition's leader epoch is over; 0 is what partitions say of which nothing is known. */
+    /** Returns whether the partition's leader epoch is over; 0 means that nothing is known. */
     public static boolean isOver(int over, int leaderEpoch) {
         return over != 0 && over > leaderEpoch;
     }
@@ -22,7 +22,7 @@ public final class EndedLeadership {
         return new NotLeaderOrFollowerException("Leader epoch " + leaderEpoch + " is over");
     }
 
-    /** To a produce request that waits for followers: not reached, and it never will be. What is committed stays so. */
+    /** Returns the answer to a produce request that waits for followers: it fails, unless its records are committed. */
     public static Tuple2<Object, Errors> answer(Tuple2<Object, Errors> kafkas) {
         return (Boolean) kafkas._1() || kafkas._2() != Errors.NONE ? kafkas
             : new Tuple2<>(Boolean.TRUE, Errors.NOT_LEADER_OR_FOLLOWER);

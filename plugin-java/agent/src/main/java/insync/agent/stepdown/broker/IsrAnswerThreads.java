@@ -6,9 +6,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Answers to ISR changes, handed on by threads of ours instead of the channel's one. What Kafka's Partition does with an
- * answer waits for leaderIsrUpdateLock, as long as a read stalls; on the channel's thread no other partition could be given
- * away meanwhile. With all of ours waiting, the channel's thread does it itself, as in Kafka.
+ * Completes answers to ISR changes on threads of ours instead of the channel's one. Kafka's Partition waits for
+ * leaderIsrUpdateLock when it gets an answer, as long as a read stalls; on the channel's thread that would block all
+ * other step-downs. If all our threads wait, the channel's thread does it itself, as in Kafka.
  */
 public final class IsrAnswerThreads {
     private static final int MOST = 16;

@@ -10,7 +10,7 @@ import kafka.cluster.Partition;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 import scala.Option;
 
-/** A partition that this broker leads, read off Kafka's volatile fields and ours. */
+/** Shows a partition that this broker leads to the core, by Kafka's volatile fields and ours. */
 final class LedPartition extends KafkaPartition implements PartitionView {
     private final Partition partition;
     private final StepDownAccess access;
@@ -21,7 +21,7 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         this.access = access;
     }
 
-    /** A deleted partition has no leader. */
+    /** Returns whether this broker leads it; a deleted partition has no leader. */
     boolean isLed() {
         return partition.isLeader();
     }
@@ -66,7 +66,7 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         return replica.isEmpty() ? -1 : (Long) access.fetchState(replica.get()).get("leo");
     }
 
-    /** Broker ids in the order of the assignment. */
+    /** Returns broker ids in the order of the assignment. */
     List<Integer> assigned() {
         return access.replicas(partition);
     }
@@ -75,7 +75,7 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         return access.recovery(partition);
     }
 
-    /** A follower's broker epoch, or -1 where it is not known, which the controller takes for "do not compare". */
+    /** Returns a follower's broker epoch, or -1 where it is not known, which the controller does not compare. */
     long brokerEpoch(int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);
         return replica.isEmpty() ? -1 : access.brokerEpoch(replica.get());

@@ -58,8 +58,8 @@ public final class PartitionHooks extends TypeHooks {
     }
 
     /**
-     * Marks the leader epoch as over before this broker takes leaderIsrUpdateLock to become a follower, for which it waits
-     * as long as a read stalls. Requests that would wait behind it are answered at once.
+     * Marks the leader epoch as over before this broker takes leaderIsrUpdateLock to become a follower, for which it
+     * waits as long as a read stalls. Requests that would wait behind it are answered at once.
      */
     static final class MakeFollower {
         @Advice.OnMethodEnter(suppress = Throwable.class)
@@ -74,8 +74,8 @@ public final class PartitionHooks extends TypeHooks {
     }
 
     /**
-     * Refuses a produce request or a fetch to a partition whose leader epoch is over, as Kafka does, before it waits for a
-     * lock and blocks a handler thread. The exception is meant for Kafka and not suppressed.
+     * Refuses a produce request or a fetch to a partition whose leader epoch is over, as Kafka does, before it waits
+     * for a lock and blocks a handler thread. The exception is meant for Kafka and not suppressed.
      */
     static final class RefuseRequest {
         @Advice.OnMethodEnter

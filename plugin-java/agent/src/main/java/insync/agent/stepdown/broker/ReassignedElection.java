@@ -22,9 +22,9 @@ import org.apache.kafka.common.requests.ElectLeadersRequest;
 import org.apache.kafka.common.requests.ElectLeadersResponse;
 
 /**
- * What gives leadership away under any controller, by the two requests of an operator's: the same replicas in another
- * order, the successor first, and then a preferred election. The order stays; so automatic preferred elections do not
- * undo it. Needs ALTER on the cluster, which brokers have as super users.
+ * Gives leadership away under any controller, by the two requests of an operator: a reassignment to the same replicas
+ * with the successor first, then a preferred election. The order stays, so automatic preferred elections do not undo
+ * it. Needs ALTER on the cluster, which brokers have as super users.
  */
 final class ReassignedElection {
     private static final int TIMEOUT_MS = 30_000;
@@ -55,7 +55,7 @@ final class ReassignedElection {
             answer -> next(one, error(answer, ReassignedElection::reassignError)));
     }
 
-    /** The assignment with the members of the ISR first, as decided, and this broker last. */
+    /** Returns the assignment with the members of the ISR first, as decided, and this broker last. */
     private List<Integer> order(Decision decision, LedPartition led) {
         List<Integer> order = new ArrayList<>();
         for (int id : decision.isr()) {

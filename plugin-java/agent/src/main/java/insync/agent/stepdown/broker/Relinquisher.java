@@ -18,8 +18,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.types.RawTaggedField;
 
 /**
- * Carries a decision out: AlterPartition with the ISR in the order asked for and this broker last, and where the
- * controller does not honour that, {@link ReassignedElection}. Nothing waits: answers come on the channel's thread.
+ * Executes a decision: AlterPartition with the ISR in the requested order and this broker last, and where the
+ * controller ignores that, {@link ReassignedElection}. No thread waits: answers come on the channel's thread.
  */
 final class Relinquisher {
     private static final String ALTER_PARTITION = StepDownSettings.name(Via.ALTER_PARTITION);
@@ -33,7 +33,7 @@ final class Relinquisher {
     private final ReassignedElection reassigned;
     private final ObjIntConsumer<Partition> over;
 
-    /** @param over told of a leader epoch of this broker's that is over */
+    /** @param over called with each leader epoch of this broker that is over */
     Relinquisher(int self, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
                  StepDownRequests handovers, ObjIntConsumer<Partition> over) {
         this.self = self;
@@ -45,7 +45,7 @@ final class Relinquisher {
         this.over = over;
     }
 
-    /** @param led null if the partition is gone meanwhile */
+    /** @param led null if the partition was removed meanwhile */
     void carryOut(Decision decision, LedPartition led) {
         StepDownRequest one = handovers.begin(decision, led, settings.via() == Via.REASSIGN ? REASSIGN : ALTER_PARTITION);
         try {
@@ -78,7 +78,7 @@ final class Relinquisher {
             .whenComplete((leader, error) -> settle(() -> answered(one, leader, error)));
     }
 
-    /** The members with their broker epochs; this broker last, with what a woven controller is asked for beside. */
+    /** Returns the members with their broker epochs; this broker last, with the tag for a woven controller. */
     private List<BrokerState> order(Decision decision, LedPartition led) {
         List<BrokerState> order = new ArrayList<>();
         for (int id : decision.isr()) {
@@ -110,7 +110,7 @@ final class Relinquisher {
         }
     }
 
-    /** A stock controller has taken the order of the ISR for what it is, and has left the leader. */
+    /** Handles the answer of a stock controller, which reordered the ISR and kept the leader. */
     private void notHonoured(StepDownRequest one, int leader) {
         if (settings.via() == Via.AUTO && leader == self) {
             one.way(REASSIGN);
@@ -128,7 +128,7 @@ final class Relinquisher {
         }
     }
 
-    /** Whether the order asked for names the members of the ISR, but for this broker, which may leave. */
+    /** Returns whether the requested order names the members of the ISR, except this broker, which may leave. */
     private boolean sameMembers(int[] isr, int[] asked) {
         int others = 0;
         for (int member : isr) {

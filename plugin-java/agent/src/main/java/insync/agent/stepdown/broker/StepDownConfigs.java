@@ -8,7 +8,7 @@ import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
-/** The broker configs of KIP-501's solution 2: their definitions in Kafka's own ConfigDef, how they are read and checked. */
+/** Defines, reads and checks the broker configs of KIP-501's solution 2. */
 public final class StepDownConfigs {
     /** KIP-501, "Public Interfaces": the maximum time for which a leader may process followers' fetches, milliseconds. */
     public static final String PROCESS_TIME_MAX_MS = "leader.fetch.process.time.max.ms";
@@ -64,11 +64,11 @@ public final class StepDownConfigs {
             "Time in milliseconds without a slow fetch in which this broker's score falls by 1.");
         definition.define(SLOW_PEERS_MAX_RATIO, ConfigDef.Type.DOUBLE, StepDownSettings.DEFAULT_SLOW_PEERS_MAX_RATIO,
             ConfigDef.Range.between(0.0, 1.0), ConfigDef.Importance.LOW,
-            "With a greater share of the live peers slow, too, nothing is given away, for nothing is gained.");
+            "If a greater share of the live peers is slow, too, nothing is given away, because that would not help.");
         definition.define(DISCONNECT_CLIENTS, ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.LOW,
-            "Whether clients whose connections cannot be served, for a network thread hangs or all handlers do, are "
-            + "disconnected once a partition was given away, instead of at their own timeouts. Needs " + PendingReadsConfig.SCOPE
-            + "=" + PendingReadsConfig.REQUEST + ".");
+            "Whether clients that cannot be served, because a network thread or all handlers are blocked, are "
+            + "disconnected once a partition was given away, instead of at their own timeouts. Needs "
+            + PendingReadsConfig.SCOPE + "=" + PendingReadsConfig.REQUEST + ".");
     }
 
     private static void checkProcessTime(String name, Object value, boolean supported) {
@@ -81,7 +81,7 @@ public final class StepDownConfigs {
     }
 
     /**
-     * What one config cannot say about itself.
+     * Checks what one config cannot check by itself.
      *
      * @throws ConfigException naming the config, its value and what was expected
      */
@@ -101,13 +101,13 @@ public final class StepDownConfigs {
         }
     }
 
-    /** Whether this broker may step down. */
+    /** Returns whether this broker may step down. */
     public static boolean isOn(KafkaConfig config) {
         Long time = config.getLong(PROCESS_TIME_MAX_MS);
         return time != null && time > 0;
     }
 
-    /** The settings of a broker that has it on. */
+    /** Returns the settings of a broker that may step down. */
     static StepDownSettings read(KafkaConfig config) {
         return StepDownSettings.of(config.getLong(PROCESS_TIME_MAX_MS), config.getInt(FETCH_WAIT_MAX_MS))
             .via(StepDownSettings.Via.valueOf(word(config, VIA)))
@@ -124,7 +124,7 @@ public final class StepDownConfigs {
         return config.getString(key).toUpperCase(java.util.Locale.ROOT).replace('-', '_');
     }
 
-    /** All of them, by config name, for an event. */
+    /** Returns all of them, by config name, for an event. */
     static Map<String, Object> all(KafkaConfig config) {
         return EventLog.fields("broker", config.brokerId(), PROCESS_TIME_MAX_MS, config.getLong(PROCESS_TIME_MAX_MS),
             VIA, config.getString(VIA), ISR, config.getString(ISR), COOLDOWN_MS, config.getLong(COOLDOWN_MS),

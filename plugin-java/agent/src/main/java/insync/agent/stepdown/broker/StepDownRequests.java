@@ -12,14 +12,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Predicate;
 
 /**
- * The step-downs that this broker asked for, each until it is known what became of it, and until the metadata shows that
- * it was done. Metadata overrules answers: a request that is sent again, because its answer was lost, is answered by
- * FENCED_LEADER_EPOCH though it was done. Answers come on any thread, {@link #look} is the watch's.
+ * Tracks the step-downs that this broker requested, each until its outcome is known and the metadata shows the new
+ * leader. Metadata overrules answers: a request that is sent again, because its answer was lost, is answered by
+ * FENCED_LEADER_EPOCH although it succeeded. Answers come on any thread; the watch's thread calls {@link #look}.
  */
 final class StepDownRequests {
-    /** How long after such an answer the metadata may still show that it was done. */
+    /** How long after such an answer the metadata may still show that the request succeeded. */
     private static final long DOUBT_NANOS = 5_000_000_000L;
-    /** What is not settled by then never is; the watch has given it up. */
+    /** How long a request is tracked; by then the watch has given it up. */
     private static final long FORGET_NANOS = 60_000_000_000L;
 
     private final Clock clock;
@@ -32,7 +32,7 @@ final class StepDownRequests {
     }
 
     /**
-     * A decision is about to be carried out.
+     * Tracks a decision that is about to be executed.
      *
      * @param way how, for the event
      */
@@ -42,13 +42,13 @@ final class StepDownRequests {
         return begun;
     }
 
-    /** Whether there is any that the metadata does not show yet. */
+    /** Returns whether there is any that the metadata does not show yet. */
     boolean isAnyOpen() {
         return !open.isEmpty();
     }
 
     /**
-     * Settles what the metadata shows, and gives up what it does not show in time.
+     * Settles the requests that the metadata shows as done, and gives up those that it does not show in time.
      *
      * @param ledElsewhere whether the metadata names another broker as leader, in a later epoch
      * @return those that are done, and now in the metadata, too
@@ -71,7 +71,7 @@ final class StepDownRequests {
         return shown;
     }
 
-    /** One of them. */
+    /** Tracks one request. */
     final class StepDownRequest {
         private final Decision decision;
         private final LedPartition led;
@@ -94,25 +94,25 @@ final class StepDownRequests {
             return led;
         }
 
-        /** The first way changed nothing, and this one is taken. */
+        /** Notes that the first way changed nothing and another one is tried. */
         void way(String next) {
             way = next;
         }
 
-        /** It is known what became of it; what is told first counts. */
+        /** Settles the outcome; only the first call counts. */
         void settle(Outcome now, String error) {
             if (outcome.compareAndSet(null, now)) {
                 watch.answered(decision, now, way, error);
             }
         }
 
-        /** The controller says that this epoch is over: perhaps by this very request. */
+        /** Notes that the controller answers that this epoch is over, perhaps because of this very request. */
         void doubt(String error) {
             doubtNanos = clock.nanos();
             doubt = error;
         }
 
-        /** Whether nothing more is to be seen of it. */
+        /** Returns whether no further result is expected. */
         private boolean isOver() {
             return outcome.get() == Outcome.REFUSED || outcome.get() == Outcome.FAILED;
         }

@@ -17,9 +17,9 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Clients of an old leader that it cannot answer, for a network thread of its hangs, or all of its handlers do: their
- * connections are ended, as their own timeouts would do later. Of scope "request" only, which knows of such hangs. Called
- * by the watch's thread; takes no lock but those of collections.
+ * Disconnects clients that an old leader cannot answer, because one of its network threads or all of its handlers are
+ * blocked, as the clients' own timeouts would do later. Works in scope "request" only, which detects blocked threads.
+ * Called by the watch's thread; takes no lock but those of collections.
  */
 final class UnservedClients {
     private final Supplier<RequestPart> requests;
@@ -34,13 +34,13 @@ final class UnservedClients {
         this.insync = insync;
     }
 
-    /** Another broker leads a partition that this one gave away, and metadata says so. */
+    /** Notes that another broker leads a partition that this one gave away, and metadata says so. */
     void given() {
         rule.given(clock.nanos());
     }
 
     /**
-     * Ends the connections of clients that wait in vain.
+     * Ends the connections of clients that cannot be answered.
      *
      * @return whether there may soon be more
      */
@@ -62,7 +62,7 @@ final class UnservedClients {
         return threadsHang || handlersHang;
     }
 
-    /** Whoever is connected to a network thread that hangs. */
+    /** Disconnects the clients of a network thread that is blocked. */
     private boolean ofThreads(RequestScope scope, ChannelCarrier channel) {
         boolean hangs = false;
         for (Object each : channel.insync$processors().values()) {
@@ -80,7 +80,10 @@ final class UnservedClients {
         return hangs;
     }
 
-    /** Whoever has waited in the queue for longer than T, if something waits there since before a partition was given. */
+    /**
+     * Disconnects clients whose request waits in the queue for longer than T, if one waits there since before a
+     * step-down.
+     */
     private boolean ofHandlers(RequestScope scope, ChannelCarrier channel) {
         long now = clock.nanos();
         long oldest = now;

@@ -9,8 +9,8 @@ import org.apache.kafka.metadata.PartitionRegistration;
 import org.apache.kafka.metadata.Replicas;
 
 /**
- * The controllers of this JVM: which partitions cool down after a step-down, and whether the election under way is one that
- * nobody asked for. A preferred election that an operator asks for is never held up.
+ * Knows in the controllers of this JVM which partitions had a step-down recently, and whether a thread runs automatic
+ * elections. A preferred election that an operator requests is never prevented.
  */
 public final class AutomaticElections {
     private static final RecentStepDowns<String> RECENT = new RecentStepDowns<>(new KafkaClock(Time.SYSTEM));
@@ -22,7 +22,7 @@ public final class AutomaticElections {
         RECENT.add(key(topicId, partitionId), exLeader, cooldownMs);
     }
 
-    /** The controller's thread begins to restore preferred leaders, or ends it. */
+    /** Notes that the controller's thread begins automatic preferred elections, or ends them. */
     public static void restoring(boolean begins) {
         if (begins) {
             AUTOMATIC.set(Boolean.TRUE);
@@ -31,12 +31,12 @@ public final class AutomaticElections {
         }
     }
 
-    /** Whether this thread restores preferred leaders, while there are partitions that cool down. */
+    /** Returns whether this thread runs automatic preferred elections while any partition is in its cool-down. */
     public static boolean automatic() {
         return !RECENT.isEmpty() && AUTOMATIC.get() != null;
     }
 
-    /** Whether a candidate stepped down there just now, and the partition is well led without it. */
+    /** Returns whether a candidate stepped down in the partition recently and the present leader can stay. */
     public static boolean comesBackTooEarly(PartitionRegistration partition, Uuid topicId, int partitionId,
                                             IntPredicate mayLead, int candidate) {
         return candidate != partition.leader && RECENT.contains(key(topicId, partitionId), candidate)

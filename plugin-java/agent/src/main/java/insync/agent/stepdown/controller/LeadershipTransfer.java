@@ -12,7 +12,7 @@ import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.protocol.types.RawTaggedField;
 import org.apache.kafka.metadata.PartitionRegistration;
 
-/** A leader's request to be relieved, as the controller honours it: who leads next, and the ISR afterwards. */
+/** Holds the result of a leader's request to step down, in the controller: the next leader, and the ISR afterwards. */
 public final class LeadershipTransfer {
     private final int successor;
     private final List<Integer> isr;
@@ -23,13 +23,13 @@ public final class LeadershipTransfer {
     }
 
     /**
-     * Looks at a change of the ISR that the leader asks for.
+     * Checks whether an ISR change that the leader requests asks to step down.
      *
-     * @param mayLead Kafka's own judgement of who is live
-     * @return null if it is Kafka's own business: not such a request, nobody who could lead, or a reassignment under way
+     * @param mayLead Kafka's own check of which brokers are live
+     * @return null if Kafka decides alone: no such request, no broker that could lead, or a reassignment under way
      */
-    public static LeadershipTransfer asked(PartitionRegistration partition, Uuid topicId, int partitionId, IntPredicate mayLead,
-                               int minIsr, List<BrokerState> asked) {
+    public static LeadershipTransfer asked(PartitionRegistration partition, Uuid topicId, int partitionId,
+            IntPredicate mayLead, int minIsr, List<BrokerState> asked) {
         int[] ids = asked.stream().mapToInt(BrokerState::brokerId).toArray();
         if (!RelinquishRule.asksToStepDown(partition.isr, partition.leader, ids)
                 || partition.addingReplicas.length > 0 || partition.removingReplicas.length > 0) {
@@ -63,12 +63,12 @@ public final class LeadershipTransfer {
         return RelinquishTag.decode(null);
     }
 
-    /** The ISR to be, in the order asked for. */
+    /** Returns the new ISR, in the requested order. */
     public List<Integer> isr() {
         return isr;
     }
 
-    /** Who leads next. */
+    /** Returns the next leader. */
     public int successor() {
         return successor;
     }

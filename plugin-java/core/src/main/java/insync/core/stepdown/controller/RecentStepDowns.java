@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A controller's memory of who stepped down where, so that its automatic preferred elections do not bring an ex-leader
- * back during the cool-down. Of this process only: another controller that takes over knows nothing of it.
+ * Remembers in a controller which leader stepped down in which partition, so that automatic preferred elections do not
+ * bring it back during the cool-down. Another controller that takes over does not know it.
  *
  * @param <K> what a partition is known by
  */
@@ -19,9 +19,9 @@ public final class RecentStepDowns<K> {
     }
 
     /**
-     * A leader has stepped down.
+     * Notes that a leader has stepped down.
      *
-     * @param cooldownMs how long it shall not come back by itself, milliseconds; 0 is not at all
+     * @param cooldownMs how long it should not lead again by an automatic election, milliseconds; 0 is no limit
      */
     public void add(K partition, int exLeader, long cooldownMs) {
         long now = clock.nanos();
@@ -35,13 +35,13 @@ public final class RecentStepDowns<K> {
         return all.isEmpty();
     }
 
-    /** Whether a broker has stepped down in a partition less than its cool-down ago. */
+    /** Returns whether a broker has stepped down in a partition less than its cool-down ago. */
     public boolean contains(K partition, int broker) {
         Cooling cooling = all.get(partition);
         return cooling != null && cooling.exLeader == broker && !cooling.isOver(clock.nanos());
     }
 
-    /** One step-down. */
+    /** Holds one step-down. */
     private static final class Cooling {
         private final int exLeader;
         private final long untilNanos;

@@ -3,16 +3,16 @@ package insync.core.stepdown.controller;
 import java.util.Arrays;
 import java.util.function.IntPredicate;
 
-/** How a controller tells that a leader steps down, and who is next: the ISR's order, read as KIP-501 means it. */
+/** Reads from the order of a requested ISR whether a leader steps down and which broker is next, as in KIP-501. */
 public final class RelinquishRule {
-    /** Nobody can lead instead. */
+    /** No other broker can lead. */
     public static final int NOBODY = -1;
 
     private RelinquishRule() { }
 
     /**
-     * Whether a request for an ISR is a leader's request to be relieved: the members are those that there are, and the
-     * leader has moved last. A stock broker never asks for the ISR that there is.
+     * Returns whether a request for an ISR is a leader's request to step down: the members are the present ones, and
+     * the leader has moved last. A stock broker never asks for the present ISR.
      *
      * @param isr the ISR now, in any order
      * @param leader the leader now, who asks
@@ -30,7 +30,7 @@ public final class RelinquishRule {
     }
 
     /**
-     * The first in the order asked for who may lead, the leader left out.
+     * Returns the first broker in the requested order that may lead, without the leader.
      *
      * @param mayLead whether a broker is live, unfenced and has its log
      * @return a broker id or {@link #NOBODY}
@@ -44,7 +44,7 @@ public final class RelinquishRule {
         return NOBODY;
     }
 
-    /** Whether the leader may leave the ISR: those that remain must be enough for acks=all. */
+    /** Returns whether the leader may leave the ISR: those that remain must be enough for acks=all. */
     public static boolean mayLeave(int[] asked, int minIsr) {
         return asked.length - 1 >= Math.max(1, minIsr);
     }

@@ -3,8 +3,8 @@ package insync.core.stepdown.controller;
 import java.nio.ByteBuffer;
 
 /**
- * What a leader that steps down asks of a controller beside the order of the ISR, in a tagged field (KIP-482) that stock
- * controllers read over: whether it leaves the ISR, and how long the partition is to be left where it is.
+ * Encodes what a leader that steps down asks of a controller beside the order of the ISR, in a tagged field (KIP-482)
+ * that stock controllers ignore: whether it leaves the ISR, and how long it should not lead again.
  */
 public final class RelinquishTag {
     /** The field's tag, in the last member of newIsrWithEpochs; Kafka numbers its own from 0. */
@@ -23,7 +23,7 @@ public final class RelinquishTag {
         return ByteBuffer.allocate(SIZE).put((byte) (leaves ? 1 : 0)).putLong(cooldownMs).array();
     }
 
-    /** Of any bytes; null, or what is no such tag, asks for nothing beside the order. */
+    /** Decodes any bytes; null, or another tag, asks for nothing beside the order. */
     public static RelinquishTag decode(byte[] data) {
         if (data == null || data.length < SIZE) {
             return new RelinquishTag(false, 0);
@@ -36,7 +36,7 @@ public final class RelinquishTag {
         return leaves;
     }
 
-    /** Milliseconds. */
+    /** Returns how long the ex-leader should not lead again by an automatic election, milliseconds. */
     public long cooldownMs() {
         return cooldownMs;
     }
