@@ -9,12 +9,12 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 BUILT := pyharness/insync/_built
 JAR   := plugin-java/agent/build/libs/insync-agent.jar
-LOGS  := pyharness/java/build/libs/insync-logs.jar
+LOGS  := plugin-java/replicalogs/build/libs/insync-logs.jar
 BENCH := plugin-java/bench/build/libs/insync-bench.jar
 DEMO  := insync-runs/demo
 # The KIP's example has a stall of 25 s and a lag limit of 10 s; scaled by 0.15 the demo takes about two minutes.
 SCALE := 0.15
-JAVA_SOURCES := $(shell find plugin-java bridge/java pyharness/java gradle build.gradle settings.gradle -type f \
+JAVA_SOURCES := $(shell find plugin-java bridge/java gradle build.gradle settings.gradle -type f \
                   -not -path '*/build/*' -not -path '*/src/test/*' 2>/dev/null)
 
 help: ## print this list
@@ -94,5 +94,5 @@ $(BENCH): $(JAVA_SOURCES)
 bench: setup $(BENCH) ## measure with JMH what the agent's core costs per partition of a fetch
 	@$(BIN)/insync bench tracker
 
-clean: ## remove everything that was built or run here, except the user's cache of broker distributions
-	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build pyharness/java/build $(BUILT) $(VENV) insync-runs dist
+clean: ## remove everything that was built or run here, but not the user's cache of broker distributions
+	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build $(BUILT) $(VENV) insync-runs dist

@@ -1,7 +1,7 @@
 """Read the record batches in every replica's log with the Kafka version that wrote them.
 
-A small Java program (pyharness/java) runs on that Kafka's class path, so that Kafka's own code
-parses the format. The logs may be in use; an incomplete batch at the end is left out.
+A small program of ours runs on that Kafka's class path (plugin-java/replicalogs): formats are Kafka's
+to know. The logs may be in use; what is not written to its end is left out.
 """
 
 import json

@@ -334,8 +334,8 @@ BROKER = EventKind(
     required=("t_ms", "type"),
     ordered=True,
 )
-"""The lines that the agents write. The column `body` keeps the whole line, because each type of
-event has further fields (`insync.core.EventLog`)."""
+"""What the agents wrote themselves. The whole line is kept beside these columns: each type of
+event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
     PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, SAMPLES, CONTROLLER,

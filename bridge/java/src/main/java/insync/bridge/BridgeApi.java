@@ -1,17 +1,18 @@
 package insync.bridge;
 
 /**
- * All that Python may ask a running broker. Answers are primitives or JSON texts; bridge/contract/bridge-api.json
- * holds the methods and the fields of each answer, and both sides are tested against it.
+ * Defines the calls that Python may make to a running broker. Answers are primitives or JSON texts;
+ * bridge/contract/bridge-api.json lists the methods and the fields of each answer, and both sides are tested against
+ * it.
  */
 public interface BridgeApi {
 
-    /** Version of this contract; a client refuses another. */
+    /** Returns the version of this contract; a client refuses another. */
     int apiVersion();
 
     int brokerId();
 
-    /** Kafka's version, such as "4.3.1". */
+    /** Returns Kafka's version, such as "4.3.1". */
     String brokerVersion();
 
     /** JSON object: the feature's broker configs as this broker runs them. */
@@ -42,23 +43,23 @@ public interface BridgeApi {
     String ownReplica(String topic, int partition);
 
     /**
-     * JSON object: the fetcher threads alive, how many partitions they gave up, and how often a log start offset was put
-     * right, by a follower and in a leader's answers.
+     * JSON object: the fetcher threads alive, how many partitions they gave up, and how often a log start offset was
+     * corrected, by a follower and in a leader's answers.
      */
     String fetchers();
 
     /**
-     * The next thread that passes a point and is meant waits there; needs the agent's option {@code holds=on}.
+     * Makes the next matching thread that passes a point wait there; needs the agent's option {@code pause-points=on}.
      *
      * @param replica the id of the replica that the thread serves, or -1
-     * @param partition "topic-partition" that it is about, or ""
-     * @param maxMs after which it goes on by itself
+     * @param partition "topic-partition" that the thread works on, or ""
+     * @param maxMs the longest pause, milliseconds
      */
     void hold(String point, int replica, String partition, int maxMs);
 
-    /** The thread that waits at a point goes on, and none waits there any more. */
+    /** Lets the thread that waits at a point continue; no other waits there. */
     void release(String point);
 
-    /** JSON object: by point what became of the last hold that was asked for: waiting, held, held_ms, expired. */
+    /** JSON object: the result of the last pause of each point: waiting, held, held_ms, expired. */
     String holds();
 }

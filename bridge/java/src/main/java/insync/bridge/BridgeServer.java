@@ -1,8 +1,8 @@
 package insync.bridge;
 
 import insync.core.BrokerView;
-import insync.core.EventLog;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -12,8 +12,8 @@ import java.util.Base64;
 import py4j.GatewayServer;
 
 /**
- * A py4j gateway in a JVM: a free port on one address, a token, and of py4j's protocol only calls of one
- * interface (see {@link NarrowCommands}): in a broker, of {@link BridgeApi}.
+ * Runs a py4j gateway in a JVM: a free port on one address, a token, and only calls of one interface (see {@link
+ * NarrowCommands}); in a broker that is {@link BridgeApi}.
  */
 public final class BridgeServer {
     /** System property with the address to bind to where loopback does not do: a container's own interface. */
@@ -23,7 +23,7 @@ public final class BridgeServer {
     private BridgeServer() { }
 
     /**
-     * Opens the bridge on a daemon thread. That it failed is counted and told, and leaves the broker alone.
+     * Opens the bridge on a daemon thread. A failure is counted and printed, and does not affect the broker.
      *
      * @param connectionFile written once the port is open; see {@link ConnectionFile}
      */
@@ -47,7 +47,7 @@ public final class BridgeServer {
      * @param api the interface whose methods may be called; its answers are primitives or texts
      * @param target the object to call them on
      * @param apiVersion version of the interface, which a client checks before anything else
-     * @param broker id of the broker that the object speaks for
+     * @param broker id of the broker that the object shows
      * @throws IOException if the connection file cannot be written; the gateway is closed again
      */
     public static <T> void start(Class<T> api, T target, int apiVersion, int broker, Path connectionFile)

@@ -5,7 +5,7 @@ import insync.core.Insync;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Answers {@link BridgeApi} from the core's view of the broker. Holds no state and takes no lock of Kafka's. */
+/** Answers {@link BridgeApi} from the core's view of the broker. Has no state and takes none of Kafka's locks. */
 public final class BridgeService implements BridgeApi {
     /** Raised with every change of the contract that an older client would misread. */
     public static final int API_VERSION = 3;
@@ -74,16 +74,16 @@ public final class BridgeService implements BridgeApi {
 
     @Override
     public void hold(String point, int replica, String partition, int maxMs) {
-        insync.holds().hold(point, replica, partition, maxMs);
+        insync.pausePoints().pause(point, replica, partition, maxMs);
     }
 
     @Override
     public void release(String point) {
-        insync.holds().release(point);
+        insync.pausePoints().release(point);
     }
 
     @Override
     public String holds() {
-        return JsonText.of(insync.holds().toMap());
+        return JsonText.of(insync.pausePoints().toMap());
     }
 }

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * How a client finds the bridge: a JSON object (api_version, broker, host, port, token, pid) that appears whole
- * or not at all, readable by its owner alone because it holds the token.
+ * Writes the file by which a client finds the bridge: a JSON object (api_version, broker, host, port, token, pid),
+ * renamed into place and readable by its owner only, because it contains the token.
  */
 final class ConnectionFile {
 

@@ -3,7 +3,7 @@ package insync.bridge;
 import com.google.gson.Gson;
 import com.google.gson.GsonBuilder;
 
-/** How values cross the bridge: as JSON texts, nulls included. */
+/** Converts values to JSON texts, nulls included. */
 public final class JsonText {
     private static final Gson GSON = new GsonBuilder().serializeNulls().create();
 

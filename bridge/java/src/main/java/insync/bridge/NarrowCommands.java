@@ -25,8 +25,8 @@ import py4j.commands.ShutdownGatewayServerCommand;
 import py4j.commands.StreamCommand;
 
 /**
- * Narrows py4j's protocol, which otherwise offers the whole JVM by reflection, to calls of the methods
- * of one interface, that of the {@link NarrowEntry}. Each class takes the place of py4j's own command of the same name.
+ * Narrows py4j's protocol, which otherwise offers the whole JVM by reflection, to calls of the methods of one
+ * interface, that of the {@link NarrowEntry}. Each class replaces py4j's own command of the same name.
  */
 final class NarrowCommands {
     /** py4j names every command but this one by a constant. */

@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** What a gateway offers: the methods of one interface, on one object. Knows no py4j. */
+/** Holds what a gateway offers: the methods of one interface, on one object. Knows no py4j. */
 final class NarrowEntry {
     private final Object target;
     private final Map<String, Method> methods = new TreeMap<>();
@@ -22,7 +22,7 @@ final class NarrowEntry {
         return target;
     }
 
-    /** The method with a name, or null if the interface has none. */
+    /** Returns the method with a name, or null if the interface has none. */
     Method method(String name) {
         return methods.get(name);
     }

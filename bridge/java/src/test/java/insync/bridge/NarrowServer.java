@@ -2,8 +2,8 @@ package insync.bridge;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import insync.core.EventLog;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import java.nio.file.Files;
 import java.nio.file.Paths;
 

@@ -1,14 +1,19 @@
 package insync.broker;
 
+import insync.agent.broker.Brokers;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
+import java.util.function.Consumer;
+import java.util.function.Function;
 import kafka.cluster.Partition;
 import kafka.log.LogManager;
 import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.protocol.Errors;
@@ -20,74 +25,131 @@ import scala.Tuple2;
 import scala.collection.Seq;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction0;
+import scala.runtime.AbstractFunction1;
+import scala.runtime.BoxedUnit;
 
 /**
- * Broker 1001 as leader of events-0 with followers 1002 and 1003: Kafka's own ReplicaManager, Partition,
- * Replica and log, a mock clock, and a log whose reads can be made to stall. Around them only what a
- * ReplicaManager needs to exist is mocked. How they are made differs by version: that is a RealLeader.
+ * Broker 1001 as leader of events-0 with followers 1002 and 1003: Kafka's own ReplicaManager, Partition, Replica and
+ * log, a mock clock, and a log whose reads can be made to stall. Only what a ReplicaManager needs to exist is mocked.
+ * What the types of a version force is in its {@link KafkaParts}.
  */
-abstract class Leader implements AutoCloseable {
+final class Leader implements AutoCloseable {
     static final int LEADER = 1001;
     static final int FOLLOWER = 1002;
     static final List<Integer> REPLICAS = List.of(LEADER, FOLLOWER, 1003);
     static final long LAG_MS = 10_000;
     static final TopicPartition EVENTS_0 = new TopicPartition("events", 0);
     static final Uuid TOPIC_ID = Uuid.randomUuid();
-    /** What a broker's config must have to be one, where there is KRaft. */
+    /** What the config of a KRaft broker must contain. */
     static final Map<String, String> KRAFT = Map.of("process.roles", "broker", "node.id", String.valueOf(LEADER),
         "controller.quorum.voters", "1@127.0.0.1:9093", "controller.listener.names", "CONTROLLER",
         "listeners", "PLAINTEXT://127.0.0.1:9092");
     private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
 
     final Time time;
+    private final KafkaConfig config;
+    private final KafkaParts parts;
+    private final Partition partition;
     private Runnable duringRead = () -> { };
     private boolean breakFirstReader;
 
-    /** @param time a mock clock */
-    Leader(Time time) {
-        this.time = time;
+    Leader(Path folder, boolean enable) throws Exception {
+        this(folder, enable, KafkaParts.CONFIGS);
     }
 
-    abstract Partition partition();
+    /** Both solutions are off, unless these configs turn them on. */
+    Leader(Path folder, Map<String, String> configs) throws Exception {
+        this(folder, false, with(KafkaParts.CONFIGS, configs));
+    }
 
-    /** Makes a broker leader in an epoch, with everybody in the ISR. */
-    abstract void elect(int leader, int epoch);
+    private Leader(Path folder, boolean enable, Map<String, String> configs) throws Exception {
+        this(folder, config(folder, enable, configs), KafkaParts::new);
+    }
+
+    /** Solution 2 is on, too, with a controller that the test plays. */
+    Leader(Path folder, long stepsDownAfterMs, Map<String, String> configs, Function<KafkaConfig, KafkaParts> parts)
+            throws Exception {
+        this(folder, config(folder, true, with(with(KRAFT, configs),
+            Map.of("leader.fetch.process.time.max.ms", String.valueOf(stepsDownAfterMs)))), parts);
+    }
+
+    private Leader(Path folder, KafkaConfig config, Function<KafkaConfig, KafkaParts> parts) throws Exception {
+        this.config = config;
+        this.parts = parts.apply(config);
+        this.time = this.parts.time();
+        this.partition = this.parts.replicas().createPartition(EVENTS_0);
+        this.parts.openLog(partition, folder, stallingRead());
+        elect(5);
+    }
+
+    Partition partition() {
+        return partition;
+    }
+
+    ReplicaManager replicas() {
+        return parts.replicas();
+    }
+
+    /** Makes a broker leader in an epoch, with all replicas in the ISR. */
+    void elect(int leader, int epoch) {
+        parts.elect(partition, leader, epoch, List.of());
+    }
+
+    /** Starts a reassignment that adds a replica, in a new epoch. */
+    void addReplica(int replica, int epoch) {
+        parts.elect(partition, LEADER, epoch, List.of(replica));
+    }
 
     /** Appends until the leader's log end offset is this. */
-    abstract void appendUpTo(long leo) throws Exception;
+    void appendUpTo(long leo) throws Exception {
+        parts.append(leo, partition.getLeaderEpoch());
+    }
 
-    /** The follower's fetch through the ReplicaManager, waiting at most 500 ms in the purgatory. */
-    abstract void fetch(long offset, List<Errors> answers);
+    /** Fetches as the follower through the ReplicaManager, waiting at most 500 ms in the purgatory. */
+    void fetch(long offset, List<Errors> answers) {
+        parts.fetch(this, offset, Optional.of(partition.getLeaderEpoch()), answers);
+    }
 
     /** What the append of a produce request does last: completes the fetches that wait for it. */
-    abstract void completeDelayedFetches();
+    void completeDelayedFetches() {
+        parts.completeDelayedFetches();
+    }
 
-    /** Kafka's own figure for the follower, milliseconds since the epoch. */
-    abstract long lastCaughtUpMs();
+    /** Returns Kafka's own time for the follower, milliseconds since the epoch. */
+    long lastCaughtUpMs() {
+        return parts.lastCaughtUpMs(partition);
+    }
+
+    /** Ends the step-down watch, as the broker's shutdown does. */
+    void stopWatch() {
+        Brokers.replicaManagerStopped(config);
+    }
 
     @Override
-    public abstract void close();
+    public void close() {
+        parts.close();
+    }
 
     /** Makes this broker leader. */
-    final void elect(int epoch) {
+    void elect(int epoch) {
         elect(LEADER, epoch);
     }
 
     /** Every read of the log runs this first, in the thread that reads. */
-    final void duringRead(Runnable stall) {
+    void duringRead(Runnable stall) {
         duringRead = stall;
     }
 
     /** With the agent, the hook on fetchMessages is the first to ask a fetch for its partitions. */
-    final void breakNextFetchForWhoeverReadsItsPartitionsFirst() {
+    void breakNextFetchForWhoeverReadsItsPartitionsFirst() {
         breakFirstReader = true;
     }
 
-    final boolean followerIsOutOfSync() {
-        return partition().getOutOfSyncReplicas(LAG_MS).contains(FOLLOWER);
+    boolean followerIsOutOfSync() {
+        return partition.getOutOfSyncReplicas(LAG_MS).contains(FOLLOWER);
     }
 
-    static KafkaConfig config(Path folder, boolean enable, Map<String, String> needed) {
+    private static KafkaConfig config(Path folder, boolean enable, Map<String, String> needed) {
         Properties properties = new Properties();
         properties.putAll(needed);
         properties.put("log.dirs", folder.toString());
@@ -96,19 +158,21 @@ abstract class Leader implements AutoCloseable {
         return new KafkaConfig(properties, false);
     }
 
-    /** A broker's config without either solution, but for what is said here. */
-    static KafkaConfig config(Path folder, Map<String, String> configs) {
-        Map<String, String> all = new HashMap<>(KRAFT);
-        all.putAll(configs);
-        return config(folder, false, all);
+    private static Map<String, String> with(Map<String, String> configs, Map<String, String> more) {
+        Map<String, String> all = new HashMap<>(configs);
+        all.putAll(more);
+        return all;
     }
 
-    /** Solution 2 is on, too; KRAFT with these configs. */
-    static Map<String, String> stepsDown(long afterMs, Map<String, String> configs) {
-        Map<String, String> all = new HashMap<>(KRAFT);
-        all.put("leader.fetch.process.time.max.ms", String.valueOf(afterMs));
-        all.putAll(configs);
-        return all;
+    /** Returns one of Scala's functions, as Kafka's callbacks are. */
+    static <T> AbstractFunction1<T, BoxedUnit> callback(Consumer<T> called) {
+        return new AbstractFunction1<>() {
+            @Override
+            public BoxedUnit apply(T argument) {
+                called.accept(argument);
+                return BoxedUnit.UNIT;
+            }
+        };
     }
 
     static LogManager logManager() {
@@ -126,8 +190,8 @@ abstract class Leader implements AutoCloseable {
         };
     }
 
-    /** What the spied log's read does. */
-    final Answer<Object> stallingRead() {
+    /** Returns what the spied log's read does. */
+    private Answer<Object> stallingRead() {
         return read -> {
             duringRead.run();
             return read.callRealMethod();
@@ -135,7 +199,7 @@ abstract class Leader implements AutoCloseable {
     }
 
     /** The follower's fetch of the one partition, as fetchMessages takes it. */
-    final <K> Seq<Tuple2<K, FetchRequest.PartitionData>> partitionsOf(K key, FetchRequest.PartitionData data) {
+    <K> Seq<Tuple2<K, FetchRequest.PartitionData>> partitionsOf(K key, FetchRequest.PartitionData data) {
         Seq<Tuple2<K, FetchRequest.PartitionData>> real =
             CollectionConverters.asScala(List.of(new Tuple2<>(key, data))).toSeq();
         if (!breakFirstReader) {

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.core.EventLog;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +16,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Solution 1 of KIP-501 on the broker's real classes with a mock clock. For each version that has a RealLeader the build runs
- * this class twice: in a JVM without the agent, where Kafka's own behaviour has to come out, and in one with it, feature on and off.
+ * Solution 1 of KIP-501 on the broker's real classes with a mock clock. For each version that has KafkaParts the build
+ * runs this class twice: in a JVM without the agent, where Kafka's own behaviour has to come out, and in one with it,
+ * feature on and off.
  */
 class PendingReadsTest {
     private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));
@@ -40,7 +41,7 @@ class PendingReadsTest {
     /** The two runs of this class would prove nothing if they ran the same classes. */
     @Test
     void theJvmIsWhatTheBuildSaysItIs() throws Exception {
-        try (Leader leader = new RealLeader(folder, false)) {
+        try (Leader leader = new Leader(folder, false)) {
             Object replica = leader.partition().getReplica(Leader.FOLLOWER).get();
             assertEquals(WOVEN, List.of(replica.getClass().getInterfaces()).toString().contains("insync"));
         }
@@ -54,7 +55,7 @@ class PendingReadsTest {
     void exampleOfTheKip() throws Exception {
         for (boolean enable : new boolean[] {true, false}) {
             outOfSync.clear();
-            try (Leader leader = new RealLeader(folder.resolve("enable-" + enable), enable)) {
+            try (Leader leader = new Leader(folder.resolve("enable-" + enable), enable)) {
                 long tx = leader.time.milliseconds();
                 leader.appendUpTo(1002);
                 leader.fetch(950, answers);
@@ -80,7 +81,7 @@ class PendingReadsTest {
     /** A caught-up follower waits in the purgatory; the read that ends its wait stalls in the producer's thread. */
     @Test
     void readFromPurgatoryStalls() throws Exception {
-        try (Leader leader = new RealLeader(folder, true)) {
+        try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(10);
             leader.fetch(10, answers);
             assertEquals(0, answers.size(), "the fetch waits");
@@ -101,7 +102,7 @@ class PendingReadsTest {
     /** A mark ends with its fetch: a follower that does not come back is dropped as ever. */
     @Test
     void followerThatStopsFetchingIsDropped() throws Exception {
-        try (Leader leader = new RealLeader(folder, true)) {
+        try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(10);
             leader.fetch(0, answers);
             leader.appendUpTo(20);
@@ -115,7 +116,7 @@ class PendingReadsTest {
     /** A follower that was behind already is no business of the leader's stall: no mark, Kafka's rule alone. */
     @Test
     void followerThatWasBehindIsNotHeld() throws Exception {
-        try (Leader leader = new RealLeader(folder, true)) {
+        try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(1002);
             leader.fetch(0, answers);
             leader.duringRead(() -> stall(leader, 25));
@@ -127,7 +128,7 @@ class PendingReadsTest {
     /** Re-election clears the old epoch's marks; the fetch that carried them may complete at any later time. */
     @Test
     void reElectionClearsMarks() throws Exception {
-        try (Leader leader = new RealLeader(folder, true)) {
+        try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(10);
             leader.fetch(10, answers);
             leader.elect(6);
@@ -142,7 +143,7 @@ class PendingReadsTest {
     /** Lost and regained: the first fetch has no earlier one to fall short of, so it is pending even if it is behind. */
     @Test
     void firstFetchToANewLeaderIsPending() throws Exception {
-        try (Leader leader = new RealLeader(folder, true)) {
+        try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(10);
             leader.fetch(10, answers);
             leader.elect(Leader.FOLLOWER, 6);
@@ -157,7 +158,7 @@ class PendingReadsTest {
     /** A read that fails completes its fetch with an error; the mark goes and the error reaches the follower. */
     @Test
     void failedReadReleasesTheMark() throws Exception {
-        try (Leader leader = new RealLeader(folder, true)) {
+        try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(10);
             leader.duringRead(() -> {
                 throw new IllegalStateException("disk");
@@ -175,7 +176,7 @@ class PendingReadsTest {
     @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
     void failureOfOursNeverFailsAFetch() throws Exception {
         Insync.install(new Insync(EventLog.none()));
-        try (Leader leader = new RealLeader(folder, true)) {
+        try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(10);
             leader.breakNextFetchForWhoeverReadsItsPartitionsFirst();
             leader.fetch(0, answers);

@@ -29,7 +29,7 @@ final class FakeController {
         asked.add(new Asked(request, answered));
     }
 
-    /** The broker's metadata says so from now on. */
+    /** Sets what the broker's metadata says from now on. */
     void publish(int newLeader, int newLeaderEpoch) {
         leader = newLeader;
         leaderEpoch = newLeaderEpoch;
@@ -69,7 +69,9 @@ final class FakeController {
             answered.accept(answer);
         }
 
-        /** The partition's error in the answer to an AlterPartition; NONE leaves the leader and takes the ISR. */
+        /**
+         * Answers an AlterPartition with an error of the partition; NONE leaves the leader and takes the ISR.
+         */
         void answerPartition(Errors error) {
             Uuid topic = ((AlterPartitionRequest) request()).data().topics().get(0).topicId();
             AlterPartitionRequestData.PartitionData wanted = alterPartition();
@@ -84,7 +86,7 @@ final class FakeController {
             answer(new AlterPartitionResponse(data));
         }
 
-        /** An error of the whole request, such as that it came to no controller. */
+        /** Answers with an error of the whole request, such as that there is no controller. */
         void answerAll(Errors error) {
             answer(new AlterPartitionResponse(new AlterPartitionResponseData().setErrorCode(error.code())));
         }

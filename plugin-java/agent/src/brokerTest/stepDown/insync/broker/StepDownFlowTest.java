@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.core.EventLog;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -58,7 +58,7 @@ class StepDownFlowTest {
     private final List<Errors> fetched = new CopyOnWriteArrayList<>();
     private final List<Errors> acked = new CopyOnWriteArrayList<>();
     private final CountDownLatch stall = new CountDownLatch(1);
-    private RealLeader leader;
+    private Leader leader;
     private Thread reader;
     private Path events;
 
@@ -215,15 +215,15 @@ class StepDownFlowTest {
     private void start(Map<String, String> configs) throws Exception {
         Map<String, String> all = new HashMap<>(configs);
         all.put("leader.relinquish.cooldown.ms", "0");
-        leader = new RealLeader(folder, controller, T_MS, all);
+        leader = new Leader(folder, T_MS, all, config -> StepDownParts.parts(config, controller));
     }
 
-    /** A produce request waits for followers, one of which has a fetch that is read for ever. */
+    /** Notes that a produce request waits for followers, one of which has a fetch that is read for ever. */
     private void stallARead() throws Exception {
         leader.appendUpTo(10);
         leader.fetch(0, fetched);
         fetched.clear();
-        leader.produceToAll(acked::add);
+        StepDownParts.produceToAll(leader.replicas(), acked::add);
         leader.duringRead(() -> {
             try {
                 stall.await();
@@ -250,7 +250,7 @@ class StepDownFlowTest {
         return await(() -> line("step_down_answered").orElse(null));
     }
 
-    /** The first event of that type. */
+    /** Returns the first event of that type. */
     private Optional<String> line(String type) {
         return lines().stream().filter(line -> line.contains("\"type\":\"" + type + "\"")).findFirst();
     }

@@ -8,18 +8,16 @@ import java.util.stream.Collectors;
 import kafka.cluster.Partition;
 import kafka.server.AlterPartitionManager;
 import kafka.server.DefaultAlterPartitionManager;
+import kafka.server.KafkaConfig;
 import kafka.server.MetadataCache;
 import kafka.server.ReplicaManager;
 import kafka.server.metadata.KRaftMetadataCache;
 import org.apache.kafka.admin.BrokerMetadata;
-import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.MemoryRecords;
-import org.apache.kafka.common.record.RecordValidationStats;
 import org.apache.kafka.common.record.SimpleRecord;
-import org.apache.kafka.common.requests.ProduceResponse.PartitionResponse;
 import org.apache.kafka.controller.PartitionChangeBuilder;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.LeaderRecoveryState;
@@ -35,8 +33,6 @@ import org.apache.kafka.storage.internals.log.VerificationGuard;
 import org.mockito.Mockito;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
-import scala.runtime.AbstractFunction1;
-import scala.runtime.BoxedUnit;
 
 /** Kafka 4.0. */
 final class StepDownParts {
@@ -49,8 +45,14 @@ final class StepDownParts {
             .setDefaultDirProvider(broker -> Uuid.randomUuid());
     }
 
-    /** What the broker's metadata says: everybody lives, and who leads is the controller's word. */
-    static MetadataCache metadata(FakeController controller) {
+    /** Parts of a broker whose controller the test plays. */
+    static KafkaParts parts(KafkaConfig config, FakeController controller) {
+        MockTime time = new MockTime();
+        return new KafkaParts(config, time, metadata(controller), manager(controller, time));
+    }
+
+    /** The broker's metadata: all brokers live, and the controller says which leads. */
+    private static MetadataCache metadata(FakeController controller) {
         KRaftMetadataCache cache = Mockito.mock(KRaftMetadataCache.class);
         Mockito.when(cache.getAliveBrokers()).thenReturn(CollectionConverters.asScala(Leader.REPLICAS.stream()
             .map(id -> new BrokerMetadata(id, Optional.empty())).collect(Collectors.toList())));
@@ -61,7 +63,7 @@ final class StepDownParts {
     }
 
     /** Kafka's own, on a channel to that controller. */
-    static AlterPartitionManager manager(FakeController controller, MockTime time) {
+    private static AlterPartitionManager manager(FakeController controller, MockTime time) {
         NodeToControllerChannelManager channel = Mockito.mock(NodeToControllerChannelManager.class);
         Mockito.doAnswer(sent -> {
             ControllerRequestCompletionHandler handler = sent.getArgument(1);
@@ -71,23 +73,14 @@ final class StepDownParts {
         return new DefaultAlterPartitionManager(channel, time.scheduler, time, Leader.LEADER, Leader.brokerEpoch());
     }
 
-    /** A produce request with acks=all, and what it is answered. */
+    /** Sends a produce request with acks=all and passes its error on. */
     static void produceToAll(ReplicaManager replicas, Consumer<Errors> answered) {
         MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[] {1}));
         replicas.appendRecords(60_000, (short) -1, false, AppendOrigin.CLIENT,
             CollectionConverters.asScala(Map.of(Leader.EVENTS_0, records)),
-            new AbstractFunction1<scala.collection.Map<TopicPartition, PartitionResponse>, BoxedUnit>() {
-                @Override
-                public BoxedUnit apply(scala.collection.Map<TopicPartition, PartitionResponse> response) {
-                    answered.accept(response.head()._2().error);
-                    return BoxedUnit.UNIT;
-                }
-            }, Option.empty(), new AbstractFunction1<scala.collection.Map<TopicPartition, RecordValidationStats>, BoxedUnit>() {
-                @Override
-                public BoxedUnit apply(scala.collection.Map<TopicPartition, RecordValidationStats> stats) {
-                    return BoxedUnit.UNIT;
-                }
-            }, RequestLocal.noCaching(), new DelayedActionQueue(), CollectionConverters.asScala(Map.of()));
+            Leader.callback(response -> answered.accept(response.head()._2().error)), Option.empty(),
+            Leader.callback(stats -> { }), RequestLocal.noCaching(), new DelayedActionQueue(),
+            CollectionConverters.asScala(Map.of()));
     }
 
     static void produce(Partition partition) {

@@ -71,12 +71,12 @@ final class BrokerParts {
         return log;
     }
 
-    /** What the controller says of a partition from some leader epoch on. */
-    static PartitionRegistration registration(int[] replicas, int[] isr, int leader, int epoch) {
+    /** Returns what the controller says of a partition from some leader epoch on; replicas that it adds come last. */
+    static PartitionRegistration registration(int[] replicas, int[] isr, int leader, int epoch, int... adding) {
         return new PartitionRegistration.Builder().setReplicas(replicas)
-            .setDirectories(DirectoryId.unassignedArray(replicas.length)).setIsr(isr).setLeader(leader)
-            .setLeaderRecoveryState(LeaderRecoveryState.RECOVERED).setLeaderEpoch(epoch).setPartitionEpoch(epoch)
-            .build();
+            .setDirectories(DirectoryId.unassignedArray(replicas.length)).setIsr(isr).setAddingReplicas(adding)
+            .setLeader(leader).setLeaderRecoveryState(LeaderRecoveryState.RECOVERED).setLeaderEpoch(epoch)
+            .setPartitionEpoch(epoch).build();
     }
 
     /** Broker self becomes leader or follower of the partition, as the registration says. */

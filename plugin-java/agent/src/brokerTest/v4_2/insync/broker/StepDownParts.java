@@ -8,6 +8,7 @@ import java.util.stream.Collectors;
 import kafka.cluster.Partition;
 import kafka.server.AlterPartitionManager;
 import kafka.server.DefaultAlterPartitionManager;
+import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.TopicIdPartition;
@@ -16,7 +17,6 @@ import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.record.internal.MemoryRecords;
 import org.apache.kafka.common.record.internal.SimpleRecord;
-import org.apache.kafka.common.requests.ProduceResponse.PartitionResponse;
 import org.apache.kafka.controller.PartitionChangeBuilder;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import org.apache.kafka.metadata.LeaderRecoveryState;
@@ -28,12 +28,9 @@ import org.apache.kafka.server.common.NodeToControllerChannelManager;
 import org.apache.kafka.server.common.RequestLocal;
 import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.storage.internals.log.AppendOrigin;
-import org.apache.kafka.storage.internals.log.RecordValidationStats;
 import org.apache.kafka.storage.internals.log.VerificationGuard;
 import org.mockito.Mockito;
 import scala.jdk.javaapi.CollectionConverters;
-import scala.runtime.AbstractFunction1;
-import scala.runtime.BoxedUnit;
 
 /** Kafka 4.2 to 4.4. */
 final class StepDownParts {
@@ -46,8 +43,14 @@ final class StepDownParts {
             .setDefaultDirProvider(broker -> Uuid.randomUuid());
     }
 
-    /** What the broker's metadata says: everybody lives, and who leads is the controller's word. */
-    static MetadataCache metadata(FakeController controller) {
+    /** Parts of a broker whose controller the test plays. */
+    static KafkaParts parts(KafkaConfig config, FakeController controller) {
+        MockTime time = new MockTime();
+        return new KafkaParts(config, time, metadata(controller), manager(controller, time));
+    }
+
+    /** The broker's metadata: all brokers live, and the controller says which leads. */
+    private static MetadataCache metadata(FakeController controller) {
         MetadataCache cache = BrokerParts.stub(MetadataCache.class);
         Mockito.when(cache.getAliveBrokerNodes(Mockito.any())).thenReturn(Leader.REPLICAS.stream()
             .map(id -> new Node(id, "127.0.0.1", 9092)).collect(Collectors.toList()));
@@ -58,7 +61,7 @@ final class StepDownParts {
     }
 
     /** Kafka's own, on a channel to that controller. */
-    static AlterPartitionManager manager(FakeController controller, MockTime time) {
+    private static AlterPartitionManager manager(FakeController controller, MockTime time) {
         NodeToControllerChannelManager channel = Mockito.mock(NodeToControllerChannelManager.class);
         Mockito.doAnswer(sent -> {
             ControllerRequestCompletionHandler handler = sent.getArgument(1);
@@ -68,23 +71,13 @@ final class StepDownParts {
         return new DefaultAlterPartitionManager(channel, time.scheduler, time, Leader.LEADER, Leader.brokerEpoch());
     }
 
-    /** A produce request with acks=all, and what it is answered. */
+    /** Sends a produce request with acks=all and passes its error on. */
     static void produceToAll(ReplicaManager replicas, Consumer<Errors> answered) {
         MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[] {1}));
         replicas.appendRecords(60_000, (short) -1, false, AppendOrigin.CLIENT,
             CollectionConverters.asScala(Map.of(new TopicIdPartition(Leader.TOPIC_ID, Leader.EVENTS_0), records)),
-            new AbstractFunction1<Map<TopicIdPartition, PartitionResponse>, BoxedUnit>() {
-                @Override
-                public BoxedUnit apply(Map<TopicIdPartition, PartitionResponse> response) {
-                    answered.accept(response.values().iterator().next().error);
-                    return BoxedUnit.UNIT;
-                }
-            }, new AbstractFunction1<scala.collection.Map<TopicIdPartition, RecordValidationStats>, BoxedUnit>() {
-                @Override
-                public BoxedUnit apply(scala.collection.Map<TopicIdPartition, RecordValidationStats> stats) {
-                    return BoxedUnit.UNIT;
-                }
-            }, RequestLocal.noCaching(), CollectionConverters.asScala(Map.of()), (short) 0);
+            Leader.callback(response -> answered.accept(response.values().iterator().next().error)),
+            Leader.callback(stats -> { }), RequestLocal.noCaching(), CollectionConverters.asScala(Map.of()), (short) 0);
     }
 
     static void produce(Partition partition) {

@@ -1,9 +1,9 @@
 package insync.broker;
 
-import insync.core.EventLog;
 import insync.core.Insync;
-import insync.core.LeaderClock;
-import insync.core.RequestScope;
+import insync.core.events.EventLog;
+import insync.core.isr.LeaderClock;
+import insync.core.isr.RequestScope;
 import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -83,7 +83,8 @@ final class DrivenBroker {
             Option.apply(new DelayedOperationPurgatory<>("Fetch", timer, id, 1_000, false, true)),
             BrokerParts.stub(AlterPartitionManager.class));
         queue = new SocketServer(config, new Metrics(), time, BrokerParts.stub(CredentialProvider.class), apiVersions(),
-            ServerSocketFactory.INSTANCE, CollectionConverters.asScala(List.<ConnectionDisconnectListener>of()).toSeq()).dataPlaneRequestChannel();
+            ServerSocketFactory.INSTANCE,
+            CollectionConverters.asScala(List.<ConnectionDisconnectListener>of()).toSeq()).dataPlaneRequestChannel();
         leaderClock = leaderClock(queue);
         FetchManager sessions = new FetchManager(time, new FetchSession.FetchSessionCache(
             List.of(new FetchSessionCacheShard(SESSIONS, 120_000, Integer.MAX_VALUE, 0))));
@@ -117,7 +118,9 @@ final class DrivenBroker {
         return versions;
     }
 
-    /** The agent gives the queue of a broker with scope "request" a field; its clock must tick as this test's time goes. */
+    /**
+     * The agent gives the queue of a broker with scope "request" a field; its clock must tick as this test's time goes.
+     */
     private static LeaderClock leaderClock(RequestChannel queue) throws IllegalAccessException {
         try {
             Field scope = RequestChannel.class.getDeclaredField("insync$scope");
@@ -213,7 +216,7 @@ final class DrivenBroker {
         }
     }
 
-    /** What happened since the last answer, and the state now. */
+    /** Returns what happened since the last answer, and the state now. */
     Map<String, Object> answer() {
         Map<String, Object> answer = EventLog.fields("trace", new ArrayList<>(trace), "state", state());
         trace.clear();

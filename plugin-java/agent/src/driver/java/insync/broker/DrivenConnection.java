@@ -1,6 +1,6 @@
 package insync.broker;
 
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
@@ -102,7 +102,7 @@ final class DrivenConnection {
         return request;
     }
 
-    /** The leader has made its answer. */
+    /** Notes that the leader has made its answer. */
     void answered(FetchResponse made, Send toSend) {
         response = made;
         send = toSend;
@@ -162,7 +162,7 @@ final class DrivenConnection {
         return stalled != null;
     }
 
-    /** Whether the answer has records, which go from file to socket. */
+    /** Returns whether the answer has records, which go from file to socket. */
     boolean hasData() {
         return response.data().responses().stream().flatMap(one -> one.partitions().stream())
             .anyMatch(one -> one.records() != null && one.records().sizeInBytes() > 0);

@@ -1,8 +1,8 @@
 package insync.broker;
 
-import insync.agent.kafka.FollowerCarrier;
-import insync.core.EventLog;
-import insync.core.FollowerFetches;
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.nio.file.Path;
@@ -136,7 +136,7 @@ final class DrivenTopic {
         return EventLog.fields("least_lag_ms", leastLag(number, follower), "pending", pending(replica));
     }
 
-    /** The smallest replica.lag.time.max.ms with which the follower is in sync now, or null. */
+    /** Returns the smallest replica.lag.time.max.ms with which the follower is in sync now, or null. */
     private Long leastLag(int number, int follower) {
         if (isOutOfSync(number, follower, LONGEST_LAG_MS)) {
             return null;
@@ -164,7 +164,7 @@ final class DrivenTopic {
     }
 
     private static List<Map<String, Object>> pending(Object replica) {
-        FollowerFetches fetches = replica instanceof FollowerCarrier ? ((FollowerCarrier) replica).insync$fetches() : null;
+        FollowerTracker fetches = replica instanceof FollowerCarrier ? ((FollowerCarrier) replica).insync$fetches() : null;
         return fetches == null ? List.of() : fetches.snapshot();
     }
 }

@@ -16,7 +16,10 @@ public interface DriverApi {
      */
     String open(String scope);
 
-    /** Appends records as a producer's request does: fetches that wait for them are read again, and each read takes a time. */
+    /**
+     * Appends records as a producer's request does: fetches that wait for them are read again, and each read takes a
+     * time.
+     */
     String append(int partition, int records, int readMs);
 
     /**

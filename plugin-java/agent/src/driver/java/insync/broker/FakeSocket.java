@@ -21,7 +21,7 @@ final class FakeSocket implements TransportLayer {
         room = bytes;
     }
 
-    /** The next file-to-socket transfer hangs until {@link #leave}. */
+    /** Makes the next file-to-socket transfer block until {@link #leave}. */
     void stall() {
         inTransfer = new CountDownLatch(1);
         mayLeave = new CountDownLatch(1);

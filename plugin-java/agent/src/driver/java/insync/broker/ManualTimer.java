@@ -21,7 +21,7 @@ final class ManualTimer implements Timer {
         return wait != null && !wait.isCompleted();
     }
 
-    /** The wait of a connection's fetch is over; runs the task in the calling thread. */
+    /** Ends the wait of a connection's fetch; runs the task in the calling thread. */
     void expire(String id) {
         waits.remove(id).run();
     }

@@ -1,34 +1,52 @@
 package insync.agent;
 
+import insync.agent.broker.Platform;
 import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Everything that depends on the broker's version: its hooks, and what they hand to the core. */
+/** Holds everything that depends on the broker's version: its hooks, and the code that they pass to the core. */
 public interface Adapter {
 
-    /** Also its row in broker-versions.properties: the lowest version it fits, such as "v4_2". */
+    /** Returns the adapter's row in broker-versions.properties: the lowest version that it fits, such as "v4_2". */
     String name();
 
-    List<Hook> hooks();
+    /** Returns what is woven at the start. */
+    List<TypeHooks> types();
 
-    /** Hooks that are proven to fit at the start, but woven only when a broker's settings ask for them. */
+    /** Returns hooks that are verified at the start but woven only when a broker's settings ask for them. */
     default List<Hook> hooksOnDemand() {
         return List.of();
     }
 
     /**
-     * Classes of this adapter that refer to the broker's; the weave check verifies each member they use.
+     * Returns the classes of ours that refer to the broker's, apart from advices; the weave check verifies each member
+     * that they or their nested classes use.
      */
     List<Class<?>> ownClasses();
 
-    /** Called before weaving. */
-    void prepare(Start start);
+    /** Returns what the brokers of this version need at run time. */
+    Platform platform();
 
-    /** "Class.method" of everything woven at the start, sorted. */
+    /** Returns the hooks woven at the start and those on demand. */
+    default List<Hook> allHooks() {
+        List<Hook> all = new ArrayList<>();
+        types().forEach(type -> all.addAll(type.hooks()));
+        all.addAll(hooksOnDemand());
+        return all;
+    }
+
+    /** Returns "Class.method" of everything woven at the start, sorted; a class that only gets members is listed, too. */
     default List<String> wovenMethods() {
         TreeSet<String> names = new TreeSet<>();
-        hooks().forEach(hook -> names.add(hook.toString()));
+        for (TypeHooks type : types()) {
+            type.hooks().forEach(hook -> names.add(hook.toString()));
+            if (type.hooks().isEmpty()) {
+                names.add(type.typeName() + ".<members>");
+            }
+        }
         return List.copyOf(names);
     }
 }

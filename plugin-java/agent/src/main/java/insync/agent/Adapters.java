@@ -7,9 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Properties;
 
-/**
- * The one table of broker versions (gradle/broker-versions.properties, inside the jar) against the adapters there are.
- */
+/** Reads the table of broker versions (gradle/broker-versions.properties, inside the jar) and loads their adapters. */
 final class Adapters {
     private static final String TABLE = "/insync/broker-versions.properties";
 
@@ -30,10 +28,10 @@ final class Adapters {
     }
 
     /**
-     * The adapter whose range holds the version.
+     * Returns the adapter whose range contains the version.
      *
-     * @param problems what speaks against weaving is added here
-     * @return null if no range holds it
+     * @param problems receives the reason if there is none
+     * @return null if no range contains it
      */
     Adapter pick(String version, List<String> problems) {
         for (String name : names()) {
@@ -45,21 +43,31 @@ final class Adapters {
         return null;
     }
 
-    /** Whether the tests run this very version. One that they do not is woven if every symbol fits. */
+    /** Returns whether the tests run this very version. Another one is woven if every symbol fits. */
     boolean isTested(String version) {
         return names().stream().anyMatch(name -> listed(name, ".tested").contains(version));
     }
 
-    /** The scopes of the feature that an adapter supports. */
+    /** Returns the scopes of the feature that an adapter supports. */
     List<String> scopes(Adapter adapter) {
         return listed(adapter.name(), ".scopes");
+    }
+
+    /** Returns the values of replica.lag.policy that an adapter supports. */
+    List<String> lagPolicies(Adapter adapter) {
+        return listed(adapter.name(), ".lag_policies");
+    }
+
+    /** Returns whether a column that is true or false is true for an adapter. */
+    boolean isOn(Adapter adapter, String column) {
+        return Boolean.parseBoolean(table.getProperty(adapter.name() + column));
     }
 
     List<String> names() {
         return List.of(table.getProperty("adapters").split(","));
     }
 
-    /** An adapter by its name in the table. Its code is built by itself, so that it is known by this name only. */
+    /** Loads an adapter by its name in the table. Its code is compiled on its own, so only the name is known here. */
     static Adapter load(String name) {
         try {
             return (Adapter) Class.forName("insync.agent." + name + ".BrokerAdapter").getConstructor().newInstance();
@@ -92,7 +100,7 @@ final class Adapters {
         return Arrays.compare(parts, parts(from)) >= 0 && Arrays.compare(parts, parts(below)) < 0;
     }
 
-    /** "4.3.1-SNAPSHOT" as {4, 3, 1}; what is no number counts as 0. */
+    /** Parses "4.3.1-SNAPSHOT" into {4, 3, 1}; what is not a number counts as 0. */
     private static int[] parts(String version) {
         int[] parts = new int[3];
         String[] words = version.split("[.-]");

@@ -1,6 +1,6 @@
 package insync.agent;
 
-/** The agent cannot go on as asked; the message is the one line its user reads. */
+/** Says in one line, for the user, why the agent cannot start. */
 public final class AgentException extends Exception {
     private static final long serialVersionUID = 1L;
 

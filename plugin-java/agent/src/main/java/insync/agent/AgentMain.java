@@ -1,17 +1,18 @@
 package insync.agent;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.HooksOnDemand;
 import insync.agent.weave.Weaver;
-import insync.core.EventLog;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import java.io.IOException;
 import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the JVM enters the agent: settings, then the version's adapter, then the weave, all before the
- * broker's main. Either every hook is woven or none is; those that settings ask for are woven when these are known.
+ * Starts the agent before the broker's main: reads its options, picks the adapter of the broker's version, and weaves.
+ * Either every hook is woven or none is; hooks on demand are woven when a broker's settings ask for them.
  */
 public final class AgentMain {
     private static final int EXIT_BAD_INPUT = 2;
@@ -43,7 +44,7 @@ public final class AgentMain {
                 problems.addAll(weave(adapter, adapters, version, options, instrumentation));
             }
         } catch (LinkageError missing) {
-            // A class of ours extends one of the broker's that is not there, or is no longer what it was.
+            // A class of ours extends a broker class that is missing or has changed.
             problems.add("a class of the adapter cannot be loaded: " + missing);
         }
         if (problems.isEmpty()) {
@@ -68,8 +69,8 @@ public final class AgentMain {
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
             return List.of("agent option default-scope=" + options.defaultScope() + " is not among its scopes " + scopes);
         }
-        adapter.prepare(new Start(version, scopes.toArray(new String[0]), options,
-            new HooksOnDemand(adapter, instrumentation)));
+        Brokers.install(new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation)),
+            adapter.platform());
         return new Weaver(adapter).weave(instrumentation);
     }
 

@@ -5,16 +5,17 @@ import java.nio.file.Paths;
 import java.util.List;
 
 /**
- * What stands behind the {@code =} of -javaagent: {@code key=value} pairs with commas between them.
+ * Parses the agent's options: what follows the {@code =} of -javaagent, {@code key=value} pairs separated by commas.
  *
  * <ul>
- * <li>{@code on-unsupported=fail|stock}: a broker that cannot be woven whole stops (default), or runs untouched
+ * <li>{@code on-unsupported=fail|stock}: a broker that cannot be woven completely stops (default), or runs unchanged
  * <li>{@code events=FILE}: where to append broker-side events, JSON lines (default: nowhere)
  * <li>{@code bridge=FILE}: connection file of the Python bridge (default: no bridge)
- * <li>{@code default-scope=off|read|request}: what the configs are where a broker's settings do not say (default: off);
- *     for test suites that make their own settings, such as Kafka's
+ * <li>{@code default-scope=off|read|request}: the scope of brokers whose settings do not name one (default: off);
+ *     for test suites that write their own settings, such as Kafka's
  * <li>{@code default-log-start=off|bound|snapshot|both}: the same for the configs against KAFKA-7104
- * <li>{@code holds=on}: weave in the points at which tests may stop a thread over the bridge (default: none)
+ * <li>{@code pause-points=on}: weave in the points at which tests may pause a thread over the bridge (default: off);
+ *     {@code holds=on} is an older name of the same option
  * </ul>
  */
 public final class AgentOptions {
@@ -23,7 +24,7 @@ public final class AgentOptions {
     private boolean stockWhenUnsupported;
     private String defaultScope = "off";
     private String defaultLogStart = "off";
-    private boolean holds;
+    private boolean pausePoints;
 
     private AgentOptions() { }
 
@@ -70,16 +71,17 @@ public final class AgentOptions {
                 }
                 defaultLogStart = value;
                 break;
+            case "pause-points":
             case "holds":
                 if (!value.equals("on") && !value.equals("off")) {
-                    throw new AgentException("agent option holds=" + value + ": expected on or off");
+                    throw new AgentException("agent option " + key + "=" + value + ": expected on or off");
                 }
-                holds = value.equals("on");
+                pausePoints = value.equals("on");
                 break;
             default:
                 throw new AgentException("agent option " + key + "=" + value
                     + " is unknown: expected events=FILE, bridge=FILE, on-unsupported=fail|stock,"
-                    + " default-scope=off|read|request, default-log-start=off|bound|snapshot|both or holds=on|off");
+                    + " default-scope=off|read|request, default-log-start=off|bound|snapshot|both or pause-points=on|off");
         }
     }
 
@@ -90,29 +92,29 @@ public final class AgentOptions {
         return Paths.get(value).toAbsolutePath();
     }
 
-    /** Null where no events are wanted. */
+    /** Returns null where no events are wanted. */
     public Path eventsFile() {
         return eventsFile;
     }
 
-    /** Null where no bridge is wanted. */
+    /** Returns null where no bridge is wanted. */
     public Path bridgeFile() {
         return bridgeFile;
     }
 
-    /** "off", "read" or "request". */
+    /** Returns "off", "read" or "request". */
     public String defaultScope() {
         return defaultScope;
     }
 
-    /** "off", "bound", "snapshot" or "both". */
+    /** Returns "off", "bound", "snapshot" or "both". */
     public String defaultLogStart() {
         return defaultLogStart;
     }
 
-    /** Whether tests may stop threads. */
-    public boolean holds() {
-        return holds;
+    /** Returns whether tests may pause threads. */
+    public boolean pausePoints() {
+        return pausePoints;
     }
 
     public boolean runStockWhenUnsupported() {

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.util.Properties;
 
-/** Finds out which Kafka is on the class path, without loading any of its classes. */
+/** Finds which Kafka is on the class path, without loading any of its classes. */
 final class BrokerVersion {
     private static final String RESOURCE = "kafka/kafka-version.properties";
 

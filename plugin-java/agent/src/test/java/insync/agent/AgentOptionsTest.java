@@ -19,25 +19,31 @@ class AgentOptionsTest {
         assertFalse(options.runStockWhenUnsupported());
         assertEquals("off", options.defaultScope());
         assertEquals("off", options.defaultLogStart());
-        assertFalse(options.holds());
+        assertFalse(options.pausePoints());
     }
 
     @Test
     void allOptions() throws Exception {
         AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock,"
-            + "default-scope=request,default-log-start=both,holds=on");
+            + "default-scope=request,default-log-start=both,pause-points=on");
         assertEquals("/a/e.jsonl", options.eventsFile().toString());
         assertEquals("/a/b.json", options.bridgeFile().toString());
         assertTrue(options.runStockWhenUnsupported());
         assertEquals("request", options.defaultScope());
         assertEquals("both", options.defaultLogStart());
-        assertTrue(options.holds());
+        assertTrue(options.pausePoints());
+    }
+
+    @Test
+    void holdsIsAnOlderNameOfPausePoints() throws Exception {
+        assertTrue(AgentOptions.parse("holds=on").pausePoints());
+        assertFalse(AgentOptions.parse("holds=off").pausePoints());
     }
 
     @Test
     void whatIsWrongIsNamed() {
         for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=",
-                "default-log-start=all", "holds=", "events=", "bridge"}) {
+                "default-log-start=all", "pause-points=", "holds=", "events=", "bridge"}) {
             AgentException refused = assertThrows(AgentException.class, () -> AgentOptions.parse(wrong));
             assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
             assertTrue(refused.getMessage().contains("expected"), refused.getMessage());

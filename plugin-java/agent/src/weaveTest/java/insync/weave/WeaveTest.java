@@ -161,7 +161,7 @@ class WeaveTest {
         return KafkaConfig.fromProps(properties);
     }
 
-    /** The agent's event of its start; written by a thread of its own, so it may take a moment to come. */
+    /** Returns the agent's event of its start; written by a thread of its own, so it may take a moment to come. */
     private static String installed() throws Exception {
         Path events = Paths.get(System.getProperty("insync.events"));
         long deadline = System.nanoTime() + 10_000_000_000L;

@@ -1,17 +1,17 @@
 package insync.bench;
 
-import insync.core.ChargedFetches;
 import insync.core.Clock;
-import insync.core.FetchBody;
-import insync.core.FetchMarks;
-import insync.core.FetcherConnection;
-import insync.core.FollowerFetches;
-import insync.core.FollowerReplica;
-import insync.core.LeaderClock;
-import insync.core.MarkedFetches;
-import insync.core.NetworkThread;
-import insync.core.RequestScope;
-import insync.core.Stats;
+import insync.core.isr.FetchBody;
+import insync.core.isr.FetchMarks;
+import insync.core.isr.FetcherConnection;
+import insync.core.isr.FollowerReplica;
+import insync.core.isr.FollowerTracker;
+import insync.core.isr.LeaderClock;
+import insync.core.isr.NetworkThread;
+import insync.core.isr.ReadScopeTracker;
+import insync.core.isr.RequestScope;
+import insync.core.isr.RequestScopeTracker;
+import insync.core.isr.Stats;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -56,14 +56,14 @@ public class Tracker {
     @Param({"off", "read", "request"})
     String scope;
 
-    private FollowerFetches[] fetches;
+    private FollowerTracker[] fetches;
     private FetcherConnection connection;
 
-    /** A follower of partitions that it is caught up with, as the leader sees it after a first fetch. */
+    /** Measures a follower of partitions that it is caught up with, as the leader sees it after a first fetch. */
     @Setup
     public void makeFollower(Leader leader) {
         int id = System.identityHashCode(this);
-        fetches = new FollowerFetches[partitions];
+        fetches = new FollowerTracker[partitions];
         for (int i = 0; i < partitions; i++) {
             fetches[i] = make(leader, new Follower(id, i));
         }
@@ -74,24 +74,24 @@ public class Tracker {
         connection.sent(first);
     }
 
-    private FollowerFetches make(Leader leader, FollowerReplica replica) {
+    private FollowerTracker make(Leader leader, FollowerReplica replica) {
         switch (scope) {
             case "read":
-                return new MarkedFetches(replica, leader.clock, leader.stats);
+                return new ReadScopeTracker(replica, leader.clock, leader.stats);
             case "request":
-                return new ChargedFetches(replica, leader.scope, leader.clock.millis());
+                return new RequestScopeTracker(replica, leader.scope, leader.clock.millis());
             default:
                 return null;
         }
     }
 
-    /** A fetch from its arrival to its end: marked, read, released. */
+    /** Measures a fetch from its arrival to its end: marked, read, released. */
     @Benchmark
     public void markAndRelease(Leader leader) {
         if (scope.equals("read")) {
             FetchMarks marks = new FetchMarks(leader.clock, leader.stats, (replica, topic, partition, nanos) -> { });
-            for (FollowerFetches one : fetches) {
-                marks.mark((MarkedFetches) one, OFFSET);
+            for (FollowerTracker one : fetches) {
+                marks.mark((ReadScopeTracker) one, OFFSET);
             }
             marks.marked();
             read();
@@ -105,18 +105,21 @@ public class Tracker {
         }
     }
 
-    /** The question of isr-expiration, in the rare case that it comes to the plugin: Kafka's own rule says out of sync. */
+    /**
+     * Measures the question of isr-expiration, in the rare case that it comes to the plugin: Kafka's own rule says out
+     * of sync.
+     */
     @Benchmark
     public void inSyncQuery(Leader leader, Blackhole hole) {
         long now = leader.clock.millis();
-        for (FollowerFetches one : fetches) {
+        for (FollowerTracker one : fetches) {
             hole.consume(one != null && one.holdsInSync(now, LAG_MS));
         }
     }
 
     private void read() {
         connection.serve();
-        for (FollowerFetches one : fetches) {
+        for (FollowerTracker one : fetches) {
             if (one != null) {
                 one.fetched(OFFSET, OFFSET);
             }

@@ -1,7 +1,7 @@
 package insync.core;
 
 /**
- * The broker's clock as the rules see it: the broker's own {@code Time}, or a mock of it in tests.
+ * Gives the rules the broker's time: from the broker's own {@code Time}, or from a mock in tests.
  */
 public interface Clock {
 

@@ -1,10 +1,11 @@
 package insync.core;
 
+import insync.core.events.EventLog;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Exceptions in our own code: caught, counted, remembered, told once per kind; never thrown into the broker.
- * A run with any of them proves nothing, so whoever judges a run reads {@link #count()}.
+ * Records exceptions in our own code: they are caught, counted and printed once per kind, and never thrown into the
+ * broker. A run with any of them is invalid, so a verdict on a run reads {@link #count()}.
  */
 public final class Failures {
     private final LongAdder count = new LongAdder();
@@ -35,7 +36,7 @@ public final class Failures {
         return count.sum();
     }
 
-    /** The newest one in words, or an empty string. */
+    /** Returns the newest one in words, or an empty string. */
     public String last() {
         return last;
     }

@@ -1,12 +1,14 @@
 package insync.core;
 
-import insync.core.holds.HoldPoints;
+import insync.core.events.EventLog;
+import insync.core.isr.Stats;
 import insync.core.logstart.LogStartStats;
+import insync.core.pausepoints.PausePoints;
 import insync.core.stepdown.StepDownStats;
 
 /**
- * The one instance of the plugin in this JVM. Woven code is static, so it needs one place to find it;
- * everything behind it is passed by constructor.
+ * Holds the one instance of the plugin in this JVM. Woven code is static and finds it here; everything else is passed
+ * by constructor.
  */
 public final class Insync {
     private static volatile Insync current = new Insync(EventLog.none());
@@ -16,7 +18,7 @@ public final class Insync {
     private final StepDownStats stepDowns = new StepDownStats();
     private final Failures failures;
     private final LogStartStats logStarts = new LogStartStats();
-    private final HoldPoints holds = new HoldPoints();
+    private final PausePoints pausePoints = new PausePoints();
 
     public Insync(EventLog events) {
         this.events = events;
@@ -27,12 +29,12 @@ public final class Insync {
         return current;
     }
 
-    /** Called once by the agent, before any broker class is loaded. */
+    /** Sets the instance; called once by the agent, before any broker class is loaded. */
     public static void install(Insync insync) {
         current = insync;
     }
 
-    /** Where the exception handler of every woven hook ends; the innermost frame of ours tells which hook. */
+    /** Records an exception of a woven hook; the innermost frame of ours tells which hook. */
     public static void failed(Throwable failure) {
         String where = "hook";
         for (StackTraceElement frame : failure.getStackTrace()) {
@@ -64,8 +66,8 @@ public final class Insync {
         return logStarts;
     }
 
-    /** Where tests stop threads; nobody comes by unless the points are woven in. */
-    public HoldPoints holds() {
-        return holds;
+    /** Returns the points at which tests pause threads; no thread passes them unless they are woven in. */
+    public PausePoints pausePoints() {
+        return pausePoints;
     }
 }

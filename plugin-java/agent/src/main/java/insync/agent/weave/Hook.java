@@ -1,40 +1,40 @@
 package insync.agent.weave;
 
 import net.bytebuddy.description.method.MethodDescription;
-import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 
-/**
- * One place in the broker's code: a type, its method that takes an advice, and the fields or interfaces
- * the advice needs there. The file of a hook holds the place and the advice together.
- */
-public abstract class Hook {
+/** Names one method of a broker class and the advice that is woven into it. */
+public final class Hook {
     private final String typeName;
     private final String method;
+    private final ElementMatcher<? super MethodDescription> methods;
     private final Class<?> advice;
 
     /**
+     * Creates a hook on the only method of that name.
+     *
      * @param typeName the broker class to weave
      * @param method its method's name, {@code <init>} for its constructor, {@code <clinit>} for its static initializer
      * @param advice the class whose @Advice methods are inlined
      */
-    protected Hook(String typeName, String method, Class<?> advice) {
+    public Hook(String typeName, String method, Class<?> advice) {
+        this(typeName, method, matcher(method), advice);
+    }
+
+    /**
+     * Creates a hook on one of several methods of that name.
+     *
+     * @param methods selects the method; exactly one must match, or the weave is refused
+     */
+    public Hook(String typeName, String method, ElementMatcher<? super MethodDescription> methods, Class<?> advice) {
         this.typeName = typeName;
         this.method = method;
+        this.methods = methods;
         this.advice = advice;
     }
 
-    public final String typeName() {
-        return typeName;
-    }
-
-    public final Class<?> advice() {
-        return advice;
-    }
-
-    /** Which method takes the advice; exactly one must match, for the weave to be whole. */
-    public ElementMatcher<? super MethodDescription> methods() {
+    private static ElementMatcher<? super MethodDescription> matcher(String method) {
         switch (method) {
             case "<init>":
                 return ElementMatchers.isConstructor();
@@ -45,13 +45,22 @@ public abstract class Hook {
         }
     }
 
-    /** Adds fields or interfaces to the type; most hooks need none. */
-    public DynamicType.Builder<?> shape(DynamicType.Builder<?> builder) {
-        return builder;
+    public String typeName() {
+        return typeName;
     }
 
+    public Class<?> advice() {
+        return advice;
+    }
+
+    /** Returns which method takes the advice. */
+    public ElementMatcher<? super MethodDescription> methods() {
+        return methods;
+    }
+
+    /** Returns "Class.method", as events name a hook. */
     @Override
-    public final String toString() {
+    public String toString() {
         return typeName + "." + method;
     }
 }

@@ -1,8 +1,8 @@
 package insync.agent.weave;
 
 import insync.agent.Adapter;
-import insync.core.EventLog;
 import insync.core.Insync;
+import insync.core.events.EventLog;
 import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
@@ -13,15 +13,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Weaves a hook into a class that the JVM runs already, when a broker's settings ask for it. The JVM lets a loaded class
- * have new code, but neither fields nor interfaces; that such a hook fits was proven at the start, with all others.
+ * Weaves a hook into a class that the JVM runs already, when a broker's settings ask for it. The JVM lets a loaded
+ * class have new code, but neither fields nor interfaces. That such a hook fits was verified at the start.
  */
 public final class HooksOnDemand {
     private final Adapter adapter;
     private final Instrumentation instrumentation;
-    /** By the name of the class that they are on, in the order in which they were asked for. */
+    /** By the name of their class, in the order of the requests. */
     private final Map<String, List<Hook>> woven = new ConcurrentHashMap<>();
-    /** What the JVM would swallow. */
+    /** The transformer's error, which the JVM ignores. */
     private volatile Throwable failure;
     private boolean registered;
 
@@ -31,7 +31,7 @@ public final class HooksOnDemand {
     }
 
     /**
-     * Weaves a hook that is not woven yet, and tells so in an event.
+     * Weaves a hook that is not woven yet, and emits an event.
      *
      * @param why the setting that asks for it
      * @throws IllegalStateException if the JVM refused
@@ -61,7 +61,7 @@ public final class HooksOnDemand {
         System.err.println("[insync] woven for " + why + ": " + hook);
     }
 
-    /** All hooks asked for so far, on top of what the class was when it was loaded. */
+    /** Adds all requested hooks to the class as it was loaded. */
     private final class Additions implements ClassFileTransformer {
         @Override
         public byte[] transform(ClassLoader loader, String internalName, Class<?> redefined, ProtectionDomain domain,

@@ -2,7 +2,7 @@ package insync.agent.weave;
 
 import java.util.Objects;
 
-/** A class of the broker, or one member of it. */
+/** Names a class of the broker, or one member of it. */
 final class Symbol implements Comparable<Symbol> {
     private final String owner;
     private final String name;

@@ -4,7 +4,6 @@ import insync.agent.Adapter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
 import java.util.stream.Stream;
 import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.description.type.TypeDescription;
@@ -13,8 +12,8 @@ import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Verifies that the broker has every class, method and field that the adapter's compiled code refers to,
- * before anything is woven. The list is read off the adapter's own class files, so it cannot go stale.
+ * Verifies before weaving that the broker has every class, method and field that the adapter's compiled code refers to.
+ * The list is read from the adapter's own class files, so it is always up to date.
  */
 final class SymbolCheck {
     private final TypePool pool;
@@ -25,24 +24,25 @@ final class SymbolCheck {
         this.locator = locator;
     }
 
-    /** The symbols this broker lacks, sorted, each in words. */
+    /** Returns the symbols that this broker lacks, sorted, each in words. */
     List<String> missing(Adapter adapter) {
-        TreeSet<Symbol> required = new TreeSet<>();
-        for (Class<?> own : adapter.ownClasses()) {
-            required.addAll(references(own));
-        }
+        SymbolCollector used = new SymbolCollector();
+        adapter.ownClasses().forEach(own -> collect(own.getName(), used));
+        adapter.allHooks().forEach(hook -> collect(hook.advice().getName(), used));
         List<String> missing = new ArrayList<>();
-        required.stream().filter(symbol -> !exists(symbol)).forEach(symbol -> missing.add("missing " + symbol));
-        Stream.concat(adapter.hooks().stream(), adapter.hooksOnDemand().stream()).map(Hook::typeName)
+        used.symbols().stream().filter(symbol -> !exists(symbol)).forEach(symbol -> missing.add("missing " + symbol));
+        Stream.concat(adapter.types().stream().map(TypeHooks::typeName),
+                adapter.hooksOnDemand().stream().map(Hook::typeName))
             .filter(type -> !pool.describe(type).isResolved()).forEach(type -> missing.add("missing class " + type));
         return missing;
     }
 
-    private TreeSet<Symbol> references(Class<?> own) {
+    /** Reads a class of ours and the classes nested in it. */
+    private void collect(String own, SymbolCollector used) {
         try {
-            SymbolCollector collector = new SymbolCollector();
-            new ClassReader(locator.locate(own.getName()).resolve()).accept(collector, ClassReader.SKIP_DEBUG);
-            return collector.symbols();
+            used.nested().clear();
+            new ClassReader(locator.locate(own).resolve()).accept(used, ClassReader.SKIP_DEBUG);
+            List.copyOf(used.nested()).forEach(nested -> collect(nested, used));
         } catch (IOException unreadable) {
             throw new IllegalStateException("cannot read " + own, unreadable);
         }

@@ -1,5 +1,7 @@
 package insync.agent.weave;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TreeSet;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.FieldVisitor;
@@ -7,9 +9,10 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
-/** Collects what one class file of ours uses of the broker: Kafka's, Scala's and Yammer's classes and members. */
+/** Collects what class files of ours use of the broker: classes and members of Kafka, Scala and Yammer. */
 final class SymbolCollector extends ClassVisitor {
     private final TreeSet<Symbol> symbols = new TreeSet<>();
+    private final List<String> nested = new ArrayList<>();
 
     SymbolCollector() {
         super(Opcodes.ASM9);
@@ -17,6 +20,16 @@ final class SymbolCollector extends ClassVisitor {
 
     TreeSet<Symbol> symbols() {
         return symbols;
+    }
+
+    /** Returns the names of the classes nested in those that were read, anonymous ones included. */
+    List<String> nested() {
+        return nested;
+    }
+
+    @Override
+    public void visitNestMember(String member) {
+        nested.add(member.replace('/', '.'));
     }
 
     @Override

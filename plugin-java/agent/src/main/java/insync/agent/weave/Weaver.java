@@ -23,12 +23,11 @@ import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Weaves an adapter's hooks, all or nothing: every woven class is made in memory first, and only when all
- * of them could be made is anything shown to the JVM. Afterwards each class is loaded and linked, so that
- * the broker's main never meets a class that is not what was proven.
+ * Weaves an adapter's hooks, all or none. It makes every woven class in memory first and gives them to the JVM only if
+ * all could be made. Then it loads and links each, so that the broker's main runs only verified classes.
  */
 public final class Weaver {
-    /** What an exception in advice ends in: counted and exposed, and the broker's own method goes on. */
+    /** Records an exception of an advice; the broker's own method then continues. */
     private static final StackManipulation RECORD_FAILURE = MethodInvocation.invoke(
         TypeDescription.ForLoadedType.of(Insync.class).getDeclaredMethods()
             .filter(ElementMatchers.named("failed")).getOnly());
@@ -43,7 +42,9 @@ public final class Weaver {
     }
 
     /**
-     * @return what stands in the way, each in words; empty if everything is woven
+     * Weaves all hooks that are not on demand.
+     *
+     * @return the problems, each in words; empty if everything is woven
      */
     public List<String> weave(Instrumentation instrumentation) {
         List<String> problems = new ArrayList<>(new SymbolCheck(pool, locator).missing(adapter));
@@ -52,16 +53,17 @@ public final class Weaver {
             WovenClasses classes = new WovenClasses(woven);
             instrumentation.addTransformer(classes);
             problems.addAll(classes.loadAll());
-            // Every class it was there for is loaded: no later class load pays for it.
+            // Every class to weave is loaded now, so later class loads do not need the transformer.
             instrumentation.removeTransformer(classes);
         }
         return problems;
     }
 
     /**
-     * One more hook on a class as it is by now; its advice only, for a loaded class takes no new members.
+     * Adds a hook's advice to a class that is loaded already, which cannot take new members.
      *
-     * @param current the class file of the hook's type
+     * @param current the present class file of the hook's type
+     * @return the class file with the advice
      */
     byte[] add(Hook hook, byte[] current) {
         ClassFileLocator asItIs = new ClassFileLocator.Compound(
@@ -72,34 +74,41 @@ public final class Weaver {
     }
 
     private Map<String, byte[]> makeAll(List<String> problems) {
-        Map<String, List<Hook>> byType = new LinkedHashMap<>();
-        adapter.hooks().forEach(hook -> byType.computeIfAbsent(hook.typeName(), t -> new ArrayList<>()).add(hook));
+        Map<String, List<TypeHooks>> byType = new LinkedHashMap<>();
+        adapter.types().forEach(type -> byType.computeIfAbsent(type.typeName(), name -> new ArrayList<>()).add(type));
         Map<String, byte[]> woven = new HashMap<>();
-        byType.forEach((typeName, hooks) -> woven.put(typeName, tryToMake(typeName, hooks, problems)));
-        // Made to see that they fit; what comes of it is not used.
-        adapter.hooksOnDemand().forEach(hook -> tryToMake(hook.typeName(), List.of(hook), problems));
+        byType.forEach((typeName, parts) -> {
+            List<Hook> hooks = new ArrayList<>();
+            parts.forEach(part -> hooks.addAll(part.hooks()));
+            woven.put(typeName, tryToMake(typeName, parts, hooks, problems));
+        });
+        // Made only to verify that they fit; the result is discarded.
+        adapter.hooksOnDemand().forEach(hook -> tryToMake(hook.typeName(), List.of(), List.of(hook), problems));
         return woven;
     }
 
-    /** Null where it cannot be made, with the reason among the problems. */
-    private byte[] tryToMake(String typeName, List<Hook> hooks, List<String> problems) {
+    /** Returns null, and adds the reason to the problems, if the class cannot be made. */
+    private byte[] tryToMake(String typeName, List<TypeHooks> parts, List<Hook> hooks, List<String> problems) {
         try {
-            return make(typeName, hooks, problems);
+            return make(typeName, parts, hooks, problems);
         } catch (RuntimeException | LinkageError failed) {
             problems.add("cannot weave " + typeName + ": " + failed);
             return null;
         }
     }
 
-    private byte[] make(String typeName, List<Hook> hooks, List<String> problems) {
+    private byte[] make(String typeName, List<TypeHooks> parts, List<Hook> hooks, List<String> problems) {
         TypeDescription type = pool.describe(typeName).resolve();
         DynamicType.Builder<?> builder = byteBuddy().redefine(type, locator);
+        for (TypeHooks part : parts) {
+            builder = part.addMembers(builder);
+        }
         for (Hook hook : hooks) {
             int found = matches(type, hook);
             if (found != 1) {
                 problems.add(hook + ": " + found + " methods match, expected 1");
             }
-            builder = hook.shape(builder).visit(adviceOf(hook).on(hook.methods()));
+            builder = builder.visit(adviceOf(hook).on(hook.methods()));
         }
         DynamicType.Unloaded<?> woven = builder.make();
         problems.addAll(unimplemented(woven.getTypeDescription()));
@@ -110,7 +119,7 @@ public final class Weaver {
         return new ByteBuddy().with(TypeValidation.DISABLED).with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE);
     }
 
-    /** An interface of ours may name methods of the broker's class; whether it has them shows only here. */
+    /** Finds methods of our interfaces that a woven class lacks: such an interface may name methods of Kafka's class. */
     private List<String> unimplemented(TypeDescription woven) {
         List<String> missing = new ArrayList<>();
         for (TypeDescription carrier : woven.getInterfaces().asErasures()) {
@@ -126,14 +135,14 @@ public final class Weaver {
         return missing;
     }
 
-    /** A type pool does not list the static initializer; whether there is one shows in the fields it sets. */
+    /** Counts matching methods. A type pool does not list the static initializer, so that one counts if it matches. */
     private static int matches(TypeDescription type, Hook hook) {
         boolean initializer = hook.methods().matches(new MethodDescription.Latent.TypeInitializer(type));
         return type.getDeclaredMethods().filter(hook.methods()).size() + (initializer ? 1 : 0);
     }
 
     private Advice adviceOf(Hook hook) {
-        // Described from its class file: reflection on the advice would load the very broker classes to be woven.
+        // Described from its class file, because reflection on the advice would load the broker classes to weave.
         return Advice.to(pool.describe(hook.advice().getName()).resolve(), locator)
             .withExceptionHandler(new Advice.ExceptionHandler.Simple(RECORD_FAILURE));
     }

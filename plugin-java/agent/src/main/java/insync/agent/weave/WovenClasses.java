@@ -36,7 +36,7 @@ final class WovenClasses implements ClassFileTransformer {
     /**
      * Loads and links every woven class now.
      *
-     * @return those that did not take, in words
+     * @return the classes that could not be woven, in words
      */
     List<String> loadAll() {
         List<String> problems = new ArrayList<>();

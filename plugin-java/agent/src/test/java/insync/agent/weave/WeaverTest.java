@@ -3,7 +3,7 @@ package insync.agent.weave;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import insync.agent.Adapter;
-import insync.agent.Start;
+import insync.agent.broker.Platform;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.modifier.Visibility;
@@ -42,17 +42,25 @@ class WeaverTest {
     }
 
     private static List<String> problems(String method) {
-        // No instrumentation: with problems it must not come to be used.
-        return new Weaver(new OneHook(new PlainHook(method))).weave(null);
+        // No instrumentation: it is not used where there are problems.
+        return new Weaver(new OneType(new PlainHooks(method))).weave(null);
     }
 
-    private static final class PlainHook extends Hook {
-        PlainHook(String method) {
-            super(Plain.class.getName(), method, Nothing.class);
+    private static final class PlainHooks extends TypeHooks {
+        private final String method;
+
+        PlainHooks(String method) {
+            super(Plain.class.getName());
+            this.method = method;
         }
 
         @Override
-        public DynamicType.Builder<?> shape(DynamicType.Builder<?> builder) {
+        public List<Hook> hooks() {
+            return List.of(on(method, Nothing.class));
+        }
+
+        @Override
+        public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
             return builder.implement(Carrier.class)
                 .defineMethod("wovenIn", int.class, Visibility.PUBLIC).intercept(FixedValue.value(2));
         }
@@ -63,11 +71,11 @@ class WeaverTest {
         static void enter() { }
     }
 
-    private static final class OneHook implements Adapter {
-        private final Hook hook;
+    private static final class OneType implements Adapter {
+        private final TypeHooks type;
 
-        OneHook(Hook hook) {
-            this.hook = hook;
+        OneType(TypeHooks type) {
+            this.type = type;
         }
 
         @Override
@@ -76,8 +84,8 @@ class WeaverTest {
         }
 
         @Override
-        public List<Hook> hooks() {
-            return List.of(hook);
+        public List<TypeHooks> types() {
+            return List.of(type);
         }
 
         @Override
@@ -86,6 +94,8 @@ class WeaverTest {
         }
 
         @Override
-        public void prepare(Start start) { }
+        public Platform platform() {
+            return null;
+        }
     }
 }

@@ -1,27 +1,37 @@
 package insync.agent.v1_1;
 
+import com.yammer.metrics.Metrics;
 import insync.agent.Adapter;
-import insync.agent.Start;
-import insync.agent.kafka.Fetchers;
-import insync.agent.kafka.holds.FollowerReceivedHook;
-import insync.agent.kafka.holds.Holding;
-import insync.agent.kafka.live.LiveEvents;
-import insync.agent.kafka.logstart.LogStartConfigs;
-import insync.agent.kafka.logstart.LogStartHooks;
-import insync.agent.kafka.logstart.LogStarts;
+import insync.agent.broker.Brokers;
+import insync.agent.broker.Platform;
+import insync.agent.events.EventsTopic;
+import insync.agent.kafka.FetcherThreads;
+import insync.agent.logstart.LogStartConfigs;
+import insync.agent.logstart.LogStartHooks;
+import insync.agent.logstart.LogStarts;
+import insync.agent.pausepoints.PausePointHooks;
+import insync.agent.pausepoints.ReplicaFetcherThreadHooks;
 import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import insync.core.BrokerView;
 import java.util.ArrayList;
 import java.util.List;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
 
 /**
- * Kafka 1.1 on ZooKeeper: the two features against KAFKA-7104, which 1.1.0 has and 1.1.1 has healed for the most part.
- * KIP-501 is not for this version.
+ * Adapts to Kafka 1.1 on ZooKeeper: the two features against KAFKA-7104, a bug of 1.1.0 that 1.1.1 fixes for the most
+ * part. KIP-501 is not supported in this version.
  */
 public final class BrokerAdapter implements Adapter {
     private final LogStartHooks logStart = new LogStartHooks(
-        List.of(new BoundHook()), List.of(new KeepAnswerHook(), new AnswerHook()));
-    private final List<Hook> holdPoints = List.of(new LeaderReadHook(), new LeaderRecordedHook(),
-        new ReadFromLocalLogHook(), new LogStartReadHook(), new FollowerReceivedHook());
+        List.of(ReplicaHooks.bound()), List.of(PartitionHooks.keepAnswer(), LogReadResultHooks.snapshot()));
+    private final List<Hook> pausePoints = new ArrayList<>(PartitionHooks.pausePoints());
+
+    public BrokerAdapter() {
+        pausePoints.addAll(List.of(ReplicaManagerHooks.readFromLocalLog(), ReplicaHooks.logStartRead(),
+            ReplicaFetcherThreadHooks.received()));
+    }
 
     @Override
     public String name() {
@@ -29,30 +39,40 @@ public final class BrokerAdapter implements Adapter {
     }
 
     @Override
-    public List<Hook> hooks() {
-        return List.of(new DefineConfigHook(), new BrokerStartHook());
+    public List<TypeHooks> types() {
+        return List.of(new KafkaConfigHooks(), new ReplicaManagerHooks());
     }
 
     @Override
     public List<Hook> hooksOnDemand() {
         List<Hook> all = new ArrayList<>(logStart.all());
-        all.addAll(holdPoints);
+        all.addAll(pausePoints);
         return all;
     }
 
     @Override
     public List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(List.of(Broker.class, Fetchers.class, FollowerLog.class, Holding.class,
-            LogStartConfigs.class, LogStarts.class, Unsupported.class, View.class));
-        own.addAll(LiveEvents.ownClasses());
-        hooks().forEach(hook -> own.add(hook.advice()));
-        hooksOnDemand().forEach(hook -> own.add(hook.advice()));
+        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, FetcherThreads.class, LogStartConfigs.class,
+            LogStartHooks.class, LogStarts.class, PausePointHooks.class, Platform11.class, ReplicaHooks.class,
+            Unsupported.class, View.class));
+        own.addAll(EventsTopic.ownClasses());
         return own;
     }
 
     @Override
-    public void prepare(Start start) {
-        LogStarts.prepare(logStart, start.onDemand(), start.defaultLogStart());
-        Broker.prepare(start, holdPoints);
+    public Platform platform() {
+        return new Platform11(logStart, pausePoints);
+    }
+
+    /** Needs nothing of the features that this version does not support. */
+    static final class Platform11 extends Platform {
+        Platform11(LogStartHooks logStart, List<Hook> pausePoints) {
+            super(null, null, null, logStart, pausePoints);
+        }
+
+        @Override
+        public BrokerView view(ReplicaManager replicas, KafkaConfig config, String version) {
+            return new View(replicas, config, version, Metrics.defaultRegistry());
+        }
     }
 }

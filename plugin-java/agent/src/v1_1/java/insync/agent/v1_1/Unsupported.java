@@ -1,12 +1,12 @@
 package insync.agent.v1_1;
 
-import insync.agent.kafka.Settings;
-import insync.agent.kafka.lagpolicy.LagPolicyConfig;
-import insync.agent.kafka.stepdown.StepDownConfigs;
+import insync.agent.isr.PendingReadsConfig;
+import insync.agent.lagpolicy.LagPolicyConfig;
+import insync.agent.stepdown.broker.StepDownConfigs;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
-/** KIP-501's configs and that of lag by messages, which this version must not silently ignore: whoever turns one on is told that there is nothing. */
+/** Defines the configs of features that this version does not support, so that turning one on is refused, not ignored. */
 public final class Unsupported {
     private static final String KIP = "KIP-501";
     private static final String LAG = "lag by messages";
@@ -15,12 +15,14 @@ public final class Unsupported {
     private Unsupported() { }
 
     public static void define(ConfigDef definition) {
-        definition.define(Settings.PENDING_READS, ConfigDef.Type.BOOLEAN, false,
+        definition.define(PendingReadsConfig.PENDING_READS, ConfigDef.Type.BOOLEAN, false,
             (name, value) -> refuse(KIP, name, value, Boolean.TRUE.equals(value)), ConfigDef.Importance.LOW, doc(KIP));
         definition.define(StepDownConfigs.PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, NEVER,
-            (name, value) -> refuse(KIP, name, value, !Long.valueOf(NEVER).equals(value)), ConfigDef.Importance.LOW, doc(KIP));
+            (name, value) -> refuse(KIP, name, value, !Long.valueOf(NEVER).equals(value)),
+            ConfigDef.Importance.LOW, doc(KIP));
         definition.define(LagPolicyConfig.POLICY, ConfigDef.Type.STRING, LagPolicyConfig.TIME,
-            (name, value) -> refuse(LAG, name, value, !LagPolicyConfig.TIME.equals(value)), ConfigDef.Importance.LOW, doc(LAG));
+            (name, value) -> refuse(LAG, name, value, !LagPolicyConfig.TIME.equals(value)),
+            ConfigDef.Importance.LOW, doc(LAG));
     }
 
     private static String doc(String what) {

@@ -1,12 +1,12 @@
 package insync.agent.v1_1;
 
 import com.yammer.metrics.core.MetricsRegistry;
-import insync.agent.kafka.Fetchers;
-import insync.agent.kafka.Settings;
-import insync.agent.kafka.lagpolicy.LagPolicyConfig;
-import insync.agent.kafka.logstart.LogStartConfigs;
+import insync.agent.isr.PendingReadsConfig;
+import insync.agent.kafka.FetcherThreads;
+import insync.agent.lagpolicy.LagPolicyConfig;
+import insync.agent.logstart.LogStartConfigs;
 import insync.core.BrokerView;
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +19,7 @@ import org.apache.kafka.common.TopicPartition;
 import scala.Option;
 import scala.collection.Iterator;
 
-/** What the bridge may see of a broker. Reads only, takes no lock. */
+/** Shows a broker to the bridge. Reads only, takes no lock. */
 final class View implements BrokerView {
     private final ReplicaManager replicas;
     private final KafkaConfig config;
@@ -45,8 +45,10 @@ final class View implements BrokerView {
 
     @Override
     public Map<String, Object> settings() {
-        Map<String, Object> all = EventLog.fields(Settings.PENDING_READS, config.getBoolean(Settings.PENDING_READS),
-            "replica.lag.time.max.ms", config.getLong("replica.lag.time.max.ms"), LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
+        Map<String, Object> all = EventLog.fields(
+            PendingReadsConfig.PENDING_READS, PendingReadsConfig.enabled(config),
+            PendingReadsConfig.LAG_TIME_MAX_MS, PendingReadsConfig.lagTimeMaxMs(config),
+            LagPolicyConfig.POLICY, config.getString(LagPolicyConfig.POLICY));
         all.putAll(LogStartConfigs.all(config));
         return all;
     }
@@ -119,6 +121,6 @@ final class View implements BrokerView {
 
     @Override
     public Map<String, Object> fetchers() {
-        return Fetchers.now(metrics);
+        return FetcherThreads.now(metrics);
     }
 }

@@ -2,11 +2,11 @@ package insync.agent.v2_8;
 
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.kafka.BrokerAccess;
-import insync.core.EventLog;
+import insync.agent.kafka.ScalaIds;
+import insync.core.events.EventLog;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import kafka.cluster.Partition;
 import kafka.cluster.Replica;
 import kafka.metrics.KafkaYammerMetrics;
@@ -47,8 +47,7 @@ final class Access implements BrokerAccess {
 
     @Override
     public List<Integer> replicas(Partition partition) {
-        return CollectionConverters.asJava(partition.assignmentState().replicas()).stream()
-            .map(id -> (Integer) id).collect(Collectors.toList());
+        return ScalaIds.list(partition.assignmentState().replicas());
     }
 
     @Override

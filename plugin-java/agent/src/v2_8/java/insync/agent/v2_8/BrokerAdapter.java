@@ -1,27 +1,19 @@
 package insync.agent.v2_8;
 
 import insync.agent.Adapter;
-import insync.agent.Start;
-import insync.agent.kafka.BrokerStartHook;
-import insync.agent.kafka.IsFollowerOutOfSyncHook;
-import insync.agent.kafka.KafkaBroker;
-import insync.agent.kafka.MakeFollowerHook;
-import insync.agent.kafka.MakeLeaderHook;
-import insync.agent.kafka.ReadScope;
-import insync.agent.kafka.lagpolicy.LagPolicies;
-import insync.agent.kafka.lagpolicy.LagPolicyConfig;
-import insync.agent.kafka.live.LiveEvents;
-import insync.agent.kafka.logstart.LogStartConfigs;
-import insync.agent.kafka.logstart.LogStarts;
-import insync.agent.kafka.stepdown.StepDownConfigs;
-import insync.agent.weave.Hook;
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.broker.Platform;
+import insync.agent.broker.ReplicaManagerHooks;
+import insync.agent.events.EventsTopic;
+import insync.agent.logstart.LogStartHooks;
+import insync.agent.weave.TypeHooks;
 import java.util.ArrayList;
 import java.util.List;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /**
- * Kafka 2.8 on ZooKeeper, the KIP's own era: scope "read". A fetch's state is recorded after all of its partitions
- * are read, a replica's state is reset in two steps, and configs are defined in Scala.
+ * Adapts to Kafka 2.8 on ZooKeeper, the KIP's own era: scope "read". A fetch's state is recorded after all of its
+ * partitions are read, a replica's state is reset in two steps, and configs are defined in Scala.
  */
 public final class BrokerAdapter implements Adapter {
     private static final int ALL_ARGUMENTS = 18;
@@ -32,34 +24,25 @@ public final class BrokerAdapter implements Adapter {
     }
 
     @Override
-    public List<Hook> hooks() {
+    public List<TypeHooks> types() {
         return List.of(
-            new DefineConfigHook(),
-            new BrokerStartHook(ElementMatchers.isConstructor().and(ElementMatchers.takesArguments(ALL_ARGUMENTS))),
-            new FetchMessagesHook(),
-            new UpdateFetchStateHook(),
-            new ResetReplicaHook(),
-            new IsFollowerOutOfSyncHook(),
-            new MakeLeaderHook(),
-            new MakeFollowerHook(),
-            new ShrinkIsrHook(),
-            new ExpandIsrHook());
+            new KafkaConfigHooks(),
+            new ReplicaManagerHooks(ElementMatchers.isConstructor().and(ElementMatchers.takesArguments(ALL_ARGUMENTS))),
+            new insync.agent.v2_8.ReplicaManagerHooks(),
+            new ReplicaHooks(),
+            new PartitionHooks());
     }
 
     @Override
     public List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(ReadScope.ownClasses());
-        own.addAll(List.of(Access.class, LagPolicies.class, LagPolicyConfig.class, LogStartConfigs.class, LogStarts.class,
-            StepDownConfigs.class));
-        own.addAll(LiveEvents.ownClasses());
-        hooks().forEach(hook -> own.add(hook.advice()));
+        List<Class<?>> own = new ArrayList<>(CommonAdapter.classesOfScopeRead());
+        own.add(Access.class);
+        own.addAll(EventsTopic.ownClasses());
         return own;
     }
 
     @Override
-    public void prepare(Start start) {
-        KafkaBroker.prepare(new Access(), start, List.of());
-        LogStarts.prepare(null, start.onDemand(), start.defaultLogStart());
-        LagPolicies.prepare(null, start.onDemand());
+    public Platform platform() {
+        return new Platform(new Access(), null, null, new LogStartHooks(List.of(), List.of()), List.of());
     }
 }

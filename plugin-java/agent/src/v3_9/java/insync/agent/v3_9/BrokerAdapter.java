@@ -1,14 +1,13 @@
 package insync.agent.v3_9;
 
-import insync.agent.kafka.BrokerClasses;
-import insync.agent.kafka.CommonAdapter;
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.adapter.KafkaClasses;
 
-/** Kafka 3.9: all of a partition is Scala, and a fetch's parameters are where they were before 4.0. */
+/** Adapts to Kafka 3.9: replica, log, assignment and metadata cache are Scala. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v3_9", new Access(), new FetchMessagesHook(), new BrokerClasses("kafka.cluster.Replica",
-            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request",
-            "kafka.log.UnifiedLog"), new KRaftStepDown());
+        super("v3_9", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
+            new ScalaController());
     }
 }

@@ -1,16 +1,12 @@
 package insync.agent.v4_0;
 
-import insync.agent.kafka.BrokerClasses;
-import insync.agent.kafka.CommonAdapter;
-import insync.agent.kafka.FetchMessagesHook;
-import insync.agent.v3_9.Access;
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.adapter.KafkaClasses;
 
-/** Kafka 4.0: as 3.9, but for the package of a fetch's parameters. */
+/** Adapts to Kafka 4.0: as 3.9, but the way to the controller is Java. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v4_0", new Access(), new FetchMessagesHook(), new BrokerClasses("kafka.cluster.Replica",
-            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request",
-            "kafka.log.UnifiedLog"), new KRaftStepDown());
+        super("v4_0", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(), new JavaController());
     }
 }

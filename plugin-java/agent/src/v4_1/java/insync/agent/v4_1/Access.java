@@ -1,16 +1,31 @@
 package insync.agent.v4_1;
 
+import insync.agent.kafka.ScalaIds;
 import java.util.List;
-import java.util.stream.Collectors;
 import kafka.cluster.Partition;
-import scala.jdk.javaapi.CollectionConverters;
+import org.apache.kafka.common.requests.LeaderAndIsrRequest;
+import org.apache.kafka.metadata.LeaderRecoveryState;
 
-/** A partition's assignment is Scala in 4.1. */
+/** Reads a partition's assignment and state where they are Scala, and elections by the request of 4.0. */
 final class Access extends JavaAccess {
 
     @Override
     public List<Integer> replicas(Partition partition) {
-        return CollectionConverters.asJava(partition.assignmentState().replicas()).stream()
-            .map(id -> (Integer) id).collect(Collectors.toList());
+        return ScalaIds.list(partition.assignmentState().replicas());
+    }
+
+    @Override
+    public boolean isInFlight(Partition partition) {
+        return partition.partitionState().isInflight();
+    }
+
+    @Override
+    public LeaderRecoveryState recovery(Partition partition) {
+        return partition.partitionState().leaderRecoveryState();
+    }
+
+    @Override
+    public int leaderEpoch(Object newState) {
+        return ((LeaderAndIsrRequest.PartitionState) newState).leaderEpoch();
     }
 }

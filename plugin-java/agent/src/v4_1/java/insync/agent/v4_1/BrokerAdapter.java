@@ -1,15 +1,14 @@
 package insync.agent.v4_1;
 
-import insync.agent.kafka.BrokerClasses;
-import insync.agent.kafka.CommonAdapter;
-import insync.agent.kafka.FetchMessagesHook;
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.adapter.KafkaClasses;
+import insync.agent.v4_0.JavaController;
 
-/** Kafka 4.1: replica, log and metadata cache are Java, a partition's assignment is Scala. */
+/** Adapts to Kafka 4.1: replica, log and metadata cache are Java, a partition's assignment is Scala. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v4_1", new Access(), new FetchMessagesHook(), new BrokerClasses("org.apache.kafka.server.replica.Replica",
-            "org.apache.kafka.common.record.FileRecords", "kafka.network.RequestChannel$Request",
-            "org.apache.kafka.storage.internals.log.UnifiedLog"), new KRaftStepDown());
+        super("v4_1", new KafkaClasses("org.apache.kafka.server.replica.Replica",
+            "org.apache.kafka.storage.internals.log.UnifiedLog"), new Access(), new JavaController());
     }
 }

@@ -1,16 +1,18 @@
 package insync.agent.v4_1;
 
 import insync.agent.kafka.CommonAccess;
-import insync.core.EventLog;
-import insync.core.MessageLagRule;
+import insync.core.events.EventLog;
+import insync.core.lagpolicy.MessageLagRule;
 import java.util.Collection;
 import java.util.Map;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.metadata.MetadataCache;
 import org.apache.kafka.server.replica.Replica;
 import org.apache.kafka.server.replica.ReplicaState;
 
-/** Replica, log and metadata cache as they are from 4.1 on: in Java. */
+/** Reads replica, log and metadata cache where they are Java: from 4.1 on. */
 public abstract class JavaAccess extends CommonAccess {
 
     @Override
@@ -23,8 +25,7 @@ public abstract class JavaAccess extends CommonAccess {
     @Override
     public final boolean isOutOfSync(Object replica, MessageLagRule rule, long leaderLeo, long nowMs, long maxLagMs) {
         ReplicaState state = ((Replica) replica).stateSnapshot();
-        // An election is heard of, too: until a first fetch it is all that is known of a follower.
-        long heardMs = Math.max(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
+        long heardMs = heardMs(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
         return rule.isOutOfSync(state.logEndOffset(), heardMs, leaderLeo, nowMs, maxLagMs);
     }
 
@@ -51,5 +52,30 @@ public abstract class JavaAccess extends CommonAccess {
     @Override
     public final long logStartOffset(Partition partition) {
         return partition.localLogOrException().logStartOffset();
+    }
+
+    @Override
+    public final int[] livePeers(ReplicaManager replicas) {
+        MetadataCache cache = replicas.metadataCache();
+        int self = replicas.config().brokerId();
+        return cache.getAliveBrokerNodes(replicas.config().interBrokerListenerName()).stream()
+            .mapToInt(node -> node.id()).filter(id -> id != self && !cache.isBrokerShuttingDown(id)).toArray();
+    }
+
+    @Override
+    public final boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch) {
+        return replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition())
+            .filter(now -> isLedElsewhere(now.leader(), now.leaderEpoch(), replicas.config().brokerId(), leaderEpoch))
+            .isPresent();
+    }
+
+    @Override
+    public final int minIsr(Partition partition) {
+        return partition.localLogOrException().config().minInSyncReplicas;
+    }
+
+    @Override
+    public final long brokerEpoch(Object replica) {
+        return ((Replica) replica).stateSnapshot().brokerEpoch().orElse(-1L);
     }
 }

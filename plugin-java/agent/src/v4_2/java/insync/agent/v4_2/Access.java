@@ -3,12 +3,29 @@ package insync.agent.v4_2;
 import insync.agent.v4_1.JavaAccess;
 import java.util.List;
 import kafka.cluster.Partition;
+import org.apache.kafka.metadata.LeaderRecoveryState;
+import org.apache.kafka.metadata.PartitionRegistration;
 
-/** A partition's assignment is Java from 4.2 on. */
+/** Reads a partition's assignment and state where they are Java: from 4.2 on. */
 final class Access extends JavaAccess {
 
     @Override
     public List<Integer> replicas(Partition partition) {
         return partition.assignmentState().replicas();
+    }
+
+    @Override
+    public boolean isInFlight(Partition partition) {
+        return partition.partitionState().isInflight();
+    }
+
+    @Override
+    public LeaderRecoveryState recovery(Partition partition) {
+        return partition.partitionState().leaderRecoveryState();
+    }
+
+    @Override
+    public int leaderEpoch(Object newState) {
+        return ((PartitionRegistration) newState).leaderEpoch;
     }
 }

@@ -1,17 +1,14 @@
 package insync.agent.v4_2;
 
-import insync.agent.kafka.BrokerClasses;
-import insync.agent.kafka.CommonAdapter;
-import insync.agent.kafka.FetchMessagesHook;
-import insync.agent.kafka.Moved;
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.adapter.KafkaClasses;
+import insync.agent.v4_0.JavaController;
 
-/** Kafka 4.2 to 4.4: a partition's state and assignment are Java. 4.3 moved FileRecords, 4.4 moved Request. */
+/** Adapts to Kafka 4.2 to 4.4: a partition's state and assignment are Java. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v4_2", new Access(), new FetchMessagesHook(), new BrokerClasses("org.apache.kafka.server.replica.Replica",
-            Moved.to("org.apache.kafka.common.record.FileRecords", "org.apache.kafka.common.record.internal.FileRecords"),
-            Moved.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request"),
-            "org.apache.kafka.storage.internals.log.UnifiedLog"), new KRaftStepDown());
+        super("v4_2", new KafkaClasses("org.apache.kafka.server.replica.Replica",
+            "org.apache.kafka.storage.internals.log.UnifiedLog"), new Access(), new JavaController());
     }
 }

@@ -25,7 +25,7 @@ final class Budget {
         return left;
     }
 
-    /** One that was taken led to nothing. */
+    /** Gives back one that was taken and had no effect. */
     void giveBack() {
         spent.pollLast();
     }

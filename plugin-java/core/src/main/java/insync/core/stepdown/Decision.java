@@ -1,6 +1,6 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.Map;
 
 /** What the watch decided about one partition with a slow fetch at one tick: data, to be acted on or only told. */
@@ -42,7 +42,7 @@ public final class Decision {
         return new Decision(of, leaderEpoch, reason, pendingMs, atNanos, score, NONE, false);
     }
 
-    /** Whether this broker is to give the partition's leadership away. */
+    /** Returns whether this broker is to give the partition's leadership away. */
     public boolean acts() {
         return reason == Reason.SLOW_FETCH;
     }
@@ -64,7 +64,10 @@ public final class Decision {
         return reason;
     }
 
-    /** The ISR to ask for, the successor first; this broker last, or not at all if it {@link #leaves}. Empty unless it acts. */
+    /**
+     * Returns the ISR to ask for, the successor first; this broker last, or not at all if it {@link #leaves}. Empty
+     * unless it acts.
+     */
     public int[] isr() {
         return isr.clone();
     }
@@ -74,17 +77,17 @@ public final class Decision {
         return isr.length == 0 ? NOBODY : isr[0];
     }
 
-    /** Whether this broker leaves the ISR. */
+    /** Returns whether this broker leaves the ISR. */
     public boolean leaves() {
         return leaves;
     }
 
-    /** How long the oldest fetch has been in the leader's hands, pauses of the process left out, milliseconds. */
+    /** Returns how long the leader has been processing the oldest fetch, pauses of the process left out, milliseconds. */
     public long pendingMs() {
         return pendingMs;
     }
 
-    /** When it was decided, by the broker's monotonic clock. */
+    /** Returns when it was decided, by the broker's monotonic clock. */
     public long atNanos() {
         return atNanos;
     }
@@ -94,15 +97,15 @@ public final class Decision {
         return score;
     }
 
-    /** What becomes of the ex-leader's place in the ISR, as the config writes it. */
+    /** Returns whether the ex-leader stays in the ISR, as the config writes it. */
     private String isrPolicy() {
         return StepDownSettings.name(leaves ? StepDownSettings.ExLeader.LEAVE : StepDownSettings.ExLeader.KEEP_LAST);
     }
 
     /**
-     * What became of it, as an event has it.
+     * Returns the decision and its outcome, as an event has them.
      *
-     * @param way the way that was taken, null where it came to none
+     * @param way how it was requested, null if it was not
      * @param error null if there is none
      * @param nowNanos by the broker's monotonic clock
      */
@@ -112,7 +115,7 @@ public final class Decision {
             "pending_ms", pendingMs, "asked_ms", (nowNanos - atNanos) / 1_000_000L);
     }
 
-    /** As an event has it. */
+    /** Returns it as an event has it. */
     public Map<String, Object> toMap() {
         Map<String, Object> all = EventLog.fields("topic", topic, "partition", partition, "leader_epoch", leaderEpoch,
             "reason", reason.word(), "pending_ms", pendingMs, "score", StepDownSettings.rounded(score));

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What the watch remembers of partitions from tick to tick, beside what it can see. That a partition came to be led
- * here is seen by its not having been led here at the tick before: no broker tells the next one that it stepped down.
+ * Remembers partitions from tick to tick. A partition that was not led here at the previous tick has a new leader, this
+ * one: no broker tells its successor that it stepped down.
  */
 final class LedPartitions {
     private static final long NEVER = Long.MIN_VALUE;
@@ -19,7 +19,7 @@ final class LedPartitions {
         this.cooldownNanos = cooldownNanos;
     }
 
-    /** A tick begins. */
+    /** Notes that a tick begins. */
     void begin(long now) {
         tick++;
         if (tick % TICKS_BETWEEN_SWEEPS == 0) {
@@ -28,7 +28,7 @@ final class LedPartitions {
         }
     }
 
-    /** This broker leads the partition at this tick; called once for each, at every tick. */
+    /** Notes that this broker leads the partition at this tick; called once for each, at every tick. */
     Entry led(PartitionView partition, long now) {
         int epoch = partition.leaderEpoch();
         Map<Integer, Entry> ofTopic = entries.computeIfAbsent(partition.topic(), topic -> new HashMap<>());
@@ -50,7 +50,7 @@ final class LedPartitions {
         return entry;
     }
 
-    /** What is remembered of a partition, or null. */
+    /** Returns what is remembered of a partition, or null. */
     Entry find(String topic, int partition) {
         return entries.getOrDefault(topic, Map.of()).get(partition);
     }
@@ -60,7 +60,7 @@ final class LedPartitions {
         return entry.lastTick < tick - 1 && !entry.isCooling(now, cooldownNanos) && !mayBeAnswered;
     }
 
-    /** One partition. */
+    /** Remembers one partition. */
     static final class Entry {
         private int epoch;
         private long lastTick;
@@ -84,12 +84,12 @@ final class LedPartitions {
             return epoch;
         }
 
-        /** Whether the leadership came or went less than a cool-down ago. */
+        /** Returns whether the leadership came or went less than a cool-down ago. */
         boolean isCooling(long now, long cooldownNanos) {
             return moved != NEVER && now - moved < cooldownNanos;
         }
 
-        /** Another broker leads it, though this one may not have noticed: a stalled read keeps it from doing so. */
+        /** Returns whether another broker leads it; this one may not have applied that yet, because of a stalled read. */
         boolean isGiven() {
             return given;
         }
@@ -102,12 +102,12 @@ final class LedPartitions {
             return asked != NEVER && now - asked > limit;
         }
 
-        /** What was asked for last in this epoch, or null. */
+        /** Returns what was asked for last in this epoch, or null. */
         Decision decided() {
             return decided;
         }
 
-        /** Whether it is too early to ask again after a refusal. */
+        /** Returns whether it is too early to ask again after a refusal. */
         boolean isRefused(long now) {
             return notBefore != NEVER && now - notBefore < 0;
         }
@@ -128,14 +128,14 @@ final class LedPartitions {
             notBefore = now + patience;
         }
 
-        /** Whether a reason is another one than was told last. */
+        /** Returns whether a reason differs from the one that was emitted last. */
         boolean isNews(Reason reason) {
             boolean news = told != reason;
             told = reason;
             return news;
         }
 
-        /** Its fetches are answered in time. */
+        /** Notes that its fetches are answered in time. */
         void well() {
             told = null;
         }

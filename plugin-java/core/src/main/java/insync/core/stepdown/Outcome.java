@@ -2,16 +2,16 @@ package insync.core.stepdown;
 
 import java.util.Locale;
 
-/** What became of a step-down that was asked for. */
+/** The result of a requested step-down. */
 public enum Outcome {
     /** Another broker leads the partition. */
     DONE,
-    /** The controller answered with an error, or changed nothing. The partition may be asked for again. */
+    /** The controller answered with an error, or changed nothing. The request may be repeated. */
     REFUSED,
-    /** It could not be asked, or never answered. The partition may be asked for again. */
+    /** The controller could not be reached, or never answered. The request may be repeated. */
     FAILED;
 
-    /** As events write it. */
+    /** Returns it as events write it. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

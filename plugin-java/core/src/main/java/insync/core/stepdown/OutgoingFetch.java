@@ -1,8 +1,8 @@
 package insync.core.stepdown;
 
 /**
- * What this broker, as a follower, sees of one peer over one of its own fetcher threads: since when it waits for an
- * answer. Written by that thread alone, read by the watch, without a lock; nothing is allocated.
+ * Measures since when this broker, as a follower, waits for an answer of one peer on one fetcher thread. Only that
+ * thread writes it, the watch reads it, without a lock; nothing is allocated.
  */
 public final class OutgoingFetch {
     static final long NONE = Long.MIN_VALUE;
@@ -16,17 +16,17 @@ public final class OutgoingFetch {
         this.all = all;
     }
 
-    /** A fetch is about to be sent to the peer, over a connection that stands. */
+    /** Notes that a fetch is about to be sent to the peer, over an open connection. */
     public void sent() {
         sentNanos = all.nanos();
     }
 
-    /** It is answered, or has failed: a peer that is dead is not slow. */
+    /** Notes that the fetch is answered, or has failed: a dead peer is not slow. */
     public void ended() {
         sentNanos = NONE;
     }
 
-    /** The fetcher is closed and sends nothing any longer. */
+    /** Notes that the fetcher is closed and sends nothing any longer. */
     public void closed() {
         sentNanos = NONE;
         all.remove(this);
@@ -36,7 +36,7 @@ public final class OutgoingFetch {
         return peer;
     }
 
-    /** By the broker's monotonic clock, or {@link #NONE}. */
+    /** Returns when the fetch was sent, by the broker's monotonic clock, or {@link #NONE}. */
     long sentNanos() {
         return sentNanos;
     }

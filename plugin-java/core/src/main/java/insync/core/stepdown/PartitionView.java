@@ -17,21 +17,21 @@ public interface PartitionView {
     int leaderEpoch();
 
     /**
-     * Since when the oldest fetch of a <em>member of the ISR</em> is in the leader's hands: the oldest
-     * {@link insync.core.FollowerFetches#pendingSince} of those followers. Of others nobody's ack waits.
+     * Returns since when the leader processes the oldest fetch of a <em>member of the ISR</em>: the oldest {@link
+     * insync.core.isr.FollowerTracker#pendingSince} of those followers. Of others nobody's ack waits.
      *
      * @param before only fetches that were pending by then are looked for, by the broker's monotonic clock
-     * @return by the same clock, or {@link insync.core.FollowerFetches#NOT_PENDING}
+     * @return by the same clock, or {@link insync.core.isr.FollowerTracker#NOT_PENDING}
      */
     long pendingSince(long before);
 
     /**
-     * Whether somebody else is about to change this partition: an ISR change that the controller has not confirmed, a
-     * reassignment, the deletion of the topic. Such a partition is left alone.
+     * Returns whether somebody else is about to change this partition: an ISR change that the controller has not
+     * confirmed, a reassignment, the deletion of the topic. Such a partition is left alone.
      */
     boolean isChanging();
 
-    /** The ISR as the controller confirmed it, in the order of the assignment; this broker is a member. */
+    /** Returns the ISR as the controller confirmed it, in the order of the assignment; this broker is a member. */
     int[] isr();
 
     /** min.insync.replicas of the topic. */

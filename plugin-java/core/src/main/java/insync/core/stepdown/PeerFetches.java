@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * The fetches that this broker has under way to its peers, as their follower: all that it can know of how fast they
- * are. There is one {@link OutgoingFetch} per fetcher, made when the fetcher is.
+ * Holds the fetches that this broker sends to its peers, as their follower, to measure how fast they answer. There is
+ * one {@link OutgoingFetch} per fetcher, created with it.
  */
 public final class PeerFetches {
     private final Clock clock;
@@ -17,7 +17,7 @@ public final class PeerFetches {
     }
 
     /**
-     * For a new fetcher of this broker's.
+     * Adds a new fetcher of this broker.
      *
      * @param peer the broker that it fetches from
      */
@@ -27,7 +27,9 @@ public final class PeerFetches {
         return fetcher;
     }
 
-    /** Since when the oldest fetch to a peer is unanswered, by the broker's clock, or {@link OutgoingFetch#NONE}. */
+    /**
+     * Returns since when the oldest fetch to a peer is unanswered, by the broker's clock, or {@link OutgoingFetch#NONE}.
+     */
     long oldest(int peer) {
         long oldest = OutgoingFetch.NONE;
         for (OutgoingFetch fetcher : fetchers) {

@@ -1,12 +1,12 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Which peers look slow from here: a score for each live one, by the rule that this broker's own follows, fed by how
- * long this broker's fetches to it are unanswered. A peer that nothing is fetched from keeps its score, falling.
+ * Scores which live peers look slow to this broker, by the rule of its own score, from how long its fetches to a peer
+ * are unanswered. The score of a peer that it does not fetch from only falls.
  */
 final class Peers {
     private final StepDownSettings settings;
@@ -23,8 +23,8 @@ final class Peers {
         this.events = events;
     }
 
-    /** @param livePeers of others the score only falls: a dead peer is not slow, and is none to compare with */
-    void tick(LivedTime time, long elapsed, int[] livePeers) {
+    /** @param livePeers of others the score only falls, because a dead peer is not slow */
+    void tick(RunningTime time, long elapsed, int[] livePeers) {
         ages.clear();
         live = livePeers.length;
         for (int peer : livePeers) {
@@ -50,18 +50,18 @@ final class Peers {
         return scores.containsKey(peer) && scores.get(peer).isSlow();
     }
 
-    /** Whether a peer may be about to become slow: half way from the longest wait of a healthy one to T. */
+    /** Returns whether a peer may be about to become slow: half way from the longest wait of a healthy one to T. */
     boolean isSuspect(int peer) {
         long half = (settings.processTimeMaxNanos() + settings.fetchWaitMaxNanos()) / 2;
         return ages.getOrDefault(peer, 0L) > half;
     }
 
-    /** How many live peers look slow. */
+    /** Returns how many live peers look slow. */
     int slow() {
         return slow;
     }
 
-    /** Whether too many of them do for a step-down to gain anything. */
+    /** Returns whether too many of them do for a step-down to gain anything. */
     boolean tooManySlow() {
         return slow > live * settings.slowPeersMaxRatio();
     }

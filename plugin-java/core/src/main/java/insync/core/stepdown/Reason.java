@@ -2,9 +2,9 @@ package insync.core.stepdown;
 
 import java.util.Locale;
 
-/** Why the watch steps down, or does not though a fetch of the partition is slow. */
+/** Why the watch steps down, or does not although a fetch of the partition is slow. */
 public enum Reason {
-    /** It acts: a fetch was in the leader's hands for longer than T, and nothing speaks against it. */
+    /** The leader steps down: it processed a fetch for longer than T, and no rule forbids it. */
     SLOW_FETCH,
     /** An earlier request for this partition is not answered yet, was refused less than T or failed less than T/4 ago. */
     AWAITING_ANSWER,
@@ -23,7 +23,7 @@ public enum Reason {
     /** This broker has given away as many partitions as it may within a minute. */
     BUDGET_SPENT;
 
-    /** As events and metrics write it. */
+    /** Returns it as events and metrics write it. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

@@ -20,7 +20,7 @@ final class SlowPartition {
         return entry;
     }
 
-    /** How long its oldest fetch has been in the leader's hands, pauses of the process left out, nanoseconds. */
+    /** Returns how long the leader has been processing its oldest fetch, pauses of the process left out, nanoseconds. */
     long age() {
         return age;
     }

@@ -1,8 +1,8 @@
 package insync.core.stepdown;
 
 /**
- * How slow a broker has been of late, from 0 to {@link StepDownSettings#SCORE_MAX}: a slow fetch adds 1 at once and 1
- * more for each further T that it lasts; time without one takes away 1 per recovery time.
+ * Scores how slow a broker was recently, from 0 to {@link StepDownSettings#SCORE_MAX}: a slow fetch adds 1 at once and
+ * 1 more for each further T that it lasts; the score falls by 1 per recovery time without one.
  *
  * <p>Hysteresis: a broker counts as slow from the threshold on, and then until its score is 0 again.
  */
@@ -21,11 +21,11 @@ final class SlowScore {
     }
 
     /**
-     * Time has passed.
+     * Updates the score.
      *
      * @param elapsedNanos since the last tick
-     * @param ageNanos of the oldest fetch in the broker's hands, 0 if there is none
-     * @return whether the broker came to count as slow, or ceased to
+     * @param ageNanos of the oldest fetch that the broker processes, 0 if there is none
+     * @return whether the broker now counts as slow and did not before, or the reverse
      */
     boolean tick(long elapsedNanos, long ageNanos) {
         boolean over = ageNanos > limitNanos;

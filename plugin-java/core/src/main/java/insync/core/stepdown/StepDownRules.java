@@ -2,14 +2,14 @@ package insync.core.stepdown;
 
 import java.util.List;
 
-/** Whether a partition with a slow fetch is given away, and to whom: the rules in the order in which they speak. */
+/** Decides whether to give a partition with a slow fetch away, and to which broker, by rules in a fixed order. */
 final class StepDownRules {
     private final int self;
     private final StepDownSettings settings;
     private final SlowScore score;
     private final Peers peers;
     private final Budget budget;
-    private final Succession succession;
+    private final SuccessorOrder succession;
 
     StepDownRules(int self, StepDownSettings settings, SlowScore score, Peers peers) {
         this.self = self;
@@ -17,15 +17,15 @@ final class StepDownRules {
         this.score = score;
         this.peers = peers;
         this.budget = new Budget(settings.budgetPerMinute());
-        this.succession = new Succession(self);
+        this.succession = new SuccessorOrder(self);
     }
 
-    /** No fetch is slow. */
+    /** Notes that no fetch is slow. */
     void quiet() {
         succession.quiet();
     }
 
-    /** A partition that was to be given away was not. */
+    /** Notes that a partition that was to be given away was not. */
     void notGiven() {
         budget.giveBack();
     }
@@ -46,7 +46,7 @@ final class StepDownRules {
         return budget.take(now) ? act(one, order, now) : withhold(one, Reason.BUDGET_SPENT, now);
     }
 
-    /** What speaks against it, whoever would succeed; null is nothing. */
+    /** Returns the reason against a step-down that holds for every successor; null if there is none. */
     private Reason against(SlowPartition one, long now) {
         if (one.entry().isAwaited() || one.entry().isRefused(now)) {
             return Reason.AWAITING_ANSWER;

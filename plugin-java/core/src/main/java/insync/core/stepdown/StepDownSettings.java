@@ -1,13 +1,12 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.util.Locale;
 import java.util.Map;
 
 /**
- * How a leader steps down, as plain data: the numbers behind the broker's configs, checked, and nothing else. The
- * defaults are here, so that the configs' definitions take them from the one place; docs/understand/step-down.md says where each
- * comes from.
+ * Holds the checked values of the configs by which a leader steps down, and their defaults. docs/step-down.md explains
+ * each default.
  */
 public final class StepDownSettings {
     /** The highest score that a broker can have, see {@link SlowScore}. */
@@ -18,7 +17,7 @@ public final class StepDownSettings {
     public static final long DEFAULT_SCORE_RECOVERY_MS = 60_000;
     public static final double DEFAULT_SLOW_PEERS_MAX_RATIO = 0.5;
 
-    /** How the leadership is given away; the agent's business, told in events only. */
+    /** How the agent gives the leadership away; the core only writes it to events. */
     public enum Via {
         /** AlterPartition with the leader moved last, which only a woven controller honours. */
         ALTER_PARTITION,
@@ -28,7 +27,7 @@ public final class StepDownSettings {
         AUTO
     }
 
-    /** What becomes of the ex-leader's place in the ISR. */
+    /** Whether the ex-leader stays in the ISR. */
     public enum ExLeader {
         /** It stays a member, named last (KIP-501). */
         KEEP_LAST,
@@ -53,17 +52,17 @@ public final class StepDownSettings {
     }
 
     /**
-     * Settings with every default.
+     * Returns a builder of settings with all defaults.
      *
      * @param processTimeMaxMs leader.fetch.process.time.max.ms
-     * @param fetchWaitMaxMs replica.fetch.wait.max.ms: a fetch with nothing to return is answered only then, which is
-     *     no slowness
+     * @param fetchWaitMaxMs replica.fetch.wait.max.ms: a fetch with nothing to return is answered only then, and is not
+     *     slow
      */
     public static Builder of(long processTimeMaxMs, long fetchWaitMaxMs) {
         return new Builder(processTimeMaxMs, fetchWaitMaxMs);
     }
 
-    /** How long a fetch may be in the leader's hands, T, in nanoseconds. */
+    /** Returns how long a leader may process a fetch, T, in nanoseconds. */
     public long processTimeMaxNanos() {
         return values.processTimeMaxMs * 1_000_000L;
     }
@@ -101,14 +100,14 @@ public final class StepDownSettings {
     }
 
     /**
-     * How often the watch is to be ticked, milliseconds: a quarter of T, but 25 times a second at most and, where T is
-     * no more than a minute, once a second at least. What comes due in between is looked at earlier.
+     * Returns the time between two ticks of the watch, milliseconds: a quarter of T, at least 40 and, where T is a
+     * minute or less, at most 1,000. What is due in between is checked earlier.
      */
     public long tickMs() {
         return Math.max(Math.max(40, values.processTimeMaxMs / 64), Math.min(1_000, values.processTimeMaxMs / 4));
     }
 
-    /** All of it, for an event. */
+    /** Returns all of it, for an event. */
     public Map<String, Object> toMap() {
         return EventLog.fields("process_time_max_ms", values.processTimeMaxMs, "via", name(values.via),
             "isr", name(values.exLeader), "cooldown_ms", values.cooldownMs, "budget_per_minute", values.budgetPerMinute,
@@ -116,18 +115,18 @@ public final class StepDownSettings {
             "slow_peers_max_ratio", values.slowPeersMaxRatio, "tick_ms", tickMs());
     }
 
-    /** An enum's value as the configs and events write it. */
+    /** Returns an enum's value as configs and events write it. */
     public static String name(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** A score as events write it. */
+    /** Returns a score as events write it. */
     static double rounded(double score) {
         return Math.round(score * 100) / 100.0;
     }
 
-    private static void require(boolean holds, String what, Object value, String expected) {
-        if (!holds) {
+    private static void require(boolean valid, String what, Object value, String expected) {
+        if (!valid) {
             throw new IllegalArgumentException(what + " is " + value + ", expected " + expected);
         }
     }

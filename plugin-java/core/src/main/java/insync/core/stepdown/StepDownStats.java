@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What became of slow partitions in this broker since its start. The same figures feed JMX and the bridge. */
+/** Counts step-downs in this broker since its start, for JMX and the bridge. */
 public final class StepDownStats {
     private final Map<Reason, LongAdder> decided = new EnumMap<>(Reason.class);
     private final Map<Outcome, LongAdder> ended = new EnumMap<>(Outcome.class);
@@ -30,12 +30,12 @@ public final class StepDownStats {
         ended.get(outcome).increment();
     }
 
-    /** A client's connection was closed that could not be served. */
+    /** Notes that a client's connection was closed that could not be served. */
     public void closedConnections(int count) {
         closed.add(count);
     }
 
-    /** Clients' connections that were closed because they could not be served. */
+    /** Returns how many clients' connections were closed because they could not be served. */
     public long connectionsClosed() {
         return closed.sum();
     }
@@ -45,22 +45,22 @@ public final class StepDownStats {
         slowPeers = peersThatLookSlow;
     }
 
-    /** Partitions that were asked to be led by another broker. */
+    /** Returns how often another broker was asked to lead a partition. */
     public long asked() {
         return count(Reason.SLOW_FETCH);
     }
 
-    /** Step-downs asked for, or times that a partition's step-down came to be withheld for that reason. */
+    /** Returns how many step-downs were requested, or how often one was withheld, for that reason. */
     public long count(Reason reason) {
         return decided.get(reason).sum();
     }
 
-    /** Step-downs asked for that ended so. */
+    /** Returns how many requested step-downs had that outcome. */
     public long count(Outcome outcome) {
         return ended.get(outcome).sum();
     }
 
-    /** Times that a partition's step-down came to be withheld, whatever the reason. */
+    /** Returns how often a partition's step-down was withheld, for any reason. */
     public long withheld() {
         long all = 0;
         for (Reason reason : Reason.values()) {
@@ -69,17 +69,17 @@ public final class StepDownStats {
         return all;
     }
 
-    /** This broker's score at the last tick. */
+    /** Returns this broker's score at the last tick. */
     public double score() {
         return score;
     }
 
-    /** How many live peers looked slow at the last tick. */
+    /** Returns how many live peers looked slow at the last tick. */
     public int slowPeers() {
         return slowPeers;
     }
 
-    /** All figures by their names over the bridge. */
+    /** Returns all figures by their names over the bridge. */
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("asked", asked());

@@ -1,8 +1,8 @@
 package insync.core.stepdown;
 
 import insync.core.Clock;
-import insync.core.EventLog;
-import insync.core.FollowerFetches;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -10,20 +10,20 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Solution 2 of KIP-501 in one broker: finds led partitions of which a fetch has been in the leader's hands for too
- * long, and decides whether and to whom their leadership is given. It acts on nothing itself.
+ * Implements solution 2 of KIP-501 in one broker: finds led partitions of which the leader processes a fetch for too
+ * long, and decides whether and to which broker to give their leadership. It does not act itself.
  *
- * <p>Ticked by one thread of its own, not by one of Kafka's schedulers, whose threads may be the stalled ones.
+ * <p>One thread of its own ticks it, because the threads of Kafka's schedulers may be stalled.
  */
 public final class StepDownWatch {
-    /** An answer that takes longer will not come. */
+    /** The longest time to wait for an answer, nanoseconds. */
     static final long ANSWER_NANOS = 30_000_000_000L;
 
     private final StepDownSettings settings;
     private final Clock clock;
     private final EventLog events;
     private final StepDownStats stats;
-    private final LivedTime time;
+    private final RunningTime time;
     private final SlowScore score;
     private final Peers peers;
     private final LedPartitions partitions;
@@ -41,7 +41,7 @@ public final class StepDownWatch {
         this.clock = clock;
         this.events = events;
         this.stats = stats;
-        this.time = new LivedTime(settings);
+        this.time = new RunningTime(settings);
         this.score = new SlowScore(settings);
         this.peers = new Peers(settings, fetches, events);
         this.partitions = new LedPartitions(settings.cooldownNanos());
@@ -74,25 +74,25 @@ public final class StepDownWatch {
     }
 
     /**
-     * How long after the last tick the next one should come, milliseconds: no later than a fetch that is under way
-     * becomes slow, so that T is what a stall costs, and not T and a tick.
+     * Returns how long after the last tick the next one should come, milliseconds: no later than a pending fetch
+     * becomes slow, so that a stall costs T, not T and a tick.
      */
     public long dueMs() {
         return 1 + dueNanos / 1_000_000L;
     }
 
     /**
-     * What became of a decision that acts; called by any thread, takes no lock.
+     * Records the outcome of a decision that acts; called by any thread, takes no lock.
      *
-     * @param way for the event: the way that was taken, null where it came to none
-     * @param error for the event: what it failed of, null if it did not
+     * @param way for the event: how it was requested, null if it was not
+     * @param error for the event: the error, null if there is none
      */
     public void answered(Decision decision, Outcome outcome, String way, String error) {
         events.emit("step_down_answered", decision.toMap(outcome, way, error, clock.nanos()));
         answers.add(new Answer(decision, outcome));
     }
 
-    /** The partitions of which a fetch is slow, that with the oldest one first. */
+    /** Returns the partitions of which a fetch is slow, that with the oldest fetch first. */
     private List<SlowPartition> slowOf(Iterable<? extends PartitionView> led, long now) {
         List<SlowPartition> slow = new ArrayList<>();
         long limit = settings.processTimeMaxNanos();
@@ -102,7 +102,7 @@ public final class StepDownWatch {
         for (PartitionView partition : led) {
             LedPartitions.Entry entry = partitions.led(partition, now);
             long since = partition.pendingSince(before);
-            long age = since == FollowerFetches.NOT_PENDING ? 0 : time.since(since);
+            long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);
             if (age > limit) {
                 slow.add(new SlowPartition(partition, entry, age));
             } else {
@@ -132,7 +132,9 @@ public final class StepDownWatch {
         return decisions;
     }
 
-    /** Once per reason and partition, as long as its fetches are slow; that an answer is awaited goes without saying. */
+    /**
+     * Emits a decision once per reason and partition, as long as its fetches are slow; not while an answer is awaited.
+     */
     private void tell(Decision decision, LedPartitions.Entry entry) {
         if (decision.acts()) {
             entry.isNews(decision.reason());

@@ -1,6 +1,6 @@
 package insync.core.stepdown;
 
-import insync.core.FollowerFetches;
+import insync.core.isr.FollowerTracker;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -42,7 +42,7 @@ final class FakePartition implements PartitionView {
     @Override
     public long pendingSince(long before) {
         long since = pendingMs * 1_000_000L;
-        return pendingMs == NOT_PENDING || since - before > 0 ? FollowerFetches.NOT_PENDING : since;
+        return pendingMs == NOT_PENDING || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
     }
 
     @Override

@@ -2,6 +2,7 @@ package insync.core.stepdown;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import insync.core.ManualClock;
 import org.junit.jupiter.api.Test;
 
 /** What this broker sees of a peer that several of its fetchers fetch from. */

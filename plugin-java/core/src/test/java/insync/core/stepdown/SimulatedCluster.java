@@ -1,7 +1,8 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
-import insync.core.FollowerFetches;
+import insync.core.ManualClock;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -77,7 +78,7 @@ final class SimulatedCluster {
         return stalledMs;
     }
 
-    /** The shortest time between two leader changes of one partition. */
+    /** Returns the shortest time between two leader changes of one partition. */
     long shortestTermMs() {
         long shortest = Long.MAX_VALUE;
         for (Led partition : partitions) {
@@ -121,7 +122,7 @@ final class SimulatedCluster {
                 .mapToLong(stall -> stall[0]).findFirst().orElse(FakePartition.NOT_PENDING);
         }
 
-        /** A fetch to a stalled broker stands; others are answered between two ticks. */
+        /** Notes that a fetch to a stalled broker stands; others are answered between two ticks. */
         void fetch() {
             for (int peer : peers) {
                 boolean stands = brokers[peer].isStalled() && ledBy(peer) > 0;
@@ -172,7 +173,7 @@ final class SimulatedCluster {
         public long pendingSince(long before) {
             long stall = brokers[leader].stallSince();
             long since = Math.max(stall, ledSinceMs) * 1_000_000L;
-            return stall == FakePartition.NOT_PENDING || since - before > 0 ? FollowerFetches.NOT_PENDING : since;
+            return stall == FakePartition.NOT_PENDING || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
         }
 
         @Override

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import insync.core.EventLog;
+import insync.core.events.EventLog;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;

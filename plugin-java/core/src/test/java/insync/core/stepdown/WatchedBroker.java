@@ -1,6 +1,7 @@
 package insync.core.stepdown;
 
-import insync.core.EventLog;
+import insync.core.ManualClock;
+import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -41,7 +42,7 @@ final class WatchedBroker {
         return one;
     }
 
-    /** A fetch of each of these becomes stuck now. */
+    /** Notes that a fetch of each of these becomes stuck now. */
     void stall(FakePartition... partitions) {
         for (FakePartition one : partitions) {
             one.pendingMs = clock.ms;
@@ -71,7 +72,7 @@ final class WatchedBroker {
         return decisions;
     }
 
-    /** The time from which on a slow fetch must have been noticed. */
+    /** Sets the time from which on a slow fetch must have been noticed. */
     void passT() {
         pass(T_MS + settings.tickMs());
     }
@@ -81,7 +82,7 @@ final class WatchedBroker {
         return tick().stream().map(Decision::reason).collect(Collectors.toList());
     }
 
-    /** The controller does what was asked. */
+    /** Notes that the controller does what was asked. */
     void grant(Decision decision) {
         led.removeIf(one -> one.topic.equals(decision.topic()) && one.partition == decision.partition());
         watch.answered(decision, Outcome.DONE, "test", null);

@@ -1,0 +1,69 @@
+package insync.broker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
+import insync.core.Insync;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
+import org.apache.kafka.common.protocol.Errors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A leader that knows its epoch to be over answers as one that has become a follower, until it leads anew. */
+@EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
+class EndedLeadershipTest {
+    private static final int EPOCH = 5;
+
+    @TempDir
+    Path folder;
+    private final List<Errors> answers = new ArrayList<>();
+
+    @AfterEach
+    void noFailureOfOurs() {
+        assertEquals("", Insync.current().failures().last());
+    }
+
+    @Test
+    void clientsAreSentOn() throws Exception {
+        try (Leader leader = new Leader(folder, true)) {
+            leader.appendUpTo(10);
+            assertEquals(Errors.NONE, ack(leader, 10)._2(), "it waits for its followers");
+            assertEquals(false, ack(leader, 10)._1());
+
+            over(leader, EPOCH + 1);
+            assertEquals(Errors.NOT_LEADER_OR_FOLLOWER, ack(leader, 10)._2());
+            assertEquals(true, ack(leader, 0)._1(), "what is committed stays so");
+            assertEquals(Errors.NONE, ack(leader, 0)._2());
+            assertThrows(NotLeaderOrFollowerException.class, () -> StepDownParts.produce(leader.partition()));
+            leader.fetch(0, answers);
+            assertEquals(List.of(Errors.NOT_LEADER_OR_FOLLOWER), answers);
+        }
+    }
+
+    @Test
+    void anEpochThatCameLaterIsNotOver() throws Exception {
+        try (Leader leader = new Leader(folder, true)) {
+            over(leader, EPOCH + 1);
+            leader.elect(EPOCH + 1);
+            leader.appendUpTo(10);
+            leader.fetch(0, answers);
+            assertEquals(List.of(Errors.NONE), answers);
+            assertEquals(Errors.NONE, ack(leader, 10)._2());
+            StepDownParts.produce(leader.partition());
+        }
+    }
+
+    private static scala.Tuple2<Object, Errors> ack(Leader leader, long offset) {
+        return leader.partition().checkEnoughReplicasReachOffset(offset);
+    }
+
+    private static void over(Leader leader, int over) {
+        ((PartitionCarrier) leader.partition()).insync$over(over);
+    }
+}

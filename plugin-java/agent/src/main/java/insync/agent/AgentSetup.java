@@ -1,0 +1,61 @@
+package insync.agent;
+
+import insync.agent.weave.HooksOnDemand;
+import java.util.List;
+
+/**
+ * Holds what the agent knows when it starts: the broker's version, what that version supports, and the agent's options.
+ */
+public final class AgentSetup {
+    private final String brokerVersion;
+    private final AgentOptions options;
+    private final HooksOnDemand onDemand;
+    private final List<String> scopes;
+    private final boolean logStart;
+    private final boolean stepDown;
+    private final boolean lagByMessages;
+
+    AgentSetup(String brokerVersion, Adapters table, Adapter adapter, AgentOptions options, HooksOnDemand onDemand) {
+        this.brokerVersion = brokerVersion;
+        this.options = options;
+        this.onDemand = onDemand;
+        this.scopes = table.scopes(adapter);
+        this.logStart = table.isOn(adapter, ".log_start");
+        this.stepDown = table.isOn(adapter, ".step_down");
+        this.lagByMessages = table.lagPolicies(adapter).contains("messages");
+    }
+
+    /** Returns Kafka's version, as found on the class path. */
+    public String brokerVersion() {
+        return brokerVersion;
+    }
+
+    public AgentOptions options() {
+        return options;
+    }
+
+    /** Returns what weaves the hooks that settings ask for. */
+    public HooksOnDemand onDemand() {
+        return onDemand;
+    }
+
+    /** Returns the supported scopes of pending fetches; empty where KIP-501 is not supported at all. */
+    public List<String> scopes() {
+        return scopes;
+    }
+
+    /** Returns whether the configs against KAFKA-7104 are supported. */
+    public boolean supportsLogStart() {
+        return logStart;
+    }
+
+    /** Returns whether a leader can step down. */
+    public boolean supportsStepDown() {
+        return stepDown;
+    }
+
+    /** Returns whether replica.lag.policy=messages:N is supported. */
+    public boolean supportsLagByMessages() {
+        return lagByMessages;
+    }
+}

@@ -1,0 +1,160 @@
+package insync.agent.adapter;
+
+import insync.agent.Adapter;
+import insync.agent.broker.Brokers;
+import insync.agent.broker.LeaderView;
+import insync.agent.broker.Metrics;
+import insync.agent.broker.Platform;
+import insync.agent.broker.ReplicaManagerHooks;
+import insync.agent.config.BrokerConfigs;
+import insync.agent.config.KafkaConfigHooks;
+import insync.agent.config.ReplicationConfigsHooks;
+import insync.agent.events.EventsTopic;
+import insync.agent.isr.FetchParamsHooks;
+import insync.agent.isr.FileRecordsHooks;
+import insync.agent.isr.Followers;
+import insync.agent.isr.KafkaApisHooks;
+import insync.agent.isr.KafkaChannelHooks;
+import insync.agent.isr.NamedPartitions;
+import insync.agent.isr.PartitionEvents;
+import insync.agent.isr.PartitionHooks;
+import insync.agent.isr.PartitionState;
+import insync.agent.isr.PendingFetch;
+import insync.agent.isr.PendingReads;
+import insync.agent.isr.PendingReadsConfig;
+import insync.agent.isr.ReplicaHooks;
+import insync.agent.isr.RequestChannelHooks;
+import insync.agent.isr.RequestHooks;
+import insync.agent.isr.RequestPart;
+import insync.agent.isr.RequestSteps;
+import insync.agent.isr.SocketServerHooks;
+import insync.agent.kafka.BrokerAccess;
+import insync.agent.kafka.CommonAccess;
+import insync.agent.kafka.FetcherThreads;
+import insync.agent.kafka.KafkaClock;
+import insync.agent.kafka.KafkaPartition;
+import insync.agent.lagpolicy.LagAccess;
+import insync.agent.lagpolicy.LagPolicy;
+import insync.agent.lagpolicy.LagPolicyConfig;
+import insync.agent.logstart.LogStartConfigs;
+import insync.agent.logstart.LogStartHooks;
+import insync.agent.logstart.LogStarts;
+import insync.agent.pausepoints.PausePointHooks;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
+import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
+import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.agent.stepdown.broker.ControllerAccess;
+import insync.agent.stepdown.broker.ProcessorHooks;
+import insync.agent.stepdown.broker.SelectorHooks;
+import insync.agent.stepdown.broker.StepDownAccess;
+import insync.agent.stepdown.broker.StepDownConfigs;
+import insync.agent.stepdown.controller.AutomaticElections;
+import insync.agent.stepdown.controller.LeadershipTransfer;
+import insync.agent.stepdown.controller.PartitionChangeBuilderHooks;
+import insync.agent.stepdown.controller.ReplicationControlManagerHooks;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Holds what the adapters from 3.9 on have in common: the hooks of all features, on classes whose names they give. The
+ * hooks of the step-down are woven into every process, whatever its roles: Kafka's class path holds the classes of
+ * brokers and controllers alike, and those of a role that a process does not run stay unused.
+ */
+public abstract class CommonAdapter implements Adapter {
+    private final String name;
+    private final KafkaClasses classes;
+    private final CommonAccess access;
+    private final ControllerAccess controller;
+    private final LogStartHooks logStart;
+    private final List<Hook> pausePoints;
+
+    /**
+     * @param name the adapter's row in broker-versions.properties
+     * @param classes the names of the broker's classes that moved
+     * @param access reads a broker
+     * @param controller sends to the controller
+     */
+    protected CommonAdapter(String name, KafkaClasses classes, CommonAccess access, ControllerAccess controller) {
+        this.name = name;
+        this.classes = classes;
+        this.access = access;
+        this.controller = controller;
+        this.logStart = LogStartHooks.since39(classes.log());
+        this.pausePoints = PausePointHooks.since39(classes.log());
+    }
+
+    /** Returns the classes that refer to the broker's and serve scope "read", 2.8 included. */
+    public static List<Class<?>> classesOfScopeRead() {
+        return List.of(BrokerAccess.class, BrokerConfigs.class, FetcherThreads.class, Followers.class, Brokers.class,
+            KafkaClock.class, KafkaPartition.class, LagPolicy.class, LogStartHooks.class, LagPolicyConfig.class,
+            LeaderView.class, LogStartConfigs.class, LogStarts.class, Metrics.class, PartitionEvents.class,
+            PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class,
+            StepDownConfigs.class);
+    }
+
+    @Override
+    public final String name() {
+        return name;
+    }
+
+    @Override
+    public final List<TypeHooks> types() {
+        return List.of(
+            new ReplicationConfigsHooks(),
+            new KafkaConfigHooks(),
+            new ReplicaManagerHooks(),
+            new insync.agent.isr.ReplicaManagerHooks(),
+            new FetchParamsHooks(classes.fetchParams()),
+            new ReplicaHooks(classes.replica()),
+            new PartitionHooks(),
+            new SocketServerHooks(),
+            new RequestChannelHooks(),
+            new KafkaApisHooks(),
+            new FileRecordsHooks(classes.fileRecords()),
+            new KafkaChannelHooks(),
+            new RequestHooks(classes.request()),
+            new insync.agent.stepdown.broker.ReplicaManagerHooks(),
+            new AlterPartitionManagerHooks(controller.alterPartitionManager(), controller.link()),
+            new insync.agent.stepdown.broker.PartitionHooks(),
+            new ProcessorHooks(),
+            new SelectorHooks(),
+            new BrokerBlockingSenderHooks(),
+            new PartitionChangeBuilderHooks(),
+            new ReplicationControlManagerHooks());
+    }
+
+    @Override
+    public final List<Hook> hooksOnDemand() {
+        List<Hook> all = new ArrayList<>(logStart.all());
+        all.addAll(pausePoints);
+        all.add(insync.agent.lagpolicy.PartitionHooks.lagByMessages());
+        return all;
+    }
+
+    @Override
+    public final List<Class<?>> ownClasses() {
+        List<Class<?>> own = new ArrayList<>(classesOfScopeRead());
+        addWithParents(own, access.getClass());
+        own.add(controller.getClass());
+        own.addAll(EventsTopic.ownClasses());
+        own.addAll(List.of(controller.link(), ControllerAccess.class, RequestHooks.RequestCarrier.class,
+            NamedPartitions.class, RequestSteps.class, RequestPart.class, LagAccess.class, PausePointHooks.class,
+            ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class, AutomaticElections.class,
+            LeadershipTransfer.class));
+        own.addAll(BrokerStepDown.ownClasses());
+        return own;
+    }
+
+    private static void addWithParents(List<Class<?>> own, Class<?> type) {
+        for (Class<?> each = type; each != Object.class; each = each.getSuperclass()) {
+            own.add(each);
+        }
+    }
+
+    @Override
+    public final Platform platform() {
+        return new Platform(access, access, controller, logStart, pausePoints);
+    }
+}

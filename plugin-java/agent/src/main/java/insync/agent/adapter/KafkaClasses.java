@@ -1,0 +1,44 @@
+package insync.agent.adapter;
+
+/** Names those of the broker's classes to weave that are not the same in all versions from 3.9 on. */
+public final class KafkaClasses {
+    private final String replica;
+    private final String log;
+    private final String fetchParams = MovedClass.to("org.apache.kafka.storage.internals.log.FetchParams",
+        "org.apache.kafka.server.storage.log.FetchParams");
+    private final String fileRecords = MovedClass.to("org.apache.kafka.common.record.FileRecords",
+        "org.apache.kafka.common.record.internal.FileRecords");
+    private final String request = MovedClass.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request");
+
+    /**
+     * @param replica a remote replica of a partition
+     * @param log a partition's log
+     */
+    public KafkaClasses(String replica, String log) {
+        this.replica = replica;
+        this.log = log;
+    }
+
+    String replica() {
+        return replica;
+    }
+
+    String log() {
+        return log;
+    }
+
+    /** Returns the class of a fetch's parameters. */
+    String fetchParams() {
+        return fetchParams;
+    }
+
+    /** Returns the class of records in a file. */
+    String fileRecords() {
+        return fileRecords;
+    }
+
+    /** Returns the class of a request in the request channel. */
+    String request() {
+        return request;
+    }
+}

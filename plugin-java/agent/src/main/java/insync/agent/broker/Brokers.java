@@ -1,0 +1,142 @@
+package insync.agent.broker;
+
+import insync.agent.AgentSetup;
+import insync.agent.isr.PendingReads;
+import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
+import insync.agent.isr.RequestPart;
+import insync.agent.kafka.BrokerAccess;
+import insync.agent.lagpolicy.LagPolicy;
+import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.bridge.BridgeServer;
+import insync.core.BrokerView;
+import insync.core.Insync;
+import insync.core.isr.RequestScope;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * Finds the plugin's parts in the brokers of this JVM by broker id: the static entry of the advices. A process has one
+ * broker, Kafka's own tests have several. A flag per feature keeps advices cheap where no broker has the feature on.
+ */
+public final class Brokers {
+    private static final Map<Integer, InsyncBroker> BROKERS = new ConcurrentHashMap<>();
+    private static final AtomicBoolean BRIDGE_OPEN = new AtomicBoolean();
+    private static volatile AgentSetup setup;
+    private static volatile Platform platform;
+    private static volatile boolean anyRequestScope;
+    private static volatile boolean anyStepDown;
+
+    private Brokers() { }
+
+    /** Takes what holds for all brokers of this JVM; called once, before weaving. */
+    public static void install(AgentSetup agentSetup, Platform adapted) {
+        setup = agentSetup;
+        platform = adapted;
+    }
+
+    public static AgentSetup setup() {
+        return setup;
+    }
+
+    /** Returns what reads a broker of this version. */
+    public static BrokerAccess access() {
+        return platform.access();
+    }
+
+    /** Starts scope "request" in a broker whose socket server is made, if it is on. */
+    public static void socketServerStarted(KafkaConfig config, Time time, ChannelCarrier channel) {
+        RequestPart requests = RequestPart.start(config, time, channel, Insync.current());
+        if (requests != null) {
+            broker(config).requests(requests);
+            updateFlags();
+        }
+    }
+
+    public static void socketServerStopped(KafkaConfig config) {
+        broker(config).requests(null);
+        updateFlags();
+    }
+
+    /**
+     * Starts the plugin in a broker whose ReplicaManager is made.
+     *
+     * @return what the hot path of scope "read" needs, or null where that is off
+     */
+    public static PendingReads replicaManagerStarted(ReplicaManager replicas, KafkaConfig config, Time time) {
+        Insync insync = Insync.current();
+        BrokerView view = platform.view(replicas, config, setup.brokerVersion());
+        PendingReads pendingReads = broker(config).start(replicas, config, time, view, setup, platform, insync);
+        openBridge(view, insync);
+        return pendingReads;
+    }
+
+    /** Starts the step-down watch of a broker, if it is on; the manager is ReplicaManager's alterPartitionManager. */
+    public static void alterPartitionsStarted(ReplicaManager replicas, KafkaConfig config, Time time, Object manager) {
+        broker(config).startStepDown(replicas, config, time, manager, platform, Insync.current());
+        updateFlags();
+    }
+
+    public static void replicaManagerStopped(KafkaConfig config) {
+        broker(config).stopStepDown();
+        updateFlags();
+    }
+
+    /** Returns whether any broker of this JVM runs scope "request". */
+    public static boolean anyRequestScope() {
+        return anyRequestScope;
+    }
+
+    /** Returns scope "request" of a broker and the channel of its requests, or null where the scope is off. */
+    public static RequestPart requests(int brokerId) {
+        InsyncBroker broker = anyRequestScope ? BROKERS.get(brokerId) : null;
+        return broker == null ? null : broker.requests();
+    }
+
+    /** Returns the scopes "request" of all brokers. */
+    public static List<RequestScope> requestScopes() {
+        return BROKERS.values().stream().map(InsyncBroker::requests).filter(Objects::nonNull).map(RequestPart::scope)
+            .collect(Collectors.toList());
+    }
+
+    /** Returns whether any broker of this JVM may step down. */
+    public static boolean anyStepDown() {
+        return anyStepDown;
+    }
+
+    /** Returns the step-down of a broker, or null where it is off. */
+    public static BrokerStepDown stepDown(int brokerId) {
+        InsyncBroker broker = anyStepDown ? BROKERS.get(brokerId) : null;
+        return broker == null ? null : broker.stepDown();
+    }
+
+    /** Returns by which rule a broker removes followers from the ISR. */
+    public static LagPolicy lagPolicy(int brokerId) {
+        InsyncBroker broker = BROKERS.get(brokerId);
+        return broker == null ? LagPolicy.BY_TIME : broker.lagPolicy();
+    }
+
+    private static InsyncBroker broker(KafkaConfig config) {
+        return BROKERS.computeIfAbsent(config.brokerId(), id -> new InsyncBroker());
+    }
+
+    private static synchronized void updateFlags() {
+        anyRequestScope = BROKERS.values().stream().anyMatch(broker -> broker.requests() != null);
+        anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
+    }
+
+    /** Opens one bridge per JVM, on a thread of its own so that the broker's start does not wait for it. */
+    private static void openBridge(BrokerView view, Insync insync) {
+        Path file = setup.options().bridgeFile();
+        if (file != null && BRIDGE_OPEN.compareAndSet(false, true)) {
+            BridgeServer.startInBackground(view, insync, file);
+        }
+    }
+}

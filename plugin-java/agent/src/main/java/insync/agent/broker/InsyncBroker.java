@@ -1,0 +1,87 @@
+package insync.agent.broker;
+
+import insync.agent.AgentSetup;
+import insync.agent.events.EventsTopic;
+import insync.agent.isr.PendingReads;
+import insync.agent.isr.PendingReadsConfig;
+import insync.agent.isr.RequestPart;
+import insync.agent.kafka.KafkaClock;
+import insync.agent.lagpolicy.LagPolicy;
+import insync.agent.pausepoints.PausePointHooks;
+import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.core.BrokerView;
+import insync.core.Insync;
+import insync.core.events.EventLog;
+import java.util.List;
+import java.util.Map;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * Holds the plugin's parts in one broker. They start and stop with the broker's SocketServer and ReplicaManager; a broker
+ * that starts again with the same id in this JVM replaces the parts of the one before.
+ */
+final class InsyncBroker {
+    private volatile RequestPart requests;
+    private volatile LagPolicy lagPolicy = LagPolicy.BY_TIME;
+    private volatile BrokerStepDown stepDown;
+
+    /**
+     * Starts what depends on the broker's settings alone: events, metrics, the hooks that settings ask for, scope "read".
+     *
+     * @return what the hot path of scope "read" needs, or null where that is off
+     */
+    PendingReads start(ReplicaManager replicas, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
+                       Platform platform, Insync insync) {
+        EventsTopic.started(config, insync.events());
+        Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
+        settings.putAll(view.settings());
+        insync.events().emit("settings", settings);
+        if (!setup.scopes().isEmpty()) {
+            Metrics.registerPendingReads(platform.access().metrics(), insync);
+        }
+        lagPolicy = LagPolicy.of(config, platform.access());
+        lagPolicy.weave(setup.onDemand());
+        platform.logStart().weave(config, setup.onDemand());
+        PausePointHooks.weave(setup.options().pausePoints() ? platform.pausePoints() : List.of(), setup.onDemand());
+        return PendingReadsConfig.isOn(config, PendingReadsConfig.READ) ? new PendingReads(replicas, platform.access(),
+            new KafkaClock(time), insync, PendingReadsConfig.lagTimeMaxMs(config)) : null;
+    }
+
+    void startStepDown(ReplicaManager replicas, KafkaConfig config, Time time, Object manager, Platform platform,
+                       Insync insync) {
+        BrokerStepDown started = BrokerStepDown.start(replicas, config, time, manager, platform.stepDown(),
+            platform.controller(), this::requests, insync);
+        if (started != null) {
+            stepDown = started;
+            Metrics.registerStepDown(platform.access().metrics(), insync.stepDowns());
+        }
+    }
+
+    void stopStepDown() {
+        BrokerStepDown stopped = stepDown;
+        stepDown = null;
+        if (stopped != null) {
+            stopped.stop();
+        }
+    }
+
+    void requests(RequestPart started) {
+        requests = started;
+    }
+
+    /** Returns the part of scope "request", or null where that is off. */
+    RequestPart requests() {
+        return requests;
+    }
+
+    LagPolicy lagPolicy() {
+        return lagPolicy;
+    }
+
+    /** Returns null where the broker does not step down. */
+    BrokerStepDown stepDown() {
+        return stepDown;
+    }
+}

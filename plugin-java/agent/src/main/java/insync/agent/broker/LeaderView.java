@@ -1,0 +1,108 @@
+package insync.agent.broker;
+
+import insync.agent.config.BrokerConfigs;
+import insync.agent.isr.PartitionState;
+import insync.agent.kafka.BrokerAccess;
+import insync.agent.kafka.FetcherThreads;
+import insync.core.BrokerView;
+import insync.core.events.EventLog;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import kafka.cluster.Partition;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import scala.Option;
+
+/** Shows this broker's settings and the partitions that it leads to the bridge. Reads only, takes no lock. */
+public final class LeaderView implements BrokerView {
+    private final BrokerAccess access;
+    private final ReplicaManager replicas;
+    private final KafkaConfig config;
+    private final String version;
+
+    public LeaderView(BrokerAccess access, ReplicaManager replicas, KafkaConfig config, String version) {
+        this.access = access;
+        this.replicas = replicas;
+        this.config = config;
+        this.version = version;
+    }
+
+    @Override
+    public int brokerId() {
+        return config.brokerId();
+    }
+
+    @Override
+    public String brokerVersion() {
+        return version;
+    }
+
+    @Override
+    public Map<String, Object> settings() {
+        return BrokerConfigs.all(config);
+    }
+
+    @Override
+    public List<String> ledPartitions(String topic) {
+        TreeSet<String> led = new TreeSet<>();
+        Collection<String> topics = topic.isEmpty() ? access.topics(replicas) : Set.of(topic);
+        for (String name : topics) {
+            int partitions = access.partitions(replicas, name);
+            for (int id = 0; id < partitions; id++) {
+                if (leads(replicas.onlinePartition(new TopicPartition(name, id)))) {
+                    led.add(name + "-" + id);
+                }
+            }
+        }
+        return new ArrayList<>(led);
+    }
+
+    @Override
+    public Map<String, Object> replicas(String topic, int partitionId) {
+        Option<Partition> found = replicas.onlinePartition(new TopicPartition(topic, partitionId));
+        return leads(found) ? replicas(found.get()) : null;
+    }
+
+    private Map<String, Object> replicas(Partition partition) {
+        Set<Integer> isr = PartitionState.isr(partition);
+        List<Map<String, Object>> all = new ArrayList<>();
+        for (int id : access.replicas(partition)) {
+            Map<String, Object> one = EventLog.fields("id", id, "is_leader", id == config.brokerId(),
+                "in_isr", isr.contains(id));
+            if (id != config.brokerId()) {
+                one.putAll(PartitionState.follower(access, partition, id));
+                one.remove("replica");
+            }
+            all.add(one);
+        }
+        return EventLog.fields("topic", partition.topic(), "partition", partition.partitionId(),
+            "leader", config.brokerId(), "leader_epoch", partition.getLeaderEpoch(),
+            "isr", isr, "leo", access.logEndOffset(partition), "high_watermark", access.highWatermark(partition),
+            "replicas", all);
+    }
+
+    @Override
+    public Map<String, Object> ownReplica(String topic, int partitionId) {
+        Option<Partition> found = replicas.onlinePartition(new TopicPartition(topic, partitionId));
+        if (found.isEmpty()) {
+            return null;
+        }
+        Partition partition = found.get();
+        return EventLog.fields("log_start_offset", access.logStartOffset(partition),
+            "high_watermark", access.highWatermark(partition), "leo", access.logEndOffset(partition));
+    }
+
+    @Override
+    public Map<String, Object> fetchers() {
+        return FetcherThreads.now(access.metrics());
+    }
+
+    private static boolean leads(Option<Partition> partition) {
+        return partition.isDefined() && partition.get().isLeader();
+    }
+}

@@ -1,0 +1,65 @@
+package insync.agent.broker;
+
+import insync.agent.kafka.BrokerAccess;
+import insync.agent.logstart.LogStartHooks;
+import insync.agent.stepdown.broker.ControllerAccess;
+import insync.agent.stepdown.broker.StepDownAccess;
+import insync.agent.weave.Hook;
+import insync.core.BrokerView;
+import java.util.List;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+
+/** Holds what the adapter of the broker's version gives to every broker. */
+public class Platform {
+    private final BrokerAccess access;
+    private final StepDownAccess stepDown;
+    private final ControllerAccess controller;
+    private final LogStartHooks logStart;
+    private final List<Hook> pausePoints;
+
+    /**
+     * @param access reads a broker; null where no scope of pending fetches is supported
+     * @param stepDown reads what solution 2 needs; null where that is not supported
+     * @param controller sends to the controller; null where solution 2 is not supported
+     * @param logStart the hooks behind the configs against KAFKA-7104
+     * @param pausePoints the hooks at which tests may pause a thread
+     */
+    public Platform(BrokerAccess access, StepDownAccess stepDown, ControllerAccess controller,
+                    LogStartHooks logStart, List<Hook> pausePoints) {
+        this.access = access;
+        this.stepDown = stepDown;
+        this.controller = controller;
+        this.logStart = logStart;
+        this.pausePoints = pausePoints;
+    }
+
+    /**
+     * Returns what the bridge may see of a broker.
+     *
+     * @param version Kafka's version
+     */
+    public BrokerView view(ReplicaManager replicas, KafkaConfig config, String version) {
+        return new LeaderView(access, replicas, config, version);
+    }
+
+    BrokerAccess access() {
+        return access;
+    }
+
+    StepDownAccess stepDown() {
+        return stepDown;
+    }
+
+    ControllerAccess controller() {
+        return controller;
+    }
+
+    LogStartHooks logStart() {
+        return logStart;
+    }
+
+    List<Hook> pausePoints() {
+        return pausePoints;
+    }
+}

@@ -1,0 +1,45 @@
+package insync.agent.broker;
+
+import insync.agent.isr.PendingReads;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.List;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.matcher.ElementMatcher;
+import net.bytebuddy.matcher.ElementMatchers;
+import org.apache.kafka.common.utils.Time;
+
+/** Weaves Kafka's ReplicaManager, with which the plugin starts in a broker. */
+public final class ReplicaManagerHooks extends TypeHooks {
+    private final ElementMatcher<MethodDescription> constructor;
+
+    /** For versions in which ReplicaManager has one constructor. */
+    public ReplicaManagerHooks() {
+        this(ElementMatchers.isConstructor());
+    }
+
+    /** @param constructor selects the constructor that all others call */
+    public ReplicaManagerHooks(ElementMatcher<MethodDescription> constructor) {
+        super("kafka.server.ReplicaManager");
+        this.constructor = constructor;
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("<init>", constructor, Init.class));
+    }
+
+    /** Starts the plugin in a broker and sets the field of scope "read", which is all that the hot path reads. */
+    static final class Init {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config,
+                         @Advice.FieldValue("time") Time time,
+                         @Advice.FieldValue(value = insync.agent.isr.ReplicaManagerHooks.PENDING_READS, readOnly = false)
+                             PendingReads pendingReads) {
+            pendingReads = Brokers.replicaManagerStarted(replicas, config, time);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package insync.agent.isr;
+
+import insync.agent.weave.TypeHooks;
+import net.bytebuddy.dynamic.DynamicType;
+
+/** Weaves an interface into a fetch's parameters, a class that moved with 4.0. */
+public final class FetchParamsHooks extends TypeHooks {
+
+    /** @param fetchParams the class of a fetch's parameters in this version of Kafka */
+    public FetchParamsHooks(String fetchParams) {
+        super(fetchParams);
+    }
+
+    @Override
+    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        return getter(builder, "insync$replicaId", int.class, "replicaId").implement(Params.class);
+    }
+
+    /** Gives access to a fetch's parameters. */
+    public interface Params {
+
+        /** Kafka's own method. */
+        boolean isFromFollower();
+
+        int insync$replicaId();
+    }
+}

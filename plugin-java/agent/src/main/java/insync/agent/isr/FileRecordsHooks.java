@@ -1,0 +1,40 @@
+package insync.agent.isr;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import insync.core.isr.NetworkThread;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+
+/** Weaves Kafka's FileRecords, a class that moved with 4.3. */
+public final class FileRecordsHooks extends TypeHooks {
+
+    /** @param fileRecords the class of records in a file in this version of Kafka */
+    public FileRecordsHooks(String fileRecords) {
+        super(fileRecords);
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("writeTo", WriteTo.class));
+    }
+
+    /**
+     * Notes that a network thread transfers records from file to socket. The socket does not block, so a long call means
+     * that the leader's disk is slow; every connection of the thread waits for it.
+     */
+    static final class WriteTo {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static NetworkThread enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object destination) {
+            return RequestSteps.enterTransfer(destination);
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter NetworkThread thread) {
+            if (thread != null) {
+                thread.leaveCall();
+            }
+        }
+    }
+}

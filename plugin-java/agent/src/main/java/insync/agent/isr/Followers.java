@@ -1,0 +1,69 @@
+package insync.agent.isr;
+
+import insync.agent.broker.Brokers;
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.core.isr.FollowerTracker;
+import insync.core.isr.RequestScope;
+import insync.core.isr.RequestScopeTracker;
+import kafka.cluster.Partition;
+import scala.Option;
+
+/** Finds the tracker of a follower, which its replica carries. */
+public final class Followers {
+
+    private Followers() { }
+
+    /**
+     * Returns whether the plugin keeps this follower in sync; false for a replica that the partition does not know.
+     *
+     * @param brokerId the leader, which is this broker
+     * @param nowMs the broker's time, milliseconds since the epoch
+     * @param maxLagMs replica.lag.time.max.ms
+     */
+    public static boolean holdsInSync(Partition partition, int brokerId, int replicaId, long nowMs, long maxLagMs) {
+        Option<?> replica = partition.getReplica(replicaId);
+        if (replica.isEmpty()) {
+            return false;
+        }
+        FollowerCarrier carrier = (FollowerCarrier) replica.get();
+        RequestPart requests = Brokers.requests(brokerId);
+        FollowerTracker fetches = requests == null ? carrier.insync$fetches()
+            : tracker(partition, replicaId, carrier, requests.scope());
+        return fetches != null && fetches.holdsInSync(nowMs, maxLagMs);
+    }
+
+    /**
+     * Tracks the followers of a partition that this broker leads from now on. In scope "request" their time counts from
+     * here, so that pauses of this broker are known even before it has read a fetch of theirs.
+     */
+    public static void led(Partition partition, int brokerId) {
+        RequestPart requests = Brokers.requests(brokerId);
+        if (requests == null) {
+            return;
+        }
+        for (int replicaId : Brokers.access().replicas(partition)) {
+            Option<?> replica = partition.getReplica(replicaId);
+            if (replica.isDefined()) {
+                tracker(partition, replicaId, (FollowerCarrier) replica.get(), requests.scope());
+            }
+        }
+    }
+
+    /**
+     * Returns the follower's tracker of scope "request", made once per Replica, which Kafka replaces with each
+     * assignment.
+     */
+    static FollowerTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
+        FollowerTracker known = carrier.insync$fetches();
+        if (known != null) {
+            return known;
+        }
+        synchronized (carrier) {
+            if (carrier.insync$fetches() == null) {
+                carrier.insync$fetches(new RequestScopeTracker(
+                    new KafkaFollower(partition, replicaId), scope, carrier.insync$electedMs()));
+            }
+            return carrier.insync$fetches();
+        }
+    }
+}

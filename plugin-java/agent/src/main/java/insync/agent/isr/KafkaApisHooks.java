@@ -1,0 +1,40 @@
+package insync.agent.isr;
+
+import insync.agent.broker.Brokers;
+import insync.agent.isr.RequestHooks.RequestCarrier;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import insync.core.isr.FetcherConnection;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+
+/** Weaves Kafka's KafkaApis, whose methods run in handler threads. */
+public final class KafkaApisHooks extends TypeHooks {
+
+    public KafkaApisHooks() {
+        super("kafka.server.KafkaApis");
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("handleFetchRequest", HandleFetchRequest.class));
+    }
+
+    /**
+     * Remembers for the handler thread which connection's fetch it serves, so that its reads count for that connection.
+     */
+    static final class HandleFetchRequest {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static FetcherConnection enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
+            return Brokers.anyRequestScope() ? RequestSteps.serve((RequestCarrier) request) : null;
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter FetcherConnection connection) {
+            if (connection != null) {
+                FetcherConnection.served();
+            }
+        }
+    }
+}

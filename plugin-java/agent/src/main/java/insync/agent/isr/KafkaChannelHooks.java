@@ -1,0 +1,62 @@
+package insync.agent.isr;
+
+import insync.agent.broker.Brokers;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import insync.core.isr.FetcherConnection;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.DynamicType;
+import org.apache.kafka.common.network.NetworkSend;
+
+/** Weaves Kafka's KafkaChannel, a network thread's end of one connection. */
+public final class KafkaChannelHooks extends TypeHooks {
+    private static final String WAITS_FOR_SOCKET = "insync$waitsForSocket";
+
+    public KafkaChannelHooks() {
+        super("org.apache.kafka.common.network.KafkaChannel");
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("write", Write.class), on("disconnect", Disconnect.class));
+    }
+
+    @Override
+    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        return builder.defineField(WAITS_FOR_SOCKET, FetcherConnection.class, Visibility.PRIVATE);
+    }
+
+    /**
+     * Notes whether the socket took all of a response. What remains did not fit: until the next write the follower is
+     * responsible for the time, because it does not read from the socket.
+     */
+    static final class Write {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.FieldValue(value = WAITS_FOR_SOCKET, readOnly = false) FetcherConnection waiting) {
+            if (waiting != null) {
+                waiting.socketOffered();
+                waiting = null;
+            }
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.FieldValue("send") NetworkSend send, @Advice.FieldValue("id") String connectionId,
+                         @Advice.FieldValue(value = WAITS_FOR_SOCKET, readOnly = false) FetcherConnection waiting) {
+            if (Brokers.anyRequestScope() && send != null && !send.completed()) {
+                waiting = RequestSteps.socketFull(connectionId);
+            }
+        }
+    }
+
+    /** Releases at once the hold by a connection that is lost or closed, by either side. */
+    static final class Disconnect {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.FieldValue("id") String connectionId) {
+            if (Brokers.anyRequestScope()) {
+                RequestSteps.disconnected(connectionId);
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package insync.agent.isr;
+
+import insync.agent.broker.Brokers;
+import insync.agent.kafka.ScalaIds;
+import insync.core.Insync;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import kafka.cluster.Partition;
+
+/**
+ * Emits events of changes of leadership and ISR as this broker decides them. It runs under Kafka's leaderIsrUpdateLock:
+ * values are read and handed to the event queue, and nothing is waited for. The controller may still refuse an ISR
+ * change, so its metadata log, not these events, says what the ISR is.
+ */
+public final class PartitionEvents {
+
+    private PartitionEvents() { }
+
+    /** Clears the trackers of a partition that this broker leads no longer. */
+    public static void resigned(Partition partition, List<FollowerTracker> followers, int leaderEpoch) {
+        followers.forEach(FollowerTracker::resigned);
+        leaderChange(partition, "follower", leaderEpoch);
+    }
+
+    /** @param role what this broker is from now on: "leader" or "follower" */
+    public static void leaderChange(Partition partition, String role, int leaderEpoch) {
+        emit("leader_change", partition, EventLog.fields("role", role, "leader_epoch", leaderEpoch));
+    }
+
+    /**
+     * Emits which followers the leader removes from the ISR.
+     *
+     * @param brokerId the leader, which is this broker
+     * @param isr the ISR before
+     */
+    public static void shrink(Partition partition, int brokerId, Set<Integer> isr,
+                              scala.collection.immutable.Set<Object> outOfSync) {
+        List<Object> removed = new ArrayList<>();
+        Set<Integer> left = new TreeSet<>(isr);
+        for (int id : ScalaIds.list(outOfSync)) {
+            left.remove(id);
+            removed.add(PartitionState.follower(Brokers.access(), partition, id));
+        }
+        emit("isr_shrink", partition, EventLog.fields("reason", Brokers.lagPolicy(brokerId).reason(),
+            "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", left, "followers", removed));
+    }
+
+    /** Emits which follower the leader adds to the ISR; {@code isr} is the ISR before. */
+    public static void expand(Partition partition, Set<Integer> isr, int joining) {
+        Set<Integer> grown = new TreeSet<>(isr);
+        grown.add(joining);
+        emit("isr_expand", partition, EventLog.fields("reason", "caught up to the high watermark",
+            "leader_epoch", partition.getLeaderEpoch(), "isr", isr, "proposed", grown,
+            "followers", List.of(PartitionState.follower(Brokers.access(), partition, joining))));
+    }
+
+    private static void emit(String type, Partition partition, Map<String, Object> fields) {
+        Map<String, Object> all = EventLog.fields("topic", partition.topic(), "partition", partition.partitionId());
+        all.putAll(fields);
+        Insync.current().events().emit(type, all);
+    }
+}

@@ -1,0 +1,122 @@
+package insync.agent.isr;
+
+import insync.agent.broker.Brokers;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import insync.core.isr.FollowerTracker;
+import java.util.List;
+import java.util.Set;
+import kafka.cluster.Partition;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+
+/** Weaves Kafka's Partition: the question whether a follower is out of sync, elections, and ISR changes. */
+public final class PartitionHooks extends TypeHooks {
+    public static final String TYPE = "kafka.cluster.Partition";
+
+    public PartitionHooks() {
+        super(TYPE);
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(
+            on("isFollowerOutOfSync", IsFollowerOutOfSync.class),
+            on("makeLeader", MakeLeader.class),
+            on("makeFollower", MakeFollower.class),
+            on("prepareIsrShrink", PrepareIsrShrink.class),
+            on("prepareIsrExpand", PrepareIsrExpand.class),
+            on("updateFollowerFetchState", UpdateFollowerFetchState.class));
+    }
+
+    /** Keeps a follower in sync by its pending fetch. Changes only a yes of Kafka's own rule. */
+    public static final class IsFollowerOutOfSync {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
+                         @Advice.Argument(0) int replicaId, @Advice.Argument(2) long nowMs,
+                         @Advice.Argument(3) long maxLagMs, @Advice.Return(readOnly = false) boolean outOfSync) {
+            if (outOfSync && Followers.holdsInSync(partition, brokerId, replicaId, nowMs, maxLagMs)) {
+                outOfSync = false;
+            }
+        }
+    }
+
+    /** Tracks the followers of a partition that this broker leads, and emits an event if the leader epoch is new. */
+    public static final class MakeLeader {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static int enter(@Advice.FieldValue("leaderEpoch") int leaderEpoch) {
+            return leaderEpoch;
+        }
+
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This Partition partition, @Advice.Enter int before,
+                         @Advice.FieldValue("leaderEpoch") int leaderEpoch,
+                         @Advice.FieldValue("localBrokerId") int brokerId) {
+            Followers.led(partition, brokerId);
+            if (leaderEpoch != before) {
+                PartitionEvents.leaderChange(partition, "leader", leaderEpoch);
+            }
+        }
+    }
+
+    /**
+     * Clears the followers' marks when this broker stops leading, and emits an event. The followers are read before the
+     * change, because Kafka removes its remote replicas in it.
+     */
+    public static final class MakeFollower {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static List<FollowerTracker> enter(@Advice.This Partition partition) {
+            return PartitionState.followersOf(partition);
+        }
+
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This Partition partition, @Advice.Enter List<FollowerTracker> followers,
+                         @Advice.Return boolean newEpoch, @Advice.FieldValue("leaderEpoch") int leaderEpoch) {
+            if (newEpoch) {
+                PartitionEvents.resigned(partition, followers, leaderEpoch);
+            }
+        }
+    }
+
+    /** Emits an event with the state of each follower that the leader removes from the ISR. */
+    static final class PrepareIsrShrink {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static Set<Integer> enter(@Advice.This Partition partition) {
+            return PartitionState.isr(partition);
+        }
+
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
+                         @Advice.Enter Set<Integer> before,
+                         @Advice.Argument(1) scala.collection.immutable.Set<Object> outOfSync) {
+            PartitionEvents.shrink(partition, brokerId, before, outOfSync);
+        }
+    }
+
+    /** Emits an event with the state of the follower that the leader adds to the ISR. */
+    static final class PrepareIsrExpand {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static Set<Integer> enter(@Advice.This Partition partition) {
+            return PartitionState.isr(partition);
+        }
+
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This Partition partition, @Advice.Enter Set<Integer> before,
+                         @Advice.Argument(1) int joining) {
+            PartitionEvents.expand(partition, before, joining);
+        }
+    }
+
+    /**
+     * Gives the replica of a follower whose fetch was read a tracker of scope "request", before Kafka records the fetch.
+     */
+    static final class UpdateFollowerFetchState {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.This Partition partition,
+                          @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object replica) {
+            if (Brokers.anyRequestScope()) {
+                RequestSteps.reading(partition, replica);
+            }
+        }
+    }
+}

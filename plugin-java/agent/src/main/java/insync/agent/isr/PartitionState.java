@@ -1,0 +1,61 @@
+package insync.agent.isr;
+
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.agent.kafka.BrokerAccess;
+import insync.agent.kafka.ScalaIds;
+import insync.core.events.EventLog;
+import insync.core.isr.FollowerTracker;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import kafka.cluster.Partition;
+import scala.Option;
+import scala.collection.Iterator;
+
+/** Reads what a leader knows of a partition's ISR and followers. Takes no lock. */
+public final class PartitionState {
+
+    private PartitionState() { }
+
+    /** Returns the ids of the ISR as the leader has it, without a change that the controller has not confirmed yet. */
+    public static Set<Integer> isr(Partition partition) {
+        return new TreeSet<>(ScalaIds.list(partition.inSyncReplicaIds()));
+    }
+
+    /** Returns a follower's tracker; null where there is none. */
+    public static FollowerTracker fetches(Partition partition, int replicaId) {
+        Option<?> replica = partition.getReplica(replicaId);
+        return replica.isEmpty() ? null : ((FollowerCarrier) replica.get()).insync$fetches();
+    }
+
+    /** Returns the trackers of all followers that have one. */
+    public static List<FollowerTracker> followersOf(Partition partition) {
+        List<FollowerTracker> all = new ArrayList<>();
+        Iterator<?> each = partition.remoteReplicas().iterator();
+        while (each.hasNext()) {
+            FollowerTracker fetches = ((FollowerCarrier) each.next()).insync$fetches();
+            if (fetches != null) {
+                all.add(fetches);
+            }
+        }
+        return all;
+    }
+
+    /**
+     * Returns a follower's state as its leader sees it: replica, leo, last_caught_up_ms, lag_ms, last_fetch_ms, pending.
+     */
+    public static Map<String, Object> follower(BrokerAccess access, Partition partition, int replicaId) {
+        Option<?> replica = partition.getReplica(replicaId);
+        if (replica.isEmpty()) {
+            return EventLog.fields("replica", replicaId, "known", false);
+        }
+        Map<String, Object> all = EventLog.fields("replica", replicaId);
+        all.putAll(access.fetchState(replica.get()));
+        all.put("lag_ms", System.currentTimeMillis() - (Long) all.get("last_caught_up_ms"));
+        FollowerTracker fetches = ((FollowerCarrier) replica.get()).insync$fetches();
+        all.put("pending", fetches == null ? List.of() : fetches.snapshot());
+        return all;
+    }
+}

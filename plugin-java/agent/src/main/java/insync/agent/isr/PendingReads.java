@@ -1,0 +1,71 @@
+package insync.agent.isr;
+
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.agent.kafka.BrokerAccess;
+import insync.core.Clock;
+import insync.core.Insync;
+import insync.core.isr.FetchMarks;
+import insync.core.isr.PendingReport;
+import insync.core.isr.ReadScopeTracker;
+import insync.core.isr.Stats;
+import java.util.Optional;
+import kafka.cluster.Partition;
+import kafka.server.ReplicaManager;
+import scala.Option;
+
+/** Runs scope "read" in one broker: finds the followers' trackers for the partitions of a fetch. */
+public final class PendingReads {
+    private final ReplicaManager replicas;
+    private final BrokerAccess access;
+    private final Clock clock;
+    private final Stats stats;
+    private final PendingReport report;
+
+    public PendingReads(ReplicaManager replicas, BrokerAccess access, Clock clock, Insync insync, long lagTimeMaxMs) {
+        this.replicas = replicas;
+        this.access = access;
+        this.clock = clock;
+        this.stats = insync.stats();
+        this.report = new PendingReport(insync.events(), stats, lagTimeMaxMs);
+        report.start();
+    }
+
+    /** Returns the marks of a fetch that begins now. */
+    public FetchMarks newMarks() {
+        return new FetchMarks(clock, stats, report);
+    }
+
+    /**
+     * Marks one partition of a follower's fetch.
+     *
+     * @param replicaId the follower
+     * @param key the partition, as the fetch names it
+     * @param fetchOffset offset it asks for
+     * @param leaderEpoch the leader epoch that it knows, if it says so; a fetch of another epoch than the partition's
+     *     is answered with an error and protects no follower
+     */
+    public void mark(FetchMarks marks, int replicaId, Object key, long fetchOffset, Optional<Integer> leaderEpoch) {
+        Option<Partition> partition = replicas.onlinePartition(access.partition(key));
+        if (partition.isEmpty() || leaderEpoch.isPresent() && leaderEpoch.get() != partition.get().getLeaderEpoch()) {
+            return;
+        }
+        Option<?> replica = partition.get().getReplica(replicaId);
+        if (replica.isDefined()) {
+            marks.mark(fetches(partition.get(), replicaId, (FollowerCarrier) replica.get()), fetchOffset);
+        }
+    }
+
+    private ReadScopeTracker fetches(Partition partition, int replicaId, FollowerCarrier carrier) {
+        ReadScopeTracker fetches = (ReadScopeTracker) carrier.insync$fetches();
+        return fetches != null ? fetches : attach(partition, replicaId, carrier);
+    }
+
+    /** Once per Replica object, which Kafka makes anew with each assignment. */
+    private synchronized ReadScopeTracker attach(Partition partition, int replicaId, FollowerCarrier carrier) {
+        if (carrier.insync$fetches() == null) {
+            carrier.insync$fetches(
+                new ReadScopeTracker(new KafkaFollower(partition, replicaId), clock, stats));
+        }
+        return (ReadScopeTracker) carrier.insync$fetches();
+    }
+}

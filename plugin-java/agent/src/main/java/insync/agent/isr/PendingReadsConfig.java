@@ -1,0 +1,63 @@
+package insync.agent.isr;
+
+import java.util.List;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.common.config.ConfigDef;
+
+/** Defines and reads the broker configs of pending fetches. */
+public final class PendingReadsConfig {
+    /** KIP-501, "Public Interfaces". */
+    public static final String PENDING_READS = "follower.fetch.pending.reads.insync.enable";
+    /** Which part of a fetch's processing counts as pending; not part of the KIP. */
+    public static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
+    public static final String LAG_TIME_MAX_MS = "replica.lag.time.max.ms";
+    /** From before the read until the response callback: literally KIP-501. */
+    public static final String READ = "read";
+    /** From the arrival of the request until its response is sent. */
+    public static final String REQUEST = "request";
+
+    private static final String PENDING_READS_DOC =
+        "Whether a follower stays in sync while the leader is still processing a fetch of it whose offset is at or "
+        + "beyond the leader's log end offset at that follower's previous fetch (KIP-501, solution 1). With it, a "
+        + "leader that is slow to read does not drop followers that keep up. Woven in by the insync agent.";
+    private static final String SCOPE_DOC =
+        "How much of a fetch counts as the leader's processing when follower.fetch.pending.reads.insync.enable is true. "
+        + "<code>read</code>: from before the read until the response is handed over for sending. "
+        + "<code>request</code>: a follower's lag is counted without any time that its fetch spends in the leader's "
+        + "hands, from the arrival of the request to the last byte sent, nor any for which the leader itself was "
+        + "frozen or starved; time in which the follower's socket takes no more is the follower's.";
+
+    private PendingReadsConfig() { }
+
+    /**
+     * Adds the plugin's keys to the broker's definition, so that they are parsed and described like any other.
+     *
+     * @param supported the scopes that the broker's version supports
+     * @param byDefault "off", or the scope that is on where a broker's settings do not say otherwise
+     */
+    public static void define(ConfigDef definition, List<String> supported, String byDefault) {
+        boolean enabled = !byDefault.equals("off");
+        definition.define(PENDING_READS, ConfigDef.Type.BOOLEAN, enabled, ConfigDef.Importance.MEDIUM, PENDING_READS_DOC);
+        definition.define(SCOPE, ConfigDef.Type.STRING, enabled ? byDefault : READ,
+            ConfigDef.ValidString.in(supported.toArray(new String[0])), ConfigDef.Importance.MEDIUM, SCOPE_DOC);
+    }
+
+    /** Returns whether the feature is on in this broker, whatever its scope. */
+    public static boolean enabled(KafkaConfig config) {
+        return config.getBoolean(PENDING_READS);
+    }
+
+    public static String scope(KafkaConfig config) {
+        return config.getString(SCOPE);
+    }
+
+    /** By name, because the type of KafkaConfig's own getter differs from version to version. */
+    public static long lagTimeMaxMs(KafkaConfig config) {
+        return config.getLong(LAG_TIME_MAX_MS);
+    }
+
+    /** Returns whether the feature is on with this scope. */
+    public static boolean isOn(KafkaConfig config, String scope) {
+        return enabled(config) && scope(config).equals(scope);
+    }
+}

@@ -1,0 +1,80 @@
+package insync.agent.isr;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import insync.core.isr.FollowerTracker;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.dynamic.DynamicType;
+import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
+
+/** Weaves Kafka's Replica, the leader's state of a follower, which carries the follower's tracker. */
+public class ReplicaHooks extends TypeHooks {
+    public static final String FETCHES = "insync$fetches";
+    public static final String ELECTED = "insync$electedMs";
+
+    /** @param replica the class of a remote replica in this version of Kafka */
+    public ReplicaHooks(String replica) {
+        super(replica);
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(
+            on("updateFetchStateOrThrow", UpdateFetchState.class),
+            on("resetReplicaState", ResetReplicaState.class));
+    }
+
+    @Override
+    public final DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        return property(property(builder, FETCHES, FollowerTracker.class), ELECTED, long.class)
+            .implement(FollowerCarrier.class);
+    }
+
+    /** Gives access to the fields that Kafka's Replica gets. */
+    public interface FollowerCarrier {
+
+        /** Returns the follower's tracker; null until the follower's first fetch with the feature on. */
+        FollowerTracker insync$fetches();
+
+        void insync$fetches(FollowerTracker fetches);
+
+        /**
+         * Returns the time of the last election at which this replica was in the ISR, milliseconds since the epoch, else
+         * 0.
+         */
+        long insync$electedMs();
+    }
+
+    /**
+     * Passes a fetch that Kafka has recorded to the tracker. Kafka throws if it refuses the fetch, for its broker epoch
+     * for example; such a fetch is not passed. No election comes in between, because the caller holds the partition's
+     * leaderIsrUpdateLock for reading.
+     */
+    static final class UpdateFetchState {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.FieldValue(FETCHES) FollowerTracker fetches,
+                         @Advice.Argument(0) LogOffsetMetadata fetchOffset, @Advice.Argument(3) long leaderLeo) {
+            if (fetches != null) {
+                fetches.fetched(fetchOffset.messageOffset, leaderLeo);
+            }
+        }
+    }
+
+    /**
+     * Clears the tracker when the leader is elected or re-elected, before Kafka resets the follower's state: a fetch of
+     * the old epoch must not count in the new one.
+     */
+    static final class ResetReplicaState {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.FieldValue(FETCHES) FollowerTracker fetches,
+                          @Advice.FieldValue(value = ELECTED, readOnly = false) long electedMs,
+                          @Advice.Argument(0) long nowMs, @Advice.Argument(1) long leaderLeo,
+                          @Advice.Argument(2) boolean newLeader, @Advice.Argument(3) boolean inSync) {
+            electedMs = inSync ? nowMs : 0L;
+            if (fetches != null) {
+                fetches.elected(nowMs, leaderLeo, newLeader, inSync);
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package insync.agent.isr;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import org.apache.kafka.common.requests.FetchRequest;
+import scala.Function1;
+import scala.Tuple2;
+import scala.collection.Seq;
+import scala.runtime.BoxedUnit;
+
+/** Weaves Kafka's ReplicaManager, which carries its broker's {@link PendingReads}; null where scope "read" is off. */
+public class ReplicaManagerHooks extends TypeHooks {
+    public static final String PENDING_READS = "insync$pendingReads";
+
+    public ReplicaManagerHooks() {
+        super("kafka.server.ReplicaManager");
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("fetchMessages", FetchMessages.class));
+    }
+
+    @Override
+    public final DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        return builder.defineField(PENDING_READS, PendingReads.class, Visibility.PRIVATE);
+    }
+
+    /**
+     * Marks the partitions of a follower's fetch before any is read, and wraps the response callback, which releases the
+     * marks. The fetch completes in this method, in the purgatory (in a producer's handler thread), or when it expires.
+     */
+    static final class FetchMessages {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static PendingFetch<Seq<?>> enter(
+                @Advice.FieldValue(PENDING_READS) PendingReads pendingReads,
+                @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object params,
+                @Advice.Argument(1) Seq<Tuple2<?, FetchRequest.PartitionData>> partitions,
+                @Advice.Argument(value = 3, readOnly = false) Function1<Seq<?>, BoxedUnit> callback) {
+            if (pendingReads == null || !((FetchParamsHooks.Params) params).isFromFollower()) {
+                return null;
+            }
+            PendingFetch<Seq<?>> fetch = PendingFetch.begin(pendingReads,
+                ((FetchParamsHooks.Params) params).insync$replicaId(), partitions, callback);
+            if (fetch != null) {
+                callback = fetch;
+            }
+            return fetch;
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter PendingFetch<?> fetch, @Advice.Thrown Throwable thrown) {
+            if (fetch != null && thrown != null) {
+                fetch.complete();
+            }
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package insync.agent.isr;
+
+import insync.agent.isr.RequestHooks.RequestCarrier;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import insync.core.isr.NetworkThread;
+import insync.core.isr.RequestScope;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentMap;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+
+/** Weaves Kafka's RequestChannel, the queue between network threads and handlers, which carries scope "request". */
+public final class RequestChannelHooks extends TypeHooks {
+    private static final String SCOPE = "insync$scope";
+
+    public RequestChannelHooks() {
+        super("kafka.network.RequestChannel");
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("sendRequest", SendRequest.class));
+    }
+
+    @Override
+    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        DynamicType.Builder<?> scoped = property(builder, SCOPE, RequestScope.class).implement(ChannelCarrier.class);
+        return getter(getter(scoped, "insync$queue", BlockingQueue.class, "requestQueue"),
+            "insync$processors", ConcurrentMap.class, "processors");
+    }
+
+    /** Gives access to a RequestChannel's content. */
+    public interface ChannelCarrier {
+
+        /** Sets the broker's scope "request"; null where it is off. */
+        void insync$scope(RequestScope scope);
+
+        /** Returns the requests that wait for a handler, among other things. */
+        BlockingQueue<?> insync$queue();
+
+        /** Returns the network threads' Processors by their ids. */
+        ConcurrentMap<?, ?> insync$processors();
+    }
+
+    /**
+     * Starts the time for which the leader is responsible for a follower's fetch: a network thread has read the whole
+     * request and queues it. A full queue blocks the thread here, and with it all its other connections.
+     */
+    static final class SendRequest {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static NetworkThread enter(@Advice.FieldValue(SCOPE) RequestScope scope,
+                                   @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
+            return scope == null ? null : RequestSteps.arrived(scope, (RequestCarrier) request);
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter NetworkThread thread) {
+            if (thread != null) {
+                thread.leaveCall();
+            }
+        }
+    }
+}

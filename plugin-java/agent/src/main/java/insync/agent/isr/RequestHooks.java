@@ -1,0 +1,65 @@
+package insync.agent.isr;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import insync.core.isr.FetcherConnection;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.dynamic.DynamicType;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.common.requests.RequestContext;
+import org.apache.kafka.common.requests.RequestHeader;
+
+/** Weaves Kafka's Request, a class that moved with 4.4, which carries the connection of a follower's fetch. */
+public final class RequestHooks extends TypeHooks {
+    private static final String FETCHER = "insync$fetcher";
+
+    /** @param request the class of a request in this version of Kafka */
+    public RequestHooks(String request) {
+        super(request);
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("updateRequestMetrics", UpdateRequestMetrics.class));
+    }
+
+    @Override
+    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        return property(builder, FETCHER, FetcherConnection.class).implement(RequestCarrier.class);
+    }
+
+    /** Gives access to a Request; the methods without "insync" are Kafka's own, and the weave checks that they exist. */
+    public interface RequestCarrier {
+
+        /** Returns the follower's connection, or null for anything but a follower's fetch. */
+        FetcherConnection insync$fetcher();
+
+        void insync$fetcher(FetcherConnection connection);
+
+        RequestHeader header();
+
+        RequestContext context();
+
+        AbstractRequest loggableRequest();
+
+        /** Returns the id of the network thread's Processor that read the request. */
+        int processor();
+
+        /** Returns when the request arrived, by the broker's monotonic clock. */
+        long startTimeNanos();
+    }
+
+    /**
+     * Ends the leader's time for a fetch: the network thread settles the request's metrics, because the last byte of the
+     * response is in the socket, or because it will never be sent. Every way in which a response can end calls this.
+     */
+    static final class UpdateRequestMetrics {
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.This Object request, @Advice.FieldValue(FETCHER) FetcherConnection connection) {
+            if (connection != null) {
+                connection.sent(request);
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package insync.agent.isr;
+
+import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
+import insync.agent.kafka.KafkaClock;
+import insync.core.Clock;
+import insync.core.Insync;
+import insync.core.isr.LeaderClock;
+import insync.core.isr.PendingReport;
+import insync.core.isr.RequestScope;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.common.utils.Time;
+
+/** Holds scope "request" of one broker, from the start of its socket server until that stops. */
+public final class RequestPart {
+    private final RequestScope scope;
+    private final ChannelCarrier channel;
+
+    private RequestPart(RequestScope scope, ChannelCarrier channel) {
+        this.scope = scope;
+        this.channel = channel;
+    }
+
+    /**
+     * Starts the scope in a broker.
+     *
+     * @param channel where the broker's requests wait for a handler
+     * @return null where the scope is off
+     */
+    public static RequestPart start(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
+        if (!PendingReadsConfig.isOn(config, PendingReadsConfig.REQUEST)) {
+            return null;
+        }
+        Clock clock = new KafkaClock(time);
+        LeaderClock leaderClock = new LeaderClock(clock);
+        leaderClock.start();
+        insync.stats().leaderClock(leaderClock);
+        PendingReport report = new PendingReport(insync.events(), insync.stats(), PendingReadsConfig.lagTimeMaxMs(config));
+        report.start();
+        RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
+        channel.insync$scope(scope);
+        return new RequestPart(scope, channel);
+    }
+
+    public RequestScope scope() {
+        return scope;
+    }
+
+    /** Returns where the broker's requests wait for a handler. */
+    public ChannelCarrier channel() {
+        return channel;
+    }
+}

@@ -1,0 +1,98 @@
+package insync.agent.isr;
+
+import insync.agent.broker.Brokers;
+import insync.agent.isr.ReplicaHooks.FollowerCarrier;
+import insync.agent.isr.RequestHooks.RequestCarrier;
+import insync.core.isr.FetcherConnection;
+import insync.core.isr.NetworkThread;
+import insync.core.isr.RequestScope;
+import kafka.cluster.Partition;
+import org.apache.kafka.common.protocol.ApiKeys;
+import org.apache.kafka.common.requests.FetchRequest;
+
+/**
+ * Passes the steps of a request in the broker to scope "request", from its arrival on a network thread to the end of its
+ * response. Advices call it only if a broker of this JVM runs the scope.
+ */
+public final class RequestSteps {
+    private static final ThreadLocal<NetworkThread> THREAD = new ThreadLocal<>();
+
+    private RequestSteps() { }
+
+    /**
+     * Notes that a request is about to be queued, which takes long when the queue is full.
+     *
+     * @return the network thread that runs this, to {@link NetworkThread#leaveCall leave} afterwards
+     */
+    public static NetworkThread arrived(RequestScope scope, RequestCarrier request) {
+        NetworkThread thread = THREAD.get();
+        if (thread == null) {
+            thread = scope.networkThread();
+            THREAD.set(thread);
+        }
+        if (request.header().apiKey() == ApiKeys.FETCH) {
+            arrived(scope, thread, request, (FetchRequest) request.loggableRequest());
+        }
+        thread.enterCall(null);
+        return thread;
+    }
+
+    private static void arrived(RequestScope scope, NetworkThread thread, RequestCarrier request,
+                                FetchRequest fetch) {
+        if (fetch.replicaId() < 0) {
+            return;
+        }
+        FetcherConnection connection = scope.connection(request.context().connectionId, fetch.replicaId(), thread);
+        connection.arrived(request, fetch.replicaEpoch(),
+            fetch.metadata().isFull() || !fetch.data().forgottenTopicsData().isEmpty());
+        request.insync$fetcher(connection);
+    }
+
+    /** Notes that a handler thread begins to serve a request; returns null unless it is a follower's fetch. */
+    public static FetcherConnection serve(RequestCarrier request) {
+        FetcherConnection connection = request.insync$fetcher();
+        if (connection != null) {
+            connection.serve();
+        }
+        return connection;
+    }
+
+    /** Notes that the leader has read a partition for the fetch that this thread serves. */
+    public static void reading(Partition partition, Object replica) {
+        FetcherConnection connection = FetcherConnection.serving();
+        if (connection != null) {
+            Followers.tracker(partition, connection.follower(), (FollowerCarrier) replica, connection.scope());
+        }
+    }
+
+    /**
+     * Notes that this thread begins a file-to-socket transfer.
+     *
+     * @param destination Kafka's channel to the socket
+     * @return null unless it is a network thread of a broker with the scope
+     */
+    public static NetworkThread enterTransfer(Object destination) {
+        NetworkThread thread = Brokers.anyRequestScope() ? THREAD.get() : null;
+        if (thread != null) {
+            thread.enterCall(destination);
+        }
+        return thread;
+    }
+
+    /** Notes that a socket took only part of a response; returns null unless that answers a follower's fetch. */
+    public static FetcherConnection socketFull(String connectionId) {
+        for (RequestScope scope : Brokers.requestScopes()) {
+            FetcherConnection connection = scope.find(connectionId);
+            if (connection != null) {
+                connection.socketFull();
+                return connection;
+            }
+        }
+        return null;
+    }
+
+    /** Releases the hold by a connection that is lost. */
+    public static void disconnected(String connectionId) {
+        Brokers.requestScopes().forEach(scope -> scope.disconnected(connectionId));
+    }
+}

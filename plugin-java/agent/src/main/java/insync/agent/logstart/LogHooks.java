@@ -1,0 +1,31 @@
+package insync.agent.logstart;
+
+import insync.agent.weave.Hook;
+import net.bytebuddy.asm.Advice;
+import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
+import org.apache.kafka.storage.internals.log.LogStartOffsetIncrementReason;
+
+/** Weaves a partition's log, a class that moved with 4.1, for {@code follower.log.start.offset.bound.enable}. */
+final class LogHooks {
+
+    private LogHooks() { }
+
+    static Hook bound(String log) {
+        return new Hook(log, "maybeIncrementLogStartOffset", MaybeIncrementLogStartOffset.class);
+    }
+
+    /**
+     * Bounds a log start offset that the leader's answer gives, in a follower or in a replica that moves to another log
+     * directory, by the log's own high watermark, which is never above its end.
+     */
+    static final class MaybeIncrementLogStartOffset {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.FieldValue("highWatermarkMetadata") LogOffsetMetadata highWatermark,
+                          @Advice.Argument(value = 0, readOnly = false) long newStart,
+                          @Advice.Argument(1) LogStartOffsetIncrementReason reason) {
+            if (reason == LogStartOffsetIncrementReason.LeaderOffsetIncremented) {
+                newStart = LogStarts.bounded(newStart, highWatermark.messageOffset, highWatermark.messageOffset);
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package insync.agent.logstart;
+
+import insync.agent.weave.Hook;
+import net.bytebuddy.asm.Advice;
+
+/** Weaves Kafka's LogReadInfo, what a read of a partition found, for {@code leader.fetch.snapshot.enable}. */
+final class LogReadInfoHooks {
+
+    private LogReadInfoHooks() { }
+
+    static Hook snapshot() {
+        return new Hook("org.apache.kafka.storage.internals.log.LogReadInfo", "<init>", Init.class);
+    }
+
+    /** Bounds the log start offset of an answer by the high watermark in it. */
+    static final class Init {
+        // Nothing is suppressed, because the JVM allows no handler before the call of a superclass's constructor.
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(2) long highWatermark,
+                          @Advice.Argument(value = 3, readOnly = false) long logStart) {
+            logStart = LogStarts.ofAnswer(logStart, highWatermark);
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package insync.agent.logstart;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.HooksOnDemand;
+import java.util.ArrayList;
+import java.util.List;
+import kafka.server.KafkaConfig;
+
+/** Holds the hooks behind the two configs, as a version of Kafka needs them; each is woven only when its config is on. */
+public final class LogStartHooks {
+    private final List<Hook> bound;
+    private final List<Hook> snapshot;
+
+    public LogStartHooks(List<Hook> bound, List<Hook> snapshot) {
+        this.bound = bound;
+        this.snapshot = snapshot;
+    }
+
+    /**
+     * Returns those of all versions from 3.9 on.
+     *
+     * @param log the class of a partition's log
+     */
+    public static LogStartHooks since39(String log) {
+        return new LogStartHooks(List.of(LogHooks.bound(log)), List.of(LogReadInfoHooks.snapshot()));
+    }
+
+    /** Weaves what a broker's settings ask for. */
+    public void weave(KafkaConfig config, HooksOnDemand onDemand) {
+        weave(config, LogStartConfigs.BOUND, bound, onDemand);
+        weave(config, LogStartConfigs.SNAPSHOT, snapshot, onDemand);
+    }
+
+    private static void weave(KafkaConfig config, String key, List<Hook> hooks, HooksOnDemand onDemand) {
+        if (config.getBoolean(key)) {
+            hooks.forEach(hook -> onDemand.weave(hook, key + "=true"));
+        }
+    }
+
+    public List<Hook> all() {
+        List<Hook> all = new ArrayList<>(bound);
+        all.addAll(snapshot);
+        return all;
+    }
+}

@@ -1,0 +1,81 @@
+package insync.agent.pausepoints;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.HooksOnDemand;
+import insync.core.Insync;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.kafka.common.TopicPartition;
+
+/**
+ * Passes the points of a broker's code at which tests may pause a thread; woven only with the agent's option {@code
+ * pause-points=on}.
+ */
+public final class PausePointHooks {
+    /** A partition is read for a follower, nothing of that recorded. The replica is the follower. */
+    public static final String LEADER_READ = "leader-read";
+    /** A follower's log end offset is recorded, the high watermark not moved. The replica is the follower. */
+    public static final String LEADER_RECORDED = "leader-recorded";
+    /** A partition's high watermark is read, its log start offset is not. The replica is the reader. */
+    public static final String LEADER_HALF_READ = "leader-half-read";
+    /** A follower has an answer, and appends nothing of it yet. No replica. */
+    public static final String FOLLOWER_RECEIVED = "follower-received";
+    /** The replica id where it is not known which replica a thread serves, as from 3.9 on. */
+    public static final int UNKNOWN = -1;
+
+    private static final ThreadLocal<Reading> READING = new ThreadLocal<>();
+
+    private PausePointHooks() { }
+
+    /** Returns the hooks of all versions from 3.9 on; {@code log} is the class of a partition's log. */
+    public static List<Hook> since39(String log) {
+        List<Hook> all = new ArrayList<>(PartitionHooks.all());
+        all.add(LogHooks.logStartRead(log));
+        all.add(ReplicaFetcherThreadHooks.received());
+        return all;
+    }
+
+    /**
+     * Weaves the points when a broker's ReplicaManager is made.
+     *
+     * @param points those to weave; none without the agent's option
+     */
+    public static void weave(List<Hook> points, HooksOnDemand onDemand) {
+        if (!points.isEmpty()) {
+            Insync.current().pausePoints().open();
+        }
+        points.forEach(point -> onDemand.weave(point, "pause-points=on"));
+    }
+
+    /** Passes a point; waits if the thread is to pause there. */
+    public static void pass(String point, int replica, TopicPartition partition) {
+        Insync.current().pausePoints().pass(point, replica, partition == null ? "" : partition.toString());
+    }
+
+    /** Notes that this thread begins to read for a replica; the partition is null where that is not known yet. */
+    public static void beginRead(int replica, TopicPartition partition) {
+        READING.set(new Reading(replica, partition));
+    }
+
+    /** Notes that this thread reads a partition's log start offset. */
+    public static void halfRead(TopicPartition partition) {
+        Reading reading = READING.get();
+        if (reading != null) {
+            pass(LEADER_HALF_READ, reading.replica, partition == null ? reading.partition : partition);
+        }
+    }
+
+    public static void endRead() {
+        READING.remove();
+    }
+
+    private static final class Reading {
+        private final int replica;
+        private final TopicPartition partition;
+
+        private Reading(int replica, TopicPartition partition) {
+            this.replica = replica;
+            this.partition = partition;
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.broker.Brokers;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.implementation.MethodCall;
+import net.bytebuddy.matcher.ElementMatchers;
+
+/**
+ * Weaves Kafka's DefaultAlterPartitionManager, a class that moved with 4.4: its channel, and the threads of its answers.
+ */
+public final class AlterPartitionManagerHooks extends TypeHooks {
+    private final Class<? extends ControllerLink> link;
+
+    /**
+     * @param manager the class in this version of Kafka
+     * @param link the interface that it gets
+     */
+    public AlterPartitionManagerHooks(String manager, Class<? extends ControllerLink> link) {
+        super(manager);
+        this.link = link;
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("submit", Submit.class));
+    }
+
+    @Override
+    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        DynamicType.Builder<?> linked = getter(builder, "insync$channel", Object.class, "controllerChannelManager");
+        return getter(linked, "insync$inFlight", AtomicBoolean.class, "inflightRequest").implement(link)
+            .defineMethod("insync$propagate", void.class, Visibility.PUBLIC)
+            .intercept(MethodCall.invoke(ElementMatchers.named("maybePropagateIsrChanges")));
+    }
+
+    /** Gives access to the manager's channel to the controller, and to its next request. */
+    public interface ControllerLink {
+
+        /** Returns Kafka's NodeToControllerChannelManager, the channel that the manager sends on. */
+        Object insync$channel();
+
+        /**
+         * Returns whether a request of the manager is under way; what is submitted meanwhile is sent with the next one.
+         */
+        AtomicBoolean insync$inFlight();
+
+        /** Sends what waits, unless a request is under way. */
+        void insync$propagate();
+    }
+
+    /** Completes the answer to an ISR change on another thread than the channel's. */
+    static final class Submit {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.Return(readOnly = false) CompletableFuture<?> answer) {
+            if (Brokers.anyStepDown()) {
+                answer = IsrAnswerThreads.elsewhere(answer);
+            }
+        }
+    }
+}

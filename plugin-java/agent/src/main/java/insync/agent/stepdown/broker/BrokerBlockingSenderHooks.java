@@ -1,0 +1,72 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.broker.Brokers;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import insync.core.stepdown.OutgoingFetch;
+import java.util.List;
+import kafka.server.KafkaConfig;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.DynamicType;
+import org.apache.kafka.common.Node;
+
+/** Weaves Kafka's BrokerBlockingSender, a follower's connection to a leader, to measure how fast that leader answers. */
+public final class BrokerBlockingSenderHooks extends TypeHooks {
+    private static final String OUTGOING = "insync$outgoing";
+
+    public BrokerBlockingSenderHooks() {
+        super("kafka.server.BrokerBlockingSender");
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("<init>", Init.class), on("sendRequest", SendRequest.class),
+            on("initiateClose", InitiateClose.class));
+    }
+
+    @Override
+    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        return builder.defineField(OUTGOING, OutgoingFetch.class, Visibility.PRIVATE);
+    }
+
+    /** Starts to measure a new connection, if the feature is on. */
+    static final class Init {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.Argument(1) KafkaConfig config, @Advice.FieldValue("sourceNode") Node peer,
+                         @Advice.FieldValue(value = OUTGOING, readOnly = false) OutgoingFetch fetch) {
+            BrokerStepDown stepDown = Brokers.stepDown(config.brokerId());
+            if (stepDown != null) {
+                fetch = stepDown.fetcher(peer.id());
+            }
+        }
+    }
+
+    /** Measures the time between a request and its answer. */
+    static final class SendRequest {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static OutgoingFetch enter(@Advice.FieldValue(OUTGOING) OutgoingFetch fetch) {
+            if (fetch != null) {
+                fetch.sent();
+            }
+            return fetch;
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter OutgoingFetch fetch) {
+            if (fetch != null) {
+                fetch.ended();
+            }
+        }
+    }
+
+    /** Ends the measurement of a connection that closes. */
+    static final class InitiateClose {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.FieldValue(OUTGOING) OutgoingFetch fetch) {
+            if (fetch != null) {
+                fetch.closed();
+            }
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.isr.RequestPart;
+import insync.agent.kafka.KafkaClock;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
+import insync.agent.stepdown.broker.StepDownRequests.StepDownRequest;
+import insync.core.Insync;
+import insync.core.stepdown.Decision;
+import insync.core.stepdown.DisconnectRule;
+import insync.core.stepdown.OutgoingFetch;
+import insync.core.stepdown.PeerFetches;
+import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownWatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import kafka.cluster.Partition;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.utils.Time;
+
+/**
+ * Runs solution 2 in one broker: a thread asks the core's watch at every tick and executes its decisions. It takes none
+ * of Kafka's locks and uses none of Kafka's threads, which may be stalled.
+ */
+public final class BrokerStepDown {
+    /** The time between two checks while a request is under way, milliseconds. */
+    private static final long BUSY_MS = 40;
+
+    private final ReplicaManager replicas;
+    private final StepDownAccess access;
+    private final ControllerAccess controller;
+    private final ControllerLink manager;
+    private final PeerFetches peers;
+    private final StepDownWatch watch;
+    private final StepDownRequests handovers;
+    private final UnservedClients clients;
+    private final boolean disconnects;
+    private final Relinquisher relinquisher;
+    private final Map<TopicPartition, LedPartition> led = new ConcurrentHashMap<>();
+    private final Thread thread;
+    private boolean isBusy;
+    private volatile boolean stopped;
+
+    private BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager,
+            StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
+        StepDownSettings settings = StepDownConfigs.read(config);
+        KafkaClock clock = new KafkaClock(time);
+        this.replicas = replicas;
+        this.access = access;
+        this.controller = controller;
+        this.manager = manager;
+        this.peers = new PeerFetches(clock);
+        this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(),
+            insync.stepDowns());
+        this.handovers = new StepDownRequests(clock, watch);
+        this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
+        this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
+        this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, controller, handovers, this::over);
+        this.thread = new Thread(this::run, "insync-step-down");
+        thread.setDaemon(true);
+    }
+
+    /** Returns the classes of the step-down in a broker that refer to the broker's. */
+    public static List<Class<?>> ownClasses() {
+        return List.of(BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
+            ReassignedElection.class, Relinquisher.class, UnservedClients.class);
+    }
+
+    /**
+     * Starts the watch of a broker whose ReplicaManager is made.
+     *
+     * @param manager ReplicaManager's alterPartitionManager
+     * @param requests returns the broker's scope "request", or null where that is off
+     * @return null where the feature is off, or the broker has no KRaft controller
+     */
+    public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
+            StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
+        if (!StepDownConfigs.isOn(config)) {
+            return null;
+        }
+        if (!(manager instanceof ControllerLink) || !controller.isKRaft(replicas)) {
+            insync.events().emit("step_down_impossible", StepDownConfigs.all(config));
+            System.err.println("[insync] " + StepDownConfigs.PROCESS_TIME_MAX_MS
+                + " has no effect: this broker has no KRaft controller to ask");
+            return null;
+        }
+        BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, access, controller,
+            requests, insync);
+        insync.events().emit("step_down_settings", StepDownConfigs.all(config));
+        started.thread.start();
+        return started;
+    }
+
+    /** Stops the watch. */
+    public void stop() {
+        stopped = true;
+        thread.interrupt();
+    }
+
+    /** Returns what measures a new connection to a peer whose follower this broker is. */
+    public OutgoingFetch fetcher(int peer) {
+        return peers.fetcher(peer);
+    }
+
+    /** Adds a partition that this broker leads from now on, or still does. */
+    public void leading(Partition partition) {
+        LedPartition known = led.get(partition.topicPartition());
+        if (known == null || known.kafkaPartition() != partition) {
+            led.put(partition.topicPartition(), new LedPartition(partition, access));
+        }
+    }
+
+    /**
+     * Notes that this broker is about to become follower of a partition.
+     *
+     * @param leaderEpoch the one that the partition is still in
+     * @param newState what makeFollower is given
+     */
+    public void losing(Partition partition, int leaderEpoch, Object newState) {
+        if (partition.isLeader() && access.leaderEpoch(newState) > leaderEpoch) {
+            over(partition, leaderEpoch);
+        }
+    }
+
+    /** Marks a leader epoch of this broker as over, and answers clients that wait for the partition. */
+    void over(Partition partition, int leaderEpoch) {
+        PartitionCarrier carrier = (PartitionCarrier) partition;
+        if (carrier.insync$over() <= leaderEpoch) {
+            carrier.insync$over(leaderEpoch + 1);
+            controller.completeProduce(replicas, partition.topicPartition());
+        }
+    }
+
+    private void run() {
+        try {
+            while (!stopped) {
+                Thread.sleep(isBusy ? Math.min(BUSY_MS, watch.dueMs()) : watch.dueMs());
+                try {
+                    tick();
+                    isBusy = conclude();
+                } catch (RuntimeException | Error failed) {
+                    Insync.failed(failed);
+                }
+            }
+        } catch (InterruptedException ending) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void tick() {
+        List<LedPartition> now = new ArrayList<>(led.size());
+        for (LedPartition each : led.values()) {
+            if (each.isLed()) {
+                now.add(each);
+            } else {
+                forget(each);
+            }
+        }
+        List<Decision> acting = watch.tick(now, access.livePeers(replicas));
+        acting.removeIf(decision -> !decision.acts());
+        if (!acting.isEmpty()) {
+            BatchedSubmit.of(manager, () -> acting.forEach(this::carryOut));
+        }
+    }
+
+    private void carryOut(Decision decision) {
+        relinquisher.carryOut(decision, led.get(new TopicPartition(decision.topic(), decision.partition())));
+    }
+
+    /**
+     * Completes step-downs that are done.
+     *
+     * @return whether to check again soon
+     */
+    private boolean conclude() {
+        for (StepDownRequest shown : handovers.look(this::isLedElsewhere)) {
+            if (shown.led() != null) {
+                over(shown.led().kafkaPartition(), shown.decision().leaderEpoch());
+            }
+            clients.given();
+        }
+        boolean hang = disconnects && clients.free();
+        return hang || handovers.isAnyOpen();
+    }
+
+    private boolean isLedElsewhere(StepDownRequest one) {
+        Decision decision = one.decision();
+        return access.isLedElsewhere(replicas, new TopicPartition(decision.topic(), decision.partition()),
+            decision.leaderEpoch());
+    }
+
+    /** Removes a partition, unless it is led again meanwhile. */
+    private void forget(LedPartition gone) {
+        TopicPartition id = gone.kafkaPartition().topicPartition();
+        led.remove(id, gone);
+        if (gone.isLed()) {
+            led.putIfAbsent(id, gone);
+        }
+    }
+}

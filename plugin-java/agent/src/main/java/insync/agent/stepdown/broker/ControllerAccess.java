@@ -1,0 +1,47 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import kafka.cluster.Partition;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.clients.ClientResponse;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.metadata.LeaderRecoveryState;
+
+/** Sends a broker's requests to its controller, by types that differ from version to version. Nothing here waits. */
+public interface ControllerAccess {
+
+    /** Returns the class behind ReplicaManager's alterPartitionManager. */
+    String alterPartitionManager();
+
+    /** Returns the interface that this class gets, with the methods of its own that are called. */
+    Class<? extends ControllerLink> link();
+
+    /** Returns whether the broker's metadata comes from a KRaft controller, without which nothing here works. */
+    boolean isKRaft(ReplicaManager replicas);
+
+    /**
+     * Sends an AlterPartition by Kafka's own manager, with its rules: one change per partition at a time, retried while
+     * there is no controller.
+     *
+     * @param manager the broker's alterPartitionManager
+     * @param isr the ISR to ask for, this broker last
+     * @return the leader that the controller answers, or the exception of the partition's error
+     */
+    CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
+        int partitionEpoch, List<BrokerState> isr, LeaderRecoveryState recovery);
+
+    /**
+     * Sends any request to the controller over the channel of that manager.
+     *
+     * @param answered receives the response, once, on the channel's thread; null after a timeout
+     */
+    void send(ControllerLink manager, AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered);
+
+    /** Checks the produce requests that wait for this partition's followers. */
+    void completeProduce(ReplicaManager replicas, TopicPartition partition);
+}

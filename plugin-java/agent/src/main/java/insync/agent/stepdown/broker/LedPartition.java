@@ -1,0 +1,83 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.isr.PartitionState;
+import insync.agent.kafka.KafkaPartition;
+import insync.core.isr.FollowerTracker;
+import insync.core.stepdown.PartitionView;
+import java.util.List;
+import java.util.Set;
+import kafka.cluster.Partition;
+import org.apache.kafka.metadata.LeaderRecoveryState;
+import scala.Option;
+
+/** Shows a partition that this broker leads to the core, by Kafka's volatile fields and ours. */
+final class LedPartition extends KafkaPartition implements PartitionView {
+    private final Partition partition;
+    private final StepDownAccess access;
+
+    LedPartition(Partition partition, StepDownAccess access) {
+        super(partition);
+        this.partition = partition;
+        this.access = access;
+    }
+
+    /** Returns whether this broker leads it; a deleted partition has no leader. */
+    boolean isLed() {
+        return partition.isLeader();
+    }
+
+    @Override
+    public long pendingSince(long before) {
+        long oldest = FollowerTracker.NOT_PENDING;
+        for (int id : assigned()) {
+            long since = pendingSince(id, before);
+            if (since != FollowerTracker.NOT_PENDING && (oldest == FollowerTracker.NOT_PENDING || since - oldest < 0)
+                    && PartitionState.isr(partition).contains(id)) {
+                oldest = since;
+            }
+        }
+        return oldest;
+    }
+
+    private long pendingSince(int replicaId, long before) {
+        FollowerTracker fetches = PartitionState.fetches(partition, replicaId);
+        return fetches == null ? FollowerTracker.NOT_PENDING : fetches.pendingSince(before);
+    }
+
+    @Override
+    public boolean isChanging() {
+        return access.isInFlight(partition) || partition.isReassigning();
+    }
+
+    @Override
+    public int[] isr() {
+        Set<Integer> isr = PartitionState.isr(partition);
+        return assigned().stream().filter(isr::contains).mapToInt(Integer::intValue).toArray();
+    }
+
+    @Override
+    public int minIsr() {
+        return access.minIsr(partition);
+    }
+
+    @Override
+    public long leo(int replicaId) {
+        Option<?> replica = partition.getReplica(replicaId);
+        return replica.isEmpty() ? -1 : (Long) access.fetchState(replica.get()).get("leo");
+    }
+
+    /** Returns broker ids in the order of the assignment. */
+    List<Integer> assigned() {
+        return access.replicas(partition);
+    }
+
+    LeaderRecoveryState recovery() {
+        return access.recovery(partition);
+    }
+
+    /** Returns a follower's broker epoch, or -1 where it is not known, which the controller does not compare. */
+    long brokerEpoch(int replicaId) {
+        Option<?> replica = partition.getReplica(replicaId);
+        return replica.isEmpty() ? -1 : access.brokerEpoch(replica.get());
+    }
+}

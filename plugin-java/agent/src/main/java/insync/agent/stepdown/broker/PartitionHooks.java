@@ -1,0 +1,99 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.broker.Brokers;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.List;
+import kafka.cluster.Partition;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import org.apache.kafka.common.protocol.Errors;
+import scala.Tuple2;
+
+/**
+ * Weaves Kafka's Partition: which partitions this broker leads, and the answers to clients while another broker leads
+ * already and this one still waits for leaderIsrUpdateLock to become its follower.
+ */
+public final class PartitionHooks extends TypeHooks {
+    private static final String OVER = "insync$over";
+
+    public PartitionHooks() {
+        super(insync.agent.isr.PartitionHooks.TYPE);
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(
+            on("makeLeader", MakeLeader.class),
+            on("makeFollower", MakeFollower.class),
+            on("appendRecordsToLeader", RefuseRequest.class),
+            on("fetchRecords", RefuseRequest.class),
+            on("checkEnoughReplicasReachOffset", CheckEnoughReplicas.class));
+    }
+
+    @Override
+    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        return property(builder, OVER, int.class).implement(PartitionCarrier.class);
+    }
+
+    /** Gives access to the leader epoch that is known to be over, although the partition may not know it yet. */
+    public interface PartitionCarrier {
+
+        /** Returns one more than the last leader epoch that is over; 0 for none. */
+        int insync$over();
+
+        void insync$over(int over);
+    }
+
+    /** Adds a partition that this broker leads to those that the watch looks at. */
+    static final class MakeLeader {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId) {
+            BrokerStepDown stepDown = Brokers.stepDown(brokerId);
+            if (stepDown != null) {
+                stepDown.leading(partition);
+            }
+        }
+    }
+
+    /**
+     * Marks the leader epoch as over before this broker takes leaderIsrUpdateLock to become a follower, for which it
+     * waits as long as a read stalls. Requests that would wait behind it are answered at once.
+     */
+    static final class MakeFollower {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
+                          @Advice.FieldValue("leaderEpoch") int leaderEpoch,
+                          @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object newState) {
+            BrokerStepDown stepDown = Brokers.stepDown(brokerId);
+            if (stepDown != null) {
+                stepDown.losing(partition, leaderEpoch, newState);
+            }
+        }
+    }
+
+    /**
+     * Refuses a produce request or a fetch to a partition whose leader epoch is over, as Kafka does, before it waits
+     * for a lock and blocks a handler thread. The exception is meant for Kafka and not suppressed.
+     */
+    static final class RefuseRequest {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.FieldValue(OVER) int over, @Advice.FieldValue("leaderEpoch") int leaderEpoch) {
+            if (over != 0 && EndedLeadership.isOver(over, leaderEpoch)) {
+                throw EndedLeadership.refuse(leaderEpoch);
+            }
+        }
+    }
+
+    /** Sends a produce request that waits for followers of a leader epoch that is over to the new leader. */
+    static final class CheckEnoughReplicas {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.FieldValue(OVER) int over, @Advice.FieldValue("leaderEpoch") int leaderEpoch,
+                         @Advice.Return(readOnly = false) Tuple2<Object, Errors> answer) {
+            if (over != 0 && EndedLeadership.isOver(over, leaderEpoch)) {
+                answer = EndedLeadership.answer(answer);
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import insync.agent.stepdown.broker.StepDownRequests.StepDownRequest;
+import insync.core.Insync;
+import insync.core.stepdown.Decision;
+import insync.core.stepdown.Outcome;
+import insync.core.stepdown.StepDownSettings;
+import insync.core.stepdown.StepDownSettings.Via;
+import insync.core.stepdown.controller.RelinquishTag;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.function.ObjIntConsumer;
+import kafka.cluster.Partition;
+import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.protocol.types.RawTaggedField;
+
+/**
+ * Executes a decision: AlterPartition with the ISR in the requested order and this broker last, and where the
+ * controller ignores that, {@link ReassignedElection}. No thread waits: answers come on the channel's thread.
+ */
+final class Relinquisher {
+    private static final String ALTER_PARTITION = StepDownSettings.name(Via.ALTER_PARTITION);
+    private static final String REASSIGN = StepDownSettings.name(Via.REASSIGN);
+
+    private final int self;
+    private final StepDownSettings settings;
+    private final ControllerLink manager;
+    private final ControllerAccess controller;
+    private final StepDownRequests handovers;
+    private final ReassignedElection reassigned;
+    private final ObjIntConsumer<Partition> over;
+
+    /** @param over called with each leader epoch of this broker that is over */
+    Relinquisher(int self, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
+                 StepDownRequests handovers, ObjIntConsumer<Partition> over) {
+        this.self = self;
+        this.settings = settings;
+        this.manager = manager;
+        this.controller = controller;
+        this.handovers = handovers;
+        this.reassigned = new ReassignedElection(self, manager, controller);
+        this.over = over;
+    }
+
+    /** @param led null if the partition was removed meanwhile */
+    void carryOut(Decision decision, LedPartition led) {
+        StepDownRequest one = handovers.begin(decision, led, settings.via() == Via.REASSIGN ? REASSIGN : ALTER_PARTITION);
+        try {
+            if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
+                one.settle(Outcome.FAILED, "no longer led in that epoch");
+            } else if (settings.via() == Via.REASSIGN) {
+                reassigned.begin(one);
+            } else {
+                alterPartition(one);
+            }
+        } catch (RuntimeException | Error failed) {
+            Insync.failed(failed);
+            one.settle(Outcome.FAILED, failed.toString());
+        }
+    }
+
+    private void alterPartition(StepDownRequest one) {
+        Decision decision = one.decision();
+        LedPartition led = one.led();
+        Partition partition = led.kafkaPartition();
+        // The epoch first: Kafka writes it after the state, so the state is never the older one. A newer one is refused.
+        int partitionEpoch = partition.getPartitionEpoch();
+        if (led.leaderEpoch() != decision.leaderEpoch() || led.isChanging()
+                || !sameMembers(led.isr(), decision.isr())) {
+            one.settle(Outcome.FAILED, "the partition has changed meanwhile");
+            return;
+        }
+        controller
+            .alterPartition(manager, partition, decision.leaderEpoch(), partitionEpoch, order(decision, led), led.recovery())
+            .whenComplete((leader, error) -> settle(() -> answered(one, leader, error)));
+    }
+
+    /** Returns the members with their broker epochs; this broker last, with the tag for a woven controller. */
+    private List<BrokerState> order(Decision decision, LedPartition led) {
+        List<BrokerState> order = new ArrayList<>();
+        for (int id : decision.isr()) {
+            if (id != self) {
+                order.add(new BrokerState().setBrokerId(id).setBrokerEpoch(led.brokerEpoch(id)));
+            }
+        }
+        BrokerState last = new BrokerState().setBrokerId(self).setBrokerEpoch(-1);
+        byte[] asked = RelinquishTag.encode(decision.leaves(), settings.cooldownNanos() / 1_000_000L);
+        last.unknownTaggedFields().add(new RawTaggedField(RelinquishTag.TAG, asked));
+        order.add(last);
+        return order;
+    }
+
+    private void answered(StepDownRequest one, Integer leader, Throwable error) {
+        if (error == null) {
+            notHonoured(one, leader);
+            return;
+        }
+        Throwable cause = error instanceof CompletionException ? error.getCause() : error;
+        Errors code = Errors.forException(cause);
+        if (code == Errors.NEW_LEADER_ELECTED) {
+            one.settle(Outcome.DONE, null);
+            over.accept(one.led().kafkaPartition(), one.decision().leaderEpoch());
+        } else if (code == Errors.FENCED_LEADER_EPOCH) {
+            one.doubt(code.name());
+        } else {
+            one.settle(code == Errors.OPERATION_NOT_ATTEMPTED ? Outcome.FAILED : Outcome.REFUSED, code.name());
+        }
+    }
+
+    /** Handles the answer of a stock controller, which reordered the ISR and kept the leader. */
+    private void notHonoured(StepDownRequest one, int leader) {
+        if (settings.via() == Via.AUTO && leader == self) {
+            one.way(REASSIGN);
+            reassigned.begin(one);
+        } else {
+            one.settle(Outcome.REFUSED, "the controller left the leader");
+        }
+    }
+
+    private static void settle(Runnable step) {
+        try {
+            step.run();
+        } catch (RuntimeException | Error failed) {
+            Insync.failed(failed);
+        }
+    }
+
+    /** Returns whether the requested order names the members of the ISR, except this broker, which may leave. */
+    private boolean sameMembers(int[] isr, int[] asked) {
+        int others = 0;
+        for (int member : isr) {
+            others += member == self ? 0 : 1;
+        }
+        int found = 0;
+        for (int id : asked) {
+            for (int member : isr) {
+                found += id == member && id != self ? 1 : 0;
+            }
+        }
+        return found == others && found > 0;
+    }
+}

@@ -1,0 +1,45 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.broker.Brokers;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.List;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
+import org.apache.kafka.common.utils.Time;
+
+/** Weaves Kafka's ReplicaManager, with which a broker's step-down watch starts and stops. */
+public final class ReplicaManagerHooks extends TypeHooks {
+
+    public ReplicaManagerHooks() {
+        super("kafka.server.ReplicaManager");
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("<init>", Init.class), on("shutdown", Shutdown.class));
+    }
+
+    /** Starts the watch if the feature is on. */
+    static final class Init {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config,
+                         @Advice.FieldValue("time") Time time,
+                         @Advice.FieldValue(value = "alterPartitionManager", typing = Assigner.Typing.DYNAMIC)
+                             Object manager) {
+            Brokers.alterPartitionsStarted(replicas, config, time, manager);
+        }
+    }
+
+    /** Stops the watch. */
+    static final class Shutdown {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.FieldValue("config") KafkaConfig config) {
+            if (Brokers.anyStepDown()) {
+                Brokers.replicaManagerStopped(config);
+            }
+        }
+    }
+}

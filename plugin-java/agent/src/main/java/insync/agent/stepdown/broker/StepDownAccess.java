@@ -1,0 +1,34 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.kafka.BrokerAccess;
+import kafka.cluster.Partition;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.metadata.LeaderRecoveryState;
+
+/**
+ * Reads what stepping down needs of a broker, by types that differ from version to version. Nothing here waits, nor takes
+ * leaderIsrUpdateLock.
+ */
+public interface StepDownAccess extends BrokerAccess {
+
+    /** Returns the other brokers that are live, unfenced and not shutting down. */
+    int[] livePeers(ReplicaManager replicas);
+
+    /** Returns whether the broker's metadata names another broker as leader, in a later epoch than that one. */
+    boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch);
+
+    /** Returns whether an ISR change of the partition waits for the controller. */
+    boolean isInFlight(Partition partition);
+
+    LeaderRecoveryState recovery(Partition partition);
+
+    /** Returns min.insync.replicas of a partition that has its log here. */
+    int minIsr(Partition partition);
+
+    /** Returns the follower's broker epoch as its last fetch had it, or -1. */
+    long brokerEpoch(Object replica);
+
+    /** Returns the leader epoch of the first argument of makeFollower. */
+    int leaderEpoch(Object newState);
+}

@@ -1,0 +1,136 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.isr.PendingReadsConfig;
+import insync.core.events.EventLog;
+import insync.core.stepdown.StepDownSettings;
+import java.util.Map;
+import kafka.server.KafkaConfig;
+import org.apache.kafka.common.config.ConfigDef;
+import org.apache.kafka.common.config.ConfigException;
+
+/** Defines, reads and checks the broker configs of KIP-501's solution 2. */
+public final class StepDownConfigs {
+    /** KIP-501, "Public Interfaces": the maximum time for which a leader may process followers' fetches, milliseconds. */
+    public static final String PROCESS_TIME_MAX_MS = "leader.fetch.process.time.max.ms";
+    public static final String VIA = "leader.relinquish.via";
+    public static final String ISR = "leader.relinquish.isr";
+    public static final String COOLDOWN_MS = "leader.relinquish.cooldown.ms";
+    public static final String BUDGET_PER_MINUTE = "leader.relinquish.budget.per.minute";
+    public static final String SCORE_THRESHOLD = "leader.relinquish.score.threshold";
+    public static final String SCORE_RECOVERY_MS = "leader.relinquish.score.recovery.ms";
+    public static final String SLOW_PEERS_MAX_RATIO = "leader.relinquish.slow.peers.max.ratio";
+    public static final String DISCONNECT_CLIENTS = "leader.relinquish.disconnect.clients";
+    private static final String FETCH_WAIT_MAX_MS = "replica.fetch.wait.max.ms";
+    private static final long UNSET = -1;
+
+    private StepDownConfigs() { }
+
+    /**
+     * Adds the keys to the broker's definition, so that they are parsed, validated and described like any other.
+     *
+     * @param supported whether a leader can step down in the broker's version
+     */
+    public static void define(ConfigDef definition, boolean supported) {
+        definition.define(PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, UNSET,
+            ConfigDef.LambdaValidator.with((name, value) -> checkProcessTime(name, value, supported), () -> "-1 or [1,...]"),
+            ConfigDef.Importance.MEDIUM,
+            "The time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2). If it takes "
+            + "longer, the leader gives its partition's leadership to the most caught-up live member of the ISR. -1 is "
+            + "never. Needs " + PendingReadsConfig.PENDING_READS + "=true and must be greater than " + FETCH_WAIT_MAX_MS
+            + ". Woven in by the insync agent.");
+        definition.define(VIA, ConfigDef.Type.STRING, "auto",
+            ConfigDef.ValidString.in("alter-partition", "reassign", "auto"), ConfigDef.Importance.LOW,
+            "How leadership is given away. <code>alter-partition</code>: the KIP's way, by an ISR with the leader moved "
+            + "last; only a controller that runs the insync agent honours it. <code>reassign</code>: any controller; the "
+            + "partition's assignment gets the successor first, for good, and a preferred election follows. "
+            + "<code>auto</code>: the first, and where it changes nothing, the second.");
+        definition.define(ISR, ConfigDef.Type.STRING, "keep-last", ConfigDef.ValidString.in("keep-last", "leave"),
+            ConfigDef.Importance.LOW,
+            "Whether the ex-leader stays in the ISR. <code>keep-last</code>: it does (KIP-501); acks wait for it until it "
+            + "fetches or is dropped for its lag. <code>leave</code>: it leaves with the same request, if those that remain "
+            + "are min.insync.replicas or more, and returns by fetching. Only a controller that runs the insync agent can.");
+        definition.define(COOLDOWN_MS, ConfigDef.Type.LONG, StepDownSettings.DEFAULT_COOLDOWN_MS,
+            ConfigDef.Range.atLeast(0), ConfigDef.Importance.LOW,
+            "How long in milliseconds a partition whose leadership moved is left alone, by this and by the controller's "
+            + "automatic preferred elections.");
+        definition.define(BUDGET_PER_MINUTE, ConfigDef.Type.INT, StepDownSettings.DEFAULT_BUDGET_PER_MINUTE,
+            ConfigDef.Range.atLeast(1), ConfigDef.Importance.LOW,
+            "How many partitions this broker gives away within any minute.");
+        definition.define(SCORE_THRESHOLD, ConfigDef.Type.DOUBLE, StepDownSettings.DEFAULT_SCORE_THRESHOLD,
+            ConfigDef.Range.between(Double.MIN_VALUE, StepDownSettings.SCORE_MAX), ConfigDef.Importance.LOW,
+            "The score from which on this broker counts as slow. A score rises with slow fetches and falls slowly.");
+        definition.define(SCORE_RECOVERY_MS, ConfigDef.Type.LONG, StepDownSettings.DEFAULT_SCORE_RECOVERY_MS,
+            ConfigDef.Range.atLeast(1), ConfigDef.Importance.LOW,
+            "Time in milliseconds without a slow fetch in which this broker's score falls by 1.");
+        definition.define(SLOW_PEERS_MAX_RATIO, ConfigDef.Type.DOUBLE, StepDownSettings.DEFAULT_SLOW_PEERS_MAX_RATIO,
+            ConfigDef.Range.between(0.0, 1.0), ConfigDef.Importance.LOW,
+            "If a greater share of the live peers is slow, too, nothing is given away, because that would not help.");
+        definition.define(DISCONNECT_CLIENTS, ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.LOW,
+            "Whether clients that cannot be served, because a network thread or all handlers are blocked, are "
+            + "disconnected once a partition was given away, instead of at their own timeouts. Needs "
+            + PendingReadsConfig.SCOPE + "=" + PendingReadsConfig.REQUEST + ".");
+    }
+
+    private static void checkProcessTime(String name, Object value, boolean supported) {
+        if (value == null || (Long) value != UNSET && (Long) value <= 0) {
+            throw new ConfigException(name, value, "expected -1 (never) or more than 0");
+        }
+        if ((Long) value > 0 && !supported) {
+            throw new ConfigException(name, value, "expected -1: the insync agent has no step-down for this version of Kafka");
+        }
+    }
+
+    /**
+     * Checks what one config cannot check by itself.
+     *
+     * @throws ConfigException naming the config, its value and what was expected
+     */
+    public static void check(KafkaConfig config) {
+        if (!isOn(config)) {
+            return;
+        }
+        long time = config.getLong(PROCESS_TIME_MAX_MS);
+        if (!PendingReadsConfig.enabled(config)) {
+            throw new ConfigException(PROCESS_TIME_MAX_MS, time, "expected -1, or " + PendingReadsConfig.PENDING_READS
+                + "=true: a leader that drops its followers while it is slow has nobody to give its leadership to");
+        }
+        try {
+            read(config);
+        } catch (IllegalArgumentException cannotBe) {
+            throw new ConfigException(PROCESS_TIME_MAX_MS, time, cannotBe.getMessage());
+        }
+    }
+
+    /** Returns whether this broker may step down. */
+    public static boolean isOn(KafkaConfig config) {
+        Long time = config.getLong(PROCESS_TIME_MAX_MS);
+        return time != null && time > 0;
+    }
+
+    /** Returns the settings of a broker that may step down. */
+    static StepDownSettings read(KafkaConfig config) {
+        return StepDownSettings.of(config.getLong(PROCESS_TIME_MAX_MS), config.getInt(FETCH_WAIT_MAX_MS))
+            .via(StepDownSettings.Via.valueOf(word(config, VIA)))
+            .exLeader(StepDownSettings.ExLeader.valueOf(word(config, ISR)))
+            .cooldownMs(config.getLong(COOLDOWN_MS))
+            .budgetPerMinute(config.getInt(BUDGET_PER_MINUTE))
+            .scoreThreshold(config.getDouble(SCORE_THRESHOLD))
+            .scoreRecoveryMs(config.getLong(SCORE_RECOVERY_MS))
+            .slowPeersMaxRatio(config.getDouble(SLOW_PEERS_MAX_RATIO))
+            .build();
+    }
+
+    private static String word(KafkaConfig config, String key) {
+        return config.getString(key).toUpperCase(java.util.Locale.ROOT).replace('-', '_');
+    }
+
+    /** Returns all of them, by config name, for an event. */
+    static Map<String, Object> all(KafkaConfig config) {
+        return EventLog.fields("broker", config.brokerId(), PROCESS_TIME_MAX_MS, config.getLong(PROCESS_TIME_MAX_MS),
+            VIA, config.getString(VIA), ISR, config.getString(ISR), COOLDOWN_MS, config.getLong(COOLDOWN_MS),
+            BUDGET_PER_MINUTE, config.getInt(BUDGET_PER_MINUTE), SCORE_THRESHOLD, config.getDouble(SCORE_THRESHOLD),
+            SCORE_RECOVERY_MS, config.getLong(SCORE_RECOVERY_MS),
+            SLOW_PEERS_MAX_RATIO, config.getDouble(SLOW_PEERS_MAX_RATIO),
+            DISCONNECT_CLIENTS, config.getBoolean(DISCONNECT_CLIENTS));
+    }
+}

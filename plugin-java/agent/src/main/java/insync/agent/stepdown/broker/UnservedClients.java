@@ -1,0 +1,122 @@
+package insync.agent.stepdown.broker;
+
+import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
+import insync.agent.isr.RequestHooks.RequestCarrier;
+import insync.agent.isr.RequestPart;
+import insync.agent.stepdown.broker.ProcessorHooks.ProcessorCarrier;
+import insync.core.Clock;
+import insync.core.Insync;
+import insync.core.events.EventLog;
+import insync.core.isr.NetworkThread;
+import insync.core.isr.RequestScope;
+import insync.core.stepdown.DisconnectRule;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Disconnects clients that an old leader cannot answer, because one of its network threads or all of its handlers are
+ * blocked, as the clients' own timeouts would do later. Works in scope "request" only, which detects blocked threads.
+ * Called by the watch's thread; takes no lock but those of collections.
+ */
+final class UnservedClients {
+    private final Supplier<RequestPart> requests;
+    private final DisconnectRule rule;
+    private final Clock clock;
+    private final Insync insync;
+
+    UnservedClients(Supplier<RequestPart> requests, DisconnectRule rule, Clock clock, Insync insync) {
+        this.requests = requests;
+        this.rule = rule;
+        this.clock = clock;
+        this.insync = insync;
+    }
+
+    /** Notes that another broker leads a partition that this one gave away, and metadata says so. */
+    void given() {
+        rule.given(clock.nanos());
+    }
+
+    /**
+     * Ends the connections of clients that cannot be answered.
+     *
+     * @return whether there may soon be more
+     */
+    boolean free() {
+        if (rule.isArmed() && !rule.isDue(clock.nanos())) {
+            return true;
+        }
+        RequestPart part = rule.isArmed() ? requests.get() : null;
+        if (part == null) {
+            return false;
+        }
+        RequestScope scope = part.scope();
+        ChannelCarrier channel = part.channel();
+        boolean threadsHang = ofThreads(scope, channel);
+        boolean handlersHang = ofHandlers(scope, channel);
+        if (!threadsHang && !handlersHang) {
+            rule.ended();
+        }
+        return threadsHang || handlersHang;
+    }
+
+    /** Disconnects the clients of a network thread that is blocked. */
+    private boolean ofThreads(RequestScope scope, ChannelCarrier channel) {
+        boolean hangs = false;
+        for (Object each : channel.insync$processors().values()) {
+            ProcessorCarrier processor = (ProcessorCarrier) each;
+            NetworkThread thread = scope.networkThread((Thread) processor.insync$thread());
+            long now = clock.nanos();
+            long hungNanos = thread == null ? 0 : thread.inCallNanos();
+            if (hungNanos > 0 && rule.hangs(now - hungNanos, now)) {
+                hangs = true;
+                ConnectionCloser end = new ConnectionCloser(scope, processor);
+                end.ofAll(thread.callOn());
+                tell(end, "network_thread", hungNanos);
+            }
+        }
+        return hangs;
+    }
+
+    /**
+     * Disconnects clients whose request waits in the queue for longer than T, if one waits there since before a
+     * step-down.
+     */
+    private boolean ofHandlers(RequestScope scope, ChannelCarrier channel) {
+        long now = clock.nanos();
+        long oldest = now;
+        Map<Integer, Set<String>> waiting = new HashMap<>();
+        for (Object each : channel.insync$queue().toArray()) {
+            if (each instanceof RequestCarrier) {
+                RequestCarrier request = (RequestCarrier) each;
+                oldest = Math.min(oldest, request.startTimeNanos());
+                if (request.insync$fetcher() == null && rule.isTooLong(request.startTimeNanos(), now)) {
+                    waiting.computeIfAbsent(request.processor(), id -> new HashSet<>())
+                        .add(request.context().connectionId);
+                }
+            }
+        }
+        if (!rule.hangs(oldest, now)) {
+            return false;
+        }
+        for (Map.Entry<Integer, Set<String>> each : waiting.entrySet()) {
+            Object processor = channel.insync$processors().get(each.getKey());
+            if (processor != null) {
+                ConnectionCloser end = new ConnectionCloser(scope, (ProcessorCarrier) processor);
+                end.of(each.getValue());
+                tell(end, "request_queue", now - oldest);
+            }
+        }
+        return true;
+    }
+
+    private void tell(ConnectionCloser end, String site, long hungNanos) {
+        if (end.count() > 0) {
+            insync.stepDowns().closedConnections(end.count());
+            insync.events().emit("connections_closed", EventLog.fields("site", site, "processor", end.processor(),
+                "hung_ms", hungNanos / 1_000_000L, "connections", end.count(), "ids", end.ids()));
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package insync.agent.stepdown.controller;
+
+import insync.core.Insync;
+import insync.core.events.EventLog;
+import insync.core.stepdown.controller.RelinquishRule;
+import insync.core.stepdown.controller.RelinquishTag;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntPredicate;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.common.protocol.types.RawTaggedField;
+import org.apache.kafka.metadata.PartitionRegistration;
+
+/** Holds the result of a leader's request to step down, in the controller: the next leader, and the ISR afterwards. */
+public final class LeadershipTransfer {
+    private final int successor;
+    private final List<Integer> isr;
+
+    private LeadershipTransfer(int successor, List<Integer> isr) {
+        this.successor = successor;
+        this.isr = isr;
+    }
+
+    /**
+     * Checks whether an ISR change that the leader requests asks to step down.
+     *
+     * @param mayLead Kafka's own check of which brokers are live
+     * @return null if Kafka decides alone: no such request, no broker that could lead, or a reassignment under way
+     */
+    public static LeadershipTransfer asked(PartitionRegistration partition, Uuid topicId, int partitionId,
+            IntPredicate mayLead, int minIsr, List<BrokerState> asked) {
+        int[] ids = asked.stream().mapToInt(BrokerState::brokerId).toArray();
+        if (!RelinquishRule.asksToStepDown(partition.isr, partition.leader, ids)
+                || partition.addingReplicas.length > 0 || partition.removingReplicas.length > 0) {
+            return null;
+        }
+        int successor = RelinquishRule.successor(ids, partition.leader, mayLead);
+        if (successor == RelinquishRule.NOBODY) {
+            return null;
+        }
+        RelinquishTag tag = tag(asked.get(ids.length - 1));
+        boolean leaves = tag.leaves() && RelinquishRule.mayLeave(ids, minIsr);
+        List<Integer> isr = new ArrayList<>();
+        for (int id : ids) {
+            if (id != partition.leader || !leaves) {
+                isr.add(id);
+            }
+        }
+        AutomaticElections.steppedDown(topicId, partitionId, partition.leader, tag.cooldownMs());
+        Insync.current().events().emit("leader_relieved", EventLog.fields("topic_id", topicId.toString(),
+            "partition", partitionId, "leader", partition.leader, "leader_epoch", partition.leaderEpoch,
+            "successor", successor, "isr", isr, "leaves", leaves));
+        return new LeadershipTransfer(successor, isr);
+    }
+
+    private static RelinquishTag tag(BrokerState last) {
+        for (RawTaggedField field : last.unknownTaggedFields()) {
+            if (field.tag() == RelinquishTag.TAG) {
+                return RelinquishTag.decode(field.data());
+            }
+        }
+        return RelinquishTag.decode(null);
+    }
+
+    /** Returns the new ISR, in the requested order. */
+    public List<Integer> isr() {
+        return isr;
+    }
+
+    /** Returns the next leader. */
+    public int successor() {
+        return successor;
+    }
+}

@@ -1,0 +1,68 @@
+package insync.agent.stepdown.controller;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.List;
+import java.util.function.IntPredicate;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.description.modifier.Visibility;
+import net.bytebuddy.dynamic.DynamicType;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.metadata.PartitionRegistration;
+
+/** Weaves the controller's PartitionChangeBuilder, which carries a leader's request to step down to the election. */
+public final class PartitionChangeBuilderHooks extends TypeHooks {
+    private static final String TRANSFER = "insync$transfer";
+
+    public PartitionChangeBuilderHooks() {
+        super("org.apache.kafka.controller.PartitionChangeBuilder");
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("setTargetIsrWithBrokerStates", SetTargetIsr.class),
+            on("isValidNewLeader", IsValidNewLeader.class));
+    }
+
+    @Override
+    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+        return builder.defineField(TRANSFER, LeadershipTransfer.class, Visibility.PRIVATE);
+    }
+
+    /** Notes whether a leader's AlterPartition, which has passed Kafka's validation, asks to give the leadership away. */
+    static final class SetTargetIsr {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.FieldValue("partition") PartitionRegistration partition,
+                         @Advice.FieldValue("topicId") Uuid topicId, @Advice.FieldValue("partitionId") int partitionId,
+                         @Advice.FieldValue("isAcceptableLeader") IntPredicate mayLead,
+                         @Advice.FieldValue("minISR") int minIsr, @Advice.Argument(0) List<BrokerState> asked,
+                         @Advice.FieldValue(value = TRANSFER, readOnly = false) LeadershipTransfer transfer,
+                         @Advice.FieldValue(value = "targetIsr", readOnly = false) List<Integer> targetIsr) {
+            transfer = LeadershipTransfer.asked(partition, topicId, partitionId, mayLead, minIsr, asked);
+            if (transfer != null) {
+                targetIsr = transfer.isr();
+            }
+        }
+    }
+
+    /**
+     * Decides whether a candidate may lead; Kafka asks about each in turn, the present leader first. If that one asked to
+     * step down, only its successor may; during the cool-down it does not become leader again by itself.
+     */
+    static final class IsValidNewLeader {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.Argument(0) int candidate, @Advice.FieldValue(TRANSFER) LeadershipTransfer transfer,
+                         @Advice.FieldValue("partition") PartitionRegistration partition,
+                         @Advice.FieldValue("topicId") Uuid topicId, @Advice.FieldValue("partitionId") int partitionId,
+                         @Advice.FieldValue("isAcceptableLeader") IntPredicate mayLead,
+                         @Advice.Return(readOnly = false) boolean valid) {
+            if (transfer != null) {
+                valid = candidate == transfer.successor();
+            } else if (valid && AutomaticElections.automatic()
+                    && AutomaticElections.comesBackTooEarly(partition, topicId, partitionId, mayLead, candidate)) {
+                valid = false;
+            }
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package insync.agent.stepdown.controller;
+
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+
+/** Weaves the controller's ReplicationControlManager, which runs automatic preferred elections. */
+public final class ReplicationControlManagerHooks extends TypeHooks {
+
+    public ReplicationControlManagerHooks() {
+        super("org.apache.kafka.controller.ReplicationControlManager");
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("maybeBalancePartitionLeaders", MaybeBalancePartitionLeaders.class));
+    }
+
+    /** Notes that the elections of this thread are automatic: auto.leader.rebalance.enable asks for them. */
+    static final class MaybeBalancePartitionLeaders {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter() {
+            AutomaticElections.restoring(true);
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit() {
+            AutomaticElections.restoring(false);
+        }
+    }
+}

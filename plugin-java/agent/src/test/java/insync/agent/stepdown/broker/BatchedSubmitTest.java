@@ -1,0 +1,90 @@
+package insync.agent.stepdown.broker;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+
+/** What is given away at one time is asked for with one request; by Kafka's rule one is under way at a time. */
+class BatchedSubmitTest {
+    private final Manager manager = new Manager();
+
+    @Test
+    void whatIsSubmittedGoesTogether() {
+        BatchedSubmit.of(manager, () -> {
+            manager.submit("p0");
+            manager.submit("p1");
+        });
+        assertEquals(List.of(List.of("p0", "p1")), manager.sent);
+    }
+
+    @Test
+    void aRequestUnderWayIsWaitedForByAll() {
+        manager.submit("other");
+        BatchedSubmit.of(manager, () -> {
+            manager.submit("p0");
+            manager.submit("p1");
+        });
+        assertEquals(List.of(List.of("other")), manager.sent);
+        manager.answered();
+        assertEquals(List.of(List.of("other"), List.of("p0", "p1")), manager.sent);
+    }
+
+    @Test
+    void whereOneFailsTheOthersAreSentAndTheManagerIsFree() {
+        assertThrows(IllegalStateException.class, () -> BatchedSubmit.of(manager, () -> {
+            manager.submit("p0");
+            throw new IllegalStateException();
+        }));
+        assertEquals(List.of(List.of("p0")), manager.sent);
+        assertTrue(manager.inFlight.get(), "by what it sent");
+    }
+
+    @Test
+    void nothingSubmittedIsNothingSent() {
+        BatchedSubmit.of(manager, () -> { });
+        assertEquals(List.of(), manager.sent);
+        assertFalse(manager.inFlight.get());
+    }
+
+    /** The rules of Kafka's DefaultAlterPartitionManager. */
+    private static final class Manager implements ControllerLink {
+        private final AtomicBoolean inFlight = new AtomicBoolean();
+        private final List<String> unsent = new ArrayList<>();
+        private final List<List<String>> sent = new ArrayList<>();
+
+        private void submit(String change) {
+            unsent.add(change);
+            insync$propagate();
+        }
+
+        private void answered() {
+            unsent.removeAll(sent.get(sent.size() - 1));
+            inFlight.set(false);
+            insync$propagate();
+        }
+
+        @Override
+        public Object insync$channel() {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public AtomicBoolean insync$inFlight() {
+            return inFlight;
+        }
+
+        @Override
+        public void insync$propagate() {
+            if (!unsent.isEmpty() && inFlight.compareAndSet(false, true)) {
+                sent.add(List.copyOf(unsent));
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package insync.agent.v1_1;
+
+import insync.agent.broker.Brokers;
+import insync.agent.events.EventsTopicConfigs;
+import insync.agent.logstart.LogStartConfigs;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+import org.apache.kafka.common.config.ConfigDef;
+
+/**
+ * Weaves Kafka's KafkaConfig object, which holds the one definition of all configs; Scala 2.12 sets it in a constructor.
+ */
+final class KafkaConfigHooks extends TypeHooks {
+
+    KafkaConfigHooks() {
+        super("kafka.server.KafkaConfig$");
+    }
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("<init>", Define.class));
+    }
+
+    /** Defines the plugin's configs. */
+    static final class Define {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.FieldValue("kafka$server$KafkaConfig$$configDef") ConfigDef definition) {
+            LogStartConfigs.define(definition, true, Brokers.setup().options().defaultLogStart());
+            EventsTopicConfigs.define(definition);
+            Unsupported.define(definition);
+        }
+    }
+}

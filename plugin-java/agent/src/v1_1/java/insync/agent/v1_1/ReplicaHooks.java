@@ -1,0 +1,55 @@
+package insync.agent.v1_1;
+
+import insync.agent.logstart.LogStarts;
+import insync.agent.pausepoints.PausePointHooks;
+import insync.agent.weave.Hook;
+import kafka.cluster.Replica;
+import kafka.server.AbstractFetcherThread;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.matcher.ElementMatchers;
+
+/** Weaves Kafka's Replica, which holds a partition's log. */
+public final class ReplicaHooks {
+    private static final String TYPE = "kafka.cluster.Replica";
+    private static final String LOG_START = "logStartOffset";
+
+    private ReplicaHooks() { }
+
+    /** KAFKA-7104's first fix. */
+    static Hook bound() {
+        return new Hook(TYPE, "maybeIncrementLogStartOffset", MaybeIncrementLogStartOffset.class);
+    }
+
+    static Hook logStartRead() {
+        return new Hook(TYPE, LOG_START, ElementMatchers.named(LOG_START).and(ElementMatchers.takesNoArguments()),
+            LogStartOffset.class);
+    }
+
+    /**
+     * Returns the log start offset to which a replica may move: bounded where a fetcher thread takes it from the leader's
+     * answer, as given where DeleteRecords moves it.
+     */
+    public static long bounded(Replica replica, long newStart) {
+        return Thread.currentThread() instanceof AbstractFetcherThread
+            ? LogStarts.bounded(newStart, replica.logEndOffset().messageOffset(), replica.highWatermark().messageOffset())
+            : newStart;
+    }
+
+    /** Bounds a follower's log start offset by what the follower holds. */
+    static final class MaybeIncrementLogStartOffset {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.This Replica replica, @Advice.Argument(value = 0, readOnly = false) long newStart) {
+            newStart = bounded(replica, newStart);
+        }
+    }
+
+    /**
+     * Passes the point where the log start offset is read; in the read of a partition that is after the high watermark.
+     */
+    static final class LogStartOffset {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.This Replica replica) {
+            PausePointHooks.halfRead(replica.topicPartition());
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package insync.agent.v1_1;
+
+import insync.agent.broker.Brokers;
+import insync.agent.pausepoints.PausePointHooks;
+import insync.agent.weave.Hook;
+import insync.agent.weave.TypeHooks;
+import java.util.List;
+import kafka.server.KafkaConfig;
+import kafka.server.ReplicaManager;
+import net.bytebuddy.asm.Advice;
+import net.bytebuddy.matcher.ElementMatchers;
+import org.apache.kafka.common.utils.Time;
+
+/** Weaves Kafka's ReplicaManager, with which the plugin starts in a broker. */
+final class ReplicaManagerHooks extends TypeHooks {
+    private static final String TYPE = "kafka.server.ReplicaManager";
+    private static final int ALL_ARGUMENTS = 15;
+
+    ReplicaManagerHooks() {
+        super(TYPE);
+    }
+
+    /** The hook is on the constructor that the other one calls. */
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("<init>", ElementMatchers.isConstructor().and(ElementMatchers.takesArguments(ALL_ARGUMENTS)),
+            Init.class));
+    }
+
+    static Hook readFromLocalLog() {
+        return new Hook(TYPE, "readFromLocalLog", ReadFromLocalLog.class);
+    }
+
+    /** Starts the plugin in a broker. */
+    static final class Init {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config) {
+            Brokers.replicaManagerStarted(replicas, config, Time.SYSTEM);
+        }
+    }
+
+    /** Notes for which replica this thread reads, so that what it asks of the logs belongs to that read. */
+    static final class ReadFromLocalLog {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static void enter(@Advice.Argument(0) int replica) {
+            PausePointHooks.beginRead(replica, null);
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit() {
+            PausePointHooks.endRead();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package insync.agent.v2_8;
+
+import insync.agent.isr.PendingFetch;
+import insync.agent.isr.PendingReads;
+import insync.agent.weave.Hook;
+import java.util.List;
+import net.bytebuddy.asm.Advice;
+import org.apache.kafka.common.requests.FetchRequest;
+import scala.Function1;
+import scala.Tuple2;
+import scala.collection.Seq;
+import scala.runtime.BoxedUnit;
+
+/** Weaves Kafka's ReplicaManager, whose fetchMessages takes other arguments here than from 3.9 on. */
+final class ReplicaManagerHooks extends insync.agent.isr.ReplicaManagerHooks {
+
+    @Override
+    public List<Hook> hooks() {
+        return List.of(on("fetchMessages", FetchMessages.class));
+    }
+
+    /** Marks the partitions of a follower's fetch; the replica id of a consumer is below 0. */
+    static final class FetchMessages {
+        @Advice.OnMethodEnter(suppress = Throwable.class)
+        static PendingFetch<Seq<?>> enter(
+                @Advice.FieldValue(PENDING_READS) PendingReads pendingReads,
+                @Advice.Argument(1) int replicaId,
+                @Advice.Argument(5) Seq<Tuple2<?, FetchRequest.PartitionData>> partitions,
+                @Advice.Argument(value = 7, readOnly = false) Function1<Seq<?>, BoxedUnit> callback) {
+            if (pendingReads == null || replicaId < 0) {
+                return null;
+            }
+            PendingFetch<Seq<?>> fetch = PendingFetch.begin(pendingReads, replicaId, partitions, callback);
+            if (fetch != null) {
+                callback = fetch;
+            }
+            return fetch;
+        }
+
+        @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
+        static void exit(@Advice.Enter PendingFetch<?> fetch, @Advice.Thrown Throwable thrown) {
+            if (fetch != null && thrown != null) {
+                fetch.complete();
+            }
+        }
+    }
+}

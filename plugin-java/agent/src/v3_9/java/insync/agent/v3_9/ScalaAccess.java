@@ -1,0 +1,100 @@
+package insync.agent.v3_9;
+
+import insync.agent.kafka.CommonAccess;
+import insync.agent.kafka.ScalaIds;
+import insync.core.events.EventLog;
+import insync.core.lagpolicy.MessageLagRule;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import kafka.cluster.Partition;
+import kafka.cluster.Replica;
+import kafka.cluster.ReplicaState;
+import kafka.server.ReplicaManager;
+import kafka.server.metadata.KRaftMetadataCache;
+import org.apache.kafka.admin.BrokerMetadata;
+import org.apache.kafka.metadata.LeaderRecoveryState;
+import scala.Option;
+import scala.jdk.javaapi.CollectionConverters;
+
+/** Reads replica, log, assignment and metadata cache where they are Scala: in 3.9 and 4.0. */
+public abstract class ScalaAccess extends CommonAccess {
+
+    @Override
+    public final Map<String, Object> fetchState(Object replica) {
+        ReplicaState state = ((Replica) replica).stateSnapshot();
+        return EventLog.fields("leo", state.logEndOffset(), "last_caught_up_ms", state.lastCaughtUpTimeMs(),
+            "last_fetch_ms", state.lastFetchTimeMs());
+    }
+
+    @Override
+    public final boolean isOutOfSync(Object replica, MessageLagRule rule, long leaderLeo, long nowMs, long maxLagMs) {
+        ReplicaState state = ((Replica) replica).stateSnapshot();
+        long heardMs = heardMs(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
+        return rule.isOutOfSync(state.logEndOffset(), heardMs, leaderLeo, nowMs, maxLagMs);
+    }
+
+    @Override
+    public final Collection<String> topics(ReplicaManager replicas) {
+        return CollectionConverters.asJavaCollection(replicas.metadataCache().getAllTopics());
+    }
+
+    @Override
+    public final int partitions(ReplicaManager replicas, String topic) {
+        Option<Object> known = replicas.metadataCache().numPartitions(topic);
+        return known.isEmpty() ? 0 : (Integer) known.get();
+    }
+
+    @Override
+    public final List<Integer> replicas(Partition partition) {
+        return ScalaIds.list(partition.assignmentState().replicas());
+    }
+
+    @Override
+    public final long logEndOffset(Partition partition) {
+        return partition.localLogOrException().logEndOffset();
+    }
+
+    @Override
+    public final long highWatermark(Partition partition) {
+        return partition.localLogOrException().highWatermark();
+    }
+
+    @Override
+    public final long logStartOffset(Partition partition) {
+        return partition.localLogOrException().logStartOffset();
+    }
+
+    @Override
+    public final int[] livePeers(ReplicaManager replicas) {
+        KRaftMetadataCache cache = (KRaftMetadataCache) replicas.metadataCache();
+        int self = replicas.config().brokerId();
+        return CollectionConverters.asJavaCollection(cache.getAliveBrokers()).stream().mapToInt(ScalaAccess::id)
+            .filter(id -> id != self && !cache.isBrokerShuttingDown(id)).toArray();
+    }
+
+    private static int id(BrokerMetadata broker) {
+        return broker.id;
+    }
+
+    @Override
+    public final boolean isInFlight(Partition partition) {
+        return partition.partitionState().isInflight();
+    }
+
+    @Override
+    public final LeaderRecoveryState recovery(Partition partition) {
+        return partition.partitionState().leaderRecoveryState();
+    }
+
+    @Override
+    public final int minIsr(Partition partition) {
+        return partition.localLogOrException().config().minInSyncReplicas;
+    }
+
+    @Override
+    public final long brokerEpoch(Object replica) {
+        Option<Object> epoch = ((Replica) replica).stateSnapshot().brokerEpoch();
+        return epoch.isEmpty() ? -1 : (Long) epoch.get();
+    }
+}

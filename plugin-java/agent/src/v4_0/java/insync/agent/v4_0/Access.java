@@ -1,0 +1,25 @@
+package insync.agent.v4_0;
+
+import insync.agent.v3_9.ScalaAccess;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.requests.LeaderAndIsrRequest;
+import org.apache.kafka.metadata.LeaderAndIsr;
+import scala.Option;
+
+/** Reads elections and metadata by the classes that they have in 4.0. */
+final class Access extends ScalaAccess {
+
+    @Override
+    public boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch) {
+        Option<LeaderAndIsr> known =
+            replicas.metadataCache().getLeaderAndIsr(partition.topic(), partition.partition());
+        return known.isDefined()
+            && isLedElsewhere(known.get().leader(), known.get().leaderEpoch(), replicas.config().brokerId(), leaderEpoch);
+    }
+
+    @Override
+    public int leaderEpoch(Object newState) {
+        return ((LeaderAndIsrRequest.PartitionState) newState).leaderEpoch();
+    }
+}

@@ -1,0 +1,81 @@
+package insync.agent.v4_0;
+
+import insync.agent.adapter.MovedClass;
+import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
+import insync.agent.stepdown.broker.ControllerAccess;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+import kafka.cluster.Partition;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.clients.ClientResponse;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
+import org.apache.kafka.common.requests.AbstractRequest;
+import org.apache.kafka.metadata.LeaderAndIsr;
+import org.apache.kafka.metadata.LeaderRecoveryState;
+import org.apache.kafka.server.common.ControllerRequestCompletionHandler;
+import org.apache.kafka.server.common.NodeToControllerChannelManager;
+import org.apache.kafka.server.common.TopicIdPartition;
+import org.apache.kafka.server.purgatory.TopicPartitionOperationKey;
+
+/** Sends requests to the controller from 4.0 on, where the classes for it are Java and KRaft is the only mode. */
+public final class JavaController implements ControllerAccess {
+
+    @Override
+    public String alterPartitionManager() {
+        return MovedClass.to("kafka.server.DefaultAlterPartitionManager",
+            "org.apache.kafka.server.partition.DefaultAlterPartitionManager");
+    }
+
+    @Override
+    public Class<? extends ControllerLink> link() {
+        return AlterPartitionLink.class;
+    }
+
+    @Override
+    public boolean isKRaft(ReplicaManager replicas) {
+        return true;
+    }
+
+    @Override
+    public CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
+            int partitionEpoch, List<BrokerState> isr, LeaderRecoveryState recovery) {
+        int self = isr.get(isr.size() - 1).brokerId();
+        LeaderAndIsr change = new LeaderAndIsr(self, leaderEpoch, recovery, isr, partitionEpoch);
+        return ((AlterPartitionLink) manager)
+            .submit(new TopicIdPartition(partition.topicId().get(), partition.partitionId()), change)
+            .thenApply(LeaderAndIsr::leader);
+    }
+
+    @Override
+    public void send(ControllerLink manager, AbstractRequest.Builder<?> request,
+            Consumer<ClientResponse> answered) {
+        ((NodeToControllerChannelManager) manager.insync$channel()).sendRequest(request,
+            new ControllerRequestCompletionHandler() {
+                @Override
+                public void onComplete(ClientResponse response) {
+                    answered.accept(response);
+                }
+
+                @Override
+                public void onTimeout() {
+                    answered.accept(null);
+                }
+            });
+    }
+
+    @Override
+    public void completeProduce(ReplicaManager replicas, TopicPartition partition) {
+        replicas.delayedProducePurgatory().checkAndComplete(new TopicPartitionOperationKey(partition));
+    }
+
+    /**
+     * Kafka's DefaultAlterPartitionManager, which moved with 4.4, with the method that it has in all versions from 4.0
+     * on.
+     */
+    public interface AlterPartitionLink extends ControllerLink {
+
+        CompletableFuture<LeaderAndIsr> submit(TopicIdPartition partition, LeaderAndIsr change);
+    }
+}

@@ -1,0 +1,25 @@
+package insync.core.events;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts the events that reached a place, and those that did not. */
+public final class EventCounts {
+    private final LongAdder written = new LongAdder();
+    private final LongAdder dropped = new LongAdder();
+
+    public void wasWritten() {
+        written.increment();
+    }
+
+    public void wasDropped() {
+        dropped.increment();
+    }
+
+    public long written() {
+        return written.sum();
+    }
+
+    public long dropped() {
+        return dropped.sum();
+    }
+}

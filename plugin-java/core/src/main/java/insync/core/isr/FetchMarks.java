@@ -1,0 +1,72 @@
+package insync.core.isr;
+
+import insync.core.Clock;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+
+/**
+ * Holds the marks of one follower's fetch over all its partitions. One thread builds it before the read; the thread
+ * that runs the fetch's response callback completes it, exactly once.
+ *
+ * <p>Clock and counters are read and written once per fetch, whatever its number of partitions.
+ */
+public final class FetchMarks {
+    private static final AtomicIntegerFieldUpdater<FetchMarks> COMPLETED =
+        AtomicIntegerFieldUpdater.newUpdater(FetchMarks.class, "completed");
+
+    private final Clock clock;
+    private final Stats stats;
+    private final PendingListener listener;
+    private final long sinceNanos;
+    private volatile int completed;
+    private Mark head;
+    private int count;
+
+    public FetchMarks(Clock clock, Stats stats, PendingListener listener) {
+        this.clock = clock;
+        this.stats = stats;
+        this.listener = listener;
+        this.sinceNanos = clock.nanos();
+    }
+
+    /**
+     * Marks one partition of the fetch, if the rule says it is pending.
+     *
+     * @param follower the follower's pending fetches of that partition
+     * @param fetchOffset offset the follower asks for
+     */
+    public void mark(ReadScopeTracker follower, long fetchOffset) {
+        Mark mark = follower.mark(fetchOffset, sinceNanos);
+        if (mark != null) {
+            mark.nextInFetch = head;
+            head = mark;
+            count++;
+        }
+    }
+
+    /** Notes that all partitions are marked. */
+    public void marked() {
+        stats.marked(count);
+    }
+
+    public boolean isEmpty() {
+        return head == null;
+    }
+
+    /** Releases every mark. Later calls do nothing. */
+    public void complete() {
+        if (!COMPLETED.compareAndSet(this, 0, 1)) {
+            return;
+        }
+        long nowMs = clock.millis();
+        long heldNanos = clock.nanos() - sinceNanos;
+        int released = 0;
+        Mark mark = head;
+        head = null;
+        while (mark != null) {
+            Mark next = mark.nextInFetch;
+            released += mark.owner.complete(mark, nowMs, heldNanos, listener) ? 1 : 0;
+            mark = next;
+        }
+        stats.released(released, heldNanos);
+    }
+}

@@ -1,0 +1,49 @@
+package insync.core.isr;
+
+/**
+ * Measures the time that is charged to the followers' partitions of one fetch session: it stops while the leader
+ * processes a fetch of the session, and while its network thread or the whole process is paused.
+ *
+ * <p>It counts beside that the pauses of the process while it ran, for they are forgiven only up to a bound.
+ */
+final class FetcherClock {
+    private final NetworkThread thread;
+    private long charged;
+    private long paused;
+    private long runningSince;
+    private long pausedSince;
+    private boolean running;
+
+    /** A clock that stands at 0. */
+    FetcherClock(NetworkThread thread) {
+        this.thread = thread;
+    }
+
+    /** @param now time of the machine */
+    synchronized void stop(long now) {
+        if (running) {
+            charged = nanos(now);
+            paused = pausedNanos(now);
+            running = false;
+        }
+    }
+
+    /** @param now time of the machine */
+    synchronized void run(long now) {
+        if (!running) {
+            runningSince = thread.lived(now);
+            pausedSince = thread.paused(now);
+            running = true;
+        }
+    }
+
+    /** Returns charged time at a time of the machine, in nanoseconds, for durations only. */
+    synchronized long nanos(long now) {
+        return running ? charged + thread.lived(now) - runningSince : charged;
+    }
+
+    /** Returns pauses of the process while it ran, at a time of the machine, in nanoseconds, for durations only. */
+    synchronized long pausedNanos(long now) {
+        return running ? paused + thread.paused(now) - pausedSince : paused;
+    }
+}

@@ -1,0 +1,244 @@
+package insync.core.isr;
+
+/**
+ * Tracks one connection from a follower's fetcher thread, and the fetch on it that the leader processes. Kafka handles
+ * one request of a connection at a time, so there is at most one such fetch.
+ *
+ * <p>The leader processes a fetch from its arrival until its response is sent, without the time in which the
+ * follower's socket is full. The cost does not depend on the number of partitions: they share the
+ * {@link FetcherClock} of their fetch session, and each reads it when the leader reads the partition for them.
+ * The members of the session can only become fewer with a request that starts a session or names partitions to
+ * forget; such a request brings a new clock, to which its partitions move as they are read. Those that do not
+ * move are charged again from the end of that request.
+ *
+ * <p>A partition that a fetch names, though it is not of its session, is charged for no time since that fetch arrived:
+ * for good once it is read, and until then as long as the leader processes the fetch and no socket was full.
+ */
+public final class FetcherConnection {
+    private static final ThreadLocal<FetcherConnection> SERVING = new ThreadLocal<>();
+
+    private final int follower;
+    private final NetworkThread thread;
+    private final RequestScope scope;
+    private final ArrivalReadings atArrival;
+    /** All connections of the follower, with the last lost ones. */
+    private volatile FetcherConnection[] siblings = {this};
+    // Volatile for the siblings.
+    private volatile FetcherClock clock;
+    private volatile FetcherClock next;
+    private volatile boolean lost;
+    private Object request;
+    private boolean socketFull;
+    private boolean socketWasFull;
+    private long ageSince;
+    private long ageBefore;
+
+    // Written before the request is queued, and then only read, by the thread that serves the request.
+    private FetcherClock clockOfRequest;
+    private long chargedAtArrival;
+    private long pausedAtArrival;
+    private long brokerEpoch;
+
+    FetcherConnection(int follower, NetworkThread thread, RequestScope scope) {
+        this.follower = follower;
+        this.thread = thread;
+        this.scope = scope;
+        this.atArrival = new ArrivalReadings(scope.leaderClock());
+        this.clock = new FetcherClock(thread);
+        this.clock.run(scope.nanos());
+    }
+
+    /** Returns the connection for whose fetch this thread reads now, or null. */
+    public static FetcherConnection serving() {
+        return SERVING.get();
+    }
+
+    /** Notes that this thread begins to read for a fetch of this connection. */
+    public void serve() {
+        SERVING.set(this);
+    }
+
+    /** Notes that this thread no longer reads for a connection. */
+    public static void served() {
+        SERVING.set(null);
+    }
+
+    /**
+     * Notes that a fetch has arrived; called by the network thread before anybody can serve it.
+     *
+     * @param fetch the request, by which it is known until {@link #sent}
+     * @param epoch the follower's broker epoch, or -1
+     * @param newMembers whether the request starts a session, or names partitions to forget
+     */
+    public synchronized void arrived(Object fetch, long epoch, boolean newMembers) {
+        long now = scope.nanos();
+        drop(now);
+        clock.stop(now);
+        readClocks(newMembers, now);
+        next = newMembers ? new FetcherClock(thread) : null;
+        request = fetch;
+        socketWasFull = false;
+        ageBefore = 0;
+        ageSince = now;
+        clockOfRequest = newMembers ? next : clock;
+        chargedAtArrival = clockOfRequest.nanos(now);
+        pausedAtArrival = clockOfRequest.pausedNanos(now);
+        brokerEpoch = epoch;
+        scope.stats().marked(1);
+    }
+
+    /** In the steady state of a follower with one connection there is nothing to read. */
+    private void readClocks(boolean newMembers, long now) {
+        atArrival.begin(now);
+        if (newMembers) {
+            atArrival.add(clock, now);
+        }
+        for (FetcherConnection sibling : siblings) {
+            if (sibling != this) {
+                atArrival.add(sibling.clock, now);
+                atArrival.add(sibling.next, now);
+            }
+        }
+    }
+
+    /** Notes that the socket did not take all of the response: from now on the follower's time runs. */
+    public synchronized void socketFull() {
+        if (request != null && !socketFull) {
+            long now = scope.nanos();
+            ageBefore = ageNanos(now);
+            socketFull = true;
+            socketWasFull = true;
+            runClocks(now);
+        }
+    }
+
+    /** Notes that the network thread offers the socket more of the response. */
+    public synchronized void socketOffered() {
+        if (socketFull) {
+            ageSince = scope.nanos();
+            socketFull = false;
+            clock.stop(ageSince);
+            if (next != null) {
+                next.stop(ageSince);
+            }
+        }
+    }
+
+    /** Notes that the response is sent, or there will be none. Only the first call for a request counts. */
+    public synchronized void sent(Object fetch) {
+        if (request == fetch) {
+            long now = scope.nanos();
+            long held = ageNanos(now);
+            letGo(now);
+            scope.stats().released(1, held);
+            scope.listener().released(follower, null, -1, held);
+        }
+    }
+
+    /** Notes that the connection is lost, and with it the answer to whatever the leader still processes. */
+    synchronized void closed() {
+        lost = true;
+        drop(scope.nanos());
+    }
+
+    /** The broker id that the fetches of this connection carry. */
+    public int follower() {
+        return follower;
+    }
+
+    public RequestScope scope() {
+        return scope;
+    }
+
+    FetcherClock clockOfRequest() {
+        return clockOfRequest;
+    }
+
+    long chargedAtArrival() {
+        return chargedAtArrival;
+    }
+
+    long pausedAtArrival() {
+        return pausedAtArrival;
+    }
+
+    long brokerEpoch() {
+        return brokerEpoch;
+    }
+
+    /** Returns what a clock showed when the request arrived; null for the leader's own. */
+    synchronized long chargedAtArrival(FetcherClock other, long now) {
+        return other == clockOfRequest ? chargedAtArrival : atArrival.charged(other, now);
+    }
+
+    /** And the pauses that it counted. */
+    synchronized long pausedAtArrival(FetcherClock other, long now) {
+        return other == clockOfRequest ? pausedAtArrival : atArrival.paused(other, now);
+    }
+
+    /** Returns whether the connection is lost; what is read for it then is no follower's progress. */
+    boolean isLost() {
+        return lost;
+    }
+
+    void siblings(FetcherConnection[] all) {
+        siblings = all;
+    }
+
+    /** Returns how long the leader has been processing the fetch by the broker's clock, 0 if there is none. */
+    synchronized long ageNanos(long now) {
+        if (request == null) {
+            return 0;
+        }
+        return socketFull ? ageBefore : ageBefore + now - ageSince;
+    }
+
+    /**
+     * Returns since when the leader processes the fetch, pauses left out, or
+     * {@link FollowerTracker#NOT_PENDING}: there is none, or the follower's socket is full.
+     */
+    synchronized long pendingSince() {
+        return request == null || socketFull ? FollowerTracker.NOT_PENDING : ageSince - ageBefore;
+    }
+
+    /** Returns whether a fetch stands that stops this clock. */
+    synchronized boolean stops(FetcherClock of) {
+        return request != null && of != null && (of == clock || of == next);
+    }
+
+    /**
+     * Returns the offset at which the fetch in hand names a partition, or {@link FetchBody#NOT_NAMED}.
+     *
+     * @param leastBrokerEpoch a fetch of an older incarnation of the follower does not count
+     */
+    synchronized long namedOffset(FollowerReplica replica, long leastBrokerEpoch) {
+        if (request == null || socketWasFull || brokerEpoch < leastBrokerEpoch) {
+            return FetchBody.NOT_NAMED;
+        }
+        return scope.body().offsetOf(request, replica);
+    }
+
+    private void drop(long now) {
+        if (request != null) {
+            letGo(now);
+            scope.stats().cleared();
+        }
+    }
+
+    private void letGo(long now) {
+        runClocks(now);
+        if (next != null) {
+            clock = next;
+            next = null;
+        }
+        request = null;
+        socketFull = false;
+    }
+
+    private void runClocks(long now) {
+        clock.run(now);
+        if (next != null) {
+            next.run(now);
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package insync.core.isr;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Tracks the pending fetches of one follower replica of one partition. There is one subclass per scope of the
+ * feature.
+ *
+ * <p>It never changes Kafka's own state: it gets every fetch that Kafka records, and is asked when Kafka's own rule finds
+ * the follower out of sync. Thread safe. Each partition has its own lock, and no thread waits while it has the lock.
+ */
+public abstract class FollowerTracker {
+    /** What {@link #pendingSince} answers when there is no such fetch. */
+    public static final long NOT_PENDING = Long.MIN_VALUE;
+    /** The caught-up time of a replica outside of the ISR at an election, as in Kafka. */
+    static final long NEVER = 0;
+
+    final FollowerReplica replica;
+    final Stats stats;
+    /** The leader's log end offset at this follower's previous fetch in this leader epoch. */
+    long previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
+    private boolean held;
+    private volatile long heldUntilNanos;
+
+    FollowerTracker(FollowerReplica replica, Stats stats) {
+        this.replica = replica;
+        this.stats = stats;
+    }
+
+    /**
+     * Notes that the leader has read a fetch of this follower. Called where Kafka records the same.
+     *
+     * @param fetchOffset offset the follower asked for
+     * @param leaderLeo the leader's log end offset when the fetch was read
+     */
+    public final synchronized void fetched(long fetchOffset, long leaderLeo) {
+        read(fetchOffset, leaderLeo);
+        previousLeaderLeo = leaderLeo;
+    }
+
+    /**
+     * Notes that the leader is elected, or re-elected in a new epoch: what was pending in the old one counts no longer.
+     *
+     * @param nowMs the broker's time
+     * @param leaderLeo the leader's log end offset, known to be reached by nobody yet
+     * @param newLeader false if this broker led the partition in the epoch before
+     * @param inSync whether the follower is a member of the ISR
+     */
+    public final synchronized void elected(long nowMs, long leaderLeo, boolean newLeader, boolean inSync) {
+        // Of a follower that has not fetched yet, the next fetch is the first one still.
+        if (previousLeaderLeo != FetchRule.UNKNOWN_OFFSET) {
+            previousLeaderLeo = newLeader ? FetchRule.UNKNOWN_OFFSET : leaderLeo;
+        }
+        releaseHold();
+        forget(inSync ? nowMs : NEVER);
+    }
+
+    /** Notes that this broker no longer leads the partition. */
+    public final synchronized void resigned() {
+        previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
+        releaseHold();
+        forget(NEVER);
+    }
+
+    /**
+     * Returns whether the follower stays in sync though Kafka's own rule says that it is not. A yes is counted as a
+     * hold, once per stretch of time.
+     *
+     * @param nowMs the broker's time, milliseconds since the epoch
+     * @param maxLagMs replica.lag.time.max.ms
+     */
+    public final synchronized boolean holdsInSync(long nowMs, long maxLagMs) {
+        boolean holds = holds(nowMs, maxLagMs);
+        if (holds) {
+            hold(maxLagMs);
+        } else {
+            releaseHold();
+        }
+        return holds;
+    }
+
+    /** Returns one map per pending fetch, youngest first: offset, leader_epoch, age_ms. */
+    public abstract List<Map<String, Object>> snapshot();
+
+    /**
+     * Returns since when the leader processes the oldest fetch of the leader epoch. For a watch that asks rarely: it
+     * takes this object's leaf lock and does not slow fetches.
+     *
+     * @param before only fetches that were pending by then are looked for, by the broker's monotonic clock
+     * @return by the same clock, or {@link #NOT_PENDING}
+     */
+    public abstract long pendingSince(long before);
+
+    abstract void read(long fetchOffset, long leaderLeo);
+
+    /** @param caughtUpMs time of the election for a member of the ISR, {@link #NEVER} for others */
+    abstract void forget(long caughtUpMs);
+
+    abstract boolean holds(long nowMs, long maxLagMs);
+
+    final void releaseHold() {
+        if (held) {
+            held = false;
+            stats.notHeld(this);
+        }
+    }
+
+    /** Returns whether nobody asked about the follower for so long that the partition must be deleted. */
+    final boolean isForgotten(long nowNanos) {
+        return heldUntilNanos - nowNanos < 0;
+    }
+
+    /** Holds the follower until it is asked about again, which Kafka does every half of replica.lag.time.max.ms. */
+    private void hold(long maxLagMs) {
+        heldUntilNanos = System.nanoTime() + maxLagMs * 1_000_000L;
+        if (!held) {
+            held = true;
+            stats.held(this);
+        }
+    }
+}

@@ -1,0 +1,25 @@
+package insync.core.isr;
+
+/**
+ * Marks one follower's fetch of one partition as pending, from before it is read until its response callback. A mark is
+ * identified by the object, because the same offset may be pending twice.
+ *
+ * <p>The owner reuses marks, so that steady replication allocates none. Every field is guarded by the owner's lock,
+ * except {@link #nextInFetch}, which belongs to the thread that builds the fetch.
+ */
+final class Mark {
+    final ReadScopeTracker owner;
+    int leaderEpoch;
+    long fetchOffset;
+    long sinceNanos;
+    /** False once completed, or cleared by an election. */
+    boolean standing;
+    /** The leader has read this fetch and found the follower caught up by it. */
+    boolean served;
+    Mark nextOfFollower;
+    Mark nextInFetch;
+
+    Mark(ReadScopeTracker owner) {
+        this.owner = owner;
+    }
+}

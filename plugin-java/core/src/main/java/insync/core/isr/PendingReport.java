@@ -1,0 +1,61 @@
+package insync.core.isr;
+
+import insync.core.events.EventLog;
+import java.util.Map;
+
+/**
+ * Emits events about marks: one summary a second while there are any, and one event for each fetch that was pending for
+ * longer than half of replica.lag.time.max.ms (which cannot be frequent).
+ */
+public final class PendingReport implements PendingListener {
+    private static final long PERIOD_MS = 1_000;
+
+    private final EventLog events;
+    private final Stats stats;
+    private final long longNanos;
+    private long lastMarks;
+
+    /**
+     * @param lagTimeMaxMs the broker's replica.lag.time.max.ms
+     */
+    public PendingReport(EventLog events, Stats stats, long lagTimeMaxMs) {
+        this.events = events;
+        this.stats = stats;
+        this.longNanos = lagTimeMaxMs * 1_000_000L / 2;
+    }
+
+    /** Starts the summaries; ends with the JVM. */
+    public void start() {
+        Thread ticker = new Thread(this::run, "insync-pending-report");
+        ticker.setDaemon(true);
+        ticker.start();
+    }
+
+    @Override
+    public void released(int replicaId, String topic, int partition, long heldNanos) {
+        if (heldNanos > longNanos) {
+            events.emit("pending_long", EventLog.fields("topic", topic, "partition", partition,
+                "replica", replicaId, "held_ms", heldNanos / 1_000_000L));
+        }
+    }
+
+    private void run() {
+        try {
+            while (true) {
+                Thread.sleep(PERIOD_MS);
+                summarise();
+            }
+        } catch (InterruptedException ending) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void summarise() {
+        Map<String, Object> figures = stats.toMap();
+        long marks = stats.marksTotal();
+        if (marks != lastMarks || stats.pendingNow() > 0) {
+            lastMarks = marks;
+            events.emit("pending", figures);
+        }
+    }
+}

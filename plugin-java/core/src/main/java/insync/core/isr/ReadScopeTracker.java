@@ -1,0 +1,143 @@
+package insync.core.isr;
+
+import insync.core.Clock;
+import insync.core.events.EventLog;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Tracks the pending fetches of one follower replica in scope "read", from before they are read until their response
+ * callback, and its last caught-up time, by KIP-501's rule (solution 1, literally).
+ */
+public final class ReadScopeTracker extends FollowerTracker {
+    private final Clock clock;
+    private Mark standing;
+    private Mark free;
+    private long caughtUpMs = NEVER;
+
+    public ReadScopeTracker(FollowerReplica replica, Clock clock, Stats stats) {
+        super(replica, stats);
+        this.clock = clock;
+    }
+
+    /**
+     * Marks a fetch as pending if {@link FetchRule#isPending} says so.
+     *
+     * @param fetchOffset offset the follower asks for
+     * @param sinceNanos time by the clock
+     * @return the mark, or null if this fetch is none that protects its follower
+     */
+    synchronized Mark mark(long fetchOffset, long sinceNanos) {
+        if (!FetchRule.isPending(fetchOffset, previousLeaderLeo)) {
+            return null;
+        }
+        Mark mark = free == null ? new Mark(this) : free;
+        free = mark.nextOfFollower;
+        mark.leaderEpoch = replica.leaderEpoch();
+        mark.fetchOffset = fetchOffset;
+        mark.sinceNanos = sinceNanos;
+        mark.standing = true;
+        mark.served = false;
+        mark.nextOfFollower = standing;
+        standing = mark;
+        return mark;
+    }
+
+    /** Notes that a fetch that makes the follower caught up will do so when it completes; until then its mark holds. */
+    @Override
+    void read(long fetchOffset, long leaderLeo) {
+        if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
+            for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+                mark.served |= mark.fetchOffset == fetchOffset;
+            }
+        }
+    }
+
+    /**
+     * Completes the fetch of this mark. {@link FetchMarks} calls it exactly once per mark.
+     *
+     * <p>The last caught-up time moves before the mark goes, so that at no moment in between the
+     * follower looks out of sync for the time the leader took.
+     *
+     * @return whether the mark still stood
+     */
+    synchronized boolean complete(Mark mark, long nowMs, long heldNanos, PendingListener listener) {
+        boolean stood = mark.standing;
+        if (stood) {
+            if (mark.served && mark.leaderEpoch == replica.leaderEpoch()) {
+                caughtUpMs = nowMs;
+            }
+            unlink(mark);
+            listener.released(replica.replicaId(), replica.topic(), replica.partition(), heldNanos);
+        }
+        mark.nextInFetch = null;
+        mark.nextOfFollower = free;
+        free = mark;
+        return stood;
+    }
+
+    @Override
+    boolean holds(long nowMs, long maxLagMs) {
+        return standsInThisEpoch() || nowMs - caughtUpMs <= maxLagMs;
+    }
+
+    @Override
+    void forget(long electedMs) {
+        while (standing != null) {
+            unlink(standing);
+            stats.cleared();
+        }
+        caughtUpMs = electedMs;
+    }
+
+    @Override
+    public synchronized List<Map<String, Object>> snapshot() {
+        List<Map<String, Object>> marks = new ArrayList<>();
+        for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+            marks.add(EventLog.fields("offset", mark.fetchOffset, "leader_epoch", mark.leaderEpoch,
+                "age_ms", (clock.nanos() - mark.sinceNanos) / 1_000_000L));
+        }
+        return marks;
+    }
+
+    @Override
+    public synchronized long pendingSince(long before) {
+        long oldest = NOT_PENDING;
+        int epoch = replica.leaderEpoch();
+        for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+            boolean counts = mark.leaderEpoch == epoch && mark.sinceNanos - before <= 0;
+            if (counts && (oldest == NOT_PENDING || mark.sinceNanos - oldest < 0)) {
+                oldest = mark.sinceNanos;
+            }
+        }
+        return oldest;
+    }
+
+    private boolean standsInThisEpoch() {
+        int epoch = replica.leaderEpoch();
+        for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
+            if (mark.leaderEpoch == epoch) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void unlink(Mark mark) {
+        if (standing == mark) {
+            standing = mark.nextOfFollower;
+        } else {
+            Mark before = standing;
+            while (before.nextOfFollower != mark) {
+                before = before.nextOfFollower;
+            }
+            before.nextOfFollower = mark.nextOfFollower;
+        }
+        mark.nextOfFollower = null;
+        mark.standing = false;
+        if (standing == null) {
+            releaseHold();
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package insync.core.isr;
+
+import insync.core.events.EventLog;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Applies Kafka's own caught-up rule in scope "request", on a clock that stops while the leader processes the
+ * follower's fetch. A follower is out of sync when replica.lag.time.max.ms of <em>charged</em> time have passed
+ * since it was last caught up; one that was so before its fetch arrived stays so.
+ */
+public final class RequestScopeTracker extends FollowerTracker {
+    /**
+     * Pauses of the leader's process are forgiven up to this many times replica.lag.time.max.ms since a follower was
+     * caught up.
+     */
+    static final long FORGIVEN_LAGS = 10;
+    private static final long NANOS_PER_MS = 1_000_000L;
+    private static final long FAR = Long.MAX_VALUE / 4;
+
+    private final RequestScope scope;
+    /** Null until a fetch has been read in this leader epoch: the leader's own clock. */
+    private FetcherClock clock;
+    /** Readings of that clock, and the pauses that it counted by then. */
+    private long caughtUp;
+    private long caughtUpPaused;
+    private long lastFetch;
+    private long lastFetchPaused;
+    private long offset;
+    private long brokerEpoch = -1;
+
+    /** @param electedMs time of the leader's election for a member of the ISR, 0 for others */
+    public RequestScopeTracker(FollowerReplica replica, RequestScope scope, long electedMs) {
+        super(replica, scope.stats());
+        this.scope = scope;
+        forget(electedMs);
+    }
+
+    @Override
+    void read(long fetchOffset, long leaderLeo) {
+        FetcherConnection from = FetcherConnection.serving();
+        if (from == null || from.isLost()) {
+            return;
+        }
+        if (clock != from.clockOfRequest()) {
+            moveTo(from);
+        }
+        offset = fetchOffset;
+        brokerEpoch = from.brokerEpoch();
+        if (fetchOffset >= leaderLeo) {
+            caughtUp = from.chargedAtArrival();
+            caughtUpPaused = from.pausedAtArrival();
+            releaseHold();
+        } else if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
+            caughtUp = lastFetch;
+            caughtUpPaused = lastFetchPaused;
+            releaseHold();
+        }
+        lastFetch = from.chargedAtArrival();
+        lastFetchPaused = from.pausedAtArrival();
+    }
+
+    @Override
+    void forget(long caughtUpMs) {
+        long now = scope.nanos();
+        clock = null;
+        caughtUp = caughtUpMs == NEVER ? -FAR
+            : scope.leaderClock().lived(now) - (scope.millis() - caughtUpMs) * NANOS_PER_MS;
+        caughtUpPaused = scope.leaderClock().paused(now);
+        lastFetch = caughtUp;
+        lastFetchPaused = caughtUpPaused;
+    }
+
+    @Override
+    boolean holds(long nowMs, long maxLagMs) {
+        long now = scope.nanos();
+        long limit = maxLagMs * NANOS_PER_MS;
+        LeaderClock leader = scope.leaderClock();
+        long charged = clock == null ? leader.lived(now) : clock.nanos(now);
+        long paused = clock == null ? leader.paused(now) : clock.pausedNanos(now);
+        if (isWithin(limit, charged, paused)) {
+            return true;
+        }
+        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+            if (connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED && isWithin(limit,
+                    connection.chargedAtArrival(clock, now), connection.pausedAtArrival(clock, now))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Returns whether the follower was within a limit when its clock showed this. */
+    private boolean isWithin(long limit, long charged, long paused) {
+        return Math.max(0, charged - caughtUp) + Math.max(0, paused - caughtUpPaused - FORGIVEN_LAGS * limit) <= limit;
+    }
+
+    @Override
+    public synchronized List<Map<String, Object>> snapshot() {
+        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+            long named = connection.namedOffset(replica, brokerEpoch);
+            if (named != FetchBody.NOT_NAMED || connection.stops(clock)) {
+                // A request that does not name a partition of its session asks for the same offset as before.
+                return List.of(EventLog.fields("offset", named == FetchBody.NOT_NAMED ? offset : named,
+                    "leader_epoch", replica.leaderEpoch(), "age_ms", connection.ageNanos(scope.nanos()) / NANOS_PER_MS));
+            }
+        }
+        return List.of();
+    }
+
+    @Override
+    public long pendingSince(long before) {
+        long oldest = NOT_PENDING;
+        for (FetcherConnection connection : scope.of(replica.replicaId())) {
+            long since = connection.pendingSince();
+            boolean counts = since != NOT_PENDING && since - before <= 0 && isAbout(connection);
+            if (counts && (oldest == NOT_PENDING || since - oldest < 0)) {
+                oldest = since;
+            }
+        }
+        return oldest;
+    }
+
+    /** Returns whether the fetch in hand of a connection is one of this partition. */
+    private synchronized boolean isAbout(FetcherConnection connection) {
+        return connection.stops(clock) || connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED;
+    }
+
+    /**
+     * Notes that the partition is read on another clock than before: what it was charged until the fetch arrived goes
+     * with it.
+     */
+    private void moveTo(FetcherConnection from) {
+        long now = scope.nanos();
+        long charged = from.chargedAtArrival(clock, now);
+        long paused = from.pausedAtArrival(clock, now);
+        caughtUp = from.chargedAtArrival() - Math.max(0, charged - caughtUp);
+        lastFetch = from.chargedAtArrival() - Math.max(0, charged - lastFetch);
+        caughtUpPaused = from.pausedAtArrival() - Math.max(0, paused - caughtUpPaused);
+        lastFetchPaused = from.pausedAtArrival() - Math.max(0, paused - lastFetchPaused);
+        clock = from.clockOfRequest();
+    }
+}

@@ -1,0 +1,114 @@
+package insync.core.isr;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts what the plugin did in this broker since its start, for JMX, events and the bridge. */
+public final class Stats {
+    private final LongAdder marked = new LongAdder();
+    private final LongAdder released = new LongAdder();
+    private final LongAdder cleared = new LongAdder();
+    private final LongAdder holdsGranted = new LongAdder();
+    private final Set<FollowerTracker> held = ConcurrentHashMap.newKeySet();
+    private final AtomicLong longestNanos = new AtomicLong();
+    private volatile LeaderClock leaderClock;
+
+    void marked(int count) {
+        marked.add(count);
+    }
+
+    void released(int count, long heldNanos) {
+        if (count == 0) {
+            return;
+        }
+        released.add(count);
+        // A plain read nearly always settles it, so releases do not contend on the maximum.
+        if (heldNanos > longestNanos.get()) {
+            longestNanos.accumulateAndGet(heldNanos, Math::max);
+        }
+    }
+
+    void cleared() {
+        cleared.increment();
+    }
+
+    void held(FollowerTracker follower) {
+        held.add(follower);
+        holdsGranted.increment();
+    }
+
+    void notHeld(FollowerTracker follower) {
+        held.remove(follower);
+    }
+
+    /** Returns the marks so far: in scope "read" one per partition of a fetch, in scope "request" one per fetch. */
+    public long marksTotal() {
+        return marked.sum();
+    }
+
+    /** Returns the marks that were released with their fetch. */
+    public long releasedTotal() {
+        return released.sum();
+    }
+
+    /** Returns the marks that an election or a lost connection cleared before their fetch was complete. */
+    public long clearedTotal() {
+        return cleared.sum();
+    }
+
+    /** Returns the present marks. */
+    public long pendingNow() {
+        // What has gone is read first: a mark made in between may be counted too much, never too little.
+        long gone = released.sum() + cleared.sum();
+        return Math.max(0, marked.sum() - gone);
+    }
+
+    /** Returns how many followers, per partition, are in sync now only because of the plugin. */
+    public int heldNow() {
+        long now = System.nanoTime();
+        held.removeIf(follower -> follower.isForgotten(now));
+        return held.size();
+    }
+
+    /** Returns how often a follower began to be held in sync. */
+    public long holdsGranted() {
+        return holdsGranted.sum();
+    }
+
+    /** Returns the longest time from a mark to the end of its fetch, in milliseconds. */
+    public long longestHoldMs() {
+        return longestNanos.get() / 1_000_000L;
+    }
+
+    /** Takes the clock that counts a broker's own pauses; a broker without scope "request" has none. */
+    public void leaderClock(LeaderClock clock) {
+        leaderClock = clock;
+    }
+
+    /**
+     * Returns the time for which the leader's process was frozen or starved, which no follower is charged, in
+     * milliseconds.
+     */
+    public long leaderPausedMs() {
+        LeaderClock clock = leaderClock;
+        return clock == null ? 0 : clock.pausedNanos() / 1_000_000L;
+    }
+
+    /** Returns all figures by their names in events and over the bridge. */
+    public Map<String, Object> toMap() {
+        Map<String, Object> map = new LinkedHashMap<>();
+        map.put("marks_total", marksTotal());
+        map.put("released_total", releasedTotal());
+        map.put("cleared_total", clearedTotal());
+        map.put("pending_now", pendingNow());
+        map.put("held_now", heldNow());
+        map.put("holds_granted", holdsGranted());
+        map.put("longest_hold_ms", longestHoldMs());
+        map.put("leader_paused_ms", leaderPausedMs());
+        return map;
+    }
+}

@@ -1,0 +1,57 @@
+package insync.core.stepdown;
+
+/**
+ * Measures the time in which this process ran, by how late the watch's own ticks come. A fetch that is found after a
+ * freeze of the whole process was not processed slowly, because the thread that answers it runs again, too. Without
+ * this, every broker would give all partitions away after a freeze.
+ *
+ * <p>Only what a tick is late beyond a grace is left out, so that a process that is starved, by its CPU quota or other
+ * processes, counts as slow. Where the time is not known, an age is too small rather than too great.
+ */
+final class RunningTime {
+    /** A process whose tick is late by less is taken to have run, whatever T is; see LeaderClock. */
+    private static final long LEAST_GRACE_NANOS = 60_000_000L;
+    private static final int TICKS = 128;
+
+    private final long mostPerTick;
+    private final long[] real = new long[TICKS];
+    private final long[] lived = new long[TICKS];
+    private int count;
+    private int newest = -1;
+
+    RunningTime(StepDownSettings settings) {
+        mostPerTick = settings.tickMs() * 1_000_000L + Math.max(LEAST_GRACE_NANOS, settings.processTimeMaxNanos() / 4);
+    }
+
+    /**
+     * Notes a tick.
+     *
+     * @param now by the broker's monotonic clock, nanoseconds
+     * @return how long the process ran since the previous tick, nanoseconds
+     */
+    long tick(long now) {
+        long passed = newest < 0 ? 0 : Math.min(now - real[newest], mostPerTick);
+        long total = newest < 0 ? 0 : lived[newest] + passed;
+        newest = (newest + 1) % TICKS;
+        real[newest] = now;
+        lived[newest] = total;
+        count = Math.min(TICKS, count + 1);
+        return passed;
+    }
+
+    /**
+     * Returns how long the process ran from a time of that clock to the last tick; for times long past, the known part.
+     */
+    long since(long nanos) {
+        int place = newest;
+        for (int seen = 0; seen < count; seen++) {
+            long after = nanos - real[place];
+            if (after >= 0) {
+                int next = (place + 1) % TICKS;
+                return seen == 0 ? 0 : lived[newest] - Math.min(lived[place] + after, lived[next]);
+            }
+            place = (place + TICKS - 1) % TICKS;
+        }
+        return count == 0 ? 0 : lived[newest] - lived[(place + 1) % TICKS];
+    }
+}

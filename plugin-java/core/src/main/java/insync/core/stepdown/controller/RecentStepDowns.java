@@ -1,0 +1,58 @@
+package insync.core.stepdown.controller;
+
+import insync.core.Clock;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Remembers in a controller which leader stepped down in which partition, so that automatic preferred elections do not
+ * bring it back during the cool-down. Another controller that takes over does not know it.
+ *
+ * @param <K> what a partition is known by
+ */
+public final class RecentStepDowns<K> {
+    private final Clock clock;
+    private final Map<K, Cooling> all = new ConcurrentHashMap<>();
+
+    public RecentStepDowns(Clock clock) {
+        this.clock = clock;
+    }
+
+    /**
+     * Notes that a leader has stepped down.
+     *
+     * @param cooldownMs how long it should not lead again by an automatic election, milliseconds; 0 is no limit
+     */
+    public void add(K partition, int exLeader, long cooldownMs) {
+        long now = clock.nanos();
+        all.values().removeIf(each -> each.isOver(now));
+        if (cooldownMs > 0) {
+            all.put(partition, new Cooling(exLeader, now + cooldownMs * 1_000_000L));
+        }
+    }
+
+    public boolean isEmpty() {
+        return all.isEmpty();
+    }
+
+    /** Returns whether a broker has stepped down in a partition less than its cool-down ago. */
+    public boolean contains(K partition, int broker) {
+        Cooling cooling = all.get(partition);
+        return cooling != null && cooling.exLeader == broker && !cooling.isOver(clock.nanos());
+    }
+
+    /** Holds one step-down. */
+    private static final class Cooling {
+        private final int exLeader;
+        private final long untilNanos;
+
+        Cooling(int exLeader, long untilNanos) {
+            this.exLeader = exLeader;
+            this.untilNanos = untilNanos;
+        }
+
+        boolean isOver(long now) {
+            return untilNanos - now < 0;
+        }
+    }
+}

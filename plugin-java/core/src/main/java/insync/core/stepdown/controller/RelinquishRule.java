@@ -1,0 +1,51 @@
+package insync.core.stepdown.controller;
+
+import java.util.Arrays;
+import java.util.function.IntPredicate;
+
+/** Reads from the order of a requested ISR whether a leader steps down and which broker is next, as in KIP-501. */
+public final class RelinquishRule {
+    /** No other broker can lead. */
+    public static final int NOBODY = -1;
+
+    private RelinquishRule() { }
+
+    /**
+     * Returns whether a request for an ISR is a leader's request to step down: the members are the present ones, and
+     * the leader has moved last. A stock broker never asks for the present ISR.
+     *
+     * @param isr the ISR now, in any order
+     * @param leader the leader now, who asks
+     * @param asked the ISR that it asks for
+     */
+    public static boolean asksToStepDown(int[] isr, int leader, int[] asked) {
+        if (asked.length < 2 || asked.length != isr.length || asked[asked.length - 1] != leader) {
+            return false;
+        }
+        int[] now = isr.clone();
+        int[] then = asked.clone();
+        Arrays.sort(now);
+        Arrays.sort(then);
+        return Arrays.equals(now, then);
+    }
+
+    /**
+     * Returns the first broker in the requested order that may lead, without the leader.
+     *
+     * @param mayLead whether a broker is live, unfenced and has its log
+     * @return a broker id or {@link #NOBODY}
+     */
+    public static int successor(int[] asked, int leader, IntPredicate mayLead) {
+        for (int id : asked) {
+            if (id != leader && mayLead.test(id)) {
+                return id;
+            }
+        }
+        return NOBODY;
+    }
+
+    /** Returns whether the leader may leave the ISR: those that remain must be enough for acks=all. */
+    public static boolean mayLeave(int[] asked, int minIsr) {
+        return asked.length - 1 >= Math.max(1, minIsr);
+    }
+}

@@ -1,0 +1,134 @@
+package insync.core.events;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Lines are whole, versioned and on disk soon after; a log that keeps nothing takes everything. */
+class EventLogTest {
+    @TempDir
+    Path folder;
+
+    @Test
+    void aLineCarriesVersionTimeTypeAndFields() throws Exception {
+        Path file = folder.resolve("broker-1.jsonl");
+        EventLog events = EventLog.to(file);
+        events.emit("isr_shrink", EventLog.fields("topic", "a\"b\n", "isr", List.of(1, 2), "nothing", null));
+        List<String> lines = awaitLines(file, 1);
+        JsonObject line = JsonParser.parseString(lines.get(0)).getAsJsonObject();
+        assertEquals(EventLog.SCHEMA, line.get("v").getAsInt());
+        assertEquals("isr_shrink", line.get("type").getAsString());
+        assertEquals("a\"b\n", line.get("topic").getAsString());
+        assertTrue(line.get("t_ms").getAsLong() > 0);
+        assertTrue(line.get("nothing").isJsonNull());
+        assertEquals(0, events.dropped());
+    }
+
+    @Test
+    void aFileThatCannotBeOpenedIsSaidAtOnce() {
+        assertThrows(IOException.class, () -> EventLog.to(folder.resolve("missing").resolve("broker-1.jsonl")));
+    }
+
+    @Test
+    void noLogTakesEventsAndDropsNone() {
+        EventLog none = EventLog.none();
+        none.emit("settings", EventLog.fields());
+        assertEquals(0, none.dropped());
+    }
+
+    /** A second place that is stuck costs events of its own, counted, and neither time nor a line of the file. */
+    @Test
+    void aStuckSecondPlaceDelaysNobody() throws Exception {
+        Path file = folder.resolve("broker-1.jsonl");
+        EventLog events = EventLog.to(file);
+        CountDownLatch stuck = new CountDownLatch(1);
+        events.publish(line -> stuck.await());
+        events.emit("taken", EventLog.fields());
+        int more = EventQueue.CAPACITY + 100;
+        assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
+            for (int i = 0; i < more; i++) {
+                events.emit("next", EventLog.fields("i", i));
+                if (i % 1_000 == 0) {
+                    awaitLines(file, i + 2);
+                }
+            }
+            awaitLines(file, more + 1);
+        });
+        // One event may or may not have left the queue for the sink by the time it filled up.
+        assertTrue(events.published().dropped() == 100 || events.published().dropped() == 101);
+        assertEquals(0, events.dropped());
+        stuck.countDown();
+    }
+
+    /** What is lost there is counted, and the lines after it come through. */
+    @Test
+    void aLineThatIsLostIsCounted() throws Exception {
+        EventLog events = EventLog.none();
+        BlockingQueue<String> came = new LinkedBlockingQueue<>();
+        events.publish(line -> {
+            if (line.contains("bad")) {
+                throw new IOException("lost");
+            }
+            if (line.contains("worse")) {
+                throw new IllegalStateException("not expected");
+            }
+            came.add(line);
+        });
+        events.emit("bad", EventLog.fields());
+        events.emit("worse", EventLog.fields());
+        events.emit("good", EventLog.fields());
+        assertTrue(came.poll(10, TimeUnit.SECONDS).contains("good"));
+        assertEquals(2, events.published().dropped());
+    }
+
+    @Test
+    void whatASecondPlaceDoesNotWantIsNoLoss() throws Exception {
+        EventLog events = EventLog.none();
+        BlockingQueue<String> came = new LinkedBlockingQueue<>();
+        events.publish(new EventSink() {
+            @Override
+            public boolean wants(Map<String, Object> event) {
+                return !"own".equals(event.get("topic"));
+            }
+
+            @Override
+            public void write(String line) {
+                came.add(line);
+            }
+        });
+        events.emit("isr_shrink", EventLog.fields("topic", "own"));
+        events.emit("isr_shrink", EventLog.fields("topic", "other"));
+        assertTrue(came.poll(10, TimeUnit.SECONDS).contains("other"));
+        assertEquals(0, events.published().dropped());
+    }
+
+    private static List<String> awaitLines(Path file, int count) throws Exception {
+        long end = System.nanoTime() + 10_000_000_000L;
+        List<String> lines = List.of();
+        while (lines.size() < count && System.nanoTime() < end) {
+            // Only whole lines: the file may be read in the middle of a write.
+            String text = Files.readString(file);
+            lines = text.substring(0, text.lastIndexOf('\n') + 1).lines().collect(Collectors.toList());
+            Thread.onSpinWait();
+        }
+        assertEquals(count, lines.size());
+        return lines;
+    }
+}

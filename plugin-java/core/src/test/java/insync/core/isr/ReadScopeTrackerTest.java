@@ -1,0 +1,173 @@
+package insync.core.isr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.ManualClock;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Scope "read": what holds a follower in sync, for how long, and since when it counts as caught up. */
+class ReadScopeTrackerTest {
+    private static final long LAG_MS = 10_000;
+
+    private final FakeFollower follower = new FakeFollower();
+    private final ManualClock clock = new ManualClock();
+    private final Stats stats = new Stats();
+    private final List<Long> releases = new ArrayList<>();
+    private final ReadScopeTracker fetches = new ReadScopeTracker(follower, clock, stats);
+
+    /** The leader's log ended at 1002 when it read the previous fetch of this follower, at 950. */
+    ReadScopeTrackerTest() {
+        fetches.fetched(950, 1002);
+    }
+
+    private FetchMarks fetch(long offset) {
+        FetchMarks fetch = new FetchMarks(clock, stats,
+            (replica, topic, partition, nanos) -> releases.add(nanos / 1_000_000));
+        fetch.mark(fetches, offset);
+        fetch.marked();
+        return fetch;
+    }
+
+    private boolean holds() {
+        return fetches.holdsInSync(clock.ms, LAG_MS);
+    }
+
+    @Test
+    void aFetchAtThePreviousLeoHoldsUntilItCompletes() {
+        FetchMarks fetch = fetch(1002);
+        assertTrue(holds());
+        clock.ms += 25_000;
+        assertTrue(holds());
+        fetch.complete();
+        assertFalse(holds());
+        assertEquals(List.of(25_000L), releases);
+        assertEquals(25_000, stats.longestHoldMs());
+    }
+
+    @Test
+    void aFetchBelowThePreviousLeoHoldsNothing() {
+        assertTrue(fetch(1001).isEmpty());
+        assertFalse(holds());
+    }
+
+    @Test
+    void theSameOffsetPendingTwiceHoldsUntilBothComplete() {
+        FetchMarks first = fetch(1002);
+        FetchMarks second = fetch(1002);
+        first.complete();
+        assertTrue(holds());
+        second.complete();
+        assertFalse(holds());
+    }
+
+    @Test
+    void completingTwiceReleasesOnce() {
+        FetchMarks first = fetch(1002);
+        first.complete();
+        FetchMarks second = fetch(1002);
+        first.complete();
+        assertTrue(holds(), "the recycled mark belongs to the second fetch");
+        second.complete();
+        assertEquals(2, stats.releasedTotal());
+        assertEquals(0, stats.pendingNow());
+    }
+
+    @Test
+    void anElectionClearsAndTheOldFetchReleasesNothingMore() {
+        FetchMarks old = fetch(1002);
+        fetches.fetched(1002, 1100);
+        fetches.elected(clock.ms, 1100, false, true);
+        clock.ms += LAG_MS + 1;
+        old.complete();
+        assertFalse(holds());
+        assertEquals(1, stats.clearedTotal());
+        assertEquals(0, stats.releasedTotal());
+        assertEquals(0, stats.pendingNow());
+    }
+
+    @Test
+    void aMemberOfTheIsrIsCaughtUpAtAnElectionAndOthersAreNot() {
+        fetches.elected(clock.ms, 1100, true, true);
+        clock.ms += LAG_MS;
+        assertTrue(holds());
+        fetches.elected(clock.ms, 1100, true, false);
+        assertFalse(holds());
+    }
+
+    @Test
+    void aMarkOfAnOlderEpochHoldsNothingEvenWhileItStands() {
+        FetchMarks old = fetch(1002);
+        follower.leaderEpoch++;
+        assertFalse(holds());
+        fetches.fetched(1002, 1100);
+        clock.ms += LAG_MS + 1;
+        old.complete();
+        assertFalse(holds(), "nor does it count as caught up when it completes");
+    }
+
+    @Test
+    void aFetchThatIsReadIsCaughtUpWhenItCompletes() {
+        FetchMarks fetch = fetch(1002);
+        clock.ms += 1_000;
+        fetches.fetched(1002, 1100);
+        clock.ms += 24_000;
+        fetch.complete();
+        clock.ms += LAG_MS;
+        assertTrue(holds());
+        clock.ms += 1;
+        assertFalse(holds());
+    }
+
+    @Test
+    void aFetchThatWasNeverReadLeavesTheCaughtUpTime() {
+        fetch(1002).complete();
+        assertFalse(holds());
+    }
+
+    @Test
+    void theFirstFetchInAnEpochHoldsButDoesNotCountAsCaughtUp() {
+        fetches.elected(clock.ms, 1100, true, false);
+        FetchMarks first = fetch(0);
+        assertTrue(holds());
+        fetches.fetched(0, 1100);
+        first.complete();
+        assertFalse(holds());
+    }
+
+    @Test
+    void theFirstFetchIsTheFirstStillAfterAReElection() {
+        fetches.elected(clock.ms, 1100, true, true);
+        fetches.elected(clock.ms, 1200, false, true);
+        assertFalse(fetch(0).isEmpty());
+    }
+
+    @Test
+    void aHoldIsCountedOncePerStretch() {
+        FetchMarks fetch = fetch(1002);
+        holds();
+        holds();
+        assertEquals(1, stats.holdsGranted());
+        assertEquals(1, stats.heldNow());
+        fetch.complete();
+        assertEquals(0, stats.heldNow());
+    }
+
+    @Test
+    void theOldestMarkOfTheEpochTellsSinceWhenAFetchIsPending() {
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        long since = clock.nanos();
+        FetchMarks first = fetch(1002);
+        clock.ms += 1_000;
+        fetch(1002);
+        assertEquals(since, fetches.pendingSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(since - 1), "younger ones are not looked for");
+        first.complete();
+        assertEquals(clock.nanos(), fetches.pendingSince(clock.nanos()));
+        follower.leaderEpoch++;
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+    }
+}

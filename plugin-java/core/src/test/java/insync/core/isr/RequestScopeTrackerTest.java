@@ -1,0 +1,371 @@
+package insync.core.isr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.ManualClock;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** Scope "request": which time a follower is charged for, and which it is not. */
+class RequestScopeTrackerTest {
+    private static final long LAG_MS = 2_000;
+    private static final String ID = "127.0.0.1:1-127.0.0.1:2-0-1";
+
+    private final FakeFollower follower = new FakeFollower();
+    private final ManualClock clock = new ManualClock();
+    private final Stats stats = new Stats();
+    private final LeaderClock leaderClock = new LeaderClock(clock);
+    private final Map<Object, Long> named = new HashMap<>();
+    private final RequestScope scope = new RequestScope(clock, leaderClock, stats, (replica, topic, partition, nanos) -> { },
+        (request, replica) -> named.getOrDefault(request, FetchBody.NOT_NAMED));
+    private final NetworkThread thread = new NetworkThread(leaderClock);
+    private final FetcherConnection connection = scope.connection(ID, FakeFollower.ID, thread);
+    private final RequestScopeTracker fetches = new RequestScopeTracker(follower, scope, clock.ms);
+    private long leo = 100;
+
+    /** Lives through some time, tick by tick. */
+    private void pass(long ms) {
+        long end = clock.ms + ms;
+        while (clock.ms < end) {
+            clock.ms = Math.min(end, clock.ms + LeaderClock.PERIOD_MS);
+            leaderClock.tick();
+        }
+    }
+
+    private Object arrive(boolean newMembers) {
+        Object request = new Object();
+        connection.arrived(request, 1, newMembers);
+        return request;
+    }
+
+    /** Notes that the follower is caught up as of now, and its fetch is answered. */
+    private void caughtUpFetch() {
+        Object request = arrive(true);
+        read(leo);
+        connection.sent(request);
+    }
+
+    private void read(long offset) {
+        connection.serve();
+        fetches.fetched(offset, leo);
+        FetcherConnection.served();
+    }
+
+    private boolean holds() {
+        return fetches.holdsInSync(clock.ms, LAG_MS);
+    }
+
+    private void assertRunsOutAfter(long ms) {
+        pass(ms);
+        assertTrue(holds(), "after " + ms + " ms");
+        pass(1);
+        assertFalse(holds(), "after " + ms + " ms and one");
+    }
+
+    @Test
+    void timeBetweenFetchesIsTheFollowers() {
+        caughtUpFetch();
+        assertRunsOutAfter(LAG_MS);
+    }
+
+    @Test
+    void timeInTheQueueIsTheLeaders() {
+        caughtUpFetch();
+        Object request = arrive(false);
+        pass(60_000);
+        assertTrue(holds());
+        leo += 10;
+        read(leo - 5);
+        connection.sent(request);
+        assertRunsOutAfter(LAG_MS);
+    }
+
+    @Test
+    void timeInReadPurgatoryAndSendIsTheLeaders() {
+        caughtUpFetch();
+        pass(500);
+        Object request = arrive(false);
+        read(leo - 5);
+        pass(60_000);
+        connection.sent(request);
+        assertRunsOutAfter(LAG_MS - 500);
+    }
+
+    @Test
+    void timeInWhichTheSocketIsFullIsTheFollowers() {
+        caughtUpFetch();
+        Object request = arrive(false);
+        pass(10_000);
+        connection.socketFull();
+        pass(1_500);
+        connection.socketOffered();
+        pass(10_000);
+        connection.socketFull();
+        assertRunsOutAfter(LAG_MS - 1_500);
+        connection.sent(request);
+        assertEquals(20_000, stats.longestHoldMs());
+    }
+
+    @Test
+    void aFollowerThatWasOutOfSyncWhenItsFetchArrivedGainsNothing() {
+        caughtUpFetch();
+        pass(LAG_MS + 1);
+        arrive(false);
+        assertFalse(holds());
+    }
+
+    @Test
+    void aFetchAtThePreviousLeoIsCaughtUpAsOfThePreviousFetch() {
+        caughtUpFetch();
+        pass(600);
+        leo += 10;
+        Object request = arrive(false);
+        read(leo - 10);
+        connection.sent(request);
+        assertRunsOutAfter(LAG_MS - 600);
+        leo += 10;
+        request = arrive(false);
+        read(leo - 10);
+        connection.sent(request);
+        assertTrue(holds(), "as of the fetch before, which arrived when 600 ms had passed");
+        pass(600);
+        assertFalse(holds());
+    }
+
+    @Test
+    void aFrozenLeaderIsNotChargedToAnybody() {
+        caughtUpFetch();
+        pass(1_000);
+        clock.ms += 6_000;
+        assertTrue(holds(), "before the first tick after the freeze");
+        leaderClock.tick();
+        assertEquals(6_000 - LeaderClock.GRACE_NANOS / 1_000_000, stats(leaderClock));
+        assertRunsOutAfter(1_000 - LeaderClock.GRACE_NANOS / 1_000_000);
+    }
+
+    @Test
+    void pausesAreForgivenUpToABound() {
+        caughtUpFetch();
+        long bound = RequestScopeTracker.FORGIVEN_LAGS * LAG_MS + LeaderClock.GRACE_NANOS / 1_000_000;
+        clock.ms += bound;
+        leaderClock.tick();
+        assertTrue(holds());
+        clock.ms += LAG_MS + LeaderClock.GRACE_NANOS / 1_000_000;
+        assertFalse(holds());
+    }
+
+    @Test
+    void aLeaderFrozenBeforeTheFirstFetchIsNotChargedToAnybodyEither() {
+        clock.ms += 6_000;
+        leaderClock.tick();
+        assertRunsOutAfter(LAG_MS - LeaderClock.GRACE_NANOS / 1_000_000);
+    }
+
+    @Test
+    void pausesWhileAFetchIsInTheLeadersHandsNeedNoForgiveness() {
+        caughtUpFetch();
+        Object request = arrive(false);
+        clock.ms += 2 * RequestScopeTracker.FORGIVEN_LAGS * LAG_MS;
+        leaderClock.tick();
+        connection.sent(request);
+        assertRunsOutAfter(LAG_MS);
+    }
+
+    @Test
+    void anotherConnectionsTransferOnTheSameThreadIsNotCharged() {
+        caughtUpFetch();
+        thread.enterCall(null);
+        pass(30_000);
+        assertTrue(holds());
+        thread.leaveCall();
+        assertRunsOutAfter(LAG_MS - NetworkThread.GRACE_NANOS / 1_000_000);
+    }
+
+    @Test
+    void aPartitionThatIsForgottenIsChargedFromThenOn() {
+        caughtUpFetch();
+        Object forgetting = arrive(true);
+        pass(5_000);
+        connection.sent(forgetting);
+        Object later = arrive(false);
+        assertRunsOutAfter(LAG_MS);
+        connection.sent(later);
+    }
+
+    @Test
+    void aLostConnectionReleasesWhatItHeldOnce() {
+        caughtUpFetch();
+        Object request = arrive(false);
+        pass(5_000);
+        scope.disconnected(ID);
+        scope.disconnected(ID);
+        assertRunsOutAfter(LAG_MS);
+        connection.sent(request);
+        assertEquals(1, stats.clearedTotal());
+        assertEquals(1, stats.releasedTotal());
+        assertEquals(0, stats.pendingNow());
+    }
+
+    @Test
+    void theFirstFetchOnANewConnectionIsNotChargedWhileItWaits() {
+        caughtUpFetch();
+        pass(500);
+        scope.disconnected(ID);
+        FetcherConnection second = scope.connection("other", FakeFollower.ID, new NetworkThread(leaderClock));
+        Object request = new Object();
+        named.put(request, leo);
+        second.arrived(request, 1, true);
+        pass(60_000);
+        assertTrue(holds());
+        second.serve();
+        fetches.fetched(leo - 5, leo);
+        FetcherConnection.served();
+        pass(60_000);
+        second.sent(request);
+        assertRunsOutAfter(LAG_MS - 500);
+    }
+
+    /** The first connection's fetch stops the clock already; what the second spares the follower, it has not to pay. */
+    @Test
+    void timeInWhichTwoFetchesAreInHandIsSparedOnce() {
+        caughtUpFetch();
+        pass(500);
+        Object first = arrive(false);
+        pass(1_000);
+        FetcherConnection second = scope.connection("other", FakeFollower.ID, thread);
+        Object request = new Object();
+        named.put(request, leo - 5);
+        second.arrived(request, 1, true);
+        pass(1_000);
+        second.serve();
+        fetches.fetched(leo - 5, leo);
+        FetcherConnection.served();
+        second.sent(request);
+        assertRunsOutAfter(LAG_MS - 500);
+        connection.sent(first);
+    }
+
+    /** Each connection's time is its own thread's; neither may be taken for the other's. */
+    @Test
+    void aFetchThatWaitsOnAHangingThreadIsNotCharged() {
+        caughtUpFetch();
+        pass(500);
+        NetworkThread hanging = new NetworkThread(leaderClock);
+        FetcherConnection second = scope.connection("other", FakeFollower.ID, hanging);
+        Object request = new Object();
+        named.put(request, leo - 5);
+        second.arrived(request, 1, true);
+        hanging.enterCall(null);
+        pass(60_000);
+        assertTrue(holds());
+        second.serve();
+        fetches.fetched(leo - 5, leo);
+        FetcherConnection.served();
+        hanging.leaveCall();
+        second.sent(request);
+        assertRunsOutAfter(LAG_MS - 500);
+    }
+
+    @Test
+    void whatIsReadForALostConnectionIsNobodysProgress() {
+        caughtUpFetch();
+        Object request = arrive(false);
+        scope.disconnected(ID);
+        pass(1_000);
+        read(leo);
+        assertRunsOutAfter(LAG_MS - 1_000);
+        connection.sent(request);
+    }
+
+    @Test
+    void aFetchOfAnOlderIncarnationHoldsNothing() {
+        caughtUpFetch();
+        FetcherConnection old = scope.connection("old", FakeFollower.ID, thread);
+        Object request = new Object();
+        named.put(request, leo);
+        old.arrived(request, 0, true);
+        assertRunsOutAfter(LAG_MS);
+    }
+
+    @Test
+    void anElectionStartsAfreshAndAFetchThatNamesThePartitionCounts() {
+        caughtUpFetch();
+        Object old = arrive(false);
+        pass(1_000);
+        fetches.elected(clock.ms, leo, true, true);
+        assertRunsOutAfter(LAG_MS);
+        connection.sent(old);
+        fetches.elected(clock.ms, leo, true, true);
+        pass(200);
+        Object request = arrive(false);
+        named.put(request, 0L);
+        pass(60_000);
+        assertTrue(holds());
+        read(0);
+        pass(60_000);
+        connection.sent(request);
+        assertRunsOutAfter(LAG_MS - 200);
+    }
+
+    @Test
+    void aReplicaOutsideOfTheIsrIsNotCaughtUpByAnElection() {
+        fetches.elected(clock.ms, leo, true, false);
+        Object request = arrive(true);
+        read(leo - 5);
+        assertFalse(holds());
+        connection.sent(request);
+        assertFalse(holds());
+    }
+
+    @Test
+    void aFetchInHandShowsWithItsAge() {
+        caughtUpFetch();
+        arrive(false);
+        pass(700);
+        assertEquals(Map.of("offset", leo, "leader_epoch", 1, "age_ms", 700L), fetches.snapshot().get(0));
+    }
+
+    private static long stats(LeaderClock clock) {
+        return clock.pausedNanos() / 1_000_000;
+    }
+
+    @Test
+    void aFetchOfTheSessionIsPendingFromItsArrivalToItsEnd() {
+        caughtUpFetch();
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        long since = clock.nanos();
+        Object request = arrive(false);
+        pass(3_000);
+        assertEquals(since, fetches.pendingSince(clock.nanos()), "also before it is read");
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(since - 1), "younger ones are not looked for");
+        read(leo);
+        assertEquals(since, fetches.pendingSince(clock.nanos()));
+        connection.sent(request);
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+    }
+
+    @Test
+    void aFetchIsNotPendingWhileTheSocketIsFullAndItsAgeLeavesThatOut() {
+        caughtUpFetch();
+        arrive(false);
+        pass(1_000);
+        connection.socketFull();
+        pass(5_000);
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        connection.socketOffered();
+        pass(500);
+        assertEquals(clock.nanos() - 1_500_000_000L, fetches.pendingSince(clock.nanos()));
+    }
+
+    @Test
+    void aFirstFetchIsPendingForThePartitionsThatItNames() {
+        named.put(arrive(true), 50L);
+        pass(1_000);
+        assertEquals(clock.nanos() - 1_000_000_000L, fetches.pendingSince(clock.nanos()));
+        named.clear();
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+    }
+}

@@ -1,0 +1,95 @@
+package insync.core.stepdown;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+
+/**
+ * What the calm is for: three brokers in a simulation, in which they stall alone, two at once, or all in turn. The
+ * KIP's own solution 2, without any calm, is here beside it.
+ */
+class StepDownLimitsTest {
+    private static final long T_MS = 2_000;
+    private static final long TICK_MS = settings().build().tickMs();
+    private static final long RUN_MS = 20 * 60_000;
+
+    private static StepDownSettings.Builder settings() {
+        return StepDownSettings.of(T_MS, 500);
+    }
+
+    private static StepDownSettings withoutCalm() {
+        return settings().cooldownMs(0).budgetPerMinute(Integer.MAX_VALUE).scoreThreshold(0.1).scoreRecoveryMs(1)
+            .slowPeersMaxRatio(1).build();
+    }
+
+    /** Each stalls for 4 s, one after another, every 6 s. */
+    private static SimulatedCluster allInTurn(StepDownSettings settings) {
+        SimulatedCluster cluster = new SimulatedCluster(settings, TICK_MS);
+        int broker = 0;
+        for (long at = 5_000; at < RUN_MS; at += 6_000) {
+            cluster.stall(broker, at, 4_000);
+            broker = (broker + 1) % SimulatedCluster.BROKERS;
+        }
+        cluster.run(RUN_MS);
+        return cluster;
+    }
+
+    @Test
+    void withAllBrokersSlowInTurnThereAreFewLeaderChangesAndProduceIsNoWorseThanStock() {
+        SimulatedCluster stock = allInTurn(null);
+        SimulatedCluster thrashing = allInTurn(withoutCalm());
+        SimulatedCluster calm = allInTurn(settings().build());
+        System.out.printf("all slow in turn, 20 min, 12 partitions: leader changes without the calm %d, with it %d;"
+                + " stalled partition-seconds stock %d, without the calm %d, with it %d%n", thrashing.leaderChanges(),
+            calm.leaderChanges(), stock.stalledMs() / 1_000, thrashing.stalledMs() / 1_000, calm.stalledMs() / 1_000);
+        assertTrue(calm.leaderChanges() * 10 < thrashing.leaderChanges());
+        assertTrue(calm.shortestTermMs() >= StepDownSettings.DEFAULT_COOLDOWN_MS, "one step-down per cool-down at most");
+        assertTrue(calm.stalledMs() <= stock.stalledMs() * 1.1);
+    }
+
+    @Test
+    void theCooldownHoldsByItselfHoweverTheBrokersTakeTurns() {
+        SimulatedCluster cluster = allInTurn(settings().slowPeersMaxRatio(1).scoreRecoveryMs(1).build());
+        assertTrue(cluster.leaderChanges() > 0);
+        assertTrue(cluster.shortestTermMs() >= StepDownSettings.DEFAULT_COOLDOWN_MS, "without a word between brokers");
+    }
+
+    @Test
+    void oneSlowBrokerGivesEachPartitionAwayOnce() {
+        SimulatedCluster cluster = new SimulatedCluster(settings().build(), TICK_MS);
+        cluster.stall(0, 10_000, 25_000);
+        cluster.run(60_000);
+        assertEquals(4, cluster.leaderChanges());
+        assertEquals(0, cluster.ledBy(0));
+        assertEquals(6, cluster.ledBy(1), "the others share them");
+        assertTrue(cluster.stalledMs() <= 4 * (T_MS + 2 * TICK_MS), "for T and not for the stall");
+    }
+
+    @Test
+    void twoSlowBrokersGiveToTheThirdAndNotToEachOther() {
+        SimulatedCluster cluster = new SimulatedCluster(settings().build(), TICK_MS);
+        cluster.stall(0, 10_000, 25_000);
+        cluster.stall(1, 10_000, 25_000);
+        cluster.run(60_000);
+        assertEquals(8, cluster.leaderChanges());
+        assertEquals(SimulatedCluster.PARTITIONS, cluster.ledBy(2));
+    }
+
+    @Test
+    void withAllBrokersSlowAtOnceNothingMoves() {
+        SimulatedCluster cluster = new SimulatedCluster(settings().build(), TICK_MS);
+        for (int broker = 0; broker < SimulatedCluster.BROKERS; broker++) {
+            cluster.stall(broker, 10_000, 25_000);
+        }
+        cluster.run(60_000);
+        assertEquals(0, cluster.leaderChanges());
+    }
+
+    @Test
+    void withoutAStallNothingMoves() {
+        SimulatedCluster cluster = new SimulatedCluster(settings().build(), TICK_MS);
+        cluster.run(60_000);
+        assertEquals(0, cluster.leaderChanges());
+    }
+}

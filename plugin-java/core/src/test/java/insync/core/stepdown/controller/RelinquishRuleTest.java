@@ -1,0 +1,79 @@
+package insync.core.stepdown.controller;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.Clock;
+import org.junit.jupiter.api.Test;
+
+/** What a woven controller takes for a step-down, and what it remembers of it. */
+class RelinquishRuleTest {
+
+    @Test
+    void theSameMembersWithTheLeaderLastAskForRelief() {
+        assertTrue(RelinquishRule.asksToStepDown(new int[] {1, 2, 3}, 1, new int[] {3, 2, 1}));
+        assertTrue(RelinquishRule.asksToStepDown(new int[] {2, 3, 1}, 1, new int[] {2, 3, 1}), "asked again");
+    }
+
+    /** Everything that Kafka itself sends: shrinks, expansions, and the order as a Scala set has it. */
+    @Test
+    void nothingElseDoes() {
+        int[] isr = {1, 2, 3};
+        assertFalse(RelinquishRule.asksToStepDown(isr, 1, new int[] {1, 2, 3}), "leader not last");
+        assertFalse(RelinquishRule.asksToStepDown(isr, 1, new int[] {2, 1}), "shrink with the leader last");
+        assertFalse(RelinquishRule.asksToStepDown(isr, 1, new int[] {2, 3, 4, 1}), "expansion");
+        assertFalse(RelinquishRule.asksToStepDown(isr, 1, new int[] {2, 4, 1}), "other members");
+        assertFalse(RelinquishRule.asksToStepDown(isr, 1, new int[] {2, 2, 1}), "a member twice");
+        assertFalse(RelinquishRule.asksToStepDown(new int[] {1}, 1, new int[] {1}), "alone");
+    }
+
+    @Test
+    void theFirstWhoMayLeadIsNext() {
+        assertEquals(3, RelinquishRule.successor(new int[] {3, 2, 1}, 1, id -> true));
+        assertEquals(2, RelinquishRule.successor(new int[] {3, 2, 1}, 1, id -> id != 3));
+        assertEquals(RelinquishRule.NOBODY, RelinquishRule.successor(new int[] {3, 2, 1}, 1, id -> id == 1));
+    }
+
+    @Test
+    void theLeaderLeavesOnlyEnough() {
+        assertTrue(RelinquishRule.mayLeave(new int[] {3, 2, 1}, 2));
+        assertFalse(RelinquishRule.mayLeave(new int[] {2, 1}, 2));
+        assertFalse(RelinquishRule.mayLeave(new int[] {1}, 0));
+    }
+
+    @Test
+    void theTagSaysWhatWasAsked() {
+        RelinquishTag tag = RelinquishTag.decode(RelinquishTag.encode(true, 300_000));
+        assertTrue(tag.leaves());
+        assertEquals(300_000, tag.cooldownMs());
+        for (byte[] foreign : new byte[][] {null, {}, {1}}) {
+            assertFalse(RelinquishTag.decode(foreign).leaves());
+            assertEquals(0, RelinquishTag.decode(foreign).cooldownMs());
+        }
+    }
+
+    @Test
+    void anExLeaderIsHeldForItsCooldownOnly() {
+        long[] now = {0};
+        RecentStepDowns<String> recent = new RecentStepDowns<>(new Clock() {
+            @Override
+            public long millis() {
+                return now[0] / 1_000_000L;
+            }
+
+            @Override
+            public long nanos() {
+                return now[0];
+            }
+        });
+        recent.add("p", 1, 10);
+        assertTrue(recent.contains("p", 1));
+        assertFalse(recent.contains("p", 2));
+        assertFalse(recent.contains("q", 1));
+        now[0] = 10_000_001L;
+        assertFalse(recent.contains("p", 1));
+        recent.add("q", 1, 0);
+        assertTrue(recent.isEmpty(), "what is over is forgotten, and 0 is no cool-down");
+    }
+}

@@ -1,0 +1,136 @@
+package insync.logs;
+
+import java.io.Closeable;
+import java.io.File;
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Kafka's own record classes, of whichever version is on the class path.
+ *
+ * <p>They are looked up by name: up to 4.2 they are in {@code org.apache.kafka.common.record}, after that in its
+ * package {@code internal}. What is used of them is the same from 1.1 on.
+ */
+final class KafkaRecords {
+    private static final String[] PACKAGES = {
+        "org.apache.kafka.common.record.internal.", "org.apache.kafka.common.record."};
+    private static final String[] OF_BATCH = {
+        "baseOffset", "lastOffset", "partitionLeaderEpoch", "producerId", "producerEpoch", "baseSequence",
+        "checksum", "sizeInBytes", "isTransactional", "isControlBatch", "isValid"};
+
+    private final Class<?> files;
+    private final MethodHandle key;
+    private final MethodHandle controlType;
+    private final Map<String, MethodHandle> ofBatch = new HashMap<>();
+
+    KafkaRecords() throws ReflectiveOperationException {
+        String home = home();
+        files = Class.forName(home + "FileRecords");
+        Class<?> batch = Class.forName(home + "RecordBatch");
+        MethodHandles.Lookup lookup = MethodHandles.publicLookup();
+        key = lookup.unreflect(Class.forName(home + "Record").getMethod("key"));
+        controlType = lookup.unreflect(Class.forName(home + "ControlRecordType").getMethod("parse", ByteBuffer.class));
+        for (String name : OF_BATCH) {
+            ofBatch.put(name, lookup.unreflect(batch.getMethod(name)));
+        }
+    }
+
+    private static String home() throws ClassNotFoundException {
+        for (String home : PACKAGES) {
+            try {
+                Class.forName(home + "FileRecords");
+                return home;
+            } catch (ClassNotFoundException absent) {
+                // The next one, then.
+            }
+        }
+        throw new ClassNotFoundException("FileRecords of Kafka, in none of the packages known");
+    }
+
+    /** Opens a segment to read it, also while a broker writes to it. */
+    Segment open(File file) throws IOException {
+        try {
+            return new Segment(files.getMethod("open", File.class, boolean.class).invoke(null, file, false));
+        } catch (java.lang.reflect.InvocationTargetException failed) {
+            throw new IOException(failed.getCause());
+        } catch (ReflectiveOperationException absent) {
+            throw new IllegalStateException(absent);
+        }
+    }
+
+    /** An open segment. */
+    final class Segment implements AutoCloseable {
+        private final Object records;
+
+        Segment(Object records) {
+            this.records = records;
+        }
+
+        /**
+         * Returns its whole batches, in the order of the file; iterating throws Kafka's own exceptions where one is
+         * broken.
+         */
+        Iterable<?> batches() {
+            return (Iterable<?>) call("batches");
+        }
+
+        int sizeInBytes() {
+            return (Integer) call("sizeInBytes");
+        }
+
+        /**
+         * Closes the file only, by methods that all versions have: {@code closeHandlers} is gone in 4.4, and {@code
+         * close} trims.
+         */
+        @Override public void close() throws IOException {
+            ((Closeable) call("channel")).close();
+        }
+
+        private Object call(String name) {
+            try {
+                return files.getMethod(name).invoke(records);
+            } catch (ReflectiveOperationException failed) {
+                throw new IllegalStateException(failed);
+            }
+        }
+    }
+
+    /** What a batch's header says, under the names of Kafka's {@code RecordBatch}. */
+    final class Batch {
+        private final Object header;
+
+        Batch(Object header) {
+            this.header = header;
+        }
+
+        Object get(String getter) {
+            try {
+                return ofBatch.get(getter).invoke(header);
+            } catch (RuntimeException | Error failed) {
+                throw failed;
+            } catch (Throwable failed) {
+                throw new IllegalStateException(failed);
+            }
+        }
+
+        /** "commit" or "abort" for the end of a transaction, another type's name, or null for a batch of records. */
+        String control() {
+            if (!(Boolean) get("isControlBatch")) {
+                return null;
+            }
+            try {
+                Object first = ((Iterable<?>) header).iterator().next();
+                return controlType.invoke((ByteBuffer) key.invoke(first)).toString().toLowerCase(Locale.ROOT);
+            } catch (RuntimeException | Error failed) {
+                throw failed;
+            } catch (Throwable failed) {
+                throw new IllegalStateException(failed);
+            }
+        }
+    }
+}
