@@ -1,7 +1,7 @@
 """Read the record batches in every replica's log with the Kafka version that wrote them.
 
-A small program of ours runs on that Kafka's class path (plugin-java/replicalogs): formats are Kafka's
-to know. The logs may be in use; what is not written to its end is left out.
+The reader (plugin-java/replicalogs) runs on that Kafka's class path, because only Kafka knows its
+formats. Logs may be in use; an incomplete last batch is left out.
 """
 
 import json
