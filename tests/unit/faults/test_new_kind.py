@@ -90,7 +90,7 @@ try:
 except InputError as error:
     refused = str(error)
 plan = SimpleNamespace(scenario=scenario)
-context = SimpleNamespace(arm="stock", stage=None, plan=plan)
+context = SimpleNamespace(arm="stock", arm_cluster=None, plan=plan)
 fault = build(context, "t", 0, scenario.faults[0])
 fault.prepare(), fault.inject(), fault.lift()
 line = fault.evidence()
