@@ -8,7 +8,7 @@ from typer.main import get_command
 
 from insync.cli.app import app
 from insync.events.matrix_info import MatrixOptions
-from insync.matrix.plan import MatrixRequest, _asked
+from insync.matrix.plan import MatrixRequest, _options
 from insync.report.reproduce import matrix_command, run_command, where
 from unit.verdict.test_decide import RUN
 
@@ -38,7 +38,7 @@ def test_a_matrixs_command_leaves_to_the_groups_what_they_decided(
     only: Sequence[str] | None,
 ) -> None:
     request = MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2)
-    asked = _asked(request, at_once=2)
+    asked = _options(request, at_once=2)
     found = parsed(matrix_command(MatrixOptions.model_validate_json(asked.model_dump_json())))
     assert (found["kafka"], found["repeat"], found["seed"]) == ("4.3.1,3.9.2", 3, 2)
     assert (found["arms"], found["scale"], found["side_by_side"]) == (None, None, 2)
