@@ -23,7 +23,8 @@ Examples:
 """
 
 app = typer.Typer(
-    help="Measure the cost of the agent (in a checkout, after `make bench`), or of the tables.",
+    help="Measure the cost of the agent or of the tables.\n\n"
+    "The agent's benchmark needs a checkout, after `make bench`.",
     epilog=EXAMPLES,
     rich_markup_mode=None,
 )
@@ -46,7 +47,11 @@ def tracker(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Measure nanoseconds and bytes per partition of a follower's fetch, against two baselines."""
+    """Measure what the agent costs per partition of a follower's fetch.
+
+    Prints nanoseconds and bytes, and compares them with two baselines. Needs a checkout, after
+    `make bench`.
+    """
     from insync.bench.figures import read_rows
     from insync.bench.jmh import FULL, QUICK, measure, require_jar
     from insync.brokers.kafka.java import find_java

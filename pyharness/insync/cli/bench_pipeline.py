@@ -48,10 +48,11 @@ def command(
     ] = MEMORY_GB,
     json: Json = False,
 ) -> int:
-    """Time the gold tables and the checks on synthetic histories, compared with other engines.
+    """Time gold tables and checks, compared with other engines.
 
-    All engines read the same Parquet files and must compute the same rows; otherwise the exit
-    code is 1. A history of 1e8 operations takes about 5 GB of disk while it is measured.
+    The histories are synthetic. All engines read the same Parquet files and must compute the same
+    rows; otherwise the exit code is 1. A history of 1e8 operations takes about 5 GB of disk while
+    it is measured.
     """
     from insync.bench.pipeline import measure, ratio, slope
     from insync.brokers.kafka.java import find_java

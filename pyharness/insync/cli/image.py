@@ -60,7 +60,10 @@ def build(
     ] = False,
     json: Json = False,
 ) -> int:
-    """Build the image insync-kafka:VERSION with Java, Kafka, a class archive, a health check."""
+    """Build the image insync-kafka:VERSION.
+
+    It contains a Java, Kafka's jars, an archive of loaded classes, and a health check.
+    """
     from insync.brokers.docker import engine
     from insync.brokers.images import base as bases
     from insync.brokers.images.build import build as build_image

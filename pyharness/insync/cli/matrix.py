@@ -73,13 +73,14 @@ def command(
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
-    """Stall the leader at every place on every arm, and show which arm lost which replicas.
+    """Run many scenarios on many arms; compare them in one table.
 
-    One cluster per arm runs all scenarios one after the other. Prints one table of scenarios by
-    arms and writes it as a page: ISR shrinks, time under min ISR, longest gap between acks. The
-    group step-down also has time offline, time until a dead follower left the ISR, and leader
-    changes. A mark shows each cell that differs from what the scenario expects of its arm. Each
-    scenario has its own run folder, OUT/KAFKA/SCENARIO.
+    By default the leader is stalled at every place where it can stall. One cluster per arm runs
+    all scenarios one after the other. Prints one table of scenarios by arms and writes it as a
+    page: ISR shrinks, time under min ISR, longest gap between acks. The group step-down also has
+    time offline, time until a dead follower left the ISR, and leader changes. A mark shows each
+    cell that differs from what the scenario expects of its arm. Each scenario has its own run
+    folder, OUT/KAFKA/SCENARIO.
     """
     from insync.cli.judge import analyse_and_show_matrix
     from insync.cli.progress import TerminalProgress

@@ -63,7 +63,10 @@ def command(
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
-    """Run a scenario on real brokers, and compute tables, verdict and report with Spark."""
+    """Run a scenario on real brokers; compute verdict and report.
+
+    Spark computes the tables from which the verdict and the report are made.
+    """
     from insync.cli.judge import analyse_and_show, show_recorded
     from insync.cli.progress import TerminalProgress
     from insync.run.runner import run

@@ -28,7 +28,10 @@ def command(
     watch: Annotated[bool, typer.Option("--watch", help="Refresh until Ctrl-C.")] = False,
     json: Json = False,
 ) -> int:
-    """Show every replica as its leader sees it: lag, last caught up, pending fetches."""
+    """Show every replica as its leader sees it.
+
+    The table has each replica's lag, when it last caught up, and its pending fetches.
+    """
     from insync.cli.replicas import read, show, watch_live
     from insync.errors import InputError
 

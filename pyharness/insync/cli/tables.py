@@ -41,10 +41,11 @@ def command(
     ] = None,
     json: Json = False,
 ) -> int:
-    """Compute bronze, silver and gold tables of runs, and check them against their contracts.
+    """Compute bronze, silver and gold tables of any number of runs.
 
-    A previous output is replaced only after everything has succeeded. The exit code is 3 if a
-    folder or a line could not be used or a run was cut short; each one is listed.
+    All tables are checked against their contracts. A previous output is replaced only after
+    everything has succeeded. The exit code is 3 if a folder or a line could not be used or a run
+    was cut short; each one is listed.
     """
     from insync.analysis.tables.batch import compute
     from insync.analysis.tables.spark.session import SparkSettings

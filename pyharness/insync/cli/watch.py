@@ -42,11 +42,12 @@ def command(
     spark_conf: SparkConf = None,
     json: Json = False,
 ) -> int:
-    """Show holds, ISR shrinks and time under min ISR of runs that publish events to a topic.
+    """Show holds and ISR shrinks of runs while they publish events.
 
-    Spark reads the topic as a stream and computes the same tables as from a run's files, over all
-    events so far. Brokers that no run started are shown by topic, with the ISRs that their
-    leaders proposed. Ctrl-C ends the command with exit code 0; the events read so far are kept.
+    The runs publish their events to a Kafka topic, see `insync run --events-topic`. Spark reads
+    the topic as a stream and computes the same tables as from a run's files, over all events so
+    far. Brokers that no run started are shown by topic, with the ISRs that their leaders
+    proposed. Ctrl-C ends the command with exit code 0; the events read so far are kept.
     """
     from insync.analysis.tables.spark.session import SparkSettings
     from insync.analysis.tables.streaming.stream import Topic

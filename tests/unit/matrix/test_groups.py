@@ -67,4 +67,4 @@ def test_another_name_is_refused_with_those_that_are_known() -> None:
 def test_the_help_names_every_group(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["matrix", "--help"]) == 0
     said = "".join(capsys.readouterr().out.split()).replace("│", "")
-    assert f"groupsofthem:{','.join(GROUPS)}." in said
+    assert f"orgroups:{','.join(GROUPS)}." in said

@@ -102,5 +102,5 @@ def test_an_old_page_of_a_matrix_is_not_taken_for_a_new_one(
 
 
 def test_a_folder_that_is_no_matrix_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no matrix"):
+    with pytest.raises(InputError, match="not a matrix folder"):
         analysis.analyse_matrix(tmp_path, LOCAL, JAVA, NoProgress())

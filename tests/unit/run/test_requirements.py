@@ -75,7 +75,7 @@ def test_leaders_are_brought_back_only_where_the_scenario_says_so() -> None:
 
 def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
     plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
-    with pytest.raises(InsyncError, match="want different nodes"):
+    with pytest.raises(InsyncError, match="require different settings"):
         open_arm_cluster(plans, "stock", tmp_path, NoProgress()).__enter__()
 
 
