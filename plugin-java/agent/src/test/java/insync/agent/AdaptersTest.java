@@ -30,8 +30,8 @@ class AdaptersTest {
     void testedVersionsHaveTheirAdapter() throws Exception {
         Adapters table = Adapters.load();
         List<String> problems = new ArrayList<>();
-        Map<String, String> adapters = Map.of("1.1.1", "v1_1", "2.8.0", "v2_8", "2.8.2", "v2_8", "3.9.2", "v3_9", "4.0.2", "v4_0",
-            "4.1.7", "v4_1", "4.2.1", "v4_2", "4.3.1", "v4_2", "4.4.0", "v4_2", "4.4.1-SNAPSHOT", "v4_2");
+        Map<String, String> adapters = Map.of("1.1.1", "v1_1", "2.8.0", "v2_8", "2.8.2", "v2_8",
+            "3.9.2", "v3_9", "4.0.2", "v4_0", "4.1.7", "v4_1", "4.2.1", "v4_2", "4.3.1", "v4_2", "4.4.0", "v4_2", "4.4.1-SNAPSHOT", "v4_2");
         adapters.forEach((version, adapter) -> assertEquals(adapter, table.pick(version, problems).name(), version));
         assertEquals(List.of(), problems);
         assertTrue(table.isTested("4.0.2"));

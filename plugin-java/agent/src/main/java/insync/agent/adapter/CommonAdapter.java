@@ -87,11 +87,14 @@ public abstract class CommonAdapter implements Adapter {
 
     /** Returns the classes that refer to the broker's and serve scope "read", 2.8 included. */
     public static List<Class<?>> classesOfScopeRead() {
-        return List.of(BrokerAccess.class, BrokerConfigs.class, FetcherThreads.class, Followers.class, Brokers.class,
-            KafkaClock.class, KafkaPartition.class, LagPolicy.class, LogStartHooks.class, LagPolicyConfig.class,
-            LeaderView.class, LogStartConfigs.class, LogStarts.class, Metrics.class, PartitionEvents.class,
+        List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
+        own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, FetcherThreads.class, Followers.class,
+            KafkaClock.class, KafkaPartition.class, LagPolicy.class, LagPolicyConfig.class, LeaderView.class,
+            LogStartConfigs.class, LogStartHooks.class, LogStarts.class, Metrics.class, PartitionEvents.class,
             PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class,
-            StepDownConfigs.class);
+            StepDownConfigs.class));
+        own.addAll(EventsTopic.ownClasses());
+        return own;
     }
 
     @Override
@@ -135,10 +138,9 @@ public abstract class CommonAdapter implements Adapter {
 
     @Override
     public final List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(classesOfScopeRead());
+        List<Class<?>> own = classesOfScopeRead();
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
-        own.addAll(EventsTopic.ownClasses());
         own.addAll(List.of(controller.link(), ControllerAccess.class, RequestHooks.RequestCarrier.class,
             NamedPartitions.class, RequestSteps.class, RequestPart.class, LagAccess.class, PausePointHooks.class,
             ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class, AutomaticElections.class,

@@ -8,7 +8,8 @@ public final class KafkaClasses {
         "org.apache.kafka.server.storage.log.FetchParams");
     private final String fileRecords = MovedClass.to("org.apache.kafka.common.record.FileRecords",
         "org.apache.kafka.common.record.internal.FileRecords");
-    private final String request = MovedClass.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request");
+    private final String request =
+        MovedClass.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request");
 
     /**
      * @param replica a remote replica of a partition

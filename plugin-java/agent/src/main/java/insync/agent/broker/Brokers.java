@@ -42,6 +42,11 @@ public final class Brokers {
         platform = adapted;
     }
 
+    /** Returns the classes of a broker's start that refer to the broker's, in every version. */
+    public static List<Class<?>> ownClasses() {
+        return List.of(Brokers.class, InsyncBroker.class, Platform.class);
+    }
+
     public static AgentSetup setup() {
         return setup;
     }

@@ -13,7 +13,8 @@ public final class ReplicaFetcherThreadHooks {
 
     public static Hook received() {
         return new Hook("kafka.server.ReplicaFetcherThread", PROCESS,
-            ElementMatchers.named(PROCESS).and(ElementMatchers.not(ElementMatchers.isBridge())), ProcessPartitionData.class);
+            ElementMatchers.named(PROCESS).and(ElementMatchers.not(ElementMatchers.isBridge())),
+            ProcessPartitionData.class);
     }
 
     /** Passes the point where a follower has the leader's answer about a partition. */

@@ -5,6 +5,7 @@ import insync.agent.Adapter;
 import insync.agent.broker.Brokers;
 import insync.agent.broker.Platform;
 import insync.agent.events.EventsTopic;
+import insync.agent.isr.PendingReadsConfig;
 import insync.agent.kafka.FetcherThreads;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
@@ -52,9 +53,10 @@ public final class BrokerAdapter implements Adapter {
 
     @Override
     public List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(List.of(Brokers.class, FetcherThreads.class, LogStartConfigs.class,
-            LogStartHooks.class, LogStarts.class, PausePointHooks.class, Platform11.class, ReplicaHooks.class,
-            Unsupported.class, View.class));
+        List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
+        own.addAll(List.of(FetcherThreads.class, LogStartConfigs.class, LogStartHooks.class, LogStarts.class,
+            PausePointHooks.class, PendingReadsConfig.class, Platform11.class, ReplicaHooks.class, Unsupported.class,
+            View.class));
         own.addAll(EventsTopic.ownClasses());
         return own;
     }

@@ -4,10 +4,8 @@ import insync.agent.Adapter;
 import insync.agent.adapter.CommonAdapter;
 import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
-import insync.agent.events.EventsTopic;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.weave.TypeHooks;
-import java.util.ArrayList;
 import java.util.List;
 import net.bytebuddy.matcher.ElementMatchers;
 
@@ -35,9 +33,8 @@ public final class BrokerAdapter implements Adapter {
 
     @Override
     public List<Class<?>> ownClasses() {
-        List<Class<?>> own = new ArrayList<>(CommonAdapter.classesOfScopeRead());
+        List<Class<?>> own = CommonAdapter.classesOfScopeRead();
         own.add(Access.class);
-        own.addAll(EventsTopic.ownClasses());
         return own;
     }
 

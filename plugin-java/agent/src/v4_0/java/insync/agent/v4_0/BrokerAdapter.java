@@ -7,6 +7,7 @@ import insync.agent.adapter.KafkaClasses;
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
-        super("v4_0", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(), new JavaController());
+        super("v4_0", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
+            new JavaController());
     }
 }

@@ -15,7 +15,7 @@ final class RunningTime {
 
     private final long mostPerTick;
     private final long[] real = new long[TICKS];
-    private final long[] lived = new long[TICKS];
+    private final long[] ran = new long[TICKS];
     private int count;
     private int newest = -1;
 
@@ -31,10 +31,10 @@ final class RunningTime {
      */
     long tick(long now) {
         long passed = newest < 0 ? 0 : Math.min(now - real[newest], mostPerTick);
-        long total = newest < 0 ? 0 : lived[newest] + passed;
+        long total = newest < 0 ? 0 : ran[newest] + passed;
         newest = (newest + 1) % TICKS;
         real[newest] = now;
-        lived[newest] = total;
+        ran[newest] = total;
         count = Math.min(TICKS, count + 1);
         return passed;
     }
@@ -48,10 +48,10 @@ final class RunningTime {
             long after = nanos - real[place];
             if (after >= 0) {
                 int next = (place + 1) % TICKS;
-                return seen == 0 ? 0 : lived[newest] - Math.min(lived[place] + after, lived[next]);
+                return seen == 0 ? 0 : ran[newest] - Math.min(ran[place] + after, ran[next]);
             }
             place = (place + TICKS - 1) % TICKS;
         }
-        return count == 0 ? 0 : lived[newest] - lived[(place + 1) % TICKS];
+        return count == 0 ? 0 : ran[newest] - ran[(place + 1) % TICKS];
     }
 }

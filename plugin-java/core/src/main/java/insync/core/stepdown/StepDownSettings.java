@@ -1,8 +1,6 @@
 package insync.core.stepdown;
 
-import insync.core.events.EventLog;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * Holds the checked values of the configs by which a leader steps down, and their defaults. docs/step-down.md explains
@@ -105,14 +103,6 @@ public final class StepDownSettings {
      */
     public long tickMs() {
         return Math.max(Math.max(40, values.processTimeMaxMs / 64), Math.min(1_000, values.processTimeMaxMs / 4));
-    }
-
-    /** Returns all of it, for an event. */
-    public Map<String, Object> toMap() {
-        return EventLog.fields("process_time_max_ms", values.processTimeMaxMs, "via", name(values.via),
-            "isr", name(values.exLeader), "cooldown_ms", values.cooldownMs, "budget_per_minute", values.budgetPerMinute,
-            "score_threshold", values.scoreThreshold, "score_recovery_ms", values.scoreRecoveryMs,
-            "slow_peers_max_ratio", values.slowPeersMaxRatio, "tick_ms", tickMs());
     }
 
     /** Returns an enum's value as configs and events write it. */

@@ -18,7 +18,7 @@ class StepDownSettingsTest {
         StepDownSettings settings = StepDownSettings.of(2_000, 500).build();
         assertEquals(StepDownSettings.Via.AUTO, settings.via());
         assertEquals(StepDownSettings.ExLeader.KEEP_LAST, settings.exLeader());
-        assertEquals("keep-last", settings.toMap().get("isr"));
+        assertEquals("keep-last", StepDownSettings.name(settings.exLeader()));
     }
 
     @Test
