@@ -10,10 +10,10 @@ from typing import Any
 class StepDownCounters:
     """A broker's step-downs as a slow leader since its start (KIP-501, solution 2).
 
-    `asked` is how often it asked to be relieved of a partition; `done`, `refused` and `failed`
-    are what became of it, those under way left out. `withheld` is how often a slow partition
-    came to be kept, `withheld_by` the same by reason (docs/understand/step-down.md).
-    `slow_score` and `slow_peers` are of the last look, not sums.
+    `asked` counts its requests to transfer the leadership of a partition; `done`, `refused` and
+    `failed` count their outcomes, without those in flight. `withheld` counts the times at which it
+    kept a slow partition instead, `withheld_by` the same by reason
+    (docs/understand/step-down.md). `slow_score` and `slow_peers` are the latest values, not sums.
     """
 
     asked: int

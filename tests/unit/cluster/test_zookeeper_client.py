@@ -54,7 +54,9 @@ def test_a_registration_is_deleted_or_was_not_there(server: socket.socket, code:
 
 
 def test_a_refusal_is_an_error(server: socket.socket) -> None:
-    with pytest.raises(InsyncError, match=r"^zookeeper: cannot forget broker 3: error -102$"):
+    with pytest.raises(
+        InsyncError, match=r"^zookeeper: cannot delete the registration of broker 3: error -102$"
+    ):
         answers(server, -102)
 
 

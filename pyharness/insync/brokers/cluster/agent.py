@@ -38,5 +38,5 @@ class AgentSpec:
                 raise InputError(f"agent: the path {path} has a comma, expected one without")
         arguments = f"events={events},bridge={bridge},on-unsupported={self.on_unsupported}"
         if self.holds:
-            arguments += ",holds=on"
+            arguments += ",pause-points=on"
         return f"-javaagent:{self.jar.absolute()}={arguments}"

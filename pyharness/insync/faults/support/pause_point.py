@@ -1,7 +1,7 @@
 """Stops a thread of a broker at a pause point of its code, to order the steps of a race.
 
-The agent weaves such points in if its option `holds=on` is set, and stops the first thread that
-reaches the point and matches. Evidence: that it waited there, and for how long.
+The agent weaves such points in if its option `pause-points=on` is set, and stops the first thread
+that reaches the point and matches. Evidence: that it waited there, and for how long.
 """
 
 from typing import Final

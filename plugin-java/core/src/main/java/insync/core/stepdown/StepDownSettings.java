@@ -3,7 +3,7 @@ package insync.core.stepdown;
 import java.util.Locale;
 
 /**
- * Holds the checked values of the configs by which a leader steps down, and their defaults. docs/step-down.md explains
+ * Holds the checked values of the configs by which a leader steps down, and their defaults. docs/understand/step-down.md explains
  * each default.
  */
 public final class StepDownSettings {
