@@ -96,7 +96,8 @@ def test_every_planned_fault_becomes_one_of_its_kind(tmp_path: Path, name: str) 
         broker: ControlFile.create(tmp_path / str(broker), tmp_path, 8) for broker in (1, 3)
     }
     dist = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
-    cluster = SimpleNamespace(nodes={}, kill=print, restart=print)
+    nodes = {broker: SimpleNamespace(data_dir=tmp_path) for broker in (1, 2, 3)}
+    cluster = SimpleNamespace(nodes=nodes, kill=print, restart=print)
     arm_cluster = ArmCluster(
         arm="stock", kafka=cast("Any", dist), cluster=cast("Any", cluster), controls=controls,
         home=tmp_path,
@@ -104,6 +105,5 @@ def test_every_planned_fault_becomes_one_of_its_kind(tmp_path: Path, name: str) 
     plan = SimpleNamespace(scenario=scenario)
     context = ArmContext(plan=cast("Any", plan), arm_cluster=arm_cluster, files=cast("Any", None))
     made = [run_faults.build(context, "t-r0", 0, spec) for spec in scenario.faults]
-    kinds = [type(fault).__name__.removesuffix("Fault").lower() for fault in made]
-    words = {"cpu-quota": "quota", "queue-stall": "queuestall"}
-    assert kinds == [words.get(spec.kind, spec.kind) for spec in scenario.faults]
+    files = [type(fault).__module__.rpartition(".")[2] for fault in made]
+    assert files == [spec.kind.replace("-", "_") for spec in scenario.faults]
