@@ -40,6 +40,6 @@ def command(
         matrix = next((folder for folder in runs if is_matrix(folder)), None)
         if matrix is not None:
             if len(runs) > 1:
-                raise InputError(f"{matrix}: a matrix, expected no other DIR beside it")
+                raise InputError(f"{matrix}: a matrix, expected no other DIR besides it")
             return analyse_and_show_matrix(matrix, spark, progress, wrong=(), as_json=json)
         return analyse_and_show(runs, spark, progress, as_json=json)

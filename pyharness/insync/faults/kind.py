@@ -116,8 +116,8 @@ class Tags:
     late_shrinks: Mapping[str, str] = field(default_factory=dict)
 
 
-LOCK_HELD: Final = "the isr-expiration task waited for the lock that the stalled read held"
-NOT_RUNNING: Final = "the leader could not act while it did not run"
+LOCK_HELD: Final = "the isr-expiration task waited for the lock of the stalled read"
+NOT_RUNNING: Final = "the leader was not running"
 
 
 def _nothing_missing(_: PlannedFault, __: Recorded) -> str | None:

@@ -194,7 +194,7 @@ def test_a_matrix_stands_alone(matrix: Path, capsys: pytest.CaptureFixture[str])
     from insync.analysis import job
 
     assert job.main([str(matrix), str(matrix / "4.3.1" / "good")]) == 2
-    assert "a matrix, expected no other DIR beside it" in capsys.readouterr().err
+    assert "a matrix, expected no other DIR besides it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", [None, "{", '{"schema": 2, "repeats": 1, "rows": []}'])

@@ -85,7 +85,10 @@ def test_scenarios_that_want_different_disks_cannot_share_a_cluster(
     tmp_path: Path, done: list[str]
 ) -> None:
     plans = [scenario(STALL), scenario({"kind": "disk-full"})]
-    with pytest.raises(InsyncError, match="different disks on one cluster: broker 1 on a file"):
+    with pytest.raises(
+        InsyncError,
+        match=r"^broker 1: scenarios on one cluster need different disks: a file system",
+    ):
         open_disks(plans, tmp_path, keep=False).__enter__()
     assert done == []
 

@@ -41,7 +41,7 @@ MOMENTS = {
 _BY_FAULT = {words: why for kind in KINDS.values() for words, why in kind.tags.late_shrinks.items()}
 """Why a shrink comes late while a fault is at the leader, by the fault's words."""
 
-_UNEXPLAINED = "later than the next look of the isr-expiration task"
+_UNEXPLAINED = "later than the next run of the isr-expiration task"
 
 
 def moment(shrink: Shrink) -> str:
