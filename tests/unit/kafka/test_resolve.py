@@ -34,11 +34,11 @@ class Repository:
         self.folder = folder
 
     def file(self, name: str) -> Path:
-        """Return where the jar `name` is."""
+        """Return the path of the jar `name`."""
         return self.folder / "org" / "example" / name / "1.0" / f"{name}-1.0.jar"
 
     def publish(self, name: str, content: bytes) -> Jar:
-        """Put a jar there, with the checksum beside it."""
+        """Publish a jar with its checksum file."""
         file = self.file(name)
         file.parent.mkdir(parents=True)
         file.write_bytes(content)
@@ -46,7 +46,7 @@ class Repository:
         return Jar("org.example", name, "1.0", hashlib.sha256(content).hexdigest())
 
     def checksum(self, name: str) -> Path:
-        """Return where the checksum of the jar `name` is."""
+        """Return the path of the checksum of the jar `name`."""
         return self.file(name).with_suffix(".jar.sha1")
 
 
@@ -64,7 +64,7 @@ def release(repository: Repository) -> Release:
     return Release("0.0.1", tuple(repository.publish(name, name.encode()) for name in "abc"))
 
 
-def test_fetched_once_and_offline_from_then_on(
+def test_jars_are_fetched_once_and_used_offline_afterwards(
     tmp_path: Path, release: Release, java: Java, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[str] = []
