@@ -1,4 +1,4 @@
-"""One arm of a matrix uses few clusters, a fresh one after an error, and writes whole histories."""
+"""Runs one arm of a matrix: reuses clusters, replaces one after an error, writes histories."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ SETTINGS = {"slow-disk": "4000"}
 
 
 class FakeClusters:
-    """Stands in for clusters; `acts` has what ran on which, `breaks` the scenarios that fail."""
+    """Fake clusters; `acts` records what ran on which, `breaks` names the scenarios that fail."""
 
     def __init__(self) -> None:
         self.acts: list[tuple[str, str]] = []
@@ -31,18 +31,18 @@ class FakeClusters:
     def open_arm_cluster(
         self, plans: Sequence[Any], arm: str, home: Path, _: object
     ) -> Iterator[Any]:
-        """Open an arm's cluster that is called as its folder."""
+        """Open an arm's cluster with its folder's name."""
         yield SimpleNamespace(arm=arm, name=home.name)
 
     def run_repeats(self, arm_cluster: Any, plan: Any, progress: ProgressWriter) -> None:
-        """Note that a scenario played, or break."""
+        """Record that a scenario ran, or fail."""
         self.acts.append((arm_cluster.name, plan.scenario.name))
         progress.repeat_done()
         if plan.scenario.name in self.breaks:
             raise self.breaks[plan.scenario.name]
 
     def write_histories(self, arm_cluster: Any, plans: Sequence[Any]) -> None:
-        """Note whose history was written."""
+        """Record the scenarios of which the history was written."""
         self.histories.append((arm_cluster.name, [plan.scenario.name for plan in plans]))
 
 
@@ -70,7 +70,7 @@ def task(folder: Path, *names: str) -> Task:
 
 
 def done(folder: Path, *names: str) -> list[dict[str, object]]:
-    """Do a task and return what it told."""
+    """Run a task and return the messages it sent."""
     path = folder / "told.jsonl"
     asked = task(folder, *names)
     with EventWriter(path) as writer:
@@ -78,7 +78,7 @@ def done(folder: Path, *names: str) -> list[dict[str, object]]:
     return read_lines(path)
 
 
-def test_scenarios_that_want_the_same_brokers_share_a_cluster(
+def test_scenarios_with_the_same_broker_requirements_share_a_cluster(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
     told = done(tmp_path, "freeze", "slow-disk", "read-stall")
@@ -90,7 +90,7 @@ def test_scenarios_that_want_the_same_brokers_share_a_cluster(
     assert told[0] == {"phase": "freeze (1 of 3)"}
 
 
-def test_after_a_broken_scenario_the_next_runs_on_a_fresh_cluster(
+def test_after_a_failed_scenario_the_next_runs_on_a_new_cluster(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
     fake.breaks["b"] = InsyncError("topic b-r0: not healed:\nlast ...")
@@ -101,7 +101,7 @@ def test_after_a_broken_scenario_the_next_runs_on_a_fresh_cluster(
     assert {"phase": "b was cut short: topic b-r0: ISR not full: last ..."} in told
 
 
-def test_an_interrupted_arm_writes_the_history_of_what_it_began(
+def test_an_interrupted_arm_writes_the_history_of_started_scenarios(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
     fake.breaks["b"] = KeyboardInterrupt("SIGTERM")
@@ -110,13 +110,13 @@ def test_an_interrupted_arm_writes_the_history_of_what_it_began(
     assert fake.histories == [("read", ["a", "b"])]
 
 
-def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_task_survives_writing_and_reading(tmp_path: Path) -> None:
     asked = task(tmp_path, "a", "b")
     path = save_task(asked, tmp_path)
     assert (path.parent, load_task(path)) == (tmp_path / "4.3.1" / "tasks", asked)
 
 
-def test_progress_is_heard_in_whole_lines(tmp_path: Path) -> None:
+def test_progress_is_read_in_complete_lines(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
     reader = ProgressReader(path)
     assert list(reader.news()) == []
