@@ -57,9 +57,9 @@ def fake_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
 
 @pytest.mark.parametrize(("word", "code"), [("pass", 0), ("fail", 1), ("unknown", 3)])
 def test_the_verdict_is_the_exit_code(
-    word: str, code: int, judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    word: str, code: int, fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judged.update(verdict(word))
+    fake_analysis.update(verdict(word))
     assert invoke(["report", "run"]) == code
     said = capsys.readouterr()
     assert said.out == ""
@@ -68,17 +68,17 @@ def test_the_verdict_is_the_exit_code(
 
 
 def test_json_is_one_document_on_standard_output(
-    judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judged.update(verdict("pass"))
-    assert invoke_json(capsys, "report", "run") == judged
+    fake_analysis.update(verdict("pass"))
+    assert invoke_json(capsys, "report", "run") == fake_analysis
 
 
 def test_several_folders_give_one_document_with_each_verdict(
-    judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judged.update(verdict("unknown"))
-    assert invoke_json(capsys, "report", "one", "two", codes=(3,)) == [judged, judged]
+    fake_analysis.update(verdict("unknown"))
+    assert invoke_json(capsys, "report", "one", "two", codes=(3,)) == [fake_analysis, fake_analysis]
 
 
 def test_the_summary_shows_repeats_side_by_side_and_adds_up_records() -> None:
