@@ -74,13 +74,13 @@ def test_the_sample_node_is_node_1_of_its_own_cluster(dist: Distribution) -> Non
 
 
 def test_every_step_is_reported() -> None:
-    told: list[str] = []
+    messages: list[str] = []
     answers: Sequence[dict[str, str]] = [
         {"stream": "Step 1/2 : ARG BASE\n"}, {"stream": "\n"}, {"stream": " ---> 1a2b\n"},
         {"stream": "Step 2/2 : FROM ${BASE}\n"}, {"aux": "x"},
     ]  # fmt: skip
-    build._follow(answers, "insync-kafka:4.3.1", told.append)
-    assert told == ["image insync-kafka:4.3.1: step 1/2", "image insync-kafka:4.3.1: step 2/2"]
+    build._follow(answers, "insync-kafka:4.3.1", messages.append)
+    assert messages == ["image insync-kafka:4.3.1: step 1/2", "image insync-kafka:4.3.1: step 2/2"]
 
 
 def test_a_failed_step_is_reported_with_its_last_output() -> None:

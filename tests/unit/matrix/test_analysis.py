@@ -190,7 +190,7 @@ def test_a_cells_expectation_is_described_in_words(
     assert wanted(cell.model_copy(update={"expected": bounds})) == words
 
 
-def test_a_matrix_folder_needs_no_other_files(
+def test_a_matrix_is_refused_beside_other_folders(
     matrix: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from insync.analysis import job

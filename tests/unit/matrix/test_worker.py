@@ -71,7 +71,7 @@ def task(folder: Path, *names: str) -> Task:
 
 def done(folder: Path, *names: str) -> list[dict[str, object]]:
     """Run a task and return the messages it sent."""
-    path = folder / "told.jsonl"
+    path = folder / "progress.jsonl"
     asked = task(folder, *names)
     with EventWriter(path) as writer:
         worker.do_task(asked, ProgressWriter(asked, writer))
@@ -81,24 +81,24 @@ def done(folder: Path, *names: str) -> list[dict[str, object]]:
 def test_scenarios_with_the_same_broker_requirements_share_a_cluster(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
-    told = done(tmp_path, "freeze", "slow-disk", "read-stall")
+    progress = done(tmp_path, "freeze", "slow-disk", "read-stall")
     assert fake.acts == [("read", "freeze"), ("read", "read-stall"), ("read-2", "slow-disk")]
     assert fake.histories == [("read", ["freeze", "read-stall"]), ("read-2", ["slow-disk"])]
-    assert [line["ended"] for line in told if "ended" in line] == [
+    assert [line["ended"] for line in progress if "ended" in line] == [
         "freeze", "read-stall", "slow-disk",
     ]  # fmt: skip
-    assert told[0] == {"phase": "freeze (1 of 3)"}
+    assert progress[0] == {"phase": "freeze (1 of 3)"}
 
 
 def test_after_a_failed_scenario_the_next_runs_on_a_new_cluster(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
     fake.breaks["b"] = InsyncError("topic b-r0: not healed:\nlast ...")
-    told = done(tmp_path, "a", "b", "c")
+    progress = done(tmp_path, "a", "b", "c")
     assert fake.acts == [("read", "a"), ("read", "b"), ("read-2", "c")]
     assert fake.histories == [("read", ["a", "b"]), ("read-2", ["c"])]
-    assert [line["ended"] for line in told if "ended" in line] == ["a", "c"]
-    assert {"phase": "b was cut short: topic b-r0: ISR not full: last ..."} in told
+    assert [line["ended"] for line in progress if "ended" in line] == ["a", "c"]
+    assert {"phase": "b was cut short: topic b-r0: ISR not full: last ..."} in progress
 
 
 def test_an_interrupted_arm_writes_the_history_of_started_scenarios(
