@@ -45,7 +45,7 @@ def visit(browser: Browser, matrix: Path, troubles: list[str]) -> Iterator[Open]
             context = browser.new_context(viewport=viewport, offline=True, **options)
             opened.callback(context.close)
             tab = context.new_page()
-            tab.on("console", lambda said: troubles.append(f"{said.type}: {said.text}"))
+            tab.on("console", lambda entry: troubles.append(f"{entry.type}: {entry.text}"))
             tab.on("pageerror", lambda error: troubles.append(str(error)))
             tab.on("request", fetched)
             tab.goto((matrix / page).as_uri())
@@ -115,7 +115,7 @@ def test_the_large_picture_follows_the_scheme(visit: Open) -> None:
     wait_for(lambda: tab.evaluate(paper), lambda dark: dark != light)
 
 
-def test_every_link_leads_to_a_place_that_is_there(visit: Open) -> None:
+def test_every_link_leads_to_an_existing_anchor(visit: Open) -> None:
     tab = visit(MATRIX)
     links = {each.evaluate("link => link.href") for each in tab.locator("a").all()}
     assert sum("report.html#arm-" in link for link in links) == 6

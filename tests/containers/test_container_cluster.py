@@ -205,7 +205,7 @@ def asking(cluster: ContainerCluster) -> float:
     return time.monotonic() - begun
 
 
-def test_it_leaves_nothing_but_folders(
+def test_a_stopped_cluster_leaves_only_folders(
     engine: Engine, image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     before = ours(engine)
@@ -249,7 +249,7 @@ def cluster_of_one(
     return ContainerCluster(dist, folder / "nodes", brokers=1, image=image, **options)
 
 
-def test_what_a_killed_harness_left_is_swept_and_its_logs_are_saved(
+def test_leftovers_of_a_killed_harness_are_removed_and_their_logs_saved(
     engine: Engine, image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     before = ours(engine)

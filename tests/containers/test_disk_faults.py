@@ -36,7 +36,7 @@ def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any
 
 
 @pytest.mark.skipif(NO_THROTTLE is not None, reason=str(NO_THROTTLE))
-def test_a_cold_fetch_comes_no_quicker_than_the_disk(
+def test_a_cold_fetch_is_no_faster_than_the_disk(
     image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     records = 4 * MEBIBYTE // RECORD

@@ -27,7 +27,7 @@ from insync.errors import InputError
 from waiting import wait_for
 
 Run = Callable[..., Any]
-Said = Callable[..., str]
+OutputOf = Callable[..., str]
 INSIDE_TMP = Path("/tmp")  # noqa: S108  # a path in the image
 
 
@@ -47,7 +47,7 @@ def run(engine: docker.DockerClient) -> Iterator[Run]:
 
 
 @pytest.fixture
-def said(run: Run) -> Said:
+def output_of(run: Run) -> OutputOf:
     """Run a command in a container, expect success, and return its output."""
 
     def to_the_end(tag: str, command: list[str], **options: Any) -> str:
@@ -102,20 +102,22 @@ def test_an_image_is_built_from_nothing(
     assert nameless(engine) <= before
 
 
-def test_what_is_there_is_not_built_again(image: Image, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_existing_image_is_not_built_again(
+    image: Image, capsys: pytest.CaptureFixture[str]
+) -> None:
     made = invoke_json(capsys, "image", "build")["images"]
     assert [row["made"] for row in made] == [False]
     rows = invoke_json(capsys, "image", "list")["images"]
     assert (image.tag, True) in [(row["tag"], row["fresh"]) for row in rows]
 
 
-def test_it_runs_as_the_user_kafka(image: Image, said: Said) -> None:
-    assert said(image.tag, ["id"]).startswith("uid=1000(kafka) gid=1000(kafka)")
+def test_it_runs_as_the_user_kafka(image: Image, output_of: OutputOf) -> None:
+    assert output_of(image.tag, ["id"]).startswith("uid=1000(kafka) gid=1000(kafka)")
 
 
-def test_any_user_may_read_all_of_it(image: Image, said: Said) -> None:
+def test_any_user_may_read_all_of_it(image: Image, output_of: OutputOf) -> None:
     unreadable = 'for f in $(find /opt); do [ -r "$f" ] || echo "$f"; done'
-    assert said(image.tag, ["sh", "-c", unreadable], user="4711:4711") == ""
+    assert output_of(image.tag, ["sh", "-c", unreadable], user="4711:4711") == ""
 
 
 def loads_from_the_archive(image: Image, run: Run) -> bool:
@@ -131,7 +133,7 @@ def test_a_node_loads_its_classes_from_the_archive(image: Image, run: Run) -> No
 
 
 def test_on_a_base_of_the_users_own_with_zookeeper(
-    image: Image, names_of_its_own: Callable[[str, str], str], said: Said, run: Run
+    image: Image, names_of_its_own: Callable[[str, str], str], output_of: OutputOf, run: Run
 ) -> None:
     """It has another user and another entry point, as public images may."""
     own = names_of_its_own(
@@ -144,7 +146,7 @@ def test_on_a_base_of_the_users_own_with_zookeeper(
     made = built.require("2.8.2")
     assert made.tag == "insync-test-kafka:2.8.2"
     assert made.java == image.java
-    assert said(made.tag, ["id"]).startswith("uid=1000(kafka)")
+    assert output_of(made.tag, ["id"]).startswith("uid=1000(kafka)")
     assert loads_from_the_archive(made, run)
 
 

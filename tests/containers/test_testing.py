@@ -29,7 +29,7 @@ def test_the_example_of_the_docs_passes(tmp_path: Path) -> None:
     assert "1 passed" in done.stdout
 
 
-def test_without_a_folder_nothing_stays(image: Image) -> None:
+def test_without_a_folder_nothing_is_left_behind(image: Image) -> None:
     with KafkaCluster(brokers=1, settings={"num.io.threads": "3"}) as kafka:
         folder = kafka.nodes[1].folder
         create_topic(kafka.bootstrap, "events", [[1]], {})
@@ -51,7 +51,7 @@ def test_without_a_folder_nothing_stays(image: Image) -> None:
         ({"plugin": "request", "kafka": "2.8.2"}, "Kafka 2.8.2 has only"),
     ],
 )
-def test_an_unsupported_wish_is_refused_in_one_line(wanted: dict[str, str], problem: str) -> None:
+def test_an_unsupported_option_is_refused_in_one_line(wanted: dict[str, str], problem: str) -> None:
     with pytest.raises(InputError, match=re.escape(problem)) as error:
         KafkaCluster(**wanted).__enter__()  # type: ignore[arg-type]  # wrong on purpose
     assert "\n" not in str(error.value)

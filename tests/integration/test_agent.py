@@ -117,7 +117,7 @@ def test_off_nothing_is_marked(start: StartCluster, agent: AgentSpec) -> None:
 def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(
     start: StartCluster, agent: AgentSpec
 ) -> None:
-    """A dead follower's last fetch ends, and with it the mark: no follower is held for ever."""
+    """A dead follower's last fetch ends, and with it the mark: it does not stay in the ISR."""
     lag = {PENDING_READS: "true", "replica.lag.time.max.ms": "1500"}
     cluster = start(brokers=3, agent=agent, settings=lag)
     create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "1"})
@@ -168,8 +168,8 @@ def test_a_scope_that_the_version_lacks_is_refused_as_agent_option(java: Java) -
 def test_a_missing_symbol_stops_the_start_and_is_named(
     java: Java, dist: Distribution, tmp_path: Path
 ) -> None:
-    doctored = replica_without_members(java, tmp_path)
-    done = run_kafka(java, dist, "", before=doctored)
+    broken_classes = replica_without_members(java, tmp_path)
+    done = run_kafka(java, dist, "", before=broken_classes)
     assert done.returncode == 2
     assert "USAGE" not in done.stdout + done.stderr, "the broker's main must not have run"
     assert "missing method org.apache.kafka.server.replica.Replica.stateSnapshot" in done.stderr
@@ -179,9 +179,9 @@ def test_a_missing_symbol_stops_the_start_and_is_named(
 def test_a_missing_symbol_with_on_unsupported_stock_runs_the_broker_untouched(
     java: Java, dist: Distribution, tmp_path: Path
 ) -> None:
-    doctored = replica_without_members(java, tmp_path)
+    broken_classes = replica_without_members(java, tmp_path)
     options = f"on-unsupported=stock,events={tmp_path}/e.jsonl"
-    done = run_kafka(java, dist, options, before=doctored)
+    done = run_kafka(java, dist, options, before=broken_classes)
     assert "USAGE" in done.stdout + done.stderr
     assert "the broker runs untouched" in done.stderr
     (refused,) = read_lines(tmp_path / "e.jsonl")

@@ -13,15 +13,15 @@ LEAST = Effort(partitions=(3,), threads=(2,), warm_ups=1, measurements=1, iterat
 
 
 def test_every_benchmark_runs_and_is_read(tmp_path: Path) -> None:
-    told: list[str] = []
-    files = measure(require_jar(), find_java(), LEAST, tmp_path, told.append)
+    messages: list[str] = []
+    files = measure(require_jar(), find_java(), LEAST, tmp_path, messages.append)
     rows = {row.benchmark: row for row in read_rows(files)}
     assert {"empty advice", "compare and set"} <= rows.keys()
     for row in rows.values():
         assert (row.partitions, row.threads) == (3, 2)
         assert row.ns_per_partition > 0
         assert row.bytes_per_partition >= 0
-    assert told == ["measuring with 2 threads"]
+    assert messages == ["measuring with 2 threads"]
 
 
 def test_a_jmh_that_fails_is_one_line(tmp_path: Path) -> None:

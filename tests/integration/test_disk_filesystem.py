@@ -228,7 +228,7 @@ def test_a_delay_makes_each_operation_longer_and_kinds_are_apart(mount: Passthro
     assert holds.total.calls == 1
 
 
-def test_a_stall_that_nobody_lifts_ends_at_its_deadline(mount: Passthrough) -> None:
+def test_a_stall_that_is_never_lifted_ends_at_its_deadline(mount: Passthrough) -> None:
     holds = ArmedRules(mount.control, 1)
     holds.arm([""], Site.WRITE, Mode.HOLD, planned_ms=-4_500)
     began = time.monotonic()

@@ -93,7 +93,7 @@ def test_a_produce_request_waits_for_a_disk_that_takes_no_writes(lab: Lab) -> No
 
 
 @needs_stall
-def test_what_was_written_a_moment_ago_is_read_from_the_disk_all_the_same(lab: Lab) -> None:
+def test_recently_written_data_is_read_from_the_disk(lab: Lab) -> None:
     lab.produce("gate", 10)
     assert lab.fetch("gate", 10) < 1.4
     took, line = during(stall(lab, Site.READ), lambda: lab.fetch("gate", 10))
@@ -122,7 +122,7 @@ def test_a_topic_is_deleted_behind_a_gate(lab: Lab) -> None:
 
 @needs_stall
 @needs_throttle
-def test_a_cold_fetch_comes_no_quicker_than_the_disk(lab: Lab) -> None:
+def test_a_cold_fetch_is_no_faster_than_the_disk(lab: Lab) -> None:
     records = 4 * MEBIBYTE // RECORD
     lab.produce("plain", records)
     node = lab.cluster.nodes[2]

@@ -146,7 +146,7 @@ def test_settings_and_environment_reach_the_node_they_are_for(start: StartCluste
 def test_nodes_start_from_the_archive_also_with_an_agent(
     start: StartCluster, tmp_path: Path, java: Java
 ) -> None:
-    """An agent appends to the class path; the archive must be used all the same."""
+    """An agent appends to the class path; the archive must still be used."""
     log = tmp_path / "classes-%p.log"
     options = f"-javaagent:{nop_agent(tmp_path, java)} -Xlog:class+load:file={log}"
     cluster = start(brokers=1, extras={1: NodeExtras(environment={"JDK_JAVA_OPTIONS": options})})

@@ -116,7 +116,7 @@ def race(moving: Moving, program: Program) -> None:
 
 
 @pytest.mark.parametrize("moving", [()], indirect=True)
-def test_stock_gives_the_move_up(moving: Moving, program: Program) -> None:
+def test_stock_fails_to_move_the_replica(moving: Moving, program: Program) -> None:
     race(moving, program)
     wait_for(lambda: bool(moving.leader.fetchers().failed_partitions), bool)
     log = moving.cluster.nodes[1].log.read_text(encoding="utf-8")

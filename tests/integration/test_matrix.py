@@ -59,7 +59,9 @@ def test_the_matrix_leaves_its_cells_its_page_its_table_and_whole_run_folders(
     assert left == [], "the brokers' data is gone"
 
 
-def test_a_matrix_cut_short_leaves_no_process_and_what_ended_can_be_judged(tmp_path: Path) -> None:
+def test_an_interrupted_matrix_leaves_no_process_and_its_finished_runs_can_be_judged(
+    tmp_path: Path,
+) -> None:
     out = tmp_path / "matrix"
     chosen = ("--only", "read-stall,freeze", "--arms", "stock")
     with start_insync("matrix", *chosen, "--out", out) as run:

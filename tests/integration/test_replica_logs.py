@@ -36,7 +36,7 @@ def test_the_replicas_of_each_version_can_be_read_and_are_the_same(
             lambda: logs_of(cluster, dist),
             lambda found: [len(found[replica]) for replica in (1, 2, 3)] == [RECORDS + 4] * 3,
         )
-        told = {
+        roles_by_broker = {
             node.id: [role for role in roles(node.log.open()) if role["topic"] == "events"]
             for node in cluster.nodes.values()
             if node.role == "broker"
@@ -51,7 +51,7 @@ def test_the_replicas_of_each_version_can_be_read_and_are_the_same(
     assert [b["control"] for b in stopped[1]][RECORDS:] == [None, "commit", None, "abort"]
     assert [b["transactional"] for b in stopped[1]] == [False] * RECORDS + [True] * 4
     assert all(b["valid"] for b in stopped[1])
-    assert [(role["role"], role["leader_epoch"], role["life"]) for role in told[1]] == [
+    assert [(role["role"], role["leader_epoch"], role["life"]) for role in roles_by_broker[1]] == [
         ("leader", 0, 1)
     ]
     spoil(cluster.nodes[2].data_dir / "events-0", stopped[2])

@@ -233,7 +233,7 @@ def test_a_delay_takes_its_time_per_call_and_counts_exactly(caller: Caller) -> N
     assert 0.05e9 <= counters.longest_ns <= max(taken) * 1e9
 
 
-def test_a_deadline_frees_calls_of_a_rule_that_nobody_lifts(caller: Caller) -> None:
+def test_a_deadline_releases_calls_of_a_rule_that_is_never_lifted(caller: Caller) -> None:
     slot = caller.arm(deadline_ns=time.monotonic_ns() + SECOND_NS // 4)
     assert 0.1 < caller.timed("pread")[1] < 5
     assert caller.timed("pread")[1] < 0.1

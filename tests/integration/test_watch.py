@@ -115,7 +115,7 @@ def test_the_stall_shows_as_shrinks_without_the_plugin_and_as_holds_with_it(
     seen = {row["arm"]: row for row in picture["repeats"]}
     assert seen["stock"]["shrinks"] >= 1
     assert seen["request"]["shrinks"] == 0
-    assert seen["stock"]["holds"] == 0, "stock has no agent to tell of holds"
+    assert seen["stock"]["holds"] == 0, "stock has no agent that reports holds"
     assert seen["request"]["holds"] >= 1
     assert "queue-stall" in {row["site"] for row in picture["holds_by_site"]}
     assert {row["arm"] for row in picture["last_shrinks"]} == {"stock"}
@@ -130,7 +130,9 @@ def produce_stranger(watched: Watched, topic: str) -> None:
     assert producer.flush(30) == 0
 
 
-def test_a_restart_goes_on_where_it_ended(watched: Watched, picture: dict[str, Any]) -> None:
+def test_a_restarted_watch_continues_where_it_ended(
+    watched: Watched, picture: dict[str, Any]
+) -> None:
     """Lines are not read twice; records that belong to no run are counted."""
     assert picture["new_records"] >= picture["lines"] > 0
     again = watched.watch()
@@ -237,14 +239,14 @@ def test_agents_write_to_a_topic_of_their_own_brokers(
             came.setdefault(message.key() or b"", []).append(line)
         return came
 
-    def both_told(_: object) -> bool:
+    def both_published(_: object) -> bool:
         lines = [line for told in came.values() for line in told]
         leads = any(each.get("topic") == "other" for each in lines)
         began = all(len(told) >= 2 for told in came.values())
         return leads and began and set(came) == {b"here/broker-1.jsonl", b"here/broker-2.jsonl"}
 
     try:
-        wait_for(read, both_told, within_s=60)
+        wait_for(read, both_published, within_s=60)
     finally:
         reader.close()
     for told in came.values():

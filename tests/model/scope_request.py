@@ -1,4 +1,4 @@
-"""Scope "request" of the reference: which stretch of time is charged to whom."""
+"""Scope "request" of the reference: which time is charged to the follower."""
 
 from __future__ import annotations
 

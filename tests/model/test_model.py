@@ -24,7 +24,7 @@ from model.driver import Driver, started
 from model.reference import FOLLOWERS, PARTITIONS
 from model.world import ANSWERED, QUEUED, STALLED, WAITING, WRITTEN, Connection, World
 
-#: New random histories per arm, where somebody asks for them.
+#: New random histories per arm, if requested.
 RANDOM = int(os.environ.get("INSYNC_MODEL_EXAMPLES", "0"))
 EXAMPLES = 60
 STEPS = 40
@@ -51,12 +51,12 @@ class Machine(RuleBasedStateMachine):
     def begin(self) -> None:
         self.world = World(self.driver, self.scope, self.follows)
 
-    def told(self) -> World:
+    def running(self) -> World:
         assert self.world is not None
         return self.world
 
     def links(self, *stages: str | None) -> list[Connection]:
-        return [one for one in self.told().connections.values() if one.stage in stages]
+        return [one for one in self.running().connections.values() if one.stage in stages]
 
     def moving(self, *stages: str | None) -> list[Connection]:
         """Connections in a stage whose network thread does not hang."""
@@ -67,7 +67,7 @@ class Machine(RuleBasedStateMachine):
         hanging = {one.thread for one in self.links(STALLED)}
         busy = {
             one.name.split("'")[0]
-            for one in self.told().connections.values()
+            for one in self.running().connections.values()
             if one.alive and one.stage is not None
         }
         able = {name for name, (_, thread) in FETCHERS.items() if thread not in hanging}
@@ -75,21 +75,21 @@ class Machine(RuleBasedStateMachine):
 
     @rule(partition=st.sampled_from(PARTITIONS), records=st.integers(1, 3), read_ms=READ_MS)
     def append(self, partition: int, records: int, read_ms: int) -> None:
-        if self.told().leader.partitions[partition].led:
-            self.told().append(partition, records, read_ms)
+        if self.running().leader.partitions[partition].led:
+            self.running().append(partition, records, read_ms)
 
     @rule(partition=st.sampled_from(PARTITIONS), in_sync=st.sets(st.sampled_from(FOLLOWERS)))
     def elect(self, partition: int, in_sync: set[int]) -> None:
-        self.told().elect(partition, tuple(sorted(in_sync)))
+        self.running().elect(partition, tuple(sorted(in_sync)))
 
     @rule(partition=st.sampled_from(PARTITIONS))
     def resign(self, partition: int) -> None:
-        if self.told().leader.partitions[partition].led:
-            self.told().resign(partition)
+        if self.running().leader.partitions[partition].led:
+            self.running().resign(partition)
 
     @rule(follower=st.sampled_from(FOLLOWERS))
     def restart(self, follower: int) -> None:
-        self.told().restart(follower)
+        self.running().restart(follower)
 
     @precondition(lambda self: self.free_fetchers())
     @rule(data=st.data(), first=ASK, second=ASK, old_process=st.booleans())
@@ -106,39 +106,39 @@ class Machine(RuleBasedStateMachine):
             for partition, how in zip(PARTITIONS, (first, second), strict=True)
             if how is not None and not self.is_asked_on_a_later(link, partition)
         }
-        self.told().fetch(link, asks, of_old_process=old_process)
+        self.running().fetch(link, asks, of_old_process=old_process)
 
     def is_asked_on_a_later(self, link: Connection, partition: int) -> bool:
         """A follower has one fetcher per partition; it may give a connection up for a new one."""
-        names = list(self.told().connections)
+        names = list(self.running().connections)
         later = names[names.index(link.name) + 1 :] if link.name in names else []
-        fetches = [self.told().connections[name] for name in later]
+        fetches = [self.running().connections[name] for name in later]
         return any(
             one.follower == link.follower and one.fetch and partition in one.fetch.asks
             for one in fetches
         )
 
     def ask(self, partition: int, behind: int, epoch: str) -> tuple[int, int | None]:
-        known = self.told().leader.partitions[partition]
+        known = self.running().leader.partitions[partition]
         said = {"right": known.epoch, "none": None, "old": max(0, known.epoch - 1)}[epoch]
         return max(0, known.leo - behind), said
 
     def connection_of(self, fetcher: str) -> Connection:
         """The fetcher's connection, a new one if the last is lost."""
         follower, thread = FETCHERS[fetcher]
-        mine = [one for one in self.told().connections.values() if one.name.startswith(fetcher)]
+        mine = [one for one in self.running().connections.values() if one.name.startswith(fetcher)]
         alive = [one for one in mine if one.alive]
         return alive[0] if alive else Connection(fetcher + "'" * len(mine), follower, thread)
 
     @precondition(lambda self: self.links(QUEUED))
     @rule(data=st.data(), read_ms=READ_MS)
     def serve(self, data: st.DataObject, read_ms: int) -> None:
-        self.told().serve(data.draw(st.sampled_from(self.links(QUEUED))), read_ms)
+        self.running().serve(data.draw(st.sampled_from(self.links(QUEUED))), read_ms)
 
     @precondition(lambda self: self.links(WAITING))
     @rule(data=st.data(), read_ms=READ_MS)
     def expire(self, data: st.DataObject, read_ms: int) -> None:
-        self.told().expire(data.draw(st.sampled_from(self.links(WAITING))), read_ms)
+        self.running().expire(data.draw(st.sampled_from(self.links(WAITING))), read_ms)
 
     def offered(self) -> list[Connection]:
         return [one for one in self.moving(ANSWERED) if one.alive]
@@ -147,12 +147,12 @@ class Machine(RuleBasedStateMachine):
     @rule(data=st.data(), outcome=st.sampled_from(("all", "part", "stall")))
     def offer(self, data: st.DataObject, outcome: str) -> None:
         link = data.draw(st.sampled_from(self.offered()))
-        self.told().offer(link, outcome if link.has_data or outcome != "stall" else "all")
+        self.running().offer(link, outcome if link.has_data or outcome != "stall" else "all")
 
     @precondition(lambda self: self.links(STALLED))
     @rule(data=st.data(), outcome=st.sampled_from(("all", "part")))
     def leave(self, data: st.DataObject, outcome: str) -> None:
-        self.told().leave(data.draw(st.sampled_from(self.links(STALLED))), outcome)
+        self.running().leave(data.draw(st.sampled_from(self.links(STALLED))), outcome)
 
     def settled(self) -> list[Connection]:
         lost = [one for one in self.moving(ANSWERED) if not one.alive]
@@ -161,7 +161,7 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.settled())
     @rule(data=st.data())
     def settle(self, data: st.DataObject) -> None:
-        self.told().settle(data.draw(st.sampled_from(self.settled())))
+        self.running().settle(data.draw(st.sampled_from(self.settled())))
 
     def connected(self) -> list[Connection]:
         stages = (None, QUEUED, WAITING, ANSWERED, WRITTEN)
@@ -170,15 +170,15 @@ class Machine(RuleBasedStateMachine):
     @precondition(lambda self: self.connected())
     @rule(data=st.data())
     def disconnect(self, data: st.DataObject) -> None:
-        self.told().disconnect(data.draw(st.sampled_from(self.connected())))
+        self.running().disconnect(data.draw(st.sampled_from(self.connected())))
 
     @rule(ms=TIMES_MS)
     def pass_time(self, ms: int) -> None:
-        self.told().pass_time(ms)
+        self.running().pass_time(ms)
 
     @rule(ms=FREEZES_MS)
     def freeze(self, ms: int) -> None:
-        self.told().freeze(ms)
+        self.running().freeze(ms)
 
     def teardown(self) -> None:
         if self.world is not None:
@@ -213,13 +213,13 @@ def explore(driver: Driver, scope: str, follows: str, examples: int) -> None:
 
 
 @pytest.mark.parametrize("scope", ["read", "request"])
-def test_the_agent_does_what_the_rules_of_its_scope_say(woven: Driver, scope: str) -> None:
+def test_the_agent_follows_the_rules_of_its_scope(woven: Driver, scope: str) -> None:
     explore(woven, scope, scope, EXAMPLES)
 
 
-def test_with_the_feature_off_kafkas_own_rule_comes_out(woven: Driver) -> None:
+def test_with_the_feature_off_the_leader_follows_kafkas_rule(woven: Driver) -> None:
     explore(woven, "off", "off", EXAMPLES // 4)
 
 
-def test_without_the_agent_kafkas_own_rule_comes_out(stock: Driver) -> None:
+def test_without_the_agent_the_leader_follows_kafkas_rule(stock: Driver) -> None:
     explore(stock, "off", "off", EXAMPLES // 4)

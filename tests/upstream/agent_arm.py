@@ -44,7 +44,7 @@ def compile_listener(class_path: str, folder: Path) -> Path:
     return folder
 
 
-def told(output: str) -> dict[str, dict[str, int]]:
+def progress(output: str) -> dict[str, dict[str, int]]:
     """Read from a JVM's output what the plugin had done after each class, since its start."""
     after = {}
     for name, errors, figures in TOLD.findall(output):
@@ -56,7 +56,7 @@ def told(output: str) -> dict[str, dict[str, int]]:
 def problems(arm: str, folder: Path, output: str) -> list[str]:
     """Return the signs that the arm was not what its name says, or that our own code failed."""
     found = ERROR.findall(output)
-    after = list(told(output).values())
+    after = list(progress(output).values())
     marks = after[-1]["marks_total"] if after else None
     if after and after[-1]["errors"] and not found:
         found.append(f"errors in our code: {after[-1]['errors']}")

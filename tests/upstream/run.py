@@ -122,7 +122,7 @@ def _read_arm(here: Path, arm: str) -> tuple[Results, list[str]]:
         if arm == ABSENT:
             return results, []
         output = (here / "output.txt").read_text(encoding="utf-8", errors="replace")
-        for figures in list(agent_arm.told(output).values())[-1:]:
+        for figures in list(agent_arm.progress(output).values())[-1:]:
             print(f"{arm}:", ", ".join(f"{key} {value}" for key, value in figures.items()))
         return results, agent_arm.problems(arm, here, output)
     except (OSError, ValueError) as error:

@@ -14,7 +14,7 @@ FROM (
 GROUP BY ALL;
 
 CREATE TEMP TABLE ack_latency AS
-WITH told AS (
+WITH with_totals AS (
     SELECT run, arm, repeat, topic, partition, outcome, bucket_us, records, top_ms, total_us
     FROM histogram
     UNION ALL
@@ -25,7 +25,7 @@ ranked AS (
     SELECT *, sum(records) OVER (PARTITION BY run, arm, repeat, topic, partition
                                  ORDER BY bucket_us) AS upto,
            sum(records) OVER (PARTITION BY run, arm, repeat, topic, partition) AS total
-    FROM told WHERE outcome = 'acked'),
+    FROM with_totals WHERE outcome = 'acked'),
 found AS (
     SELECT run, arm, repeat, topic, partition,
            min(top_ms) FILTER (upto * 1000 >= total * 500) AS p50_ms,
@@ -40,7 +40,7 @@ counts AS (
            coalesce(sum(records) FILTER (outcome = 'acked'), 0) AS acked,
            coalesce(sum(records) FILTER (outcome = 'failed'), 0) AS failed,
            coalesce(sum(records) FILTER (outcome = 'unanswered'), 0) AS unanswered
-    FROM told GROUP BY ALL)
+    FROM with_totals GROUP BY ALL)
 SELECT counts.*, p50_ms, p90_ms, p99_ms, p999_ms, max_ms, mean_ms
 FROM counts LEFT JOIN found
   ON counts.run = found.run AND counts.arm = found.arm AND counts.repeat = found.repeat

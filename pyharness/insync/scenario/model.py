@@ -243,7 +243,7 @@ class Frame(Part):
 
 if TYPE_CHECKING:
     Fault = Planned
-else:  # told apart by `kind`
+else:  # distinguished by `kind`
     Fault = Annotated[
         Union[tuple(kind.spec for kind in KINDS.values())],  # noqa: UP007  # built from the registry
         Field(discriminator="kind"),

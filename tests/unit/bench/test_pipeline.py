@@ -32,7 +32,7 @@ def by_spark(spark: SparkSession, data: Path) -> dict[str, list[dict[str, object
     return tables
 
 
-def test_what_was_planted_is_found_and_nothing_else(
+def test_only_planted_anomalies_are_found(
     by_spark: dict[str, list[dict[str, object]]],
 ) -> None:
     assert same(measure.truth(HISTORY)["anomalies"], by_spark["anomalies"])
@@ -55,27 +55,27 @@ def test_other_engines_compute_the_same_rows(
 
 
 def test_an_engine_that_fails_is_named_with_its_own_error(tmp_path: Path) -> None:
-    """And not with what it says last, which may be where to read more."""
+    """The last line of its output may only be a link to more information."""
     with pytest.raises(InsyncError, match=r"^bench: duckdb ended with 1: \S+Exception: .*No files"):
         _run("duckdb", tmp_path, tmp_path, "--memory-gb", "1")
 
 
-def test_an_engine_that_hangs_is_ended(tmp_path: Path) -> None:
+def test_an_engine_that_hangs_is_killed(tmp_path: Path) -> None:
     with pytest.raises(InsyncError, match=r"^bench: polars took more than 0 s$"):
         _run("polars", tmp_path, tmp_path, within_s=0.01)
 
 
-def test_an_engine_that_misses_what_was_planted_differs() -> None:
+def test_an_engine_that_misses_planted_anomalies_differs() -> None:
     """Also the first one, and also where all others fail."""
     planted = measure.truth(HISTORY)["anomalies"]
     for found, differs in ((planted, ()), (planted[1:], ("anomalies",))):
-        told = {
+        output = {
             "aggregates_s": 1.0,
             "checks_s": 1.0,
             "peak_bytes": 1,
             "tables": {"anomalies": found},
         }
-        one, _ = _measure_one("spark", 50_000, {"anomalies": planted}, partial(json.dumps, told))
+        one, _ = _measure_one("spark", 50_000, {"anomalies": planted}, partial(json.dumps, output))
         assert one.differs == differs
 
 

@@ -130,7 +130,7 @@ def test_every_planting_is_found_and_shown(spark: SparkSession) -> None:
 
 @settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(of_any_kind(60), st.sampled_from([0, 5]))
-def test_all_that_is_planted_is_found_and_nothing_else(
+def test_only_planted_anomalies_are_found(
     spark: SparkSession, stories: list[tuple[int, list[Planting]]], spoil: int
 ) -> None:
     histories = [planted(number, *story) for number, story in enumerate(stories)]

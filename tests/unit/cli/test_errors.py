@@ -10,8 +10,8 @@ from insync.cli.app import invoke
 
 
 @pytest.fixture(autouse=True)
-def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in an empty folder, so that a file made by mistake shows."""
+def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in an empty folder, so that a test sees any file made by mistake."""
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -40,18 +40,18 @@ def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["state", ".", "--watch", "--json"], "--watch and --json: expected one of them"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(
-    arguments: list[str], problem: str, elsewhere: Path, capsys: pytest.CaptureFixture[str]
+def test_bad_input_gives_one_line_and_exit_code_2(
+    arguments: list[str], problem: str, in_an_empty_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert problem in invoke_refused(capsys, *arguments)
-    assert list(elsewhere.iterdir()) == []
+    assert list(in_an_empty_folder.iterdir()) == []
 
 
 def test_the_output_folder_must_be_new_or_empty(
-    elsewhere: Path, capsys: pytest.CaptureFixture[str]
+    in_an_empty_folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (elsewhere / "out").mkdir()
-    (elsewhere / "out" / "file").touch()
+    (in_an_empty_folder / "out").mkdir()
+    (in_an_empty_folder / "out" / "file").touch()
     run = ("run", "control", "--arms", "stock", "--out")
     for out, problem in (("out", "out: not empty"), ("out/file", "file: a file")):
         line = invoke_refused(capsys, *run, out)
@@ -77,23 +77,23 @@ def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"insync {__version__}\n"
 
 
-def test_without_the_benchmarks_jar_one_line_says_how_to_get_it(
-    elsewhere: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_without_the_benchmarks_jar_the_error_says_how_to_get_it(
+    in_an_empty_folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("insync.bench.jmh.BENCH_JAR", elsewhere / "insync-bench.jar")
+    monkeypatch.setattr("insync.bench.jmh.BENCH_JAR", in_an_empty_folder / "insync-bench.jar")
     line = invoke_refused(capsys, "bench", "tracker")
     assert line.startswith("insync: insync-bench.jar: not in ")
     assert "expected a checkout of insync in which `make bench` has built it" in line
-    assert list(elsewhere.iterdir()) == []
+    assert list(in_an_empty_folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("command", ["build", "list"])
-def test_without_an_engine_one_line_says_what_to_install(
+def test_without_an_engine_the_error_says_what_to_install(
     command: str,
-    elsewhere: Path,
+    in_an_empty_folder: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setenv("DOCKER_HOST", f"unix://{elsewhere}/docker.sock")
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{in_an_empty_folder}/docker.sock")
     line = invoke_refused(capsys, "image", command)
-    assert line.startswith(f"insync: docker: no engine at unix://{elsewhere}/docker.sock")
+    assert line.startswith(f"insync: docker: no engine at unix://{in_an_empty_folder}/docker.sock")

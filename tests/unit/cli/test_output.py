@@ -39,16 +39,16 @@ def verdict(word: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def drawn(renderable: object) -> str:
-    """Return what a table looks like on 80 columns."""
+def rendered(renderable: object) -> str:
+    """Return a table's text at 80 columns."""
     text = io.StringIO()
     Console(width=80, file=text).print(renderable)
     return text.getvalue()
 
 
 @pytest.fixture
-def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Replace the analysis by one that returns the verdict that the test fills in."""
+def fake_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Replace the analysis with one that returns the verdict that the test fills in."""
     found: dict[str, Any] = {}
     monkeypatch.setattr(judge, "analyse", lambda folders, *_: [found] * len(folders))
     monkeypatch.setattr(judge, "find_java", lambda: Java(tmp_path, 17, "Java"))
@@ -57,9 +57,9 @@ def judged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("word", "code"), [("pass", 0), ("fail", 1), ("unknown", 3)])
 def test_the_verdict_is_the_exit_code(
-    word: str, code: int, judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    word: str, code: int, fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judged.update(verdict(word))
+    fake_analysis.update(verdict(word))
     assert invoke(["report", "run"]) == code
     said = capsys.readouterr()
     assert said.out == ""
@@ -68,22 +68,22 @@ def test_the_verdict_is_the_exit_code(
 
 
 def test_json_is_one_document_on_standard_output(
-    judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judged.update(verdict("pass"))
-    assert invoke_json(capsys, "report", "run") == judged
+    fake_analysis.update(verdict("pass"))
+    assert invoke_json(capsys, "report", "run") == fake_analysis
 
 
 def test_several_folders_give_one_document_with_each_verdict(
-    judged: dict[str, Any], capsys: pytest.CaptureFixture[str]
+    fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    judged.update(verdict("unknown"))
-    assert invoke_json(capsys, "report", "one", "two", codes=(3,)) == [judged, judged]
+    fake_analysis.update(verdict("unknown"))
+    assert invoke_json(capsys, "report", "one", "two", codes=(3,)) == [fake_analysis, fake_analysis]
 
 
-def test_the_summary_shows_repeats_side_by_side_and_sums_up_records() -> None:
+def test_the_summary_shows_repeats_side_by_side_and_adds_up_records() -> None:
     held = {"calls_held": 2, "held_ms": 9_950.0}
-    text = drawn(
+    text = rendered(
         arms_table(
             {
                 "stock": arm(
@@ -118,14 +118,14 @@ def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
             ReplicaState(id=3, is_leader=False, in_isr=False, known=False),
         ),
     )  # fmt: skip
-    rows = [" ".join(line.split()) for line in drawn(table([state])).splitlines()]
+    rows = [" ".join(line.split()) for line in rendered(table([state])).splitlines()]
     assert "events-0 90 *1 yes 100" in rows
     assert "2 yes 90 10 2500 1 2400" in rows
     assert "3 no - - - 0 -" in rows
 
 
 def cell(arm: str, **more: Any) -> MatrixCell:
-    """Make a cell of two repeats, as expected but for what is given."""
+    """Make a cell of two repeats that are as expected, except for the given fields."""
     return MatrixCell.model_validate({
         "scenario": "freeze", "kafka": "4.3.1", "expected": {}, "differs": None, "unknown": None,
         "skipped": None, "report": None, "repeats": 2, "isr_shrinks": [0, 0],
@@ -133,7 +133,7 @@ def cell(arm: str, **more: Any) -> MatrixCell:
     })  # fmt: skip
 
 
-def test_a_matrix_is_a_table_of_sites_by_arms_with_its_odd_cells_marked() -> None:
+def test_a_matrix_is_a_table_of_sites_by_arms_with_unexpected_cells_marked() -> None:
     cells = [
         cell("stock", isr_shrinks=[2, 5], under_min_isr_ms=[100, 300]),
         cell("off", isr_shrinks=[0, None], unknown="off, repeat 1: was cut short"),
@@ -141,7 +141,7 @@ def test_a_matrix_is_a_table_of_sites_by_arms_with_its_odd_cells_marked() -> Non
         cell("request", skipped="no cgroup", repeats=0, max_ack_gap_ms=[]),
     ]
     (grid,) = grids(cells)
-    rows = [" ".join(line.split()) for line in drawn(grid_table(grid)).splitlines()]
+    rows = [" ".join(line.split()) for line in rendered(grid_table(grid)).splitlines()]
     assert "stall stock off read request" in rows
     at = rows.index("freeze 5 (3.5) ? 0 (0) ✗ 0 (0) skipped")
     assert rows[at + 1 : at + 3] == [
@@ -149,7 +149,7 @@ def test_a_matrix_is_a_table_of_sites_by_arms_with_its_odd_cells_marked() -> Non
         "4.3 (4.2) 4.3 (4.2) 4.3 (4.2)",
     ]
     (grid,) = grids([cell("stock", repeats=1, isr_shrinks=[2])])
-    assert "2/0.0/4.3" in drawn(grid_table(grid))
+    assert "2/0.0/4.3" in rendered(grid_table(grid))
 
 
 def test_unexpected_cells_of_a_matrix_are_explained_below_it(

@@ -1,4 +1,4 @@
-"""What `insync watch` draws, and what it refuses."""
+"""The table that `insync watch` prints, and the input that it refuses."""
 
 import io
 
@@ -24,15 +24,15 @@ SHRINK = {
 }  # fmt: skip
 
 
-def drawn(picture: Picture) -> str:
+def rendered(picture: Picture) -> str:
     console = Console(file=io.StringIO(), width=100)
     console.print(draw(picture))
     assert isinstance(console.file, io.StringIO)
     return console.file.getvalue()
 
 
-def test_a_repeat_that_goes_on_shows_what_is_known_so_far() -> None:
-    text = drawn(
+def test_an_unfinished_repeat_shows_what_is_known_so_far() -> None:
+    text = rendered(
         Picture("insync-events", 7, 120, 3, ["a problem"], [dict(REPEAT)], [SITE], [SHRINK])
     )
     assert "insync-events: 120 lines, 7 new records, 3 records of unknown runs" in text
@@ -44,8 +44,8 @@ def test_a_repeat_that_goes_on_shows_what_is_known_so_far() -> None:
     assert "a problem" in text
 
 
-def test_nothing_yet_is_drawn_as_nothing() -> None:
-    text = drawn(Picture("insync-events", 0, 0, 0, [], [], [], []))
+def test_without_events_the_table_is_empty() -> None:
+    text = rendered(Picture("insync-events", 0, 0, 0, [], [], [], []))
     assert "insync-events: 0 lines" in text
     assert "last shrinks" not in text
 
@@ -61,7 +61,7 @@ def test_nothing_yet_is_drawn_as_nothing() -> None:
         (["run", "control", "--events-topic", "a b"], "--events-topic 'a b': expected letters"),
     ],
 )
-def test_bad_input_is_one_line(
+def test_bad_input_gives_one_line(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert said in invoke_refused(capsys, *arguments)

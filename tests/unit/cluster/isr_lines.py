@@ -10,7 +10,7 @@ KEYS = [
 
 
 def assert_well_formed(lines: Sequence[Mapping[str, Any]], arm: str) -> None:
-    """Assert that every line has every key, and that time does not run back."""
+    """Assert that every line has every key, and that times never decrease."""
     assert all(list(line) == KEYS for line in lines)
     assert all(line["arm"] == arm and line["v"] == 1 for line in lines)
     times = [line["t_ms"] for line in lines]

@@ -24,27 +24,29 @@ def cluster(folder: Path, kafka: str = "4.3.1", *, elr: bool = True, **agent: An
     return LocalCluster(cast("Any", dist), folder / "nodes", agent=spec, elr=elr)
 
 
-def carriers(made: NodeCluster, folder: Path) -> list[Role]:
+def nodes_with_agent(made: NodeCluster, folder: Path) -> list[Role]:
     roles: tuple[Role, ...] = ("zookeeper", "controller", "broker")
     plans = (NodePlan(7, role, folder, 7, {}) for role in roles)
     return [plan.role for plan in plans if made._watched(plan).flags]
 
 
-def test_the_controller_carries_the_agent_as_brokers_do(tmp_path: Path) -> None:
-    assert carriers(cluster(tmp_path), tmp_path) == ["controller", "broker"]
+def test_the_controller_gets_the_agent_as_brokers_do(tmp_path: Path) -> None:
+    assert nodes_with_agent(cluster(tmp_path), tmp_path) == ["controller", "broker"]
 
 
-def test_a_controller_may_be_left_stock_and_one_on_zookeeper_is(tmp_path: Path) -> None:
-    assert carriers(cluster(tmp_path, on_controller=False), tmp_path) == ["broker"]
-    assert carriers(cluster(tmp_path, "2.8.2"), tmp_path) == ["broker"]
+def test_a_controller_may_run_without_the_agent_and_on_zookeeper_always_does(
+    tmp_path: Path,
+) -> None:
+    assert nodes_with_agent(cluster(tmp_path, on_controller=False), tmp_path) == ["broker"]
+    assert nodes_with_agent(cluster(tmp_path, "2.8.2"), tmp_path) == ["broker"]
 
 
 def test_without_an_agent_no_node_gets_one(tmp_path: Path) -> None:
     dist = cast("Any", SimpleNamespace(release=find("4.3.1")))
-    assert carriers(LocalCluster(dist, tmp_path / "nodes"), tmp_path) == []
+    assert nodes_with_agent(LocalCluster(dist, tmp_path / "nodes"), tmp_path) == []
 
 
-def test_a_cluster_without_eligible_replicas_is_formatted_from_templates_of_its_own(
+def test_a_cluster_without_eligible_replicas_is_formatted_from_its_own_templates(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(common, "without_elr", lambda dist: dist.formats.with_name("without"))
@@ -54,7 +56,7 @@ def test_a_cluster_without_eligible_replicas_is_formatted_from_templates_of_its_
     assert cluster(tmp_path, "2.8.2", elr=False)._templates() is None
 
 
-def test_those_templates_are_made_once_with_the_feature_off(
+def test_its_templates_are_made_once_with_the_feature_off(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[dict[str, int]] = []

@@ -24,7 +24,7 @@ IMAGE = Image("insync-kafka:4.3.1", Path("/jre/java"), (Path("/libs/a.jar"),), P
 
 
 class FakeTestcontainer:
-    """Takes what Testcontainers' container takes."""
+    """Records the settings that Testcontainers' container accepts."""
 
     def __init__(self, image: str) -> None:
         self.image = f"mirror/{image}"
@@ -73,7 +73,7 @@ def made(
     return container
 
 
-def test_it_sees_its_folder_and_what_it_was_given_at_the_same_paths(
+def test_a_container_has_its_folder_and_volumes_at_the_hosts_paths(
     plan: NodePlan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     agent = AgentSpec(tmp_path / "agent.jar", tmp_path / "events", tmp_path / "bridge")
@@ -88,7 +88,9 @@ def test_it_sees_its_folder_and_what_it_was_given_at_the_same_paths(
     }
 
 
-def test_it_is_isolated_and_limited(plan: NodePlan, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_container_is_isolated_and_limited(
+    plan: NodePlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     container = made(plan, monkeypatch)
     asked = container.asked
     assert container.image == "insync-kafka:4.3.1", "not a mirror's"
@@ -105,7 +107,7 @@ def test_it_is_isolated_and_limited(plan: NodePlan, monkeypatch: pytest.MonkeyPa
     assert not any("bridge" in word for word in asked["command"])
 
 
-def test_a_bridge_listens_in_the_network(
+def test_a_bridge_listens_in_the_containers_network(
     plan: NodePlan, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     agent = AgentSpec(tmp_path / "agent.jar", tmp_path, tmp_path)
@@ -116,7 +118,7 @@ def test_a_bridge_listens_in_the_network(
 @pytest.mark.parametrize(
     ("own", "inside"), [((0, 0), "1000:1000"), ((1234, 99), "1234:99")], ids=["root", "a user"]
 )
-def test_it_never_runs_as_root(
+def test_a_container_never_runs_as_root(
     own: tuple[int, int],
     inside: str,
     plan: NodePlan,

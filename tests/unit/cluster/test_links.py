@@ -34,7 +34,7 @@ def request(client: bytes, body: bytes = b"") -> bytes:
 
 
 class Echo:
-    """Stands in for a broker: sends back what it gets, connection by connection."""
+    """A fake broker that echoes each connection's bytes."""
 
     def __init__(self) -> None:
         self.server = socket.create_server(("127.0.0.1", 0))
@@ -101,20 +101,20 @@ def test_a_follower_is_known_by_its_client_id(client: bytes, broker: int | None)
     assert who(client) == broker
 
 
-def test_what_is_sent_comes_through_whole_both_ways(links: Links) -> None:
+def test_bytes_pass_unchanged_in_both_directions(links: Links) -> None:
     with follower(links, 1, 2) as connection:
         assert answer(connection, OPENING) == request(b"broker-2-fetcher-0")
         sent = bytes(range(256)) * 4096
         threading.Thread(target=connection.sendall, args=(sent,)).start()
         assert answer(connection, len(sent)) == sent
         connection.shutdown(socket.SHUT_WR)
-        assert connection.recv(1) == b"", "the end comes through as well"
+        assert connection.recv(1) == b"", "the end of the stream passes as well"
     assert links.passed(1, 2).bytes == 2 * (OPENING + len(sent))
     assert links.passed(1, 3).bytes == 0
 
 
 @pytest.mark.parametrize("leader", [1, 2])
-def test_a_cut_stops_one_pair_in_both_directions_and_no_other(links: Links, leader: int) -> None:
+def test_a_cut_stops_only_one_pair_in_both_directions(links: Links, leader: int) -> None:
     with (
         follower(links, leader, 3 - leader) as one,
         follower(links, leader, 3) as other,
@@ -134,7 +134,7 @@ def test_a_cut_stops_one_pair_in_both_directions_and_no_other(links: Links, lead
         assert links.passed(1, 2).in_hand == 0
 
 
-def test_a_cut_link_takes_connections_and_does_not_serve_them(links: Links) -> None:
+def test_a_cut_link_accepts_connections_and_does_not_serve_them(links: Links) -> None:
     links.treat(1, 2, CUT)
     with follower(links, 1, 2) as connection:
         wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == OPENING, within_s=10)
@@ -146,7 +146,7 @@ def test_a_cut_link_takes_connections_and_does_not_serve_them(links: Links) -> N
         assert len(answer(connection, OPENING)) == OPENING
 
 
-def test_what_a_cut_keeps_in_memory_is_bounded(links: Links) -> None:
+def test_a_cut_buffers_a_bounded_number_of_bytes(links: Links) -> None:
     links.treat(1, 2, CUT)
     with follower(links, 1, 2) as connection:
         connection.settimeout(0.3)
@@ -158,14 +158,14 @@ def test_what_a_cut_keeps_in_memory_is_bounded(links: Links) -> None:
     wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == 0, within_s=10)
 
 
-def test_a_delay_is_taken_by_each_piece_and_not_by_one_after_the_other(links: Links) -> None:
+def test_chunks_are_delayed_concurrently_and_not_one_after_the_other(links: Links) -> None:
     with follower(links, 1, 2) as connection:
         answer(connection, OPENING)
         links.treat(1, 2, Treatment(delay_s=0.1))
         began = time.monotonic()
         for _ in range(5):
             connection.sendall(b"ping")
-            time.sleep(0.01)  # pieces of their own
+            time.sleep(0.01)  # separate chunks
         answer(connection, 20)
         took = time.monotonic() - began
     assert 0.2 <= took < 1.0, "there and back, not five times"
@@ -174,7 +174,7 @@ def test_a_delay_is_taken_by_each_piece_and_not_by_one_after_the_other(links: Li
     assert passed.longest_ms >= 100
 
 
-def test_a_slow_link_lets_no_more_than_its_rate_through(links: Links) -> None:
+def test_a_slow_link_passes_at_most_its_rate(links: Links) -> None:
     with follower(links, 1, 2) as connection:
         answer(connection, OPENING)
         links.treat(1, 2, Treatment(bytes_per_s=40_000))
@@ -186,7 +186,7 @@ def test_a_slow_link_lets_no_more_than_its_rate_through(links: Links) -> None:
     assert links.passed(1, 2).pieces_held >= 2
 
 
-def test_no_piece_waits_for_the_tcp_ack_of_the_one_before() -> None:
+def test_no_chunk_waits_for_the_tcp_ack_of_the_previous_one() -> None:
     options: list[int] = []
 
     class Waiting(asyncio.Protocol):
@@ -197,7 +197,7 @@ def test_no_piece_waits_for_the_tcp_ack_of_the_one_before() -> None:
         own = transport.get_extra_info("socket")
         return int(own.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
 
-    async def play() -> None:
+    async def scenario() -> None:
         listening = _tcp()
         listening.bind(("127.0.0.1", 0))
         loop = asyncio.get_running_loop()
@@ -208,19 +208,19 @@ def test_no_piece_waits_for_the_tcp_ack_of_the_one_before() -> None:
             options.append(nodelay(writer.transport))
             writer.close()
 
-    asyncio.run(play())
+    asyncio.run(scenario())
     assert options == [1, 1]
 
 
 def test_a_stopped_broker_closes_its_followers_connections(links: Links) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as nobody:
-        gone = nobody.getsockname()
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        gone = closed.getsockname()
     links.lead(1, lambda: gone)
     with follower(links, 1, 2) as connection:
         assert connection.recv(1) == b""
 
 
-def test_a_client_that_is_no_follower_is_passed_on_or_closed(links: Links) -> None:
+def test_a_client_that_is_not_a_follower_is_forwarded_or_closed(links: Links) -> None:
     with socket.create_connection(links.brokers[1], timeout=10) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\n\r\n")
         assert answer(connection, 18) == b"GET / HTTP/1.1\r\n\r\n"
@@ -230,7 +230,7 @@ def test_a_client_that_is_no_follower_is_passed_on_or_closed(links: Links) -> No
         assert connection.recv(1) == b""
 
 
-def test_an_address_that_is_not_of_this_host_is_named() -> None:
+def test_an_address_of_another_host_is_named_in_the_error() -> None:
     with (
         Links(BROKERS) as links,
         pytest.raises(InputError, match=r"links: no proxy on 192\.0\.2\.1: "),
@@ -238,22 +238,22 @@ def test_an_address_that_is_not_of_this_host_is_named() -> None:
         links.open("192.0.2.1")
 
 
-def test_proxies_can_be_opened_anew(links: Links) -> None:
+def test_proxies_can_be_reopened(links: Links) -> None:
     before = dict(links.brokers)
     with follower(links, 1, 2) as connection:
         answer(connection, OPENING)
         links.open("127.0.0.1")
-        assert connection.recv(1) == b"", "what went through the old ones is closed"
+        assert connection.recv(1) == b"", "connections through the old ones are closed"
     assert not set(before.values()) & set(links.brokers.values())
     with follower(links, 1, 2) as connection:
         assert len(answer(connection, OPENING)) == OPENING
 
 
 @given(st.lists(st.tuples(st.integers(1, 5_000), st.booleans()), min_size=1, max_size=8))
-def test_pieces_leave_in_the_order_in_which_they_came(pieces: list[tuple[int, bool]]) -> None:
+def test_chunks_leave_in_order_of_arrival(pieces: list[tuple[int, bool]]) -> None:
     left: list[int] = []
 
-    async def play() -> None:
+    async def scenario() -> None:
         rule = Rule()
         for number, (size, cut) in enumerate(pieces):
             await rule.change(CUT if cut else Treatment(bytes_per_s=10**9))
@@ -265,7 +265,7 @@ def test_pieces_leave_in_the_order_in_which_they_came(pieces: list[tuple[int, bo
             left.append(number)
         assert rule.passed.in_hand == 0
 
-    asyncio.run(play())
+    asyncio.run(scenario())
     assert left == list(range(len(pieces)))
 
 
@@ -276,7 +276,7 @@ LISTENERS = {
 }
 
 
-def test_a_broker_advertises_its_proxy_to_the_others_alone() -> None:
+def test_a_broker_advertises_its_proxy_to_other_brokers_only() -> None:
     made = advertised(with_second_listener(LISTENERS, ("127.0.0.1", 2)), ("127.0.0.1", 3))
     assert made == {
         "listeners": "PLAINTEXT://127.0.0.1:1,REPLICATION://127.0.0.1:2",
@@ -286,7 +286,7 @@ def test_a_broker_advertises_its_proxy_to_the_others_alone() -> None:
     }
 
 
-def test_the_controller_of_old_has_the_listener_and_no_proxy(links: Links) -> None:
+def test_a_zookeeper_controller_has_the_listener_and_no_proxy(links: Links) -> None:
     addresses = LinkedOnLoopback(links)
     own = addresses.of_broker(100, 1)
     assert own["listeners"] == own["advertised.listeners"]

@@ -41,11 +41,11 @@ def recorded() -> list[Line]:
         return list(states(lines, "stock"))
 
 
-def test_every_line_has_every_key_and_time_does_not_run_back(recorded: list[Line]) -> None:
+def test_every_line_has_every_key_and_times_never_decrease(recorded: list[Line]) -> None:
     assert_well_formed(recorded, "stock")
 
 
-def test_a_partitions_states_are_whole(recorded: list[Line]) -> None:
+def test_a_partitions_states_are_complete(recorded: list[Line]) -> None:
     of_1 = [line for line in recorded if line["kind"] == "partition" and line["partition"] == 1]
     assert [(line["leader"], line["leader_epoch"], line["isr"], line["elr"]) for line in of_1] == [
         (2, 0, [2, 3, 1], None),
@@ -74,7 +74,7 @@ def test_brokers_are_fenced_and_unfenced(recorded: list[Line]) -> None:
         (',"isr":null,"leader":-2', 1, 4, [1, 2], None),
     ],
 )
-def test_a_change_leaves_what_it_does_not_name(
+def test_a_change_keeps_fields_that_it_does_not_name(
     fields: str, leader: int, epoch: int, isr: list[int], elr: list[int] | None
 ) -> None:
     *_, last = states([NAMED, CREATED, change(fields)], "stock")
@@ -83,7 +83,7 @@ def test_a_change_leaves_what_it_does_not_name(
     assert last["t_ms"] == 2000.0
 
 
-def test_clearing_the_eligible_replicas_shows() -> None:
+def test_clearing_the_eligible_replicas_is_recorded() -> None:
     clear = record(3000, "CLEAR_ELR_RECORD", '"topicName":"events"')
     eligible = change(',"eligibleLeaderReplicas":[2]')
     assert [line["elr"] for line in states([NAMED, CREATED, eligible, clear], "a")] == [
@@ -93,13 +93,13 @@ def test_clearing_the_eligible_replicas_shows() -> None:
     ]
 
 
-def test_a_record_cut_off_at_the_end_is_left_out() -> None:
+def test_a_truncated_last_record_is_ignored() -> None:
     whole = list(records([NAMED, CREATED]))
     assert list(records([NAMED, CREATED, change("")[:-9]])) == whole
     assert list(records([NAMED, CREATED, "| offset: 7 Crea"])) == whole
 
 
-def test_a_record_cut_off_before_the_end_is_an_error() -> None:
+def test_a_truncated_record_before_the_end_is_an_error() -> None:
     with pytest.raises(InsyncError, match="unreadable record"):
         list(records([CREATED[:-9], NAMED]))
 

@@ -1,10 +1,10 @@
-"""Node ids are the same everywhere, and nodes have names for readers."""
+"""Node ids are the same in every cluster, and nodes have readable names."""
 
 from insync.brokers.cluster import properties
 from insync.nodes import CONTROLLER_ID, node_words
 
 
-def test_a_cluster_knows_its_controller_by_the_same_number() -> None:
+def test_the_controller_has_the_same_id_in_every_cluster() -> None:
     assert properties.CONTROLLER_ID == CONTROLLER_ID
 
 

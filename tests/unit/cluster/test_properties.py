@@ -14,7 +14,7 @@ LISTENERS = OnLoopback().of_broker(2, 2002)
 SESSION = "broker.session.timeout.ms"
 
 
-def test_a_broker_knows_its_controller_and_the_scenario_wins() -> None:
+def test_a_broker_names_its_controller_and_the_scenario_overrides_defaults() -> None:
     settings = {"replica.lag.time.max.ms": "2000", "num.io.threads": "2"}
     made = properties.broker(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
     assert made["node.id"] == "2"
@@ -33,7 +33,7 @@ def test_the_controller_gets_the_scenarios_settings_too() -> None:
     assert made["broker.session.timeout.ms"] == "3000"
 
 
-def test_a_broker_on_zookeeper_knows_no_kraft() -> None:
+def test_a_broker_on_zookeeper_has_no_kraft_settings() -> None:
     settings = {"replica.lag.time.max.ms": "2000"}
     made = properties.broker_on_zookeeper(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
     assert made["broker.id"] == "2"
@@ -44,7 +44,7 @@ def test_a_broker_on_zookeeper_knows_no_kraft() -> None:
     assert not {"process.roles", "node.id", "controller.quorum.voters"} & made.keys()
 
 
-def test_in_a_network_brokers_have_names_and_clients_stay_on_loopback() -> None:
+def test_in_a_network_brokers_use_names_and_clients_use_loopback() -> None:
     network = InNetwork()
     assert network.meeting(100, 2100) == ("node-100", 9092)
     made = network.of_broker(2, 2002)
@@ -53,10 +53,12 @@ def test_in_a_network_brokers_have_names_and_clients_stay_on_loopback() -> None:
     assert made["inter.broker.listener.name"] == "INTERNAL"
 
 
-@pytest.mark.parametrize(("said", "kept"), [({}, "13500"), ({SESSION: "3000"}, "4500")])
-def test_a_session_on_zookeeper_follows_krafts(said: dict[str, str], kept: str) -> None:
-    made = properties.broker_on_zookeeper(2, HOME, "127.0.0.1:2100", LISTENERS, said)
-    assert made["zookeeper.session.timeout.ms"] == kept
+@pytest.mark.parametrize(("settings", "timeout"), [({}, "13500"), ({SESSION: "3000"}, "4500")])
+def test_the_zookeeper_session_timeout_follows_krafts(
+    settings: dict[str, str], timeout: str
+) -> None:
+    made = properties.broker_on_zookeeper(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
+    assert made["zookeeper.session.timeout.ms"] == timeout
 
 
 @pytest.mark.parametrize(
@@ -70,7 +72,7 @@ def test_a_session_on_zookeeper_follows_krafts(said: dict[str, str], kept: str) 
         ("two\nlines", "two\\u000alines"),
     ],
 )
-def test_values_survive_javas_reading(value: str, written: str) -> None:
+def test_java_reads_values_back_unchanged(value: str, written: str) -> None:
     assert properties.text({"log.dirs": value}) == f"log.dirs={written}\n"
 
 
@@ -82,7 +84,7 @@ def test_the_agents_flag() -> None:
     )
 
 
-def test_a_comma_would_end_the_agents_argument() -> None:
+def test_a_comma_in_an_agent_argument_is_refused() -> None:
     agent = AgentSpec(Path("/jars/agent.jar"), Path("/events,old"), Path("/bridges"))
     with pytest.raises(InputError, match=r"/events,old/broker-1\.jsonl has a comma"):
         agent.flag(1)

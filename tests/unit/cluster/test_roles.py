@@ -29,31 +29,31 @@ LEADS_1_1 = (
 )
 
 
-def told(*lines: str) -> list[tuple[object, ...]]:
+def parsed(*lines: str) -> list[tuple[object, ...]]:
     """Return (life, role, topic, partition, epoch, offset, high watermark) of each role."""
     names = ("life", "role", "topic", "partition", "leader_epoch", "from_offset", "high_watermark")
     return [tuple(found[name] for name in names) for found in roles(lines)]
 
 
-def test_a_broker_says_what_it_leads_and_follows() -> None:
-    assert told(STARTS, LEADS, FOLLOWS) == [
+def test_a_broker_logs_what_it_leads_and_follows() -> None:
+    assert parsed(STARTS, LEADS, FOLLOWS) == [
         (1, "leader", "send-stall-r0", 3, 2, 17, 15),
         (1, "follower", "send-stall-r0", 1, 0, 9, 8),
     ]
     assert [found["t_ms"] for found in roles([LEADS])] == [1_795_269_335_242.0]
 
 
-def test_each_start_of_a_broker_is_a_life_of_its_own() -> None:
-    lives = told(STARTS, LEADS, STARTS, LEADS) + told(STARTS_BEFORE_KRAFT, LEADS_2_8)
+def test_each_start_of_a_broker_is_a_new_life() -> None:
+    lives = parsed(STARTS, LEADS, STARTS, LEADS) + parsed(STARTS_BEFORE_KRAFT, LEADS_2_8)
     assert [life for life, *_ in lives] == [1, 2, 1]
 
 
 def test_older_versions_log_fewer_fields() -> None:
-    assert told(STARTS_BEFORE_KRAFT, LEADS_2_8, LEADS_1_1) == [
+    assert parsed(STARTS_BEFORE_KRAFT, LEADS_2_8, LEADS_1_1) == [
         (1, "leader", "read-stall-r0", 3, 1, 5, 4),
         (1, "leader", "kip-501-r0", 3, 4, 7, None),
     ]
 
 
 def test_other_lines_are_ignored() -> None:
-    assert told("", "starts at leader epoch 3 from offset 1", "2026 INFO Starting the log") == []
+    assert parsed("", "starts at leader epoch 3 from offset 1", "2026 INFO Starting the log") == []

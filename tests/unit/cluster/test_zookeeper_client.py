@@ -1,4 +1,4 @@
-"""Requests to a ZooKeeper and its answers, on a fake one; test_local_cluster has a real one."""
+"""ZooKeeper requests and responses, on a fake server; test_local_cluster uses a real one."""
 
 import socket
 import struct
@@ -47,7 +47,9 @@ def answers(server: socket.socket, code: int) -> "Future[bytes]":
 
 
 @pytest.mark.parametrize("code", [0, -101])
-def test_a_registration_is_deleted_or_was_not_there(server: socket.socket, code: int) -> None:
+def test_deleting_a_registration_succeeds_even_if_it_is_absent(
+    server: socket.socket, code: int
+) -> None:
     assert answers(server, code).result() == (
         struct.pack(">iii", 1, 2, 14) + b"/brokers/ids/3" + struct.pack(">i", -1)
     )
@@ -76,7 +78,7 @@ def test_no_answer_is_an_error(server: socket.socket) -> None:
         (b"", False),
     ],
 )
-def test_it_is_ready_once_it_answers_with_its_version(
+def test_a_server_is_ready_when_it_answers_with_its_version(
     server: socket.socket, answer: bytes, expected: bool
 ) -> None:
     def serve() -> bytes:

@@ -1,4 +1,4 @@
-"""Reading ZooKeeper's transaction log: changes in order, a cut end, and damage before the end."""
+"""Reads ZooKeeper's transaction log: changes in order, a truncated end, damage before the end."""
 
 import struct
 import zlib
@@ -72,7 +72,7 @@ def test_a_node_without_content_is_not_a_deleted_one(tmp_path: Path) -> None:
     assert list(changes(written(tmp_path, record(1, CREATE, body)))) == [Change(1, 5, "/a", b"")]
 
 
-def test_files_follow_each_other_by_their_number(tmp_path: Path) -> None:
+def test_files_are_read_in_order_of_their_number(tmp_path: Path) -> None:
     for name, at in (("log.1", 1), ("log.9", 2), ("log.1a", 3)):
         written(tmp_path, record(at, DELETE, text("/a")), name=name)
     (tmp_path / "snapshot.0").write_bytes(b"not a log")
@@ -80,32 +80,32 @@ def test_files_follow_each_other_by_their_number(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("padding", [0, 64])
-def test_a_record_cut_off_at_the_end_is_left_out(tmp_path: Path, padding: int) -> None:
-    for kept in range(len(SECOND)):
-        folder = written(tmp_path, FIRST, SECOND[:kept], padding=padding)
-        assert [change.data for change in changes(folder)] == [b"1"], kept
+def test_a_truncated_last_record_is_ignored(tmp_path: Path, padding: int) -> None:
+    for size in range(len(SECOND)):
+        folder = written(tmp_path, FIRST, SECOND[:size], padding=padding)
+        assert [change.data for change in changes(folder)] == [b"1"], size
 
 
-def test_a_file_that_was_only_begun_is_left_out(tmp_path: Path) -> None:
+def test_a_file_with_only_a_header_is_ignored(tmp_path: Path) -> None:
     written(tmp_path, FIRST)
     (tmp_path / "log.2").write_bytes(HEADER[:7])
     assert len(list(changes(tmp_path))) == 1
 
 
-def test_a_record_broken_before_the_end_is_an_error(tmp_path: Path) -> None:
+def test_a_damaged_record_before_the_end_is_an_error(tmp_path: Path) -> None:
     broken = FIRST[:-9] + b"x" + FIRST[-8:]
     with pytest.raises(InsyncError, match=r"unreadable record at byte 16 of .*log\.1"):
         list(changes(written(tmp_path, broken, SECOND)))
 
 
-def test_only_the_last_file_may_be_cut(tmp_path: Path) -> None:
+def test_only_the_last_file_may_be_truncated(tmp_path: Path) -> None:
     written(tmp_path, FIRST[:-3])
     written(tmp_path, SECOND, name="log.2")
     with pytest.raises(InsyncError, match="unreadable record at byte 16"):
         list(changes(tmp_path))
 
 
-def test_no_log_and_no_such_log_are_errors(tmp_path: Path) -> None:
+def test_an_empty_or_missing_log_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InsyncError, match="no files in"):
         list(changes(tmp_path))
     (tmp_path / "log.1").write_bytes(b"ZKLG" + struct.pack(">iq", 3, 0))

@@ -28,11 +28,11 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> list[Line]:
     return list(states(changes(folder), "stock"))
 
 
-def test_every_line_has_every_key_and_time_does_not_run_back(recorded: list[Line]) -> None:
+def test_every_line_has_every_key_and_times_never_decrease(recorded: list[Line]) -> None:
     assert_well_formed(recorded, "stock")
 
 
-def test_a_partitions_states_are_whole(recorded: list[Line]) -> None:
+def test_a_partitions_states_are_complete(recorded: list[Line]) -> None:
     of_1 = [line for line in recorded if line["partition"] == 1]
     assert [(line["leader"], line["leader_epoch"], line["isr"]) for line in of_1] == [
         (2, 0, [2, 3, 1]),
@@ -54,18 +54,18 @@ def test_a_broker_is_fenced_while_it_has_no_session(recorded: list[Line], broker
     assert of_it == [False, True, False]
 
 
-def test_a_broker_that_leaves_in_order_is_fenced_once() -> None:
+def test_a_broker_that_shuts_down_cleanly_is_fenced_once() -> None:
     came = Change(1000, 7, "/brokers/ids/3", b"", ephemeral=True)
     left, ended = Change(2000, 7, "/brokers/ids/3"), Change(2001, 7, None)
     lines = list(states([came, left, ended], "stock"))
     assert [(line["t_ms"], line["fenced"]) for line in lines] == [(1000.0, False), (2000.0, True)]
 
 
-def test_what_was_deleted_gives_no_line() -> None:
+def test_deleted_nodes_give_no_line() -> None:
     assert list(states([TOPIC, Change(2000, 5, STATE), Change(2000, 5, TOPIC.path)], "a")) == []
 
 
 @pytest.mark.parametrize("data", [b"{", b"{}", b'{"leader":1,"leader_epoch":0,"isr":[1]}'])
-def test_a_state_that_is_not_kafkas_is_an_error(data: bytes) -> None:
+def test_a_state_that_kafka_did_not_write_is_an_error(data: bytes) -> None:
     with pytest.raises(InsyncError, match=r"^zookeeper log: /brokers/topics/events/.* is b'"):
         list(states([Change(2000, 5, STATE, data)], "stock"))

@@ -1,4 +1,4 @@
-"""No Docker engine to use: one line says why, and what was expected."""
+"""Without a usable Docker engine, one line says why and what was expected."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def refused(monkeypatch: pytest.MonkeyPatch, host: str) -> str:
 
 
 @pytest.mark.parametrize("host", ["tcp://192.0.2.1:2375", "ssh://somebody@example.org", "/run/x"])
-def test_an_engine_elsewhere_is_refused_without_asking_it(
+def test_an_engine_on_another_host_is_refused_without_a_request(
     host: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert f"DOCKER_HOST is {host}, expected this host's engine" in refused(monkeypatch, host)
 
 
-def test_without_an_engine_it_says_what_to_install(
+def test_without_an_engine_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = refused(monkeypatch, f"unix://{tmp_path}/none.sock")
-    assert "no engine at unix:///" in said
-    assert "apt-get install docker.io" in said
+    message = refused(monkeypatch, f"unix://{tmp_path}/none.sock")
+    assert "no engine at unix:///" in message
+    assert "apt-get install docker.io" in message
 
 
-def test_an_engine_that_was_left_by_its_socket_is_not_running(
+def test_a_socket_without_a_listener_means_that_the_engine_is_not_running(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     left = tmp_path / "left.sock"
@@ -56,5 +56,5 @@ def test_an_engine_in_a_virtual_machine_or_on_another_host_is_refused(
     kernel: str, root: str, problem: str | None
 ) -> None:
     facts: dict[str, object] = {"KernelVersion": kernel, "DockerRootDir": root}
-    said = engine._elsewhere(facts, os.uname().release)
-    assert said is None if problem is None else problem in str(said)
+    message = engine._elsewhere(facts, os.uname().release)
+    assert message is None if problem is None else problem in str(message)

@@ -1,4 +1,4 @@
-"""A container's process, and what killed harnesses left behind, on a fake engine."""
+"""A container's process and the leftovers of killed harnesses, on a fake engine."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def refusal(status: int, words: str = "no") -> APIError:
 
 
 class FakeContainer:
-    """Prints `said`, ends when it is told to, and notes what is asked of it."""
+    """Logs `output`, ends when the test asks for it, and records the calls."""
 
     def __init__(self, code: int = 0, *, oom: bool = False, labels: Any = None) -> None:
         self.name, self.id, self.status, self.labels = "node-1", "1", "running", labels or {}
@@ -39,7 +39,7 @@ class FakeContainer:
             "HostConfig": {"Memory": 64 << 20, "CpuPeriod": 0, "CpuQuota": 0},
         }
         self.code = code
-        self.said = [b"one\n", b"two\n"]
+        self.output = [b"one\n", b"two\n"]
         self.end = threading.Event()
         self.asked: list[Any] = []
         self.error: Exception | None = None
@@ -48,7 +48,7 @@ class FakeContainer:
         pass
 
     def logs(self, **_: Any) -> Iterator[bytes]:
-        yield from self.said
+        yield from self.output
         self.end.wait(10)
         if self.error is not None:
             raise self.error
@@ -68,35 +68,37 @@ class FakeContainer:
             raise self.error
 
 
-@pytest.mark.parametrize(("code", "told"), [(0, 0), (1, 1), (137, -9), (134, -6)])
-def test_an_exit_code_is_known_when_the_log_is_whole(code: int, told: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("code", "expected"), [(0, 0), (1, 1), (137, -9), (134, -6)])
+def test_an_exit_code_is_known_once_the_log_is_complete(
+    code: int, expected: int, tmp_path: Path
+) -> None:
     container = FakeContainer(code)
     process = ContainerProcess(container, tmp_path / "log")
     assert (process.pid, process.poll()) == (4711, None)
     with pytest.raises(subprocess.TimeoutExpired):
         process.wait(0.01)
     container.end.set()
-    assert process.wait(10) == process.poll() == told
+    assert process.wait(10) == process.poll() == expected
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
     process.send_signal(signal.SIGKILL)
     assert container.asked == [], "it has ended"
 
 
-def test_a_container_killed_for_its_memory_is_reported_so(tmp_path: Path) -> None:
+def test_a_container_killed_for_its_memory_is_reported_as_such(tmp_path: Path) -> None:
     container = FakeContainer(137, oom=True)
     container.end.set()
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
     assert "used more than its 64 MiB of memory" in (tmp_path / "log").read_text()
 
 
-def test_a_container_that_somebody_removed_was_killed(tmp_path: Path) -> None:
+def test_a_container_removed_by_others_counts_as_killed(tmp_path: Path) -> None:
     container = FakeContainer()
     container.error = NotFound("gone")
     container.end.set()
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
 
 
-def test_a_stopped_engine_is_an_error_and_no_exit_code(tmp_path: Path) -> None:
+def test_a_stopped_engine_is_an_error_and_not_an_exit_code(tmp_path: Path) -> None:
     container = FakeContainer()
     container.error = ConnectionError("refused\nby all")
     container.end.set()
@@ -107,7 +109,7 @@ def test_a_stopped_engine_is_an_error_and_no_exit_code(tmp_path: Path) -> None:
         process.poll()
 
 
-def test_a_signal_to_one_that_is_just_ending_is_nothing(tmp_path: Path) -> None:
+def test_a_signal_to_a_container_that_is_ending_is_ignored(tmp_path: Path) -> None:
     container = FakeContainer()
     process = ContainerProcess(container, tmp_path / "log")
     container.error = refusal(409)
@@ -118,7 +120,7 @@ def test_a_signal_to_one_that_is_just_ending_is_nothing(tmp_path: Path) -> None:
     container.end.set()
 
 
-def test_refusals_are_one_line() -> None:
+def test_errors_of_the_engine_are_one_line() -> None:
     with (
         pytest.raises(InsyncError, match=r"^broker 1: docker: no space left on device$"),
         docker_errors("broker 1"),
@@ -127,7 +129,7 @@ def test_refusals_are_one_line() -> None:
 
 
 class FakeEngine:
-    """Has containers and networks, and perhaps an image of Ryuk."""
+    """A fake engine with containers, networks and optionally Ryuk's image."""
 
     def __init__(self, *owners: str, folder: Path = Path()) -> None:
         self.made = [
@@ -147,7 +149,7 @@ class FakeEngine:
         raise ImageNotFound(name)
 
 
-def test_only_leftovers_of_dead_harnesses_are_swept(tmp_path: Path) -> None:
+def test_only_leftovers_of_dead_harnesses_are_removed(tmp_path: Path) -> None:
     engine: Any = FakeEngine(owner.mine(), GONE, folder=tmp_path)
     leftovers.sweep(engine)
     assert [each.asked for each in engine.made] == [[], [("kill",), "remove"]]
@@ -155,13 +157,13 @@ def test_only_leftovers_of_dead_harnesses_are_swept(tmp_path: Path) -> None:
     assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
 
 
-def test_a_container_is_removed_although_the_folder_of_its_log_is_gone(tmp_path: Path) -> None:
+def test_a_container_is_removed_when_its_log_folder_is_gone(tmp_path: Path) -> None:
     engine: Any = FakeEngine(GONE, folder=tmp_path / "gone")
     leftovers.sweep(engine)
     assert engine.made[0].asked == [("kill",), "remove"]
 
 
-def test_two_may_sweep_at_once_but_a_refusal_is_not_hidden(tmp_path: Path) -> None:
+def test_concurrent_removals_are_accepted_and_other_errors_raised(tmp_path: Path) -> None:
     engine: Any = FakeEngine(GONE, folder=tmp_path)
     engine.wires[0].error = refusal(404)
     leftovers.sweep(engine)
@@ -170,7 +172,7 @@ def test_two_may_sweep_at_once_but_a_refusal_is_not_hidden(tmp_path: Path) -> No
         leftovers.sweep(engine)
 
 
-def test_without_its_image_there_is_no_ryuk(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_its_image_ryuk_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(testcontainers.testcontainers_config, "_ryuk_disabled", None)
     monkeypatch.setattr(testcontainers.Reaper, "get_instance", lambda: pytest.fail("started"))
     monkeypatch.setenv(testcontainers.NO_RYUK, "false")
@@ -181,7 +183,7 @@ def test_without_its_image_there_is_no_ryuk(monkeypatch: pytest.MonkeyPatch) -> 
     assert os.environ[testcontainers.HOST_VARIABLE] == "unix:///the/users/own"
 
 
-def test_with_its_image_ryuk_watches(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_with_its_image_ryuk_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     started: list[bool] = []
     monkeypatch.setattr(testcontainers.testcontainers_config, "_ryuk_disabled", None)
     monkeypatch.setattr(testcontainers.Reaper, "get_instance", lambda: started.append(True))

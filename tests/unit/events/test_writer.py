@@ -13,7 +13,7 @@ from insync.events.schema import ConsumeLine, PhaseLine
 from insync.events.writer import EventWriter, encode
 
 
-def test_a_line_opens_with_the_schema_version_and_keeps_the_order_of_its_fields() -> None:
+def test_a_line_starts_with_the_schema_version_and_keeps_the_order_of_its_fields() -> None:
     line = PhaseLine(type="steady", t_ms=1.5, arm="stock", repeat=0, topic="t-r0")
     assert encode(line) == (
         b'{"v":1,"type":"steady","t_ms":1.5,"arm":"stock","repeat":0,"topic":"t-r0","note":"",'
@@ -21,7 +21,7 @@ def test_a_line_opens_with_the_schema_version_and_keeps_the_order_of_its_fields(
     )
 
 
-def test_a_mapping_is_written_as_it_is() -> None:
+def test_a_mapping_is_written_unchanged() -> None:
     assert encode({"v": 1, "isr": [1, 2], "elr": None}) == b'{"v":1,"isr":[1,2],"elr":null}\n'
 
 
@@ -29,7 +29,7 @@ def test_a_note_with_a_line_break_stays_one_line() -> None:
     assert encode({"note": "a\nb"}).count(b"\n") == 1
 
 
-def test_lines_of_many_threads_are_all_there_and_whole(tmp_path: Path) -> None:
+def test_lines_of_many_threads_are_all_present_and_complete(tmp_path: Path) -> None:
     path = tmp_path / "new" / "consume-0.jsonl"
 
     def write(writer: EventWriter, partition: int) -> None:
@@ -48,14 +48,14 @@ def test_lines_of_many_threads_are_all_there_and_whole(tmp_path: Path) -> None:
         assert [line["seq"] for line in lines if line["partition"] == partition] == [*range(200)]
 
 
-def test_a_writer_appends_to_what_is_there(tmp_path: Path) -> None:
+def test_a_writer_appends_to_an_existing_file(tmp_path: Path) -> None:
     for number in range(2):
         with EventWriter(tmp_path / "f.jsonl") as writer:
             writer.write({"v": number})
     assert (tmp_path / "f.jsonl").read_text() == '{"v":0}\n{"v":1}\n'
 
 
-def test_what_was_written_outlives_a_kill(tmp_path: Path) -> None:
+def test_written_lines_survive_a_kill(tmp_path: Path) -> None:
     script = (
         "import os, pathlib, sys; from insync.events.writer import EventWriter;"
         "w = EventWriter(pathlib.Path(sys.argv[1])); w.write({'v': 1}); os.kill(os.getpid(), 9)"

@@ -1,4 +1,4 @@
-"""Faults that ask something of brokers: election and queue stall, without a broker."""
+"""Faults that send requests to brokers: election and queue stall, without a broker."""
 
 import mmap
 import struct
@@ -25,7 +25,7 @@ def occasion(kind: str) -> FaultContext:
 
 
 class Brokers:
-    """Answers what is asked of ports; 0 is agreed, an OSError is no answer."""
+    """Answers requests to ports; 0 means accepted, an OSError means no answer."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **answers: int | OSError) -> None:
         self.asked: list[tuple[int, bytes]] = []
@@ -48,7 +48,7 @@ class Brokers:
         return answer
 
 
-def test_an_election_goes_on_to_the_controller_and_counts_what_moved(
+def test_an_election_is_sent_until_the_controller_accepts_and_counts_moved_leaders(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     brokers = Brokers(monkeypatch, p1=wire.NOT_CONTROLLER, p2=OSError("silent"), p3=0)
@@ -62,7 +62,7 @@ def test_an_election_goes_on_to_the_controller_and_counts_what_moved(
     assert fault.evidence().figures == {"moved": 2.0}
 
 
-def test_an_election_that_is_refused_or_not_heard_names_every_answer(
+def test_an_election_that_is_refused_or_unanswered_names_every_response(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     brokers = Brokers(monkeypatch, p1=OSError("silent"), p2=7, p3=0)
@@ -70,7 +70,7 @@ def test_an_election_that_is_refused_or_not_heard_names_every_answer(
         brokers.fault().inject()
 
 
-def test_an_election_that_moves_nothing_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_election_that_moves_no_leader_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     brokers = Brokers(monkeypatch, p1=0)
     monkeypatch.setattr("insync.faults.kinds.elect.ANSWERS_WITHIN_S", 0.01)
     monkeypatch.setattr(wire, "elect_preferred", lambda *_: bytes(8))
@@ -80,7 +80,7 @@ def test_an_election_that_moves_nothing_says_so(monkeypatch: pytest.MonkeyPatch)
 
 
 class Broker:
-    """Plays the broker of a queue stall: `holds` of its threads take a held call."""
+    """Acts as the broker of a queue stall: `holds` of its threads take a stalled call."""
 
     def __init__(self, tmp_path: Path, holds: int) -> None:
         self.control = ControlFile.create(tmp_path / "control", tmp_path, capacity=4)
@@ -120,7 +120,7 @@ class Broker:
 
 
 @pytest.mark.parametrize("holds", [3, 2])
-def test_a_queue_stall_tells_whether_every_thread_was_held(
+def test_a_queue_stall_reports_whether_every_thread_was_stalled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, holds: int
 ) -> None:
     broker = Broker(tmp_path, holds)

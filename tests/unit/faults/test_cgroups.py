@@ -1,4 +1,4 @@
-"""CPU groups: where they may be made, what is written, and that none stays."""
+"""CPU groups: where they can be made, what is written, and that none is left behind."""
 
 import os
 from pathlib import Path
@@ -35,7 +35,7 @@ def test_a_machine_without_the_cpu_controller_says_so() -> None:
 
 
 class Folders:
-    """A folder in place of the kernel's: new groups have the files that the kernel would show."""
+    """A folder in place of the kernel's: new groups have the files that the kernel would create."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, unified: bool) -> None:
         names = ("cpu.max",) if unified else ("cpu.cfs_period_us", "cpu.cfs_quota_us")
@@ -79,7 +79,7 @@ def test_a_group_has_its_quota_its_process_and_its_figures(
     assert not group.folder.exists()
 
 
-def test_where_a_quota_cannot_be_written_the_file_is_named_and_nothing_stays(
+def test_if_a_quota_cannot_be_written_the_file_is_named_and_the_group_removed(
     tmp_path: Path,
 ) -> None:
     places = [Parent(tmp_path, unified=False), Parent(tmp_path / "none", unified=False)]
@@ -89,7 +89,7 @@ def test_where_a_quota_cannot_be_written_the_file_is_named_and_nothing_stays(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_only_groups_of_harnesses_that_are_gone_are_swept(tmp_path: Path) -> None:
+def test_only_groups_of_ended_harnesses_are_removed(tmp_path: Path) -> None:
     gone = f"{os.getpid()}-1"  # a process of the same number that started when the machine did
     names = [f"insync-{gone}-1", f"insync-{mine()}-1", "insync-x-1", f"other-{gone}-1"]
     for name in names:
@@ -99,7 +99,7 @@ def test_only_groups_of_harnesses_that_are_gone_are_swept(tmp_path: Path) -> Non
 
 
 @given(st.floats(0.1, 100))
-def test_a_quota_is_one_the_kernel_takes_and_as_large_as_asked(percent: float) -> None:
+def test_a_quota_is_valid_for_the_kernel_and_as_large_as_requested(percent: float) -> None:
     period, quota = quota_us(percent)
     assert 100_000 <= period <= 1_000_000
     assert 1_000 <= quota <= period

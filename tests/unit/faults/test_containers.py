@@ -1,4 +1,4 @@
-"""Pause and quota of a container, read off control groups of both kinds that are made up."""
+"""Pause and quota of a container, read from made-up control groups of both versions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from insync.faults.support.shares import ContainerShare
 
 
 class FakeContainer:
-    """Notes its pauses and quotas."""
+    """Records its pauses and quotas."""
 
     def __init__(self, quota: tuple[int, int] = (0, 0)) -> None:
         self.pid = os.getpid()
@@ -48,7 +48,7 @@ class FakeContainer:
         (True, "cgroup.events", "populated 1\nfrozen 0\n", "populated 1\nfrozen 1\n"),
     ],
 )
-def test_a_pause_is_seen_in_the_group(
+def test_a_pause_is_read_from_the_control_group(
     unified: bool,
     file: str,
     running: str,
@@ -70,7 +70,7 @@ def test_a_pause_is_seen_in_the_group(
 
 
 @pytest.mark.parametrize(("before", "after"), [((0, 0), (100_000, -1)), ((50_000, 75_000),) * 2])
-def test_a_quota_is_counted_from_its_beginning_and_put_back(
+def test_throttling_is_counted_from_the_start_of_a_quota_and_the_quota_restored(
     before: tuple[int, int],
     after: tuple[int, int],
     tmp_path: Path,
@@ -90,7 +90,7 @@ def test_a_quota_is_counted_from_its_beginning_and_put_back(
     assert container.quota_us == after
 
 
-def test_the_quota_of_one_that_has_ended_is_left(
+def test_the_quota_of_an_ended_container_is_not_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(shares, "group_of", lambda *_: Parent(tmp_path, unified=True))
@@ -103,7 +103,7 @@ def test_the_quota_of_one_that_has_ended_is_left(
     assert container.quota_us == (100_000, 2_000)
 
 
-def test_where_there_are_no_groups_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_control_groups_are_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.faults.support.cgroup_places.here", lambda _: [])
     with pytest.raises(FileNotFoundError, match="no cgroup with the freezer controller"):
         group_of(os.getpid(), "freezer")

@@ -1,4 +1,4 @@
-"""The busy neighbour, on a process of this test's own: what it shows, and that nothing stays."""
+"""The busy neighbour, on a process of this test: its evidence, and that nothing is left behind."""
 
 import os
 import subprocess
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.skipif(unavailable() is not None, reason=str(unavailabl
 
 @pytest.fixture
 def busy() -> Iterator["subprocess.Popen[bytes]"]:
-    """Start a process whose threads never rest and that starts threads all the time."""
+    """Start a process whose threads are always busy and that keeps starting threads."""
     with busy_python(BUSY) as process:
         yield process
 
@@ -44,7 +44,7 @@ class Neighbours:
 
 
 def waited(pid: int) -> float:
-    """Return for how long the threads waited that are there from the beginning to the end."""
+    """Return how long those threads waited that exist from the beginning to the end."""
     return sum(sorted(affinity.waited_ms(pid).values())[-3:])
 
 
@@ -55,7 +55,7 @@ def fault_on(
     return NeighbourFault(lambda: process, start, neighbours, at)
 
 
-def test_a_process_beside_busy_ones_waits_and_goes_back_where_it_was(
+def test_a_process_beside_busy_ones_waits_and_gets_its_cores_back(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
     before, start = affinity.cores_of(busy.pid)[busy.pid], Neighbours()
@@ -78,7 +78,7 @@ def test_a_process_beside_busy_ones_waits_and_goes_back_where_it_was(
     assert set(affinity.cores_of(busy.pid).values()) == {before}
 
 
-def test_a_neighbour_that_somebody_ended_shows_no_fault(busy: "subprocess.Popen[bytes]") -> None:
+def test_a_neighbour_killed_by_others_is_no_evidence(busy: "subprocess.Popen[bytes]") -> None:
     start = Neighbours()
     fault = fault_on(busy, start)
     fault.inject()
@@ -88,7 +88,7 @@ def test_a_neighbour_that_somebody_ended_shows_no_fault(busy: "subprocess.Popen[
     assert fault.evidence().acted_ms == 0
 
 
-def test_a_process_that_ends_under_it_is_lifted_and_shows_nothing(
+def test_a_process_that_ends_during_the_fault_is_lifted_and_has_no_evidence(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
     start = Neighbours()
@@ -101,7 +101,7 @@ def test_a_process_that_ends_under_it_is_lifted_and_shows_nothing(
     assert all(each.poll() is not None for each in start.started)
 
 
-def test_neighbours_that_were_started_are_ended_where_the_next_could_not_be(
+def test_started_neighbours_are_ended_if_the_next_cannot_start(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
     start = Neighbours()
@@ -119,14 +119,14 @@ def test_neighbours_that_were_started_are_ended_where_the_next_could_not_be(
     assert start.started[0].poll() is not None
 
 
-def test_a_process_that_is_gone_cannot_be_given_a_neighbour() -> None:
+def test_an_ended_process_cannot_get_a_neighbour() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
     with pytest.raises(InsyncError, match="broker 1: had ended before"):
         fault_on(ended, Neighbours()).inject()
 
 
-def test_a_fault_that_was_never_injected_lifts_to_nothing() -> None:
+def test_lifting_a_fault_that_was_never_injected_does_nothing() -> None:
     fault = fault_on(None, Neighbours())  # type: ignore[arg-type]  # never asked
     fault.lift()
     with pytest.raises(InsyncError, match="was not injected"):

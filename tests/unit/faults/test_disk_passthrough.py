@@ -1,4 +1,4 @@
-"""Where a file system of ours can be put under a log folder, and for whom."""
+"""Where our file system can be mounted under a log folder, and for which users."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from insync.faults.support.disk import passthrough
 
 @pytest.fixture
 def able(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A machine on which it can be done by a user that is not root; its folder."""
+    """Fake a machine on which a user other than root can mount it; return its folder."""
     for name in ("fuse", "fuse.conf"):
         (tmp_path / name).touch()
     monkeypatch.setattr(passthrough, "FUSE", tmp_path / "fuse")
@@ -20,7 +20,7 @@ def able(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_what_is_missing_is_named(able: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_requirement_is_named(able: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert passthrough.unavailable() is None
     monkeypatch.setattr(passthrough, "find_library", lambda _: None)
     assert "apt-get install fuse3" in str(passthrough.unavailable())
@@ -30,7 +30,7 @@ def test_what_is_missing_is_named(able: Path, monkeypatch: pytest.MonkeyPatch) -
     )
 
 
-def test_others_see_it_where_root_or_its_settings_say_so(
+def test_other_users_see_the_mount_if_root_or_its_settings_allow_it(
     able: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "expected user_allow_other" in str(passthrough.unavailable(for_others=True))

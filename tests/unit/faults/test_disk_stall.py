@@ -1,4 +1,4 @@
-"""The order in which a disk begins to hang, and what is left of it."""
+"""The order in which a disk's operations begin to hang, and the state afterwards."""
 
 import threading
 import time
@@ -20,7 +20,7 @@ ALL = (Site.READ, Site.WRITE, Site.FSYNC)
 
 
 class Disk:
-    """A gate with somebody at it, in this process."""
+    """A gate and threads of this process that use it."""
 
     def __init__(self, control: ControlFile, gate: Gate, ends: ExitStack) -> None:
         self.control = control
@@ -74,7 +74,7 @@ def test_a_read_is_the_first_to_hang(disk: Disk) -> None:
     assert line.held_ms > line.longest_held_ms
 
 
-def test_where_nobody_reads_the_rest_hangs_all_the_same(
+def test_without_reads_the_other_operations_hang_too(
     disk: Disk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stall, "FIRST_READ_WITHIN_S", 0.01)
@@ -86,7 +86,7 @@ def test_where_nobody_reads_the_rest_hangs_all_the_same(
     assert fault.evidence().figures == {"reads": 0, "writes": 1, "fsyncs": 0}
 
 
-def test_a_delay_begins_for_all_at_once_and_what_is_not_meant_passes(disk: Disk) -> None:
+def test_a_delay_begins_for_all_operations_at_once_and_others_pass(disk: Disk) -> None:
     fault = fault_on(disk, Site.READ, Site.WRITE, delay_ms=20)
     began = time.monotonic()
     fault.inject()
@@ -99,7 +99,7 @@ def test_a_delay_begins_for_all_at_once_and_what_is_not_meant_passes(disk: Disk)
     assert fault.evidence().longest_held_ms >= 20
 
 
-def test_a_rule_that_is_over_holds_nothing(tmp_path: Path, disk: Disk) -> None:
+def test_an_expired_rule_stalls_nothing(tmp_path: Path, disk: Disk) -> None:
     holds = ArmedRules(disk.control, 1)
     holds.arm([""], Site.READ, Mode.HOLD, planned_ms=-6_000)
     Gate(tmp_path / "disk.control").enter(Site.READ)

@@ -24,7 +24,7 @@ print(len(open(sys.argv[1], "rb").read()))
 """
 
 
-def test_a_limit_and_what_was_moved_in_the_words_of_v1(tmp_path: Path) -> None:
+def test_v1_limits_and_counters_have_the_kernels_format(tmp_path: Path) -> None:
     group = Group(tmp_path, unified=False)
     for name in ("read", "write"):
         (tmp_path / f"blkio.throttle.{name}_bps_device").touch()
@@ -37,7 +37,7 @@ def test_a_limit_and_what_was_moved_in_the_words_of_v1(tmp_path: Path) -> None:
     assert blkio.moved(group, "9:0") == Moved(0, 0)
 
 
-def test_a_limit_and_what_was_moved_in_the_words_of_v2(tmp_path: Path) -> None:
+def test_v2_limits_and_counters_have_the_kernels_format(tmp_path: Path) -> None:
     group = Group(tmp_path, unified=True)
     (tmp_path / "io.max").touch()
     blkio.limits("8:0", Rates(read=1000, write=5))(group)
@@ -47,12 +47,12 @@ def test_a_limit_and_what_was_moved_in_the_words_of_v2(tmp_path: Path) -> None:
     assert blkio.moved(group, "8:0") == Moved(512, 77)
 
 
-def test_a_folder_in_memory_is_on_no_disk() -> None:
+def test_a_folder_in_memory_has_no_disk() -> None:
     why = blkio.unavailable(Path("/proc/none/such"))
     assert why == ("no disk can be throttled: /proc is on none of its own, expected a block device")
 
 
-def test_files_that_are_evicted_are_counted_and_stay_as_they_are(tmp_path: Path) -> None:
+def test_evicted_files_are_counted_and_not_changed(tmp_path: Path) -> None:
     (tmp_path / "t-0").mkdir()
     (tmp_path / "t-0" / "0.log").write_bytes(b"x" * 5000)
     assert evict(tmp_path) == 5000
@@ -69,7 +69,7 @@ def reader(tmp_path: Path) -> Iterator["subprocess.Popen[bytes]"]:
         process.kill()
 
 
-def test_a_process_reads_no_quicker_than_its_disk_may(
+def test_a_process_reads_no_faster_than_the_limit(
     tmp_path: Path, reader: "subprocess.Popen[bytes]"
 ) -> None:
     why = blkio.unavailable(tmp_path)
@@ -89,7 +89,7 @@ def test_a_process_reads_no_quicker_than_its_disk_may(
     assert not list(Path("/sys/fs/cgroup").glob(f"**/insync-{os.getpid()}-*"))
 
 
-def test_a_fault_on_no_disk_says_so(reader: "subprocess.Popen[bytes]") -> None:
+def test_a_throttle_without_a_disk_is_reported(reader: "subprocess.Popen[bytes]") -> None:
     fault = DiskThrottleFault(lambda: reader, Path("/proc"), Rates(read=1), PLAN)
     with pytest.raises(InsyncError, match="no disk can be throttled: /proc is on none"):
         fault.inject()

@@ -69,7 +69,7 @@ def fault_on(small: Volume, way: Way, writer: Writer) -> BrokenDiskFault:
 
 @needs_volume
 @pytest.mark.parametrize("way", [FULL, READ_ONLY])
-def test_a_process_that_ends_of_it_is_started_again_on_a_disk_that_takes_writes(
+def test_a_process_that_the_fault_ends_is_restarted_on_a_writable_disk(
     small: Volume, way: Way
 ) -> None:
     writer = Writer(small.folder, "eager")
@@ -94,7 +94,7 @@ def test_a_process_that_ends_of_it_is_started_again_on_a_disk_that_takes_writes(
 
 @needs_volume
 @pytest.mark.parametrize(("way", "starts"), [(FULL, 1), (READ_ONLY, 2)])
-def test_one_that_does_not_is_killed_only_if_the_disk_cannot_be_mended_under_it(
+def test_a_surviving_process_is_killed_only_if_its_disk_cannot_be_repaired_in_use(
     small: Volume, way: Way, starts: int
 ) -> None:
     writer = Writer(small.folder, "stubborn")
@@ -105,14 +105,14 @@ def test_one_that_does_not_is_killed_only_if_the_disk_cannot_be_mended_under_it(
         fault.lift()
         assert fault.evidence().figures["ended"] == 0
         assert writer.starts == starts
-        assert (small.folder / "0.log").stat().st_size >= 100, "what was flushed is still there"
+        assert (small.folder / "0.log").stat().st_size >= 100, "flushed data is still there"
         assert small.refusal() == 0
     finally:
         writer.kill()
 
 
 @needs_volume
-def test_a_disk_that_takes_writes_again_before_the_end_is_no_evidence(small: Volume) -> None:
+def test_a_disk_that_is_writable_before_the_end_is_no_evidence(small: Volume) -> None:
     writer = Writer(small.folder, "stubborn")
     fault = fault_on(small, FULL, writer)
     try:
@@ -126,7 +126,7 @@ def test_a_disk_that_takes_writes_again_before_the_end_is_no_evidence(small: Vol
 
 
 @needs_volume
-def test_a_volume_is_empty_and_its_own(small: Volume) -> None:
+def test_a_volume_is_empty_and_a_separate_file_system(small: Volume) -> None:
     assert list(small.folder.iterdir()) == []
     assert 8 * MEBIBYTE < small.free_bytes < 16 * MEBIBYTE
     assert small.refusal() == 0
@@ -135,7 +135,7 @@ def test_a_volume_is_empty_and_its_own(small: Volume) -> None:
 
 
 @needs_volume
-def test_the_volume_of_a_dead_harness_is_swept(small: Volume, tmp_path: Path) -> None:
+def test_the_volume_of_a_dead_harness_is_removed(small: Volume, tmp_path: Path) -> None:
     image = next(tmp_path.glob("*.img"))
     small.unmount()
     gone = tmp_path / "insync-1-77-1.img"
@@ -148,7 +148,7 @@ def test_the_volume_of_a_dead_harness_is_swept(small: Volume, tmp_path: Path) ->
 
 
 @needs_volume
-def test_a_volume_that_cannot_be_made_leaves_nothing(tmp_path: Path) -> None:
+def test_a_volume_that_cannot_be_created_leaves_nothing_behind(tmp_path: Path) -> None:
     (tmp_path / "1" / "data").mkdir(parents=True)
     with pytest.raises(InsyncError, match=r"mkfs\.ext4: inode_size"):
         Volume.make(tmp_path / "1" / "data", tmp_path, 1024)

@@ -1,4 +1,4 @@
-"""The broken link's evidence: what it takes to have acted, by what is done to the link."""
+"""The broken link's evidence: what shows that a cut, a delay or a limit acted."""
 
 from dataclasses import dataclass
 
@@ -33,7 +33,7 @@ def fault(mode: str, came: Came, done: list[str] | None = None) -> LinkFault:
         ("slow", Came(bytes=500), False),
     ],
 )
-def test_a_link_is_cut_if_bytes_waited_and_none_passed(mode: str, came: Came, acted: bool) -> None:
+def test_a_cut_acted_if_bytes_waited_and_none_passed(mode: str, came: Came, acted: bool) -> None:
     broken = fault(mode, came)
     broken.inject()
     broken.lift()
@@ -42,7 +42,7 @@ def test_a_link_is_cut_if_bytes_waited_and_none_passed(mode: str, came: Came, ac
     assert line.mode == mode
 
 
-def test_a_delay_acted_for_as_long_as_it_held_a_piece() -> None:
+def test_a_delay_acted_for_as_long_as_it_delayed_a_chunk() -> None:
     broken = fault("delay", Came(bytes=500, pieces_held=3, longest_ms=52.0))
     broken.inject()
     broken.lift()
@@ -50,7 +50,7 @@ def test_a_delay_acted_for_as_long_as_it_held_a_piece() -> None:
     assert broken.evidence().figures["held_pieces"] == 3
 
 
-def test_a_link_is_freed_once_and_only_if_it_was_broken() -> None:
+def test_a_link_is_restored_once_and_only_if_it_was_broken() -> None:
     done: list[str] = []
     broken = fault("cut", Came(), done)
     broken.prepare()

@@ -1,4 +1,4 @@
-"""A broker loses its log of one topic, and of no other, while it is down."""
+"""A broker loses only one topic's log while it is down."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ KILLED = FaultLine(
 
 
 class Kill:
-    """Stands for the kill: writes down what is asked of it."""
+    """Replaces the kill fault; records the calls."""
 
     def __init__(self, *, works: bool = True) -> None:
         self.asked: list[str] = []

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-# As a newcomer writes it, into faults/kinds/rain.py.
+# The file as a contributor writes it, into faults/kinds/rain.py.
 RAIN = '''
 from typing import Literal
 
@@ -62,7 +62,7 @@ KIND = FaultKind(
 )
 '''
 
-# Run by a process of its own, whose registry finds the file as it finds the others.
+# Run in a separate process, whose registry finds the file like the others.
 USE = """
 import json, sys
 from types import SimpleNamespace
@@ -118,7 +118,7 @@ print(json.dumps({
 
 @pytest.fixture(scope="module")
 def rain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
-    """Add the kind and use it in every way."""
+    """Add the kind and use it in every part of the harness."""
     folder = tmp_path_factory.mktemp("kinds")
     (folder / "rain.py").write_text(RAIN, encoding="utf-8")
     done = subprocess.run([sys.executable, "-c", USE, folder], capture_output=True, text=True)
@@ -127,7 +127,7 @@ def rain(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return found
 
 
-def test_a_scenario_may_plan_it_with_all_that_faults_have(rain: dict[str, Any]) -> None:
+def test_a_scenario_may_plan_it_with_every_option_of_faults(rain: dict[str, Any]) -> None:
     assert rain["brokers"] == [2, 3]
     assert rain["refused"] == (
         "mine.toml: faults[0].wind: unknown key, expected one of: broker, at_ms, for_ms, kind,"
@@ -135,7 +135,7 @@ def test_a_scenario_may_plan_it_with_all_that_faults_have(rain: dict[str, Any]) 
     )
 
 
-def test_a_run_gives_it_what_it_requires_and_makes_it(rain: dict[str, Any]) -> None:
+def test_a_run_meets_its_requirements_and_injects_it(rain: dict[str, Any]) -> None:
     assert rain["links"]
     assert rain["line"] == ["rain", 2, 1_000, {"drops": 12.0}]
 

@@ -1,4 +1,4 @@
-"""Faults on whole processes: freeze, kill, quota; each on a process of this test's own."""
+"""Faults on whole processes: freeze, kill, quota; each on a process of this test."""
 
 import signal
 import subprocess
@@ -38,12 +38,12 @@ def occasion(kind: str, planned_ms: int = 100) -> FaultContext:
 
 @pytest.fixture
 def busy() -> Iterator["subprocess.Popen[bytes]"]:
-    """Start a process whose threads never rest."""
+    """Start a process whose threads are always busy."""
     with busy_python(BUSY) as process:
         yield process
 
 
-def test_a_frozen_process_gets_no_cpu_and_goes_on_after(busy: "subprocess.Popen[bytes]") -> None:
+def test_a_frozen_process_gets_no_cpu_and_runs_afterwards(busy: "subprocess.Popen[bytes]") -> None:
     fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
     fault.prepare()
     fault.inject()
@@ -59,7 +59,7 @@ def test_a_frozen_process_gets_no_cpu_and_goes_on_after(busy: "subprocess.Popen[
     wait_for(lambda: procfs.cpu_ms(busy.pid), lambda ms: ms != before, within_s=10)
 
 
-def test_a_process_that_somebody_else_let_go_on_shows_no_freeze(
+def test_a_process_resumed_by_others_is_no_evidence_of_a_freeze(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
     fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
@@ -70,7 +70,7 @@ def test_a_process_that_somebody_else_let_go_on_shows_no_freeze(
     assert fault.evidence().acted_ms == 0
 
 
-def test_a_process_that_is_gone_can_be_lifted_and_shows_nothing(
+def test_an_ended_process_can_be_lifted_and_has_no_evidence(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
     fault = FreezeFault(lambda: BySignal(busy), occasion("freeze"))
@@ -81,7 +81,7 @@ def test_a_process_that_is_gone_can_be_lifted_and_shows_nothing(
     assert fault.evidence().acted_ms == 0
 
 
-def test_a_kill_shows_how_long_there_was_no_process(busy: "subprocess.Popen[bytes]") -> None:
+def test_a_kills_evidence_is_how_long_there_was_no_process(busy: "subprocess.Popen[bytes]") -> None:
     def kill() -> None:
         busy.kill()
         busy.wait()
@@ -102,7 +102,7 @@ def test_a_kill_shows_how_long_there_was_no_process(busy: "subprocess.Popen[byte
 
 
 @pytest.mark.parametrize("fault", ["freeze", "kill", "quota"])
-def test_a_fault_that_was_never_injected_lifts_to_nothing_and_has_no_evidence(fault: str) -> None:
+def test_a_fault_that_was_never_injected_can_be_lifted_and_has_no_evidence(fault: str) -> None:
     def nobody() -> Any:
         raise AssertionError("not to be asked")
 
@@ -117,7 +117,7 @@ def test_a_fault_that_was_never_injected_lifts_to_nothing_and_has_no_evidence(fa
 
 
 @pytest.mark.skipif(cpu_groups.unavailable() is not None, reason=str(cpu_groups.unavailable()))
-def test_a_starved_process_waits_for_its_share_and_leaves_no_group(
+def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     busy: "subprocess.Popen[bytes]",
 ) -> None:
     fault = QuotaFault(lambda: GroupShare(busy, "1"), 5.0, occasion("cpu-quota"))
@@ -140,7 +140,7 @@ def _groups() -> set[Path]:
 
 
 @given(st.text(max_size=15), st.integers(0, 10**6), st.integers(0, 10**6))
-def test_a_stat_line_is_read_whatever_the_commands_name(name: str, user: int, system: int) -> None:
+def test_a_stat_line_is_read_for_any_command_name(name: str, user: int, system: int) -> None:
     class Stat:
         def read_text(self, **_: str) -> str:
             return f"7 ({name}) T " + " ".join(["0"] * 10) + f" {user} {system} 0 0"
@@ -148,7 +148,7 @@ def test_a_stat_line_is_read_whatever_the_commands_name(name: str, user: int, sy
     assert procfs._state(Stat()) == "T"  # type: ignore[arg-type]  # stands in for a path
 
 
-def test_no_process_is_not_stopped_and_had_no_time(tmp_path: Path) -> None:
+def test_a_missing_process_is_not_stopped_and_has_no_cpu_time(tmp_path: Path) -> None:
     assert not procfs.is_stopped(1, tmp_path)
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()

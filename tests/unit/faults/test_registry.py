@@ -1,4 +1,4 @@
-"""The registry has every kind, says what this machine lacks, and runs ask the same."""
+"""The registry has every kind and names what this machine lacks; runs use the same answer."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -19,12 +19,12 @@ from insync.scenario.load import load
 WITHOUT_A_FIGURE = {"kill"}
 
 
-def test_every_kind_has_its_file_and_every_file_is_of_a_kind() -> None:
+def test_kinds_and_files_match_one_to_one() -> None:
     files = {file.stem for file in Path(kinds.__path__[0]).glob("[!_]*.py")}
     assert {name.replace("-", "_") for name in KINDS} == files
 
 
-def test_every_kind_but_one_is_for_both_kinds_of_cluster() -> None:
+def test_every_kind_except_one_runs_on_both_kinds_of_cluster() -> None:
     """A container that was killed keeps its files to itself."""
     local = {kind for kind, entry in KINDS.items() if set(entry.probes) == {"local"}}
     assert local == {"lost-log"}
@@ -32,35 +32,33 @@ def test_every_kind_but_one_is_for_both_kinds_of_cluster() -> None:
     assert all(set(entry.probes) == {"local", "docker"} for entry in others)
 
 
-def test_every_kind_is_judged_by_a_figure_of_its_own() -> None:
+def test_every_kind_is_judged_by_its_own_figure() -> None:
     rule = FaultKind.__dataclass_fields__["missing"].default
     assert {name for name, kind in KINDS.items() if kind.missing is rule} == WITHOUT_A_FIGURE
 
 
-BY_TAG = [
-    (
-        "stops_following",
-        ["disk-full", "disk-read-only", "disk-stall", "freeze", "kill", "lost-log"],
-    ),
-    ("stops_following_at", ["stall"]),
-    ("moves_leaders", ["elect"]),
-    ("harmless", ["elect"]),
-    ("at_both_ends", ["link"]),
-    ("kills", ["kill", "lost-log"]),
-    ("alone", ["disk-full", "disk-read-only", "freeze", "kill", "lost-log"]),
-    ("regroups", ["cpu-quota", "disk-throttle"]),
-    ("late_shrinks", ["cpu-quota", "disk-stall", "freeze", "queue-stall", "stall"]),
-]
-TAGGED = {name for _, names in BY_TAG for name in names}
-"""The kinds whose tags are spelled out here; the test of a new kind has its own."""
+@pytest.mark.parametrize(
+    ("tag", "names"),
+    [
+        (
+            "stops_following",
+            ["disk-full", "disk-read-only", "disk-stall", "freeze", "kill", "lost-log"],
+        ),
+        ("stops_following_at", ["stall"]),
+        ("moves_leaders", ["elect"]),
+        ("harmless", ["elect"]),
+        ("at_both_ends", ["link"]),
+        ("kills", ["kill", "lost-log"]),
+        ("alone", ["disk-full", "disk-read-only", "freeze", "kill", "lost-log"]),
+        ("regroups", ["cpu-quota", "disk-throttle"]),
+        ("late_shrinks", ["cpu-quota", "disk-stall", "freeze", "queue-stall", "stall"]),
+    ],
+)
+def test_the_tags_by_which_other_parts_find_kinds(tag: str, names: list[str]) -> None:
+    assert tagged(tag) == names
 
 
-@pytest.mark.parametrize(("tag", "names"), BY_TAG)
-def test_the_kinds_that_other_parts_find_by_their_tags(tag: str, names: list[str]) -> None:
-    assert [name for name in tagged(tag) if name in TAGGED] == names
-
-
-def test_a_run_is_skipped_for_the_reason_that_the_registry_tells(
+def test_a_run_is_skipped_for_the_reason_in_the_registry(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(cpu_groups, "here", lambda _: [])
@@ -70,12 +68,14 @@ def test_a_run_is_skipped_for_the_reason_that_the_registry_tells(
     assert why_not("cpu-quota", "docker", tmp_path) is None
 
 
-def test_a_shim_that_was_not_built_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_shim_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.faults.support.shim.SHIM", Path("/nowhere/libinsync_stall.so"))
     assert "no libinsync_stall.so" in (why_not("stall", "local", Path()) or "")
 
 
-def test_a_kind_that_a_cluster_has_not_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_kind_that_a_cluster_does_not_support_has_a_reason(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(registry, "KINDS", {"rain": replace(KINDS["kill"], probes={})})
     assert why_not("rain", "docker", Path()) == "rain: not for --cluster docker"
 
@@ -96,7 +96,7 @@ def test_the_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     assert rows[0].keys() == {"kind", "does", "mechanism", "clusters", "evidence", "why_not"}
 
 
-def test_where_no_engine_runs_no_fault_is_for_containers(
+def test_without_an_engine_no_fault_supports_containers(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")

@@ -1,4 +1,4 @@
-"""The harness's side of the stall fault: layout, rules, evidence, and what it refuses."""
+"""The harness's side of the stall fault: layout, rules, evidence, and rejected input."""
 
 import mmap
 import re
@@ -66,7 +66,7 @@ def test_rules_are_handed_out_in_order_and_never_reused(control: ControlFile) ->
         control.arm(READ_RULE)
 
 
-def test_armed_counts_what_is_armed_so_that_the_shim_may_look_away(
+def test_armed_counts_the_armed_rules_so_that_the_shim_can_skip_its_checks(
     control: ControlFile, tmp_path: Path
 ) -> None:
     def armed() -> int:
@@ -113,7 +113,7 @@ def test_evidence_is_the_sum_over_the_partitions(control: ControlFile, tmp_path:
     assert line.injected_ms <= line.lifted_ms
 
 
-def test_what_a_killed_broker_held_counts_until_its_death(
+def test_calls_stalled_in_a_killed_broker_count_until_its_death(
     control: ControlFile, tmp_path: Path
 ) -> None:
     path = tmp_path / "control"
@@ -128,7 +128,7 @@ def test_what_a_killed_broker_held_counts_until_its_death(
     assert 300 <= line.longest_held_ms == line.held_ms < 5_000
 
 
-def test_a_rule_dies_soon_after_its_planned_time(control: ControlFile, tmp_path: Path) -> None:
+def test_a_rule_expires_soon_after_its_planned_time(control: ControlFile, tmp_path: Path) -> None:
     path = tmp_path / "control"
     poke(path, 20, "@I", 1)
     before = time.monotonic_ns()
@@ -146,7 +146,7 @@ def test_a_stall_that_was_never_injected_may_be_lifted_but_has_no_evidence(
         fault.evidence()
 
 
-def test_calls_that_stay_held_after_the_lift_are_an_error(
+def test_calls_still_stalled_after_the_lift_are_an_error(
     control: ControlFile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(armed_rules, "DRAIN_SECONDS", 0.05)
@@ -158,7 +158,7 @@ def test_calls_that_stay_held_after_the_lift_are_an_error(
         fault.lift()
 
 
-def test_a_missing_shim_is_one_clear_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_shim_gives_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shim, "SHIM", tmp_path / "libinsync_stall.so")
     with pytest.raises(InputError, match=r"no libinsync_stall.so: .*needs a C compiler") as caught:
         require_shim()
@@ -176,7 +176,7 @@ def test_a_shim_that_ld_preload_cannot_name_is_refused(
         require_shim()
 
 
-def test_a_library_that_is_preloaded_already_stays(
+def test_a_library_that_is_already_preloaded_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("LD_PRELOAD", "/lib/other.so")

@@ -22,7 +22,7 @@ BASE = Base("sha256:1", "insync-base:jre17", Path("/opt/jre/bin/java"), "OpenJDK
 
 @pytest.fixture
 def dist(tmp_path: Path) -> Distribution:
-    """A distribution as the cache has it, with private permissions."""
+    """Make a distribution as in the cache, with private permissions."""
     release = versions.find("4.3.1")
     jars = tuple(tmp_path / jar.file_name for jar in release.jars)
     for jar in jars:
@@ -43,7 +43,7 @@ def packed(dist: Distribution) -> tarfile.TarFile:
     return tarfile.open(fileobj=context)
 
 
-def test_the_context_has_all_that_the_dockerfile_copies(dist: Distribution) -> None:
+def test_the_context_has_every_file_that_the_dockerfile_copies(dist: Distribution) -> None:
     with packed(dist) as tar:
         names = set(tar.getnames())
         dockerfile = tar.extractfile("Dockerfile")
@@ -56,7 +56,7 @@ def test_the_context_has_all_that_the_dockerfile_copies(dist: Distribution) -> N
     assert "sample/metadata/meta.properties" in names
 
 
-def test_everybody_may_read_it_whoever_packed_it(dist: Distribution) -> None:
+def test_files_are_readable_by_all_users(dist: Distribution) -> None:
     with packed(dist) as tar:
         for entry in tar:
             assert entry.mode & 0o444 == 0o444, entry.name
@@ -64,7 +64,7 @@ def test_everybody_may_read_it_whoever_packed_it(dist: Distribution) -> None:
             assert bool(entry.mode & 0o111) == (entry.isdir() or entry.name.endswith(".sh"))
 
 
-def test_the_sample_node_is_node_1_of_a_cluster_of_its_own(dist: Distribution) -> None:
+def test_the_sample_node_is_node_1_of_its_own_cluster(dist: Distribution) -> None:
     with packed(dist) as tar:
         meta = tar.extractfile("sample/data/meta.properties")
         assert meta is not None
@@ -74,13 +74,13 @@ def test_the_sample_node_is_node_1_of_a_cluster_of_its_own(dist: Distribution) -
 
 
 def test_every_step_is_reported() -> None:
-    told: list[str] = []
+    messages: list[str] = []
     answers: Sequence[dict[str, str]] = [
         {"stream": "Step 1/2 : ARG BASE\n"}, {"stream": "\n"}, {"stream": " ---> 1a2b\n"},
         {"stream": "Step 2/2 : FROM ${BASE}\n"}, {"aux": "x"},
     ]  # fmt: skip
-    build._follow(answers, "insync-kafka:4.3.1", told.append)
-    assert told == ["image insync-kafka:4.3.1: step 1/2", "image insync-kafka:4.3.1: step 2/2"]
+    build._follow(answers, "insync-kafka:4.3.1", messages.append)
+    assert messages == ["image insync-kafka:4.3.1: step 1/2", "image insync-kafka:4.3.1: step 2/2"]
 
 
 def test_a_failed_step_is_reported_with_its_last_output() -> None:

@@ -25,7 +25,7 @@ SAID = """\
 """
 
 
-def test_the_libraries_are_those_outside_of_the_java_itself() -> None:
+def test_the_libraries_exclude_those_inside_java_itself() -> None:
     assert host_files.libraries(SAID, Path("/usr/lib/jvm/17")) == {
         Path("/lib/x86_64-linux-gnu/libz.so.1"),
         Path("/lib/x86_64-linux-gnu/libc.so.6"),
@@ -35,7 +35,7 @@ def test_the_libraries_are_those_outside_of_the_java_itself() -> None:
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A PATH with nothing but a busybox and an ldd that say what is wanted."""
+    """Make a PATH with only a busybox and an ldd that print what the test needs."""
     folder = tmp_path / "tools"
     folder.mkdir()
     for name, body in (("busybox", "echo busybox; echo sh; echo ls"), ("ldd", "exit 1")):
@@ -52,7 +52,7 @@ def java(home: Path, *files: str) -> Java:
     return Java(home, 17, "x")
 
 
-def test_of_a_jdk_only_what_a_server_needs(tmp_path: Path, tools: Path) -> None:
+def test_only_the_parts_of_a_jdk_that_a_server_needs_are_taken(tmp_path: Path, tools: Path) -> None:
     home = tmp_path / "jdk"
     its = java(
         home,
@@ -76,7 +76,7 @@ def test_of_a_jdk_only_what_a_server_needs(tmp_path: Path, tools: Path) -> None:
 
 
 @pytest.mark.parametrize(("tool", "package"), [("busybox", "busybox-static"), ("ldd", "libc-bin")])
-def test_a_missing_tool_is_one_line_with_its_package(
+def test_the_error_for_a_missing_tool_names_its_package(
     tool: str, package: str, tmp_path: Path, tools: Path
 ) -> None:
     (tools / tool).unlink()
@@ -88,7 +88,7 @@ def test_a_missing_tool_is_one_line_with_its_package(
     )
 
 
-def test_the_fingerprint_is_of_places_sizes_times_and_texts(tmp_path: Path) -> None:
+def test_the_fingerprint_covers_paths_sizes_times_and_contents(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("x")
     before = host_files.fingerprint({Path("/a"): file})

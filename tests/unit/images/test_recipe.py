@@ -18,45 +18,47 @@ BASE = Base("sha256:1", "insync-base:jre17", JAVA, "OpenJDK 17.0.15+6")
 KRAFT, ZOOKEEPER = versions.find("4.3.1"), versions.find("2.8.2")
 
 
-def test_the_same_things_have_the_same_digest() -> None:
+def test_equal_contents_have_the_same_digest() -> None:
     assert recipe.digest(KRAFT, BASE) == recipe.digest(KRAFT, replace(BASE))
 
 
-def test_the_bases_name_does_not_count_but_what_it_is() -> None:
+def test_the_digest_covers_the_bases_contents_and_not_its_name() -> None:
     assert recipe.digest(KRAFT, replace(BASE, name="x")) == recipe.digest(KRAFT, BASE)
     assert recipe.digest(KRAFT, replace(BASE, id="sha256:2")) != recipe.digest(KRAFT, BASE)
     java = Path("/opt/java/bin/java")
     assert recipe.digest(KRAFT, replace(BASE, java=java)) != recipe.digest(KRAFT, BASE)
 
 
-def test_every_version_has_a_digest_of_its_own() -> None:
+def test_every_version_has_its_own_digest() -> None:
     known = [versions.find(version) for version in versions.known()]
     assert len({recipe.digest(release, BASE) for release in known}) == len(known)
 
 
-def test_another_checksum_of_a_jar_is_another_digest() -> None:
+def test_another_checksum_of_a_jar_changes_the_digest() -> None:
     first, *others = KRAFT.jars
     changed = replace(KRAFT, jars=(replace(first, sha256="0" * 64), *others))
     assert recipe.digest(changed, BASE) != recipe.digest(KRAFT, BASE)
 
 
 @pytest.mark.parametrize("name", sorted(recipe.texts(image_of(KRAFT, JAVA), KRAFT)))
-def test_a_change_of_any_file_is_another_digest(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_change_of_any_file_changes_the_digest(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = recipe.digest(KRAFT, BASE)
     texts = recipe.texts(image_of(KRAFT, JAVA), KRAFT)
     monkeypatch.setattr(recipe, "texts", lambda *_: texts | {name: texts[name] + "\n"})
     assert recipe.digest(KRAFT, BASE) != before
 
 
-def test_the_labels_tell_the_base_again() -> None:
+def test_the_labels_name_the_base() -> None:
     labels = recipe.labels(KRAFT, BASE)
     assert labels["insync.kafka"] == "4.3.1"
     assert labels["insync.jre"] == BASE.jre
     assert recipe.base_of(labels) == BASE
 
 
-def test_the_archive_is_dumped_by_the_command_line_of_a_node() -> None:
-    """The JVM takes an archive only with the very class path it was dumped with."""
+def test_the_archive_is_dumped_with_the_command_line_of_a_node() -> None:
+    """The JVM accepts an archive only with the exact class path that it was dumped with."""
     image = image_of(KRAFT, JAVA)
     dumped = recipe.texts(image, KRAFT)["sample/node.args"].splitlines()
     flags = node_flags(recipe.SAMPLE, recipe.SAMPLE / LOG_CONFIG.name)
@@ -67,7 +69,7 @@ def test_the_archive_is_dumped_by_the_command_line_of_a_node() -> None:
     assert dumped[1:] == run[2:]
 
 
-def test_a_version_on_zookeeper_brings_the_settings_of_one() -> None:
+def test_a_version_on_zookeeper_includes_zookeepers_settings() -> None:
     texts = recipe.texts(image_of(ZOOKEEPER, JAVA), ZOOKEEPER)
     assert "zookeeper.connect=127.0.0.1:9093" in texts["sample/server.properties"]
     assert "clientPort=9093" in texts["sample/zookeeper.properties"]

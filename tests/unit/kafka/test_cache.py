@@ -9,14 +9,14 @@ from insync.brokers.kafka import cache
 from insync.errors import InputError
 
 
-def test_the_root_is_the_users_or_the_one_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_cache_root_is_the_users_or_the_configured_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSYNC_CACHE", "/somewhere")
     assert cache.root() == Path("/somewhere")
     monkeypatch.delenv("INSYNC_CACHE")
     assert cache.root().name == "insync"
 
 
-def test_a_busy_cache_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_busy_cache_gives_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("INSYNC_CACHE_WAIT_S", "0.1")
     with (
         FileLock(tmp_path / ".libs.lock"),
@@ -27,7 +27,7 @@ def test_a_busy_cache_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize("wait", ["soon", "-1", "nan", "inf"])
-def test_a_wait_that_is_no_number_of_seconds_is_refused(
+def test_a_wait_that_is_not_a_number_of_seconds_is_refused(
     wait: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSYNC_CACHE_WAIT_S", wait)
@@ -35,7 +35,7 @@ def test_a_wait_that_is_no_number_of_seconds_is_refused(
         pass
 
 
-def test_an_unwritable_cache_is_one_line(tmp_path: Path) -> None:
+def test_an_unwritable_cache_gives_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     folder = tmp_path / "file" / "kafka" / "libs"
     with pytest.raises(InputError, match=r"cache: cannot write .*/libs: Not a directory, expected"):
@@ -44,7 +44,7 @@ def test_an_unwritable_cache_is_one_line(tmp_path: Path) -> None:
         cache.scratch(folder).__enter__()
 
 
-def test_a_folder_is_replaced_only_when_the_new_one_is_whole(tmp_path: Path) -> None:
+def test_a_folder_is_replaced_only_when_the_new_one_is_complete(tmp_path: Path) -> None:
     folder = tmp_path / "libs"
     with cache.atomic_folder(folder) as made:
         (made / "jar").write_text("one")

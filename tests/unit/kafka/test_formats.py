@@ -19,7 +19,7 @@ def values(meta: Path) -> dict[str, str]:
     return dict(line.split("=", 1) for line in lines)
 
 
-def test_a_copy_has_ids_of_its_own_and_the_rest_of_the_template(tmp_path: Path) -> None:
+def test_a_copy_has_its_own_ids_and_the_rest_of_the_template(tmp_path: Path) -> None:
     for part in ("data", "metadata"):
         (tmp_path / "template" / part).mkdir(parents=True)
         (tmp_path / "template" / part / "meta.properties").write_text(META)
@@ -39,7 +39,7 @@ def test_a_copy_has_ids_of_its_own_and_the_rest_of_the_template(tmp_path: Path) 
     assert (tmp_path / "node" / "metadata" / "log" / "0.log").read_bytes() == b"records"
 
 
-def test_ids_look_like_kafkas() -> None:
+def test_ids_have_kafkas_format() -> None:
     ids = {formats.new_id() for _ in range(200)}
     assert len(ids) == 200
     assert all(re.fullmatch("[A-Za-z0-9_][A-Za-z0-9_-]{21}", made) for made in ids)

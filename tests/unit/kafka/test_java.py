@@ -19,7 +19,7 @@ openjdk version "{full}" 2025-04-15
 
 
 def installed(home: Path, specification: str = "17", full: str = "17.0.15+6") -> Path:
-    """Install a Java that answers like one; returns its home."""
+    """Install a fake Java that prints a version; return its home."""
     said = SETTINGS.format(home=home, specification=specification, full=full)
     script(home, f"cat >&2 <<'EOF'\n{said}EOF\n")
     return home
@@ -32,7 +32,9 @@ def script(home: Path, body: str) -> None:
     binary.chmod(0o755)
 
 
-def test_java_home_comes_before_the_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_java_home_has_precedence_over_the_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("JAVA_HOME", str(installed(tmp_path / "home", "21", "21.0.4+7")))
     monkeypatch.setenv("PATH", f"{installed(tmp_path / 'path')}/bin:/usr/bin:/bin")
     java = find_java()
@@ -41,7 +43,9 @@ def test_java_home_comes_before_the_path(tmp_path: Path, monkeypatch: pytest.Mon
     assert java.binary == tmp_path / "home" / "bin" / "java"
 
 
-def test_the_path_serves_without_java_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_path_is_used_without_java_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("JAVA_HOME", raising=False)
     monkeypatch.setenv("PATH", f"{installed(tmp_path / 'path')}/bin:/usr/bin:/bin")
     assert find_java().home == tmp_path / "path"
@@ -54,7 +58,7 @@ def test_no_java_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         find_java()
 
 
-def test_a_java_home_without_java_is_not_passed_over(
+def test_a_java_home_without_java_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "gone"))

@@ -17,7 +17,7 @@ TEXTS = st.none() | st.text("ab-", max_size=20)
 @pytest.mark.parametrize(
     ("topic", "rest"), [("ab", "00000001 0002 6162 00"), (None, "00000000 00")]
 )
-def test_the_request_makes_no_topic(topic: str | None, rest: str) -> None:
+def test_the_request_creates_no_topic(topic: str | None, rest: str) -> None:
     expected = bytes.fromhex("0003 0004 00000001 0006 696e73796e63" + rest)
     assert metadata.request(topic) == struct.pack(">i", len(expected)) + expected
 
@@ -33,7 +33,7 @@ def ids(numbers: list[int]) -> bytes:
 
 
 def answer(brokers: list[int], cluster: str | None, state: State, error: int) -> bytes:
-    """Write an answer as a broker does."""
+    """Encode a response as a broker does."""
     out = struct.pack(">iii", 1, 0, len(brokers))
     for broker in brokers:
         out += struct.pack(">i", broker) + text("localhost") + struct.pack(">i", 9092) + text(None)
@@ -45,7 +45,7 @@ def answer(brokers: list[int], cluster: str | None, state: State, error: int) ->
 
 
 @given(IDS, TEXTS, STATES, st.sampled_from([0, 3, 5]))
-def test_what_a_broker_writes_is_read(
+def test_a_brokers_response_is_decoded(
     brokers: list[int], cluster: str | None, state: State, error: int
 ) -> None:
     expected = {number: (leader, sorted(isr)) for number, (leader, isr) in state.items()}
@@ -55,7 +55,7 @@ def test_what_a_broker_writes_is_read(
 
 
 @given(st.data())
-def test_an_answer_that_breaks_off_is_an_os_error(data: st.DataObject) -> None:
+def test_a_truncated_response_is_an_os_error(data: st.DataObject) -> None:
     whole = answer([1, 2], "id", {0: (1, [1, 2])}, 0)
     cut = data.draw(st.integers(0, len(whole) - 1))
     with pytest.raises(ConnectionError, match="is truncated"):

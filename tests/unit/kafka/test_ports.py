@@ -1,4 +1,4 @@
-"""Ports that nodes will find free."""
+"""Picks free ports for nodes."""
 
 import socket
 
@@ -15,7 +15,7 @@ def test_ports_differ_and_can_be_bound() -> None:
             taken.bind((ports.LOOPBACK, port))
 
 
-def test_a_taken_port_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_port_in_use_is_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     with socket.socket() as taken:
         taken.bind((ports.LOOPBACK, 0))
         taken.listen()

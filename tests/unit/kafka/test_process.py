@@ -30,14 +30,14 @@ def sleeper(folder: Path) -> "subprocess.Popen[bytes]":
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
-def test_a_child_goes_with_a_killed_harness(tmp_path: Path, how: signal.Signals) -> None:
+def test_a_child_ends_with_a_killed_harness(tmp_path: Path, how: signal.Signals) -> None:
     with harness(HARNESS, str(tmp_path)) as (parent, (child,)):
         assert not gone(child)
         parent.send_signal(how)
     wait_for(lambda: gone(child), bool, within_s=5)
 
 
-def test_a_child_outlives_the_thread_that_asked_for_it(tmp_path: Path) -> None:
+def test_a_child_outlives_the_thread_that_started_it(tmp_path: Path) -> None:
     started: list[subprocess.Popen[bytes]] = []
     asker = threading.Thread(target=lambda: started.append(sleeper(tmp_path)))
     asker.start()
@@ -47,7 +47,7 @@ def test_a_child_outlives_the_thread_that_asked_for_it(tmp_path: Path) -> None:
     process.kill(started)
 
 
-def test_a_child_has_a_session_of_its_own(tmp_path: Path) -> None:
+def test_a_child_has_its_own_session(tmp_path: Path) -> None:
     child = sleeper(tmp_path)
     assert os.getsid(child.pid) == child.pid
     process.kill([child])
@@ -62,13 +62,13 @@ def test_a_stopped_child_is_killed_too(tmp_path: Path) -> None:
     assert child.returncode == -signal.SIGKILL
 
 
-def test_without_setpriv_there_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_setpriv_gives_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InputError, match=r"^setpriv: not on the PATH"):
         sleeper(tmp_path)
 
 
-def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+def test_a_command_that_takes_too_long_is_killed(tmp_path: Path) -> None:
     with pytest.raises(InsyncError, match=r"sleep: not done in 0\.1 s"):
         process.run(["sleep", "600"], log=tmp_path / "log", folder=tmp_path, within_s=0.1)
 
@@ -84,6 +84,6 @@ def test_a_command_that_takes_too_long_is_ended(tmp_path: Path) -> None:
         ("", "it printed nothing"),
     ],
 )
-def test_the_cause_is_taken_from_a_log(tmp_path: Path, log: str, said: str) -> None:
+def test_the_cause_of_a_failure_is_taken_from_the_log(tmp_path: Path, log: str, said: str) -> None:
     (tmp_path / "log").write_text(log)
     assert process.complaint(tmp_path / "log") == said

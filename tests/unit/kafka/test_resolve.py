@@ -34,11 +34,11 @@ class Repository:
         self.folder = folder
 
     def file(self, name: str) -> Path:
-        """Return where the jar `name` is."""
+        """Return the path of the jar `name`."""
         return self.folder / "org" / "example" / name / "1.0" / f"{name}-1.0.jar"
 
     def publish(self, name: str, content: bytes) -> Jar:
-        """Put a jar there, with the checksum beside it."""
+        """Publish a jar with its checksum file."""
         file = self.file(name)
         file.parent.mkdir(parents=True)
         file.write_bytes(content)
@@ -46,7 +46,7 @@ class Repository:
         return Jar("org.example", name, "1.0", hashlib.sha256(content).hexdigest())
 
     def checksum(self, name: str) -> Path:
-        """Return where the checksum of the jar `name` is."""
+        """Return the path of the checksum of the jar `name`."""
         return self.file(name).with_suffix(".jar.sha1")
 
 
@@ -64,16 +64,16 @@ def release(repository: Repository) -> Release:
     return Release("0.0.1", tuple(repository.publish(name, name.encode()) for name in "abc"))
 
 
-def test_fetched_once_and_offline_from_then_on(
+def test_jars_are_fetched_once_and_used_offline_afterwards(
     tmp_path: Path, release: Release, java: Java, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
-    jars = cached_jars(release, tmp_path / "cache" / "libs", java, told.append)
+    messages: list[str] = []
+    jars = cached_jars(release, tmp_path / "cache" / "libs", java, messages.append)
     assert [jar.read_bytes() for jar in jars] == [b"a", b"b", b"c"]
-    assert told == ["kafka 0.0.1: fetching 3 jars, once"]
+    assert messages == ["kafka 0.0.1: fetching 3 jars, once"]
     monkeypatch.setenv("INSYNC_IVY_SETTINGS", "gone")
-    assert cached_jars(release, tmp_path / "cache" / "libs", java, told.append) == jars
-    assert len(told) == 1
+    assert cached_jars(release, tmp_path / "cache" / "libs", java, messages.append) == jars
+    assert len(messages) == 1
     left = sorted(path.name for path in (tmp_path / "cache").iterdir())
     assert left == [".libs.lock", "libs"]
 
@@ -81,12 +81,12 @@ def test_fetched_once_and_offline_from_then_on(
 def test_a_damaged_jar_in_the_cache_is_fetched_again(
     tmp_path: Path, release: Release, java: Java
 ) -> None:
-    told: list[str] = []
-    jars = cached_jars(release, tmp_path / "libs", java, told.append)
+    messages: list[str] = []
+    jars = cached_jars(release, tmp_path / "libs", java, messages.append)
     jars[1].write_bytes(b"half")
-    assert cached_jars(release, tmp_path / "libs", java, told.append) == jars
+    assert cached_jars(release, tmp_path / "libs", java, messages.append) == jars
     assert jars[1].read_bytes() == b"b"
-    assert "b-1.0.jar in the cache is damaged, fetching again" in told[1]
+    assert "b-1.0.jar in the cache is damaged, fetching again" in messages[1]
 
 
 def test_a_download_that_fails_the_registrys_checksum_is_refused(
@@ -95,9 +95,9 @@ def test_a_download_that_fails_the_registrys_checksum_is_refused(
     repository.file("b").write_bytes(b"tampered")
     with pytest.raises(
         InputError, match=r"^ivy: cannot fetch Kafka's jars: .*invalid sha1"
-    ) as told:
+    ) as error:
         cached_jars(release, tmp_path / "libs", java, print)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(error.value)
     assert not (tmp_path / "libs").exists()
 
 

@@ -1,4 +1,4 @@
-"""The pinned releases: complete, and an unknown one is refused by name."""
+"""The pinned releases are complete, and an unknown version is refused with its name."""
 
 import re
 
@@ -25,7 +25,7 @@ def test_a_release_pins_each_jar_once(version: str) -> None:
     assert names == sorted(set(names))
     assert all(re.fullmatch("[0-9a-f]{64}", jar.sha256) for jar in release.jars)
     assert any(re.fullmatch(rf"kafka_2\.1[23]-{re.escape(version)}\.jar", name) for name in names)
-    # 3.9 brings 3.8 as well, for brokers that are still to leave it.
+    # 3.9 brings 3.8 as well, for brokers that still have to upgrade from it.
     assert release.zookeeper == any(re.match(r"zookeeper-3\.[45]\.", name) for name in names)
 
 

@@ -1,4 +1,4 @@
-"""The bytes of the requests that go to one chosen broker."""
+"""Encodes the requests to one chosen broker."""
 
 import socket
 import struct
@@ -39,7 +39,7 @@ def test_a_request_is_framed_as_kafka_documents_it(request_: bytes, body: str) -
 
 
 @given(st.text("ab-", min_size=1, max_size=249), st.integers(0, 200))
-def test_the_length_in_front_is_that_of_the_rest(topic: str, count: int) -> None:
+def test_the_length_prefix_counts_the_remaining_bytes(topic: str, count: int) -> None:
     for request in (wire.fetch(topic, count), wire.elect_preferred(topic, range(count), 1)):
         assert struct.unpack_from(">i", request)[0] == len(request) - 4
 
@@ -52,7 +52,7 @@ def server() -> Iterator[socket.socket]:
 
 
 def answer(server: socket.socket, whole: bytes) -> threading.Thread:
-    """Answer the next request with these bytes, one by one."""
+    """Answer the next request with the given bytes, one by one."""
 
     def serve() -> None:
         peer, _ = server.accept()
@@ -67,20 +67,20 @@ def answer(server: socket.socket, whole: bytes) -> threading.Thread:
 
 
 @pytest.mark.parametrize("code", [0, 41, -1])
-def test_the_error_code_is_read_off_the_answer(server: socket.socket, code: int) -> None:
+def test_the_error_code_is_read_from_the_response(server: socket.socket, code: int) -> None:
     body = struct.pack(">ixih", 1, 0, code) + b"rest"
     thread = answer(server, struct.pack(">i", len(body)) + body)
     assert wire.ask(server.getsockname()[1], b"request", 5) == code
     thread.join()
 
 
-def test_a_broker_that_hangs_up_is_an_os_error(server: socket.socket) -> None:
+def test_a_closed_connection_is_an_os_error(server: socket.socket) -> None:
     thread = answer(server, b"\0\0")
     with pytest.raises(OSError, match="closed the connection"):
         wire.ask(server.getsockname()[1], b"request", 5)
     thread.join()
 
 
-def test_a_broker_that_says_nothing_is_given_up(server: socket.socket) -> None:
+def test_a_broker_that_does_not_answer_times_out(server: socket.socket) -> None:
     with pytest.raises(TimeoutError):
         wire.ask(server.getsockname()[1], b"request", 0.05)

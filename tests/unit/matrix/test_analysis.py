@@ -38,7 +38,7 @@ def cells(matrix: Path) -> dict[tuple[str, str], dict[str, Any]]:
     return {(cell["scenario"], cell["arm"]): cell for cell in found}
 
 
-def test_the_tables_of_all_runs_are_the_matrixs_own(matrix: Path) -> None:
+def test_the_matrix_has_one_set_of_tables_for_all_runs(matrix: Path) -> None:
     assert (matrix / "tables" / "gold" / "medians").is_dir()
     assert not list((matrix / "4.3.1").glob("*/tables"))
 
@@ -54,7 +54,7 @@ def test_every_scenario_and_arm_has_its_cell_in_order(
     ]  # fmt: skip
 
 
-def test_a_cell_has_the_figures_of_its_arm_as_in_the_verdict(
+def test_a_cell_has_the_same_figures_as_its_arm_in_the_verdict(
     matrix: Path, cells: dict[tuple[str, str], dict[str, Any]]
 ) -> None:
     arms = json.loads((matrix / "4.3.1" / "good" / "verdict.json").read_text())["arms"]
@@ -77,7 +77,7 @@ def test_only_the_arm_that_differs_is_not_ok(
     )
 
 
-def test_an_arm_that_ended_counts_though_its_run_was_cut_short(
+def test_a_finished_arm_counts_even_if_its_run_was_interrupted(
     cells: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     assert cells["cut", "stock"]["ok"] is True
@@ -89,7 +89,7 @@ def test_an_arm_that_ended_counts_though_its_run_was_cut_short(
     )
 
 
-def test_an_arm_that_recorded_nothing_was_not_begun(made_up_run: RunInfo) -> None:
+def test_an_arm_without_recorded_events_was_not_started(made_up_run: RunInfo) -> None:
     nothing = RepeatFacts(complete=False, metrics=dict.fromkeys(metrics.of_verdict()))
     facts = RunFacts(finished=False, arms=dict.fromkeys(ARMS, (nothing,)), unreadable={})
     of_run = row("made-up")
@@ -99,7 +99,7 @@ def test_an_arm_that_recorded_nothing_was_not_begun(made_up_run: RunInfo) -> Non
     ]
 
 
-def test_a_skipped_cell_says_why_and_is_neither_right_nor_wrong(
+def test_a_skipped_cell_has_a_reason_and_is_neither_ok_nor_failed(
     cells: dict[tuple[str, str], dict[str, Any]],
 ) -> None:
     cell = cells["no-cgroup", "plugin"]
@@ -142,13 +142,13 @@ def test_the_page_links_each_cell_to_its_arm_in_the_runs_report(matrix: Path) ->
     assert "expected at most 0" in page
 
 
-def test_the_page_says_how_to_make_the_matrix_again_and_where_it_was_made(matrix: Path) -> None:
+def test_the_page_shows_how_to_reproduce_the_matrix_and_where_it_ran(matrix: Path) -> None:
     page = (matrix / "matrix.html").read_text(encoding="utf-8")
     assert "insync matrix --kafka 4.3.1 --cluster local --only good,bad --arms stock" in page
     assert "17.0.15" in page
 
 
-def test_the_results_beside_it_agree_with_the_cells(
+def test_the_junit_results_agree_with_the_cells(
     matrix: Path, cells: dict[tuple[str, str], dict[str, Any]]
 ) -> None:
     root = ElementTree.parse(matrix / "matrix-junit.xml").getroot()  # noqa: S314 - our own
@@ -182,7 +182,7 @@ def test_the_results_beside_it_agree_with_the_cells(
         ({}, ""),
     ],
 )
-def test_what_a_cell_expects_in_words(
+def test_a_cells_expectation_is_described_in_words(
     matrix: Path, expected: dict[str, dict[str, float]], words: str
 ) -> None:
     (cell, *_) = read_cells(matrix)
@@ -190,7 +190,9 @@ def test_what_a_cell_expects_in_words(
     assert wanted(cell.model_copy(update={"expected": bounds})) == words
 
 
-def test_a_matrix_stands_alone(matrix: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_matrix_is_refused_beside_other_folders(
+    matrix: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from insync.analysis import job
 
     assert job.main([str(matrix), str(matrix / "4.3.1" / "good")]) == 2
@@ -198,14 +200,14 @@ def test_a_matrix_stands_alone(matrix: Path, capsys: pytest.CaptureFixture[str])
 
 
 @pytest.mark.parametrize("text", [None, "{", '{"schema": 2, "repeats": 1, "rows": []}'])
-def test_a_folder_without_a_sound_plan_is_bad_input(tmp_path: Path, text: str | None) -> None:
+def test_a_folder_without_a_valid_plan_is_bad_input(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "matrix-plan.json").write_text(text)
     with pytest.raises(InputError, match=r"^[^\n]*matrix-plan\.json[^\n]+$"):
         load_matrix(tmp_path)
 
 
-def test_a_plan_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_plan_survives_writing_and_reading(tmp_path: Path) -> None:
     info = MatrixInfo(repeats=None, rows=(row("a"), row("b", "why not")))
     save_matrix(tmp_path, info)
     assert load_matrix(tmp_path) == info

@@ -16,13 +16,13 @@ from insync.scenario.load import builtin_names, load
 GROUPS = groups()
 
 
-def test_without_a_name_the_stall_sites_are_run() -> None:
+def test_the_stall_sites_run_by_default() -> None:
     assert [entry.scenario for entry in entries(None)] == list(GROUPS["sites"].scenarios)
     assert next(iter(GROUPS)) == DEFAULT == "sites"
 
 
 @pytest.mark.parametrize("name", GROUPS)
-def test_a_group_is_its_scenarios_which_exist_at_its_scale(name: str) -> None:
+def test_the_scenarios_of_a_group_exist_and_are_valid_at_its_scale(name: str) -> None:
     found = entries([name])
     assert [entry.scenario for entry in found] == list(GROUPS[name].scenarios)
     assert {entry.group for entry in found} == {GROUPS[name]}
@@ -37,7 +37,7 @@ def test_scenarios_that_client_pauses_would_hide_run_unscaled() -> None:
     assert scales == {"all-slow": 1.0, "transactions": 0.25}
 
 
-def test_arms_run_side_by_side_as_the_most_careful_group_takes(tmp_path: Path) -> None:
+def test_the_number_of_parallel_arms_is_the_smallest_of_the_groups(tmp_path: Path) -> None:
     def at_once(*only: str, asked: int | None = None) -> int:
         request = MatrixRequest(only=only, at_once=asked, out=tmp_path / "out")
         return prepare_matrix(request, NoProgress()).at_once
@@ -46,7 +46,7 @@ def test_arms_run_side_by_side_as_the_most_careful_group_takes(tmp_path: Path) -
     assert at_once("kafka-7104", asked=1) == 1
 
 
-def test_groups_and_scenarios_may_be_asked_for_together_in_one_order() -> None:
+def test_groups_and_scenarios_may_be_requested_together_in_a_fixed_order() -> None:
     found = [entry.scenario for entry in entries(["step-down", "freeze", "step-down-send"])]
     assert found == ["freeze", *GROUPS["step-down"].scenarios]
 
@@ -57,7 +57,7 @@ def test_a_scenario_is_in_one_group() -> None:
     assert set(names) <= set(builtin_names())
 
 
-def test_another_name_is_refused_with_those_that_are_known() -> None:
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(
         InputError, match=r"--only: 'kip-501', expected one of: .*, policies, step-down$"
     ):

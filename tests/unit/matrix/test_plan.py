@@ -1,4 +1,4 @@
-"""A matrix's runs: which there are, where they go, and what is refused before any file is made."""
+"""A matrix's runs, their folders, and the input that is refused before any file is made."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ MATRIX = groups()["sites"].scenarios
 
 @pytest.fixture(autouse=True)
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pretend that everything is built, for two ranges of versions; there are no cgroups."""
+    """Patch the harness: everything is built for two ranges of versions; there are no cgroups."""
     stand_in(
         tmp_path,
         monkeypatch,
@@ -41,7 +41,7 @@ def test_a_matrix_is_every_scenario_on_every_arm_that_a_version_has(tmp_path: Pa
     assert not (tmp_path / "out").exists()
 
 
-def test_what_cannot_run_here_has_a_row_and_no_run(tmp_path: Path) -> None:
+def test_a_scenario_that_cannot_run_here_has_a_row_and_no_run(tmp_path: Path) -> None:
     request = MatrixRequest(only=("cpu-starved", "freeze"), out=tmp_path / "out")
     found = prepare_matrix(request, NoProgress())
     assert {row.scenario: row.skipped for row in found.info.rows} == {
@@ -86,7 +86,7 @@ def test_each_arm_of_each_version_is_a_task_with_the_scenarios_in_order(tmp_path
         (MatrixRequest(at_once=0), "--side-by-side 0: expected at least 1"),
     ],
 )
-def test_wrong_input_is_one_line(request_: MatrixRequest, problem: str) -> None:
+def test_bad_input_gives_one_line(request_: MatrixRequest, problem: str) -> None:
     with pytest.raises(InputError, match=problem) as caught:
         prepare_matrix(request_, NoProgress())
     assert "\n" not in str(caught.value)

@@ -11,7 +11,7 @@ from insync.matrix.task import Part, Task
 
 
 class Book:
-    """Stands in for the run folders: what was opened and closed, in order."""
+    """Fake run folders; records which were opened and closed, in order."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.lines: list[str] = []
@@ -19,12 +19,12 @@ class Book:
         monkeypatch.setattr(records, "close_run", self.close)
 
     def open(self, plan: Any) -> dict[str, Any]:
-        """Note that a run began."""
+        """Record that a run began."""
         self.lines.append(f"open {plan.out}")
         return {}
 
     def close(self, plan: Any, record: dict[str, Any]) -> None:
-        """Note that a run ended."""
+        """Record that a run ended."""
         self.lines.append(f"close {plan.out}")
         record["finished_ms"] = 1.0
 
@@ -58,7 +58,7 @@ def test_a_run_is_opened_with_its_first_arm_and_closed_with_its_last(
     assert book.lines == ["open 1.1.0/a", "open 4.3.1/a", "close 1.1.0/a"]
 
 
-def test_a_run_with_an_arm_that_did_not_end_or_was_not_begun_is_left_open(
+def test_a_run_with_an_unfinished_or_unstarted_arm_stays_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     book = Book(monkeypatch)

@@ -16,29 +16,29 @@ HEAD = f"""#!{sys.executable}
 import json, os, signal, sys, time
 task = sys.argv[3]
 arm = json.load(open(task))["arm"]
-told = open(task.replace(".json", ".progress.jsonl"), "a", buffering=1)
-def tell(**line): told.write(json.dumps(line) + "\\n")
+progress = open(task.replace(".json", ".progress.jsonl"), "a", buffering=1)
+def tell(**line): progress.write(json.dumps(line) + "\\n")
 """
 
 
-class Heard(NoProgress):
-    """A Progress that keeps what it hears."""
+class RecordedProgress(NoProgress):
+    """A Progress that records what is reported to it."""
 
     def __init__(self) -> None:
         self.phases: list[str] = []
         self.repeats = 0
 
     def phase(self, text: str) -> None:
-        """Keep it."""
+        """Record the phase."""
         self.phases.append(text)
 
     def repeat_done(self) -> None:
-        """Count it."""
+        """Count the repeat."""
         self.repeats += 1
 
 
-class Noted(Records):
-    """Notes what would be opened, and what was known each time when runs might be closed."""
+class RecordedRuns(Records):
+    """Records which runs are opened, and the finished arms at each attempt to close runs."""
 
     def __init__(self) -> None:
         super().__init__([])
@@ -46,11 +46,11 @@ class Noted(Records):
         self.known: list[set[tuple[str, str]]] = []
 
     def begin(self, task: Task) -> None:
-        """Note it."""
+        """Record the run's task."""
         self.begun.append(task.name)
 
     def close(self, ended: Ended) -> None:
-        """Note who came to an end."""
+        """Record the finished arms."""
         self.known.append({who for who, scenarios in ended.items() if scenarios})
 
 
@@ -64,7 +64,7 @@ def tasks(folder: Path, *arms: str, kafka: str = "4.3.1") -> list[Task]:
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Put a script in the place of `python -m insync.matrix.worker TASK`; returns its path."""
+    """Replace `python -m insync.matrix.worker TASK` with a script; return its path."""
     path = tmp_path / "worker"
     path.touch(0o755)
     monkeypatch.setattr(sys, "executable", str(path))
@@ -87,8 +87,8 @@ tell(ended="freeze")
 os.unlink(mine)
 """
     )
-    progress = Heard()
-    arms = SideBySide(tmp_path, progress, Noted())
+    progress = RecordedProgress()
+    arms = SideBySide(tmp_path, progress, RecordedRuns())
     assert arms.run(tasks(tmp_path, "stock", "off", "read"), 2) == []
     assert arms.ended == {("4.3.1", arm): {"freeze"} for arm in ("stock", "off", "read")}
     assert progress.repeats == 3
@@ -96,7 +96,7 @@ os.unlink(mine)
     assert any("stock" in phase and "off" in phase for phase in progress.phases)
 
 
-def test_the_next_version_begins_beside_the_last_arms_of_the_one_before(
+def test_the_next_version_starts_while_the_last_arms_of_the_previous_one_run(
     tmp_path: Path, script: Path
 ) -> None:
     script.write_text(
@@ -115,7 +115,7 @@ tell(ended="freeze")
 """
     )
     both = [*tasks(tmp_path, "stock", "off", kafka="1.1.0"), *tasks(tmp_path, "stock")]
-    noted = Noted()
+    noted = RecordedRuns()
     arms = SideBySide(tmp_path, NoProgress(), noted)
     assert arms.run(both, 2) == []
     assert noted.begun == ["1.1.0 stock", "1.1.0 off", "4.3.1 stock"]
@@ -125,7 +125,7 @@ tell(ended="freeze")
         assert (tmp_path / kafka / "tasks" / "stock.json").is_file()
 
 
-def test_a_cluster_starts_when_those_before_it_are_up(tmp_path: Path, script: Path) -> None:
+def test_a_cluster_starts_after_earlier_ones_are_up(tmp_path: Path, script: Path) -> None:
     script.write_text(
         HEAD
         + f"""
@@ -139,8 +139,8 @@ time.sleep(1)
 tell(ended="freeze")
 """
     )
-    progress = Heard()
-    arms = SideBySide(tmp_path, progress, Noted())
+    progress = RecordedProgress()
+    arms = SideBySide(tmp_path, progress, RecordedRuns())
     assert arms.run(tasks(tmp_path, "stock", "off", "read"), 3) == []
     assert any(phase.count("1 starting") == 2 for phase in progress.phases)
     assert not any("2 starting" in phase for phase in progress.phases)
@@ -156,7 +156,7 @@ if arm == "off":
 tell(ended="freeze")
 """
     )
-    arms = SideBySide(tmp_path, NoProgress(), Noted())
+    arms = SideBySide(tmp_path, NoProgress(), RecordedRuns())
     wrong = arms.run(tasks(tmp_path, "stock", "off"), 1)
     assert len(wrong) == 1
     assert wrong[0].startswith("4.3.1 off: ")
@@ -179,14 +179,14 @@ signal.pause()
 """
     )
 
-    class Interrupting(Heard):
+    class Interrupting(RecordedProgress):
         def phase(self, text: str) -> None:
             super().phase(text)
             if text.count("pid") == 2:
                 raise KeyboardInterrupt(signal.SIGINT.name)
 
     progress = Interrupting()
-    arms = SideBySide(tmp_path, progress, Noted())
+    arms = SideBySide(tmp_path, progress, RecordedRuns())
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         arms.run(tasks(tmp_path, "stock", "off"), 2)

@@ -1,4 +1,4 @@
-"""One arm of a matrix uses few clusters, a fresh one after an error, and writes whole histories."""
+"""Runs one arm of a matrix: reuses clusters, replaces one after an error, writes histories."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +20,7 @@ SETTINGS = {"slow-disk": "4000"}
 
 
 class FakeClusters:
-    """Stands in for clusters; `acts` has what ran on which, `breaks` the scenarios that fail."""
+    """Fake clusters; `acts` records what ran on which, `breaks` names the scenarios that fail."""
 
     def __init__(self) -> None:
         self.acts: list[tuple[str, str]] = []
@@ -31,18 +31,18 @@ class FakeClusters:
     def open_arm_cluster(
         self, plans: Sequence[Any], arm: str, home: Path, _: object
     ) -> Iterator[Any]:
-        """Open an arm's cluster that is called as its folder."""
+        """Open an arm's cluster with its folder's name."""
         yield SimpleNamespace(arm=arm, name=home.name)
 
     def run_repeats(self, arm_cluster: Any, plan: Any, progress: ProgressWriter) -> None:
-        """Note that a scenario played, or break."""
+        """Record that a scenario ran, or fail."""
         self.acts.append((arm_cluster.name, plan.scenario.name))
         progress.repeat_done()
         if plan.scenario.name in self.breaks:
             raise self.breaks[plan.scenario.name]
 
     def write_histories(self, arm_cluster: Any, plans: Sequence[Any]) -> None:
-        """Note whose history was written."""
+        """Record the scenarios of which the history was written."""
         self.histories.append((arm_cluster.name, [plan.scenario.name for plan in plans]))
 
 
@@ -70,38 +70,38 @@ def task(folder: Path, *names: str) -> Task:
 
 
 def done(folder: Path, *names: str) -> list[dict[str, object]]:
-    """Do a task and return what it told."""
-    path = folder / "told.jsonl"
+    """Run a task and return the messages it sent."""
+    path = folder / "progress.jsonl"
     asked = task(folder, *names)
     with EventWriter(path) as writer:
         worker.do_task(asked, ProgressWriter(asked, writer))
     return read_lines(path)
 
 
-def test_scenarios_that_want_the_same_brokers_share_a_cluster(
+def test_scenarios_with_the_same_broker_requirements_share_a_cluster(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
-    told = done(tmp_path, "freeze", "slow-disk", "read-stall")
+    progress = done(tmp_path, "freeze", "slow-disk", "read-stall")
     assert fake.acts == [("read", "freeze"), ("read", "read-stall"), ("read-2", "slow-disk")]
     assert fake.histories == [("read", ["freeze", "read-stall"]), ("read-2", ["slow-disk"])]
-    assert [line["ended"] for line in told if "ended" in line] == [
+    assert [line["ended"] for line in progress if "ended" in line] == [
         "freeze", "read-stall", "slow-disk",
     ]  # fmt: skip
-    assert told[0] == {"phase": "freeze (1 of 3)"}
+    assert progress[0] == {"phase": "freeze (1 of 3)"}
 
 
-def test_after_a_broken_scenario_the_next_runs_on_a_fresh_cluster(
+def test_after_a_failed_scenario_the_next_runs_on_a_new_cluster(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
-    fake.breaks["b"] = InsyncError("topic b-r0: ISR not full:\nlast ...")
-    told = done(tmp_path, "a", "b", "c")
+    fake.breaks["b"] = InsyncError("topic b-r0: not healed:\nlast ...")
+    progress = done(tmp_path, "a", "b", "c")
     assert fake.acts == [("read", "a"), ("read", "b"), ("read-2", "c")]
     assert fake.histories == [("read", ["a", "b"]), ("read-2", ["c"])]
-    assert [line["ended"] for line in told if "ended" in line] == ["a", "c"]
-    assert {"phase": "b was cut short: topic b-r0: ISR not full: last ..."} in told
+    assert [line["ended"] for line in progress if "ended" in line] == ["a", "c"]
+    assert {"phase": "b was cut short: topic b-r0: ISR not full: last ..."} in progress
 
 
-def test_an_interrupted_arm_writes_the_history_of_what_it_began(
+def test_an_interrupted_arm_writes_the_history_of_started_scenarios(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
     fake.breaks["b"] = KeyboardInterrupt("SIGTERM")
@@ -110,13 +110,13 @@ def test_an_interrupted_arm_writes_the_history_of_what_it_began(
     assert fake.histories == [("read", ["a", "b"])]
 
 
-def test_a_task_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_task_survives_writing_and_reading(tmp_path: Path) -> None:
     asked = task(tmp_path, "a", "b")
     path = save_task(asked, tmp_path)
     assert (path.parent, load_task(path)) == (tmp_path / "4.3.1" / "tasks", asked)
 
 
-def test_progress_is_heard_in_whole_lines(tmp_path: Path) -> None:
+def test_progress_is_read_in_complete_lines(tmp_path: Path) -> None:
     path = tmp_path / "progress.jsonl"
     reader = ProgressReader(path)
     assert list(reader.news()) == []

@@ -1,4 +1,4 @@
-"""The report's colours: text can be read on what it stands on, in light and in dark."""
+"""The report's colours: text is readable on its background, in the light and the dark scheme."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STYLE = files("insync.report").joinpath("assets", "page.css").read_text(encoding
 
 
 def colours(scheme: str) -> dict[str, str]:
-    """Return the page's colours by name; dark ones stand upon the light ones."""
+    """Return the page's colours by name; the dark scheme overrides the light one."""
     light, dark = re.findall(r":root \{(.*?)\}", STYLE, re.DOTALL)
     return dict(
         re.findall(r"--([\w-]+): (#[0-9a-f]{6});", light + (dark if scheme == "dark" else ""))
@@ -32,7 +32,7 @@ def luminance(colour: str) -> float:
 
 
 def mix(colour: str, ground: str, share: float) -> list[float]:
-    """Return red, green and blue of a colour that lets its ground through."""
+    """Return red, green and blue of a translucent colour on its background."""
     pairs = ((int(colour[at : at + 2], 16), int(ground[at : at + 2], 16)) for at in (1, 3, 5))
     return [share * over + (1 - share) * under for over, under in pairs]
 
@@ -42,7 +42,7 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-def test_contrast_is_as_wcag_counts_it() -> None:
+def test_contrast_follows_wcags_formula() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21.0)
     assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)
 
@@ -50,20 +50,20 @@ def test_contrast_is_as_wcag_counts_it() -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("ground", ["paper", "soft"])
 @pytest.mark.parametrize("name", ON_PAPER)
-def test_text_can_be_read_on_the_page(scheme: str, ground: str, name: str) -> None:
+def test_text_is_readable_on_the_page(scheme: str, ground: str, name: str) -> None:
     found = colours(scheme)
     assert contrast(found[name], found[ground]) >= LEAST
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("state", ON_BARS)
-def test_text_can_be_read_on_the_bars(scheme: str, state: str) -> None:
+def test_text_is_readable_on_the_bars(scheme: str, state: str) -> None:
     found = colours(scheme)
     assert contrast(found[f"on-{state}"], found[state]) >= LEAST
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_can_be_read_in_the_shade_of_a_fault(scheme: str) -> None:
+def test_text_is_readable_in_the_shaded_area_of_a_fault(scheme: str) -> None:
     found = colours(scheme)
     shade = "".join(f"{round(mixed):02x}" for mixed in mix(found["fault"], found["paper"], 0.2))
     assert contrast(found["fault-ink"], f"#{shade}") >= LEAST

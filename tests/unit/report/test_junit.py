@@ -1,4 +1,4 @@
-"""JUnit XML as test readers take it: counts that add up, and never a pass without evidence."""
+"""JUnit XML that CI tools accept: counts add up, and nothing passes without evidence."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ def test_a_run_is_one_suite_with_a_case_per_expectation_of_each_arm() -> None:
     cases = [(case.attrib["classname"], case.attrib["name"]) for case in suite.iter("testcase")]
     assert cases[-1] == ("kafka-4.3.1.made-up.plugin", "isr_shrinks at most 0")
     assert len(set(cases)) == len(cases)
-    told = {each.attrib["name"]: each.attrib["value"] for each in suite.iter("property")}
-    assert told["verdict"].startswith("pass: in each of 2 repeats")
-    assert told["command"].startswith("insync run ")
-    assert (told["began"][:10], told["java"]) == ("2026-09-21", "17.0.15")
+    properties = {each.attrib["name"]: each.attrib["value"] for each in suite.iter("property")}
+    assert properties["verdict"].startswith("pass: in each of 2 repeats")
+    assert properties["command"].startswith("insync run ")
+    assert (properties["began"][:10], properties["java"]) == ("2026-09-21", "17.0.15")
 
 
-def test_what_broke_is_a_failure_with_the_verdicts_words() -> None:
+def test_a_broken_expectation_is_a_failure_with_the_verdicts_text() -> None:
     root = written(RUN, run_of(plugin=measured(PLUGIN, isr_shrinks=2.0)))
     assert counts(root) == (7, 1, 0, 0)
     (failure,) = root.iter("failure")
@@ -65,20 +65,20 @@ def test_what_broke_is_a_failure_with_the_verdicts_words() -> None:
     assert (failure.attrib["message"], failure.text) == (words, words)
 
 
-def test_what_proves_nothing_is_an_error_never_a_pass() -> None:
+def test_a_finding_without_evidence_is_an_error_never_a_pass() -> None:
     root = written(RUN, run_of(stock=measured(STOCK, acked=None)))
     assert counts(root)[1:] == (0, 3, 0)
     assert all("no data for acked" in error.attrib["message"] for error in root.iter("error"))
 
 
-def test_a_run_that_could_not_be_made_is_skipped_per_arm() -> None:
+def test_a_run_that_could_not_start_is_skipped_per_arm() -> None:
     root = written(RUN.model_copy(update={"skipped": "no cgroup"}), run_of())
     assert counts(root) == (2, 0, 0, 2)
     assert {each.attrib["message"] for each in root.iter("skipped")} == {"no cgroup"}
 
 
 @pytest.mark.parametrize("outcome", ["pass", "unknown", "fail"])
-def test_a_verdict_that_lists_no_findings_is_never_an_empty_suite(outcome: Outcome) -> None:
+def test_a_verdict_without_findings_is_never_an_empty_suite(outcome: Outcome) -> None:
     verdict = Judgement(verdict=outcome, reason="as it was", arms={})
     root = Xml.fromstring(as_xml("insync run", [run_suite(RUN, verdict)]))  # noqa: S314 - our own
     assert counts(root) == (1, outcome == "fail", outcome == "unknown", 0)
@@ -87,7 +87,7 @@ def test_a_verdict_that_lists_no_findings_is_never_an_empty_suite(outcome: Outco
 @pytest.mark.parametrize(
     ("key", "tag"), [("unknown", "error"), ("skipped", "skipped"), ("differs", "failure")]
 )
-def test_a_cell_that_left_no_findings_is_one_case_with_its_reason(key: str, tag: str) -> None:
+def test_a_cell_without_findings_is_one_case_with_its_reason(key: str, tag: str) -> None:
     root = matrix_of(MatrixCell.model_validate({**CELL, key: "the matrix was cut short"}))
     (case,) = root.iter("testcase")
     assert [(each.tag, each.attrib["message"]) for each in case] == [
@@ -111,7 +111,7 @@ def test_a_matrix_has_a_suite_per_scenario_and_version() -> None:
     assert counts(root) == (4, 0, 0, 0)
 
 
-def test_words_that_xml_cannot_hold_do_not_break_the_file() -> None:
+def test_characters_that_xml_forbids_do_not_break_the_file() -> None:
     reason = 'broker said "\x1b[31mno\x00" & <so>'
     root = matrix_of(MatrixCell.model_validate({**CELL, "differs": reason}))
     (failure,) = root.iter("failure")

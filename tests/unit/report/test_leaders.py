@@ -1,4 +1,4 @@
-"""Leader changes as a reader sees them: in a sentence, at a mark, in a lane."""
+"""Leader changes in the report: in a sentence, at a mark, in a lane."""
 
 from __future__ import annotations
 
@@ -27,11 +27,13 @@ def change(*, planned: bool = False, stepped_down: bool = False) -> LeaderChange
         ),
     ],
 )
-def test_a_change_says_who_leads_instead_of_whom_and_why(found: LeaderChange, words: str) -> None:
+def test_a_change_names_the_new_and_the_previous_leader_and_the_reason(
+    found: LeaderChange, words: str
+) -> None:
     assert change_in_short(found) == words
 
 
-def test_an_arm_says_how_often_its_leaders_changed_but_not_as_planned() -> None:
+def test_an_arm_counts_its_unplanned_leader_changes() -> None:
     assert changes_sentence([change(planned=True)]) == ""
     assert changes_sentence([change(stepped_down=True)]) == (
         " Leaders changed once, 1 of them by stepping down."

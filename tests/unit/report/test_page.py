@@ -1,4 +1,4 @@
-"""The page: one file, nothing fetched, the story in words at its top."""
+"""The page: one file, no requests, a summary in words at the top."""
 
 import json
 import re
@@ -32,13 +32,13 @@ class Reader(HTMLParser):
         self._inside = ""
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note what the tag would load."""
+        """Record what the tag would load."""
         self._inside = tag
         links = [value or "" for name, value in attrs if name in ("src", "href")]
         self.fetched += [link for link in links if not link.startswith("#")]
 
     def handle_data(self, data: str) -> None:
-        """Keep what a reader sees."""
+        """Record the visible text."""
         if self._inside not in ("script", "style"):
             self.text.append(data)
 
@@ -56,7 +56,7 @@ def page_of(run: RunInfo, rows: Rows) -> tuple[str, str]:
     return page, re.sub(r"\s+", " ", " ".join(reader.text))
 
 
-def test_the_top_says_the_verdict_and_what_each_arm_did(
+def test_the_top_shows_the_verdict_and_each_arms_result(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     page, text = page_of(made_up_run, made_up_rows)
@@ -76,7 +76,7 @@ def test_each_repeat_has_its_figure(made_up_run: RunInfo, made_up_rows: Rows) ->
     assert list(figures) == ["repeat 0", "repeat 1", "repeat 2"]
 
 
-def test_a_run_that_left_nothing_still_has_a_page(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+def test_a_run_without_files_still_has_a_page(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     rows: Mapping[str, list[dict[str, Any]]] = {name: [] for name in made_up_rows}
     run = made_up_run.model_copy(update={"finished_ms": None})
     page, text = page_of(run, rows)
@@ -85,13 +85,13 @@ def test_a_run_that_left_nothing_still_has_a_page(made_up_run: RunInfo, made_up_
     assert len(page) < 100_000
 
 
-def test_what_a_run_says_of_itself_is_escaped(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+def test_text_from_a_run_is_escaped(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     run = made_up_run.model_copy(update={"scenario_name": "</title><script>alert(1)</script>"})
     page, _ = page_of(run, made_up_rows)
     assert "<script>alert" not in page
 
 
-def test_lost_records_are_told_and_named(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+def test_lost_records_are_counted_and_listed(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     acked = {"what": "ack", "who": 0, "seq": 41, "offset": 40, "at_ms": 9.0, "note": None}
     lost = {
         "arm": "stock", "repeat": 0, "topic": "made-up-r0", "partition": 1, "kind": "lost-write",
@@ -105,7 +105,7 @@ def test_lost_records_are_told_and_named(made_up_run: RunInfo, made_up_rows: Row
     assert "1 lost-write: acked and never read 40 40 ack by 0: sequence 41 at offset 40" in text
 
 
-def test_transactions_have_a_table_where_there_were_some(
+def test_a_run_with_transactions_has_a_table_of_them(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     _, without = page_of(made_up_run, made_up_rows)
@@ -124,7 +124,7 @@ def test_transactions_have_a_table_where_there_were_some(
     assert "plugin 0 1 broker 3 30 9 8 1 0 0 12.3 99.0" in text
 
 
-def test_a_long_table_is_cut_and_says_so(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+def test_a_long_table_is_truncated_with_a_note(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     rows = {**made_up_rows, "faults": made_up_rows["faults"] * 100}
     tables = sections.details(made_up_run, rows, [])
     table = next(each for each in tables if each.title.startswith("Faults"))
@@ -142,12 +142,12 @@ def test_a_long_table_is_cut_and_says_so(made_up_run: RunInfo, made_up_rows: Row
         (span(5_000.0), "5.0 s"),
     ],
 )
-def test_numbers_as_written(written: str, expected: str) -> None:
+def test_number_formats(written: str, expected: str) -> None:
     assert written == expected
 
 
 @pytest.mark.parametrize("text", [None, "{", '{"verdict": "maybe", "reason": "", "arms": {}}'])
-def test_a_missing_or_foreign_verdict_is_one_line(tmp_path: Path, text: str | None) -> None:
+def test_a_missing_or_foreign_verdict_gives_one_line(tmp_path: Path, text: str | None) -> None:
     if text is not None:
         (tmp_path / "verdict.json").write_text(text)
     with pytest.raises(InputError, match=r"^[^\n]*verdict\.json: [^\n]+$"):

@@ -1,4 +1,4 @@
-"""The pictures' coordinates and figures: what a reader's eye must find in them."""
+"""The pictures' coordinates and figures: what a reader must be able to see in them."""
 
 from dataclasses import replace
 
@@ -43,7 +43,7 @@ def test_rows_become_timelines_in_seconds_from_the_repeats_start(
     assert found[3].shrinks == ()
 
 
-def test_a_late_shrink_says_when_it_was_due_and_what_it_waited_for(
+def test_a_late_shrink_shows_when_it_was_due_and_what_delayed_it(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     (first, *_) = timelines(made_up_run, made_up_rows)
@@ -69,15 +69,13 @@ def test_a_late_shrink_says_when_it_was_due_and_what_it_waited_for(
         ("follower: freeze", "during", "later than the next run"),
     ],
 )
-def test_what_a_late_shrink_waited_for_depends_on_the_fault(
-    cause: str, moment: str, why: str
-) -> None:
+def test_the_cause_of_a_late_shrink_depends_on_the_fault(cause: str, moment: str, why: str) -> None:
     late = Shrink(0, 8.0, 1, (1, 2), (1,), cause, None, moment, 4.0, delayed=True)
     assert why in lateness(late)
     assert lateness(replace(late, delayed=False)) == ""
 
 
-def test_a_dip_of_a_millisecond_is_still_to_be_seen() -> None:
+def test_a_dip_of_one_millisecond_is_still_visible() -> None:
     (cell,) = cells([timeline(FULL, DIP, REST)])
     dip = cell.bars[-1]
     assert dip.state == "under"
@@ -107,7 +105,7 @@ def test_labels_that_overlap_are_on_different_levels(
     assert levels(extents) == expected
 
 
-def test_names_of_faults_at_the_same_time_push_the_lanes_down() -> None:
+def test_names_of_simultaneous_faults_move_the_lanes_down() -> None:
     kill = Fault("kill at broker 3", 3, 2.5, 3.5)
     two = replace(timeline(FULL, DIP, REST), faults=(STALL, kill))
     one_name, two_names = cells([timeline(FULL, DIP, REST), two])
@@ -118,7 +116,7 @@ def test_names_of_faults_at_the_same_time_push_the_lanes_down() -> None:
 @pytest.mark.parametrize(
     ("length_s", "step"), [(0.5, 0.1), (10.0, 2.0), (12.1, 5.0), (60.0, 10.0), (301.0, 100.0)]
 )
-def test_ticks_are_round(length_s: float, step: float) -> None:
+def test_ticks_are_round_numbers(length_s: float, step: float) -> None:
     assert tick_step(length_s) == pytest.approx(step)
 
 
@@ -131,7 +129,7 @@ def test_plotly_accepts_the_figure(made_up_run: RunInfo, made_up_rows: Rows) -> 
     assert "under min ISR" in names
 
 
-def test_the_fault_lies_over_lanes_and_latency_of_both_arms(
+def test_the_fault_is_drawn_over_lanes_and_latency_of_both_arms(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     layout = figure([s for s in timelines(made_up_run, made_up_rows) if s.repeat == 0])["layout"]
@@ -143,7 +141,7 @@ def test_the_fault_lies_over_lanes_and_latency_of_both_arms(
         assert band["y1"] >= max(lanes)
 
 
-def test_a_long_silence_breaks_the_line() -> None:
+def test_a_long_time_without_acks_breaks_the_line() -> None:
     points = tuple(LatencyPoint(0, at, 0.1, 5.0, 9.0) for at in (0.0, 0.1, 3.0))
     (line,) = latency_lines(timeline(FULL, latency=points), "y2", legend=True)
     assert line["y"] == (9.0, 9.0, None, 9.0)

@@ -45,7 +45,7 @@ def standings(made: Timeline) -> dict[int, list[tuple[float, float, str]]]:
     }
 
 
-def test_a_healthy_follower_that_leaves_is_a_false_alarm_until_it_is_back() -> None:
+def test_a_removed_healthy_follower_is_a_false_alarm_until_it_rejoins() -> None:
     made = timeline(span((1, 2, 3), 0, 4), span((1, 3), 4, 5), span((1, 2, 3), 5, 10))
     assert standings(made) == {
         2: [(0, 4, "fine"), (4, 5, "alarm"), (5, 10, "fine")],
@@ -53,7 +53,7 @@ def test_a_healthy_follower_that_leaves_is_a_false_alarm_until_it_is_back() -> N
     }
 
 
-def test_a_follower_at_fault_is_unnoticed_until_it_leaves_and_noticed_until_it_is_back() -> None:
+def test_a_faulty_follower_is_undetected_until_removed_and_detected_until_it_rejoins() -> None:
     made = timeline(
         span((1, 2, 3), 0, 4.5), span((1, 2), 4.5, 7), span((1, 2, 3), 7, 10), faults=(FROZEN,)
     )
@@ -63,7 +63,7 @@ def test_a_follower_at_fault_is_unnoticed_until_it_leaves_and_noticed_until_it_i
     assert standings(made)[2] == [(0, 10, "fine")]
 
 
-def test_a_follower_that_stays_is_unnoticed_to_the_end_of_the_fault() -> None:
+def test_a_faulty_follower_that_stays_is_undetected_until_the_fault_ends() -> None:
     made = timeline(span((1, 2, 3), 0, 10), faults=(FROZEN,))
     assert standings(made)[3] == [(0, 2.0, "fine"), (2.0, 6.0, "unnoticed"), (6.0, 10, "fine")]
 
@@ -76,7 +76,7 @@ def test_a_fault_of_other_partitions_or_of_the_leader_leaves_a_follower_healthy(
         assert standings(made)[3] == [(0, 4, "fine"), (4, 10, "alarm")]
 
 
-def test_stretches_leave_no_gap() -> None:
+def test_spans_have_no_gaps() -> None:
     again = replace(FROZEN, start_s=7.0, end_s=9.0)
     made = timeline(span((1, 2, 3), 0, 10), faults=(FROZEN, again))
     (lane,) = [each for each in follower_lanes(made) if each.follower == 3]
@@ -113,14 +113,14 @@ def test_stretches_leave_no_gap() -> None:
         ("slow-leader", {"false_alarms": [None]}, Finding(None, "not known")),
     ],
 )
-def test_a_finding_is_the_worst_of_the_repeats(
+def test_the_worst_repeat_decides_a_finding(
     scenario: str, figures: dict[str, object], expected: Finding
 ) -> None:
     (found,) = [each for each in SITUATIONS if each.scenario == scenario]
     assert finding(found, cell(scenario, "time", **figures)) == expected
 
 
-def test_a_matrix_without_another_policy_tells_nothing_of_policies() -> None:
+def test_a_matrix_with_one_policy_has_no_policy_section() -> None:
     plain = [cell("read-stall", arm) for arm in ("stock", "request")]
     assert not compares_policies(plain)
     assert policy_markdown(grid_of(*plain)) == ""
@@ -145,7 +145,7 @@ def test_the_table_has_a_row_per_policy_and_a_column_per_burst_and_situation() -
     ]
 
 
-def test_the_picture_has_a_place_for_each_cell_and_draws_short_drops_wide_enough() -> None:
+def test_the_picture_has_every_cell_and_draws_short_drops_wide_enough() -> None:
     cells = [cell("burst", "time"), cell("burst", "messages-4"), cell("slow-leader", "time")]
     dip = timeline(
         span((1, 2, 3), 0, 9.999), span((1, 3), 9.999, 10), arm="messages-4"
@@ -162,7 +162,7 @@ def test_the_picture_has_a_place_for_each_cell_and_draws_short_drops_wide_enough
     assert all(bar.height < alarm.height for bar in drawn.bars if bar.standing == "fine")
 
 
-def test_bursts_of_a_cell_survive_its_json() -> None:
+def test_bursts_of_a_cell_survive_conversion_to_json() -> None:
     sizes = [{"records": 5, "bursts": 10, "false_alarms": 1}]
     assert cell("burst", "time", bursts=sizes).bursts == [
         Bursts(records=5, bursts=10, false_alarms=1)

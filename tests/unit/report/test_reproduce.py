@@ -1,4 +1,4 @@
-"""The command beside a report is one that the command line takes, with all that mattered."""
+"""The command in a report is valid for the command line and has every relevant option."""
 
 import shlex
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ def parsed(command: str) -> dict[str, object]:
 
 
 @pytest.mark.parametrize(("builtin", "scenario"), [(True, "made-up"), (False, "scenario.toml")])
-def test_a_runs_command_names_everything_that_decides_it(builtin: bool, scenario: str) -> None:
+def test_a_runs_command_names_every_option_that_affects_it(builtin: bool, scenario: str) -> None:
     run = RUN.model_copy(update={"builtin": builtin, "cluster": "docker", "seed": 11})
     found = parsed(run_command(run))
     assert {key: found[key] for key in ("scenario", "arms", "kafka", "cluster")} == {
@@ -34,7 +34,7 @@ def test_a_runs_command_names_everything_that_decides_it(builtin: bool, scenario
 
 
 @pytest.mark.parametrize("only", [None, ("freeze", "step-down")])
-def test_a_matrixs_command_leaves_to_the_groups_what_they_decided(
+def test_a_matrixs_command_omits_what_its_groups_decide(
     only: Sequence[str] | None,
 ) -> None:
     request = MatrixRequest(kafka=("4.3.1", "3.9.2"), only=only, repeats=3, seed=2)

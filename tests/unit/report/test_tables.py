@@ -28,7 +28,7 @@ def timeline(arm: str, *points: tuple[float, float]) -> Timeline:
     return Timeline(arm, 0, 10.0, True, spans, (), (), (one, *acks))
 
 
-def test_arms_stand_side_by_side_with_median_and_range_of_their_repeats() -> None:
+def test_arms_are_side_by_side_with_median_and_range_of_their_repeats() -> None:
     found = results.side_by_side(
         judged(isr_shrinks=[0.0, 4.0, 2.0], lost=[0, 0, 0], acked=[9, None, 7])
     )
@@ -38,11 +38,11 @@ def test_arms_stand_side_by_side_with_median_and_range_of_their_repeats() -> Non
     assert not found.grouped
 
 
-def test_a_metric_that_nobody_has_is_left_out() -> None:
+def test_a_metric_without_data_in_any_arm_is_omitted() -> None:
     assert results.side_by_side(judged()).rows == []
 
 
-def test_the_slowest_ack_of_each_slice_stands_beside_that_of_the_other_arms() -> None:
+def test_the_slowest_ack_of_each_time_slice_is_beside_the_other_arms() -> None:
     found = latency_table(
         [timeline("stock", (0.1, 5.0), (0.3, 40.0), (9.9, 7.0)), timeline("request")]
     )
@@ -52,7 +52,7 @@ def test_the_slowest_ack_of_each_slice_stands_beside_that_of_the_other_arms() ->
     assert "7.0" in [row[3] for row in found.rows]
 
 
-def test_every_stretch_of_the_lanes_is_in_the_table_in_words() -> None:
+def test_every_span_of_the_lanes_is_in_the_table_in_words() -> None:
     rows = [row[3:] for row in isr_table([timeline("stock")]).rows]
     assert rows == [
         ["0.00", "4.00", "1", "1, 2, 3", "all replicas in sync"],
@@ -60,12 +60,12 @@ def test_every_stretch_of_the_lanes_is_in_the_table_in_words() -> None:
     ]
 
 
-def test_no_picture_makes_empty_tables() -> None:
+def test_without_a_picture_its_tables_are_empty() -> None:
     assert isr_table([]).rows == []
     assert latency_table([]).rows == []
 
 
-def test_delayed_calls_are_summed_by_arm_and_site_and_faults_without_any_are_left_out() -> None:
+def test_delayed_calls_are_summed_by_arm_and_site_and_faults_without_any_omitted() -> None:
     again = {**FAULT, "repeat": 1, "calls_held": 5, "longest_held_ms": 6_000.0}
     killed = {**FAULT, "fault_no": 1, "fault": "kill", "site": "", "mode": "", "calls_held": 0}
     found = sections.delayed_calls(RUN, {"faults": [FAULT, killed, again]})
@@ -73,7 +73,7 @@ def test_delayed_calls_are_summed_by_arm_and_site_and_faults_without_any_are_lef
     assert [text.replace("\u202f", "") for text in found.rows[0][4:]] == ["6000", "18000"]
 
 
-def test_expectations_are_told_apart_by_more_than_colour() -> None:
+def test_expectations_differ_by_more_than_colour() -> None:
     outcomes = ("pass", "fail", "unknown")
     found = [Finding(arm="stock", expected="x", outcome=each, found="y") for each in outcomes]
     verdict = judged().model_copy(update={"findings": found})
@@ -81,5 +81,5 @@ def test_expectations_are_told_apart_by_more_than_colour() -> None:
     assert marks == ["\u2713 held", "\u2717 broken", "? unknown"]
 
 
-def test_a_tables_place_is_the_same_however_its_title_goes_on() -> None:
+def test_a_tables_anchor_does_not_depend_on_the_rest_of_its_title() -> None:
     assert table("Arms: of 3", "a", [], "", set()).place == "arms"

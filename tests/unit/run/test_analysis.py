@@ -1,4 +1,4 @@
-"""The analysis runs as a process of its own; only a verdict that it has just written counts."""
+"""The analysis runs as a separate process; only a verdict that it has just written counts."""
 
 import sys
 from pathlib import Path
@@ -24,18 +24,18 @@ def run(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def stage(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put a script in the place of `python`; it gets the stage's own arguments."""
+def fake_python(folder: Path, script: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Replace `python` with a script; it gets the analysis's arguments."""
     program = folder / "stage"
     program.write_text(f"#!{sys.executable}\nimport os, sys\n{script}\n")
     program.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(program))
 
 
-def test_the_stage_gets_folder_spark_options_and_java(
+def test_the_analysis_gets_folder_spark_options_and_java(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage(
+    fake_python(
         run,
         "import json; json.dump({'args': sys.argv[1:], 'java': os.environ['JAVA_HOME']},"
         f" open({str(run / 'verdict.json')!r}, 'w'))",
@@ -51,16 +51,18 @@ def test_the_stage_gets_folder_spark_options_and_java(
     }]  # fmt: skip
 
 
-def test_an_old_verdict_is_not_taken_for_a_new_one(
+def test_an_old_verdict_is_not_mistaken_for_a_new_one(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage(run, "print('no memory'); sys.exit(3)", monkeypatch)
+    fake_python(run, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3 and no verdict: no memory"):
         analysis.analyse([run], LOCAL, JAVA, NoProgress())
 
 
-def test_a_verdict_that_is_no_object_is_refused(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    stage(run, f"open({str(run / 'verdict.json')!r}, 'w').write('[]')", monkeypatch)
+def test_a_verdict_that_is_not_an_object_is_refused(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_python(run, f"open({str(run / 'verdict.json')!r}, 'w').write('[]')", monkeypatch)
     with pytest.raises(InsyncError, match="expected an object"):
         analysis.analyse([run], LOCAL, JAVA, NoProgress())
 
@@ -80,10 +82,10 @@ def matrix(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_matrix_is_one_folder_to_the_stage(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_matrix_is_analysed_as_one_folder(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told = matrix / "told"
     page = matrix / "matrix.html"
-    stage(
+    fake_python(
         matrix,
         f"open({str(told)!r}, 'w').write(sys.argv[3]); open({str(page)!r}, 'w')",
         monkeypatch,
@@ -93,14 +95,14 @@ def test_a_matrix_is_one_folder_to_the_stage(matrix: Path, monkeypatch: pytest.M
     assert not (matrix / "matrix.json").exists(), "the cells of the earlier analysis"
 
 
-def test_an_old_page_of_a_matrix_is_not_taken_for_a_new_one(
+def test_an_old_page_of_a_matrix_is_not_mistaken_for_a_new_one(
     matrix: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage(matrix, "print('no memory'); sys.exit(3)", monkeypatch)
+    fake_python(matrix, "print('no memory'); sys.exit(3)", monkeypatch)
     with pytest.raises(InsyncError, match="ended with 3: no memory"):
         analysis.analyse_matrix(matrix, LOCAL, JAVA, NoProgress())
 
 
-def test_a_folder_that_is_no_matrix_is_bad_input(tmp_path: Path) -> None:
+def test_a_folder_without_a_matrix_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a matrix folder"):
         analysis.analyse_matrix(tmp_path, LOCAL, JAVA, NoProgress())

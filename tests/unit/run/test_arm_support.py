@@ -87,7 +87,7 @@ def test_an_arm_needs_its_scope_step_down_and_eligible_replicas(
     assert list(arm_support.arms_of(kafka)) == arms
 
 
-def test_the_arms_in_one_place() -> None:
+def test_the_table_lists_every_arm() -> None:
     stepping = ["step-down", "step-down-keep", "step-down-unthrottled"]
     on = ["read", "request", "plugin", *stepping]
     by_messages = ["messages-4", "messages-4000"]

@@ -31,7 +31,7 @@ def test_every_broker_must_see_every_isr_full(monkeypatch: pytest.MonkeyPatch) -
     assert brokers.asked == ["a", "a", "a", "b", "b"]
 
 
-def test_the_error_has_the_state_seen_last(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_shows_the_last_state_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     Brokers(monkeypatch, a=[FULL], b=[SHRUNK])
     with pytest.raises(InsyncError, match=r"topic t: ISR not full in 0 s: at b .*1: \(2, \[2\]\)"):
         readiness.await_full_isr("a,b", "t", lambda: None)

@@ -1,4 +1,4 @@
-"""The consumer of committed records: which position it assumes, and when it is done."""
+"""The consumer of committed records: the positions it assumes, and when it is done."""
 
 import threading
 from pathlib import Path
@@ -28,24 +28,24 @@ class FakeMessage:
         self._code = code
 
     def error(self) -> KafkaError | None:
-        """Return what the client has to tell."""
+        """Return the client's error, if any."""
         return None if self._code is None else KafkaError(self._code)
 
     def partition(self) -> int | None:
-        """Return the only one."""
+        """Return the only partition."""
         return None if self._offset is None else 0
 
     def offset(self) -> int | None:
-        """Return where it stands."""
+        """Return the record's offset."""
         return self._offset
 
     def value(self) -> bytes:
-        """Return its sequence number."""
+        """Return the record's sequence number."""
         return (self._offset or 0).to_bytes(8, "big") + bytes(8)
 
 
 class FakeClient:
-    """A consumer client that hands out what it was given."""
+    """A consumer client that returns the messages that the test gave it."""
 
     messages: list[FakeMessage]
 
@@ -54,10 +54,10 @@ class FakeClient:
         self._left = list(FakeClient.messages)
 
     def assign(self, _: object) -> None:
-        """Take the partitions."""
+        """Accept the assignment."""
 
     def poll(self, seconds: float) -> FakeMessage | None:
-        """Hand out the next one."""
+        """Return the next message."""
         if not self._left:
             threading.Event().wait(seconds / 10)
             return None
@@ -69,13 +69,13 @@ class FakeClient:
 
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
-    """Replace the real client."""
+    """Replace the real client with the fake."""
     monkeypatch.setattr(consumer, "Consumer", FakeClient)
     return FakeClient
 
 
 def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
-    """Read to an end offset; return the offsets that were written down."""
+    """Read to an end offset; return the recorded offsets."""
     path = folder / "consume-0.jsonl"
     failures: list[BaseException] = []
     with EventWriter(path) as writer:
@@ -90,7 +90,7 @@ def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
     return [line["offset"] for line in read_lines(path)]
 
 
-def test_the_end_may_be_a_marker_or_an_abort_that_is_not_shown(
+def test_the_end_may_be_a_marker_or_an_aborted_record(
     client: type[FakeClient], tmp_path: Path
 ) -> None:
     eof = KafkaError._PARTITION_EOF
@@ -98,7 +98,7 @@ def test_the_end_may_be_a_marker_or_an_abort_that_is_not_shown(
     assert read(tmp_path, end=9) == [0, 1, 4]
 
 
-def test_an_earlier_end_of_the_partition_is_not_the_end(
+def test_an_earlier_end_of_the_partition_does_not_end_the_read(
     client: type[FakeClient], tmp_path: Path
 ) -> None:
     client.messages = [FakeMessage(0), FakeMessage(1, KafkaError._PARTITION_EOF)]
@@ -114,7 +114,7 @@ def test_the_clients_error_is_reported_when_the_end_is_not_reached(
         read(tmp_path, end=1, seconds=0.3)
 
 
-def test_only_what_is_committed_is_asked_for(client: type[FakeClient], tmp_path: Path) -> None:
+def test_only_committed_records_are_requested(client: type[FakeClient], tmp_path: Path) -> None:
     client.messages = []
     with EventWriter(tmp_path / "consume-0.jsonl") as writer:
         reader = TopicConsumer(PLAN, writer, lambda _: None)

@@ -17,7 +17,7 @@ PLACED: State = {number: (number + 1, [1, 2, 3]) for number in range(3)}
 
 
 class FakeCluster:
-    """A topic that is there or not; `state` is what brokers show of it."""
+    """A topic that may exist or not; `state` is what brokers report of it."""
 
     bootstrap = "nowhere:1"
 
@@ -33,7 +33,7 @@ class FakeCluster:
 
     @property
     def arm_cluster(self) -> ArmCluster:
-        """Return an arm's cluster on which it runs."""
+        """Return an arm's cluster of this fake."""
         kafka = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
         return ArmCluster(
             arm="stock", kafka=cast("Any", kafka), cluster=cast("Any", self), controls={},
@@ -54,7 +54,7 @@ class FakeCluster:
         return 0
 
 
-def test_the_topic_is_made_with_a_partition_for_each_broker(
+def test_the_topic_is_created_with_a_partition_for_each_broker(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cluster = FakeCluster(monkeypatch, {})
@@ -63,34 +63,34 @@ def test_the_topic_is_made_with_a_partition_for_each_broker(
     assert cluster.asked == []
 
 
-def test_leaders_that_stepped_down_are_brought_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaders_that_stepped_down_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
     place_coordinators(cluster.arm_cluster)
     assert cluster.state == PLACED
     first = wire.reassign(coordinators.TOPIC, 0, ring(1), 4_000)
-    assert cluster.asked[0] == (9001, first), "also where a reassignment had moved them"
+    assert cluster.asked[0] == (9001, first), "also if a reassignment had moved them"
     assert len(cluster.asked) == 4
 
 
-def test_leaders_that_are_as_wanted_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_leaders_already_in_place_are_not_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, PLACED)
     place_coordinators(cluster.arm_cluster)
     assert cluster.asked == []
 
 
-def test_a_leader_that_does_not_come_back_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_leader_that_is_not_restored_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, {**PLACED, 0: (3, [1, 2, 3])})
     cluster.obeys = False
     with pytest.raises(InsyncError, match=r"__transaction_state: .*0: \(3, .*, expected each"):
         place_coordinators(cluster.arm_cluster)
 
 
-def test_ids_meet_the_coordinators_asked_for() -> None:
+def test_transactional_ids_map_to_the_requested_coordinators() -> None:
     ids = transactional_ids("transactions-r0", [1, 2, 3, 1])
     assert [partition_of(name) + 1 for name in ids] == [1, 2, 3, 1]
     assert len(set(ids)) == 4
 
 
-def test_the_hash_is_javas() -> None:
+def test_the_hash_equals_javas() -> None:
     assert partition_of("hello") == 99162322 % 3
-    assert partition_of("zzzzzzzz") == 1910022912 % 3, "of -1910022912 the absolute value"
+    assert partition_of("zzzzzzzz") == 1910022912 % 3, "the absolute value of -1910022912"

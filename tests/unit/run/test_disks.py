@@ -21,7 +21,7 @@ STALL = {"kind": "disk-stall", "mode": "hold"}
 
 
 def scenario(*faults: dict[str, Any]) -> Scenario:
-    """Make the built-in scenario with other faults; each is on broker 1 if it does not say so."""
+    """Return the built-in scenario with other faults; each is on broker 1 by default."""
     head = source("disk-stall").partition("[[faults]]")[0]
     timed = (
         {"broker": 1, "for_ms": 100, "at_ms": 2_000 + number * 500, **fault}
@@ -32,7 +32,7 @@ def scenario(*faults: dict[str, Any]) -> Scenario:
 
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Replace mounting; return what was done, in order."""
+    """Replace mounting with a recorder; return the calls in order."""
     said: list[str] = []
 
     def mount(folder: Path, control: Path, rules: int, _: object) -> Any:
@@ -68,20 +68,20 @@ def test_brokers_get_the_mounts_their_faults_need_and_lose_them_in_reverse_order
     assert done == ["volume removed", "gate gone", "gate gone"]
 
 
-def test_what_is_to_be_kept_is_kept(tmp_path: Path, done: list[str]) -> None:
+def test_data_on_the_mounts_is_kept_on_request(tmp_path: Path, done: list[str]) -> None:
     with open_disks([scenario({"kind": "disk-read-only"})], tmp_path, keep=True):
         pass
     assert done == ["volume 1", "volume unmounted"]
 
 
-def test_if_one_mount_fails_those_before_it_are_removed(tmp_path: Path, done: list[str]) -> None:
+def test_if_one_mount_fails_the_earlier_ones_are_removed(tmp_path: Path, done: list[str]) -> None:
     plans = [scenario(STALL, {"kind": "disk-full", "broker": 3})]
     with pytest.raises(InsyncError, match="no volume"):
         open_disks(plans, tmp_path, keep=False).__enter__()
     assert done == ["gate 1 disk-1.control 3", "volume 3", "gate gone"]
 
 
-def test_scenarios_that_want_different_disks_cannot_share_a_cluster(
+def test_scenarios_with_different_disks_cannot_share_a_cluster(
     tmp_path: Path, done: list[str]
 ) -> None:
     plans = [scenario(STALL), scenario({"kind": "disk-full"})]
@@ -128,7 +128,7 @@ def test_every_repeat_needs_a_rule_for_each_operation() -> None:
         ),
     ],
 )
-def test_plans_that_cannot_be_are_refused(faults: list[dict[str, Any]], problem: str) -> None:
+def test_impossible_plans_are_refused(faults: list[dict[str, Any]], problem: str) -> None:
     with pytest.raises(InputError) as refused:
         scenario(*faults)
     assert problem in str(refused.value)

@@ -29,7 +29,7 @@ from insync.signals import interruptible
 
 
 class FakeCluster:
-    """A cluster that notes what becomes of it."""
+    """A cluster that records its calls."""
 
     made: ClassVar[list["FakeCluster"]] = []
 
@@ -48,18 +48,18 @@ class FakeCluster:
         self.stop()
 
     def stop(self) -> None:
-        """Note it, once."""
+        """Record the stop, once."""
         if self.events[-1] != "stopped":
             self.events.append("stopped")
 
     def remove_data(self) -> None:
-        """Note it."""
+        """Record the removal."""
         self.events.append("data removed")
 
 
 @pytest.fixture
 def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
-    """Replace the real cluster and its log; returns the clusters that were made."""
+    """Replace the real cluster and its log; return the clusters that were made."""
     FakeCluster.made = []
     lines = [
         {"v": 1, "arm": "stock", "kind": "broker"},
@@ -114,7 +114,7 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
 
 
 @pytest.mark.parametrize("error", [InsyncError("broker gone"), KeyboardInterrupt("SIGINT")])
-def test_a_cut_run_stops_its_cluster_and_says_that_it_was_cut(
+def test_an_interrupted_run_stops_its_cluster_and_records_the_interruption(
     tmp_path: Path,
     clusters: list[FakeCluster],
     monkeypatch: pytest.MonkeyPatch,
@@ -141,7 +141,7 @@ def test_data_may_be_kept(
     assert "data removed" not in clusters[0].events
 
 
-def test_replicas_go_round_from_their_leader() -> None:
+def test_replicas_are_assigned_round_robin_from_their_leader() -> None:
     assert [ring(leader) for leader in (1, 2, 3)] == [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
 
 
@@ -150,7 +150,7 @@ def stall(site: str, at_ms: int, for_ms: int) -> Stall:
     return Stall.model_validate({**raw, "site": site, "at_ms": at_ms, "for_ms": for_ms})
 
 
-def test_faults_that_overlap_are_injected_and_lifted_in_order_of_time() -> None:
+def test_overlapping_faults_are_injected_and_lifted_in_order_of_time() -> None:
     fault = cast("Any", SimpleNamespace(inject=lambda: None, lift=lambda: None))
     raw = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 55}
     specs = [stall("read", 10, 100), stall("send", 50, 10), Elect.model_validate(raw)]
@@ -161,7 +161,7 @@ def test_faults_that_overlap_are_injected_and_lifted_in_order_of_time() -> None:
     ]  # fmt: skip
 
 
-def test_a_broker_that_is_killed_as_its_stall_ends_dies_with_the_stall_on() -> None:
+def test_a_broker_killed_when_its_stall_ends_is_killed_before_the_lift() -> None:
     fault = cast("Any", SimpleNamespace(inject=lambda: None, lift=lambda: None))
     kill = Kill.model_validate({"kind": "kill", "broker": 1, "at_ms": 110, "for_ms": 50})
     frozen = Freeze.model_validate({"kind": "freeze", "broker": 2, "at_ms": 80, "for_ms": 30})
@@ -173,7 +173,7 @@ def test_a_broker_that_is_killed_as_its_stall_ends_dies_with_the_stall_on() -> N
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_interrupts_once_and_the_clean_up_is_left_alone(number: signal.Signals) -> None:
+def test_a_signal_interrupts_once_and_not_the_clean_up(number: signal.Signals) -> None:
     before = signal.getsignal(number)
     cleaned = []
     with pytest.raises(InsyncError, match=f"interrupted by {number.name}"), interruptible():

@@ -1,4 +1,4 @@
-"""Everything that can be wrong is found before the first file is made."""
+"""A plan reports every error before the first file is made."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from unit.built_files import stand_in
 
 @pytest.fixture(autouse=True)
 def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Pretend that everything is built, for one range of versions."""
+    """Patch the harness: everything is built, for one range of versions."""
     versions = "adapters=v9\nv9.from=4.0\nv9.below=5\nv9.scopes=read"
     return stand_in(tmp_path, monkeypatch, versions)
 
@@ -29,7 +29,7 @@ def test_a_plan_has_the_scaled_and_narrowed_scenario(built: Path) -> None:
     assert list(Path.cwd().iterdir()) == []
 
 
-def test_only_what_is_needed_must_be_built(built: Path) -> None:
+def test_only_required_files_must_be_built(built: Path) -> None:
     (built / "shim.so").unlink()
     (built / "agent.jar").unlink()
     found = prepare(RunRequest(scenario="control", arms=("stock",)), NoProgress())
@@ -59,7 +59,7 @@ def test_only_what_is_needed_must_be_built(built: Path) -> None:
         ("5.0.0", "off", "kafka: unknown version .5.0.0., expected one of "),
     ],
 )
-def test_an_arm_that_the_version_lacks_is_refused_with_those_it_has(
+def test_an_arm_unsupported_by_the_version_is_refused_with_the_supported_ones(
     kafka: str, arm: str, problem: str
 ) -> None:
     with pytest.raises(InputError, match=problem):
@@ -74,7 +74,7 @@ def test_an_arm_that_the_version_lacks_is_refused_with_those_it_has(
         ("logs.jar", "stock", "logs.jar: not built"),
     ],
 )
-def test_what_is_needed_and_not_built_is_named(
+def test_a_required_file_that_is_not_built_is_named(
     built: Path, missing: str, arm: str, problem: str
 ) -> None:
     (built / missing).unlink()
@@ -89,7 +89,7 @@ def test_the_folder_above_the_output_may_be_missing_too() -> None:
 
 
 @pytest.mark.parametrize("out", ["/proc/insync", "file/below"])
-def test_a_folder_that_cannot_be_made_is_an_input_error(out: str) -> None:
+def test_a_folder_that_cannot_be_created_is_an_input_error(out: str) -> None:
     Path("file").touch()
     with pytest.raises(InputError, match=r"--out .*writable"):
         make_out(check_out(Path(out)))

@@ -21,7 +21,7 @@ from waiting import wait_for
 NOBODY = "127.0.0.1:1"
 
 
-def test_a_topic_that_cannot_be_reached_costs_its_lines_and_no_time(
+def test_an_unreachable_topic_loses_lines_and_does_not_delay_the_run(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(publish, "QUEUE_RECORDS", 100)
@@ -31,12 +31,12 @@ def test_a_topic_that_cannot_be_reached_costs_its_lines_and_no_time(
         send = publisher.file("stock", "isr.jsonl")
         for _ in range(150):
             send(b"{}")
-        assert publisher.dropped == 50, "what finds the queue full"
+        assert publisher.dropped == 50, "lines that meet a full queue"
     assert time.monotonic() - began < 20
     assert (publisher.sent, publisher.dropped) == (0, 150)
 
 
-def test_a_line_is_published_as_it_is_in_the_file(tmp_path: Path) -> None:
+def test_a_published_line_equals_the_line_in_the_file(tmp_path: Path) -> None:
     came: list[tuple[str, bytes]] = []
     folder = EventFolder(tmp_path, lambda name: lambda line: came.append((name, line)))
     with folder.open("a.jsonl") as file:
@@ -46,7 +46,7 @@ def test_a_line_is_published_as_it_is_in_the_file(tmp_path: Path) -> None:
     assert came == [("a.jsonl", line) for line in lines]
 
 
-def test_without_a_topic_there_are_files_only(tmp_path: Path) -> None:
+def test_without_a_topic_lines_go_to_files_only(tmp_path: Path) -> None:
     with EventFolder(tmp_path).open("a.jsonl") as file:
         file.write({"v": 1})
     assert (tmp_path / "a.jsonl").read_bytes() == b'{"v":1}\n'
@@ -78,7 +78,7 @@ def tail(came: list[dict[str, Any]]) -> IsrTail:
     return IsrTail(arm_cluster, ["judged"], lambda line: came.append(json.loads(line)))
 
 
-def test_each_change_is_sent_once_and_those_of_other_topics_never(log: Log) -> None:
+def test_each_change_is_sent_once_and_changes_of_other_topics_never(log: Log) -> None:
     came: list[dict[str, Any]] = []
     told = [{"topic": "judged", "n": 1}, {"topic": None, "n": 2}, {"topic": "judged", "n": 3}]
     log.lines = [told[0], {"topic": "insync-events", "n": 0}]
@@ -87,10 +87,10 @@ def test_each_change_is_sent_once_and_those_of_other_topics_never(log: Log) -> N
         log.lines = [*log.lines, told[1]]
         wait_for(lambda: came, lambda lines: len(lines) >= 2)
         log.lines = [*log.lines, told[2]]
-    assert came == told, "what came last is read when the block is left"
+    assert came == told, "the last changes are read when the block ends"
 
 
-def test_a_log_that_cannot_be_read_yet_delays_only(log: Log) -> None:
+def test_a_log_that_cannot_be_read_yet_only_delays_the_changes(log: Log) -> None:
     came: list[dict[str, Any]] = []
     log.lines, log.broken = [{"topic": "judged", "n": 1}], True
     with tail(came) as reading:

@@ -16,7 +16,7 @@ HEALED = ("bound", "snapshot", "both")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_arm_with_a_feature_may_lose_anything(name: str) -> None:
+def test_no_arm_with_a_feature_may_lose_records(name: str) -> None:
     for kafka in ("1.1.0", "1.1.1", "3.9.2", "4.3.1"):
         scenario = on_version(load(name), kafka)
         for arm in HEALED:
@@ -25,7 +25,7 @@ def test_no_arm_with_a_feature_may_lose_anything(name: str) -> None:
                 assert expected[metric].max == 0, (kafka, arm, metric)
 
 
-def test_stock_breaks_where_it_is_known_to() -> None:
+def test_stock_fails_in_the_versions_known_to_have_the_bug() -> None:
     def stopped(name: str, kafka: str) -> tuple[float | None, float | None]:
         stock = on_version(load(name), kafka).expect["stock"]
         return stock["fetchers_lost"].min, stock["partitions_failed"].min
@@ -43,7 +43,7 @@ def test_a_race_needs_its_two_partitions_on_one_leader() -> None:
         parse(text, "mine")
 
 
-def test_a_race_waits_for_brokers_that_have_not_heard_of_its_topic_yet() -> None:
+def test_a_race_waits_for_brokers_that_do_not_know_its_topic_yet() -> None:
     own = OwnReplica(log_start_offset=0, high_watermark=5, leo=5)
     assert equal_and_committed([own, own, own])
     assert not equal_and_committed([own, None, own])
@@ -63,7 +63,7 @@ def figures(*rows: dict[str, Any]) -> dict[str, float | None]:
     return dict(_race_metrics({"raced_replicas": rows}, trusted=True))
 
 
-def test_a_dead_fetcher_and_what_it_leaves_behind_are_counted() -> None:
+def test_a_dead_fetcher_and_its_lagging_replicas_are_counted() -> None:
     dead = {"fetchers_after": 0, "leo": 4}
     found = figures(
         replica(1), replica(1, 1), replica(2, **dead), replica(2, 1, **dead), replica(3),
@@ -72,12 +72,12 @@ def test_a_dead_fetcher_and_what_it_leaves_behind_are_counted() -> None:
     assert (found["fetchers_lost"], found["partitions_behind"]) == (1, 2)
 
 
-def test_a_log_that_begins_earlier_is_behind_as_well() -> None:
+def test_a_log_with_an_earlier_start_offset_counts_as_behind() -> None:
     found = figures(replica(1), replica(2, log_start_offset=0, failed=1), replica(3))
     assert (found["partitions_behind"], found["partitions_failed"]) == (1, 1)
 
 
-def test_what_the_agent_put_right_is_counted_once_per_broker() -> None:
+def test_the_agents_corrections_are_counted_once_per_broker() -> None:
     found = figures(replica(2, put_right=3), replica(2, 1, put_right=3), replica(3, put_right=1))
     assert found["starts_put_right"] == 4
 

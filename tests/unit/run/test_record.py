@@ -1,4 +1,4 @@
-"""run.json says what was run, and whether it came to its end."""
+"""run.json records what was run, and whether the run finished."""
 
 import json
 from pathlib import Path
@@ -14,8 +14,8 @@ from insync.run.request import RunRequest
 from insync.scenario.load import load
 
 
-def begun(skip: str | None = None, agent_jar: Path | None = None) -> dict[str, Any]:
-    """Begin a record of kip-501."""
+def started(skip: str | None = None, agent_jar: Path | None = None) -> dict[str, Any]:
+    """Start a record of kip-501."""
     planned = SimpleNamespace(
         scenario=load("kip-501", 0.2),
         kafka=SimpleNamespace(version="4.3.1"),
@@ -29,31 +29,31 @@ def begun(skip: str | None = None, agent_jar: Path | None = None) -> dict[str, A
     return record.begin(cast("Plan", planned))
 
 
-def test_a_record_names_what_is_run_and_no_end() -> None:
-    made = begun()
+def test_a_new_record_names_the_run_and_has_no_end() -> None:
+    made = started()
     assert (made["scenario_name"], made["kafka"], made["scale"]) == ("kip-501", "4.3.1", 0.2)
     assert (made["seed"], made["arms"], made["repeats"]) == (5, ["stock", "plugin"], 3)
     assert not {"finished_ms", "skipped"} & made.keys()
     assert made["scenario"] == load("kip-501", 0.2).as_dict()
 
 
-def test_a_record_says_on_what_its_figures_may_depend(tmp_path: Path) -> None:
+def test_a_record_has_the_facts_that_its_figures_may_depend_on(tmp_path: Path) -> None:
     jar = tmp_path / "agent.jar"
     jar.write_bytes(b"one build")
-    host = begun(agent_jar=jar)["host"]
+    host = started(agent_jar=jar)["host"]
     assert {"system", "cores", "memory_mib", "java", "python", "librdkafka"} <= host.keys()
     jar.write_bytes(b"another build")
-    assert begun(agent_jar=jar)["host"]["agent"] != host["agent"]
-    assert "agent" not in begun()["host"]
-    assert begun()["builtin"] is True
+    assert started(agent_jar=jar)["host"]["agent"] != host["agent"]
+    assert "agent" not in started()["host"]
+    assert started()["builtin"] is True
 
 
-def test_a_record_says_why_nothing_is_run() -> None:
-    assert begun("no cgroup")["skipped"] == "no cgroup"
+def test_a_record_of_a_skipped_run_has_the_reason() -> None:
+    assert started("no cgroup")["skipped"] == "no cgroup"
 
 
-def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
-    made = begun()
+def test_a_record_is_replaced_atomically(tmp_path: Path) -> None:
+    made = started()
     record.save(made, tmp_path)
     record.save({**made, "finished_ms": 1.0}, tmp_path)
     assert record.load(tmp_path)["finished_ms"] == 1.0
@@ -69,7 +69,7 @@ def test_a_record_is_replaced_whole(tmp_path: Path) -> None:
         ('{"schema":2}', "schema 1"),
     ],
 )
-def test_a_folder_without_a_good_record_is_refused(
+def test_a_folder_without_a_valid_record_is_refused(
     tmp_path: Path, content: str | None, problem: str
 ) -> None:
     if content is not None:
@@ -79,5 +79,5 @@ def test_a_folder_without_a_good_record_is_refused(
 
 
 def test_a_record_is_plain_json(tmp_path: Path) -> None:
-    record.save(begun(), tmp_path)
+    record.save(started(), tmp_path)
     assert json.loads((tmp_path / "run.json").read_text())["schema"] == 1

@@ -28,7 +28,7 @@ def test_only_brokers_whose_calls_stall_run_under_the_shim() -> None:
     assert found["freeze"] == found["cpu-starved"] == found["dead-follower"] == set()
 
 
-def test_every_repeat_needs_rules_of_its_own() -> None:
+def test_every_repeat_needs_its_own_rules() -> None:
     assert stall_rules(narrow(load("two-stalls"), repeats=3)) == 3 * 2 * 2
     assert stall_rules(load("queue-stall")) == load("queue-stall").broker.num_io_threads
     assert stall_rules(load("freeze")) == 0
@@ -56,7 +56,7 @@ def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> Non
     assert lags == ["2000", "12000"]
 
 
-def test_a_scenario_that_keeps_the_controller_stock_wants_nodes_of_its_own() -> None:
+def test_a_scenario_with_a_stock_controller_needs_its_own_nodes() -> None:
     scenario = load("step-down-read", 0.2)
     broker = scenario.broker.model_copy(update={"controller_agent": False})
     other = scenario.model_copy(update={"broker": broker})
@@ -64,7 +64,7 @@ def test_a_scenario_that_keeps_the_controller_stock_wants_nodes_of_its_own() -> 
     assert wanted(scenario, "stock") == wanted(other, "stock")
 
 
-def test_leaders_are_brought_back_only_where_the_scenario_says_so() -> None:
+def test_leaders_are_restored_only_if_the_scenario_says_so() -> None:
     on = broker_settings(load("rebalance-pulls-back", 0.2), "step-down")
     assert on["auto.leader.rebalance.enable"] == "true"
     assert on["leader.imbalance.check.interval.seconds"] == "1", "Kafka knows no less"
@@ -73,7 +73,7 @@ def test_leaders_are_brought_back_only_where_the_scenario_says_so() -> None:
     assert "leader.imbalance.check.interval.seconds" not in off
 
 
-def test_scenarios_with_other_settings_may_not(tmp_path: Path) -> None:
+def test_scenarios_with_different_settings_may_not_share_a_cluster(tmp_path: Path) -> None:
     plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
     with pytest.raises(InsyncError, match="require different settings"):
         open_arm_cluster(plans, "stock", tmp_path, NoProgress()).__enter__()

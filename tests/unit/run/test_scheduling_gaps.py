@@ -10,7 +10,7 @@ from insync.run.scheduling_gaps import SchedulingGaps
 from waiting import wait_for
 
 
-def test_a_gap_between_ticks_is_what_is_beyond_their_distance(
+def test_a_gap_is_the_time_between_ticks_beyond_their_interval(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(scheduling_gaps, "TICK_SECONDS", 0.005)
@@ -24,7 +24,7 @@ def test_a_gap_between_ticks_is_what_is_beyond_their_distance(
     assert gaps.longest_gap_ms < 60_000
 
 
-def test_a_quiet_host_has_a_small_gap_and_the_ticker_ends() -> None:
+def test_an_idle_host_has_a_small_gap_and_the_thread_ends() -> None:
     begun = time.monotonic()
     with SchedulingGaps() as gaps:
         time.sleep(0.1)

@@ -1,15 +1,15 @@
-"""A repeat's own seed, and what it decides before anything is produced."""
+"""A repeat's own seed, and the times that it decides before anything is produced."""
 
 from insync.run.repeat import jitter_ms, seed_of
 from insync.scenario.load import load
 
 
-def test_the_seed_of_a_repeat_is_that_of_a_run_that_begins_with_it() -> None:
+def test_the_seed_of_a_repeat_equals_that_of_a_run_starting_with_it() -> None:
     assert [seed_of(7, repeat) for repeat in range(3)] == [7, 8, 9]
     assert seed_of(38, 0) == seed_of(1, 37)
 
 
-def test_faults_begin_as_much_later_as_the_seed_says() -> None:
+def test_the_seed_decides_how_much_later_faults_begin() -> None:
     late = [jitter_ms(seed, 400) for seed in range(200)]
     assert late == [jitter_ms(seed, 400) for seed in range(200)]
     assert 0 <= min(late) < 50
@@ -17,6 +17,6 @@ def test_faults_begin_as_much_later_as_the_seed_says() -> None:
     assert jitter_ms(3, 0) == 0
 
 
-def test_the_window_is_scaled_as_all_times_are() -> None:
+def test_the_window_is_scaled_like_all_times() -> None:
     assert load("transactions").timeline.jitter_ms == 2_000
     assert load("transactions", 0.2).timeline.jitter_ms == 400

@@ -14,14 +14,14 @@ from insync.run.history import step_downs
 
 
 def agent(folder: Path, **events: list[dict[str, Any]]) -> AgentSpec:
-    """Write events by node (`n1`) and return the agent that left them."""
+    """Write events by node (`n1`) and return the agent that wrote them."""
     for node, lines in events.items():
         text = "".join(json.dumps(line) + "\n" for line in lines)
         (folder / f"broker-{node[1:]}.jsonl").write_text(text)
     return AgentSpec(jar=folder / "agent.jar", events_dir=folder, bridge_dir=folder)
 
 
-def test_the_events_of_step_downs_become_lines_and_each_broker_says_that_it_was_read(
+def test_step_down_events_become_lines_and_each_read_broker_is_listed(
     tmp_path: Path,
 ) -> None:
     slow = {"topic": "t", "partition": 3, "leader_epoch": 4, "pending_ms": 2001, "score": 1.5}
@@ -45,7 +45,7 @@ def test_the_events_of_step_downs_become_lines_and_each_broker_says_that_it_was_
     assert all(encode(line).startswith(b'{"v":1,"arm":"step-down"') for line in found)
 
 
-def test_a_torn_last_line_is_left_out_and_no_file_is_no_event(tmp_path: Path) -> None:
+def test_a_truncated_last_line_is_ignored_and_a_missing_file_has_no_events(tmp_path: Path) -> None:
     path = tmp_path / "broker-1.jsonl"
     assert list(agent_log.read(path)) == []
     path.write_text('{"type": "error"}\n{"type": "er')
@@ -58,7 +58,7 @@ def line_of(folder: Path) -> ControllerLine:
     return _of_controller(cast("Any", context), 1)
 
 
-def test_a_controllers_agent_shows_by_its_events_that_it_was_woven_and_failed(
+def test_a_controllers_agent_events_show_that_it_was_woven_and_failed(
     tmp_path: Path,
 ) -> None:
     assert (line_of(tmp_path).woven, line_of(tmp_path).errors) == (False, 0)

@@ -1,4 +1,4 @@
-"""Transactional producers write the right lines however their transactions end."""
+"""Transactional producers write the right lines for every outcome of their transactions."""
 
 import threading
 from collections.abc import Callable
@@ -23,7 +23,7 @@ DEAF = KafkaError(KafkaError._STATE, "no")
 
 
 class FakeClient:
-    """A transactional client; `plan` holds what the next calls of a method raise, in order."""
+    """A transactional client; `plan` has the errors of each method's next calls, in order."""
 
     made: list["FakeClient"]
 
@@ -44,23 +44,23 @@ class FakeClient:
         self._called("begin")
 
     def produce(self, _: str, value: bytes, *, partition: int, on_delivery: Any) -> None:
-        """Take a record."""
+        """Accept a record."""
         self._called("produce")
         self.records.append((partition, seq_of(value)))
         self._waiting.append(on_delivery)
 
     def poll(self, _: float) -> None:
-        """Answer what waits."""
+        """Ack the pending records."""
         self._called("poll")
         self._answer(None)
 
     def commit_transaction(self, _: float) -> None:
-        """Commit, with all answers before."""
+        """Commit, after all pending acks."""
         self._answer(None)
         self._called("commit")
 
     def abort_transaction(self, _: float) -> None:
-        """Abort; what waits was purged."""
+        """Abort; pending records are purged."""
         self._answer(KafkaError(KafkaError._PURGE_QUEUE))
         self._called("abort")
 
@@ -98,7 +98,7 @@ class Bench:
         self.client = FakeClient.made[-1]
 
     def run(self, transactions: int = 3) -> list[dict[str, Any]]:
-        """Let it run so many transactions at least, stop it, and return their lines."""
+        """Run at least so many transactions, stop the producer, and return their lines."""
         self.thread.start()
         wait_for(
             lambda: self.lines("transactions"),
@@ -111,7 +111,7 @@ class Bench:
         return self.lines("transactions")
 
     def lines(self, kind: str) -> list[dict[str, Any]]:
-        """Return what it wrote so far."""
+        """Return the lines written so far."""
         return read_lines(self.folder / f"{kind}-0.jsonl")
 
 
@@ -126,19 +126,19 @@ def test_a_transaction_has_its_records_and_one_line_with_its_end(tmp_path: Path)
     lines = bench.run()
     assert bench.failures == []
     assert bench.thread.acked.is_set()
-    assert [line["transaction"] for line in lines[:3]] == [1, 3, 5], "every second one, of two"
+    assert [line["transaction"] for line in lines[:3]] == [1, 3, 5], "every second record, of two"
     assert {(line["wanted"], line["end"], line["records"]) for line in lines} == {
         ("commit", "committed", 3)
     }
     assert all(line["begun_ms"] <= line["asked_ms"] <= line["ended_ms"] for line in lines)
     records = [line for line in bench.lines("produce") if line["transaction"] == 1]
     assert len({line["partition"] for line in records}) == 3
-    assert [line["seq"] >> LANE_BITS for line in records] == [2, 2, 2], "apart from all others"
+    assert [line["seq"] >> LANE_BITS for line in records] == [2, 2, 2], "different from all others"
     assert bench.client.settings["transactional.id"] == "b"
     assert bench.client.settings["socket.timeout.ms"] == 900
 
 
-def test_what_is_aborted_on_purpose_is_in_the_log_by_then(tmp_path: Path) -> None:
+def test_records_aborted_on_purpose_are_in_the_log_before_the_abort(tmp_path: Path) -> None:
     bench = Bench(tmp_path, abort_percent=90)
     lines = [line for line in bench.run(8) if line["wanted"] == "abort"]
     assert {line["end"] for line in lines} == {"aborted"}
@@ -148,16 +148,16 @@ def test_what_is_aborted_on_purpose_is_in_the_log_by_then(tmp_path: Path) -> Non
 
 
 def test_the_seed_decides_where_records_go_and_what_is_aborted(tmp_path: Path) -> None:
-    def story(seed: int, name: str) -> tuple[list[str], list[tuple[int, int]]]:
+    def history(seed: int, name: str) -> tuple[list[str], list[tuple[int, int]]]:
         bench = Bench(tmp_path / name, abort_percent=50, seed=seed)
         ends = [line["wanted"] for line in bench.run(8)[:8]]
         return ends, bench.client.records[:24]
 
-    assert story(3, "one") == story(3, "same")
-    assert story(3, "once-more") != story(4, "other")
+    assert history(3, "one") == history(3, "same")
+    assert history(3, "once-more") != history(4, "other")
 
 
-def test_a_commit_that_may_be_asked_again_is(tmp_path: Path) -> None:
+def test_a_retriable_commit_is_retried(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.client.plan["commit"] = [AGAIN, AGAIN]
     lines = bench.run(1)
@@ -166,7 +166,9 @@ def test_a_commit_that_may_be_asked_again_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("call", ["produce", "commit"])
-def test_what_cannot_be_committed_is_aborted_and_says_why(tmp_path: Path, call: str) -> None:
+def test_a_transaction_that_cannot_be_committed_is_aborted_with_the_reason(
+    tmp_path: Path, call: str
+) -> None:
     bench = Bench(tmp_path)
     bench.client.plan[call] = [ABORT]
     line = bench.run(2)[0]
@@ -175,10 +177,10 @@ def test_what_cannot_be_committed_is_aborted_and_says_why(tmp_path: Path, call: 
         "aborted",
         "INVALID_TXN_STATE",
     )
-    assert bench.lines("transactions")[1]["end"] == "committed", "and the next one goes on"
+    assert bench.lines("transactions")[1]["end"] == "committed", "and the next transaction proceeds"
 
 
-def test_after_a_fatal_error_the_end_is_unknown_and_a_new_client_goes_on(tmp_path: Path) -> None:
+def test_after_a_fatal_error_the_end_is_unknown_and_a_new_client_takes_over(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.client.plan["commit"] = [FATAL]
     lines = bench.run(2)
@@ -195,7 +197,7 @@ def test_answers_to_a_replaced_client_are_not_awaited(tmp_path: Path) -> None:
     lost = [line for line in bench.lines("produce") if line["transaction"] == 1]
     assert [line["error"] for line in lost] == ["_FENCED"]
     later = {line["producer"] for line in bench.lines("produce") if line["transaction"] != 1}
-    assert later == {lost[0]["producer"] + NEXT_LIFE}, "a producer of its own"
+    assert later == {lost[0]["producer"] + NEXT_LIFE}, "a separate producer"
 
 
 def test_a_fatal_error_while_answers_are_awaited_counts_as_one(tmp_path: Path) -> None:
@@ -213,7 +215,7 @@ def test_a_producer_that_cannot_begin_is_a_failure(tmp_path: Path) -> None:
     assert [type(failure) for failure in bench.failures] == [KafkaException]
 
 
-def test_it_does_not_wait_for_ever_for_its_last_commit(tmp_path: Path) -> None:
+def test_a_producer_does_not_wait_forever_for_its_last_commit(tmp_path: Path) -> None:
     bench = Bench(tmp_path)
     bench.client.plan["commit"] = [AGAIN] * 1_000_000
     bench.thread.start()

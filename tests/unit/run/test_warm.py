@@ -1,4 +1,4 @@
-"""Before a repeat with step-downs, every broker is warm and none counts another as slow."""
+"""Before a repeat with step-downs, every broker is warmed up and sees no other as slow."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from insync.scenario.load import load
 
 
 class FakeBridge:
-    """A bridge whose broker says in turn how slow it and its peers are; the last word stays."""
+    """A broker's bridge; reports in turn how slow it and its peers are. The last report repeats."""
 
     def __init__(self, says: dict[str, list[tuple[float, int]]]) -> None:
         self._says = says
@@ -61,12 +61,12 @@ def bridge(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBridge]:
     yield made
 
 
-def test_a_repeat_waits_for_every_broker_to_be_calm(bridge: FakeBridge) -> None:
+def test_a_repeat_waits_until_no_broker_is_slow(bridge: FakeBridge) -> None:
     warm.await_calm(context("step-down"))
     assert bridge.asked == ["bridge-1.json"] * 3 + ["bridge-2.json", "bridge-3.json"]
 
 
-def test_one_that_stays_slow_is_named_in_the_end(
+def test_a_broker_that_stays_slow_is_named_in_the_error(
     bridge: FakeBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warm, "CALM_SECONDS", -1.0)
@@ -74,12 +74,12 @@ def test_one_that_stays_slow_is_named_in_the_end(
         warm.await_calm(context("step-down"))
 
 
-def test_where_no_leader_may_step_down_nothing_is_asked(bridge: FakeBridge) -> None:
+def test_without_step_downs_no_broker_is_queried(bridge: FakeBridge) -> None:
     warm.await_calm(context("request"))
     assert bridge.asked == []
 
 
-def test_only_scenarios_with_a_time_for_fetches_are_warmed_up_for_in_every_arm(
+def test_only_scenarios_with_a_fetch_time_limit_are_warmed_up_in_every_arm(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     made: list[str] = []

@@ -32,14 +32,14 @@ class FakeClient:
         self._waiting: list[Answer] = []
 
     def produce(self, topic: str, value: bytes, *, partition: int, on_delivery: Answer) -> None:
-        """Take a record, or refuse it."""
+        """Accept a record, or refuse it."""
         if self.refusal is not None:
             raise self.refusal
         self.values.append(value)
         self._waiting.append(on_delivery)
 
     def poll(self, seconds: float) -> int:
-        """Answer what waits; block like the real one if nothing does. Tell of a failure."""
+        """Ack the pending records; block like the real client if there are none."""
         if self.failure is not None:
             raise KafkaException(self.failure)
         if not self.answering or not self._waiting:
@@ -83,7 +83,7 @@ class Bench:
         self.client: FakeClient = self.thread._client  # type: ignore[assignment]
 
     def run(self, seconds: float) -> list[dict[str, Any]]:
-        """Let it produce for a time, stop it, and return its lines by sequence number."""
+        """Produce for a time, stop the producer, and return its lines by sequence number."""
         self.thread.start()
         time.sleep(seconds)
         self.stop.set()
@@ -99,7 +99,7 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     return Bench(tmp_path)
 
 
-def test_the_rate_is_kept_and_every_record_has_its_line(bench: Bench) -> None:
+def test_the_rate_is_constant_and_every_record_has_its_line(bench: Bench) -> None:
     lines = bench.run(0.5)
     assert [line["seq"] for line in lines] == [*range(len(lines))]
     assert 40 <= len(lines) <= 60
@@ -152,19 +152,19 @@ def test_an_abandoned_producer_does_not_wait_for_answers(bench: Bench) -> None:
     assert time.monotonic() - start < 2
 
 
-def test_what_goes_wrong_in_the_thread_is_reported(bench: Bench) -> None:
+def test_an_error_in_the_thread_is_reported(bench: Bench) -> None:
     bench.client.refusal = RuntimeError("no longer")
     bench.run(0.05)
     assert [str(failure) for failure in bench.failures] == ["no longer"]
 
 
-def test_the_client_waits_for_all_replicas_and_caps_nothing_in_flight(bench: Bench) -> None:
+def test_the_client_uses_acks_all_and_does_not_limit_requests_in_flight(bench: Bench) -> None:
     assert bench.client.settings["acks"] == "all"
     assert bench.client.settings["enable.idempotence"] is False
     assert bench.client.settings["linger.ms"] == 0
 
 
-def test_an_idempotent_producer_keeps_what_its_client_could_not_send_at_once(
+def test_an_idempotent_producer_keeps_records_that_its_client_could_not_send_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(producer, "Producer", FakeClient)
@@ -173,21 +173,21 @@ def test_an_idempotent_producer_keeps_what_its_client_could_not_send_at_once(
     bench.client.answering = False
     held: list[int] = []
 
-    def go_on() -> None:
+    def resume() -> None:
         held.append(len(bench.client.values))
         bench.client.answering = True
 
-    threading.Timer(0.3, go_on).start()
+    threading.Timer(0.3, resume).start()
     lines = bench.run(0.6)
     assert held == [producer.IN_FLIGHT]
     assert [line["seq"] for line in lines] == [*range(len(lines))]
-    assert len(lines) >= 40, "what had to wait was sent in the end"
+    assert len(lines) >= 40, "every record that had to wait was sent"
     gaps = [after["sent_ms"] - before["sent_ms"] for before, after in pairwise(lines)]
     assert gaps == pytest.approx([10.0] * len(gaps), abs=2.0), "and counts from its due time"
     assert lines[10]["latency_ms"] > 100
 
 
-def test_after_a_fatal_error_a_new_client_goes_on_and_counts_as_another_producer(
+def test_after_a_fatal_error_a_new_client_takes_over_and_counts_as_another_producer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fatal = KafkaError(KafkaError.OUT_OF_ORDER_SEQUENCE_NUMBER, "desynchronized", True)
@@ -213,7 +213,7 @@ def test_after_a_fatal_error_a_new_client_goes_on_and_counts_as_another_producer
     assert lines == sorted([*failed, *acked], key=lambda line: int(line["seq"]))
 
 
-def test_values_carry_their_sequence_number_and_follow_from_the_seed(bench: Bench) -> None:
+def test_values_contain_their_sequence_number_and_depend_on_the_seed(bench: Bench) -> None:
     first, again = values(bench.plan, 0), values(bench.plan, 0)
     taken = [next(first) for _ in range(3)]
     assert taken == [next(again) for _ in range(3)]
@@ -233,7 +233,7 @@ def test_two_producers_of_a_partition_share_its_records_and_send_each_once(
     assert both[0].client.values[0] != both[1].client.values[0]
 
 
-def test_a_clients_timeouts_are_the_librarys_own_unless_the_plan_has_one() -> None:
+def test_a_clients_timeouts_are_the_librarys_defaults_unless_the_plan_has_one() -> None:
     assert producer.timeouts(None) == {}
     assert producer.timeouts(500) == {
         "socket.timeout.ms": 500,

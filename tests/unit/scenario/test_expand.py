@@ -1,4 +1,4 @@
-"""Roles, repetitions and ramps become primitive faults: whole, in order, apart."""
+"""Roles, repetitions and ramps become primitive faults: complete, in order, not overlapping."""
 
 import re
 from itertools import pairwise
@@ -33,7 +33,7 @@ def of(*faults: str, scale: float = 1.0) -> Scenario:
     return parse(KIP.replace(WHOLE, "\n".join([*faults, ""])), "mine.toml", scale)
 
 
-def whom(*faults: str) -> list[tuple[int, int]]:
+def target(*faults: str) -> list[tuple[int, int]]:
     return [(fault.at_ms, fault.broker) for fault in of(*faults).faults]
 
 
@@ -48,23 +48,23 @@ def whom(*faults: str) -> list[tuple[int, int]]:
     ],
 )
 def test_a_role_is_one_fault_per_node_that_it_means(target: str, brokers: list[int]) -> None:
-    assert [broker for _, broker in whom(FREEZE + f'target = "{target}"\n')] == brokers
+    assert [broker for _, broker in target(FREEZE + f'target = "{target}"\n')] == brokers
 
 
 def test_a_role_follows_the_elections_planned_before() -> None:
     early = FREEZE.replace("40_000", "5_000") + 'target = "leader of 0"\n'
     late = FREEZE + 'target = "leader of 0"\n'
-    assert whom(early, late, ELECT) == [(5_000, 1), (40_000, 2), (5_000, 2)]
+    assert target(early, late, ELECT) == [(5_000, 1), (40_000, 2), (5_000, 2)]
 
 
 def test_a_fault_that_repeats_follows_the_elections_as_well() -> None:
     often = QUOTA + 'target = "leader of 0"\nevery_ms = 1_500\ntimes = 3\n'
-    assert whom(often, ELECT)[:3] == [(3_000, 1), (4_500, 1), (6_000, 2)]
+    assert target(often, ELECT)[:3] == [(3_000, 1), (4_500, 1), (6_000, 2)]
 
 
-def test_a_stall_may_be_where_an_election_has_brought_the_partition() -> None:
+def test_a_stall_may_be_on_the_broker_elected_before() -> None:
     stall = DELAY.replace("write", "read").replace("broker = 2", 'target = "leader of 0"')
-    assert whom(ELECT, stall.replace("3_000", "6_000")) == [(5_000, 2), (6_000, 2)]
+    assert target(ELECT, stall.replace("3_000", "6_000")) == [(5_000, 2), (6_000, 2)]
 
 
 def test_a_ramp_rises_to_the_value_and_a_quota_falls_to_it() -> None:
@@ -76,13 +76,13 @@ def test_a_ramp_rises_to_the_value_and_a_quota_falls_to_it() -> None:
     assert [each.quota_percent for each in falling] == [77.5, 55.0, 32.5, 10.0]  # type: ignore[union-attr]
 
 
-def test_times_scale_and_steps_still_meet() -> None:
+def test_scaled_steps_are_still_contiguous() -> None:
     scaled = of(QUOTA + "broker = 1\nramp = 3\nevery_ms = 1_000\ntimes = 2\n", scale=0.333).faults
     assert [each.at_ms for each in scaled[1:]] == [each.end_ms for each in scaled[:-1]]
     assert (scaled[0].at_ms, scaled[-1].end_ms) == (999, 1_665)
 
 
-def test_what_is_primitive_stays_as_it_is() -> None:
+def test_a_primitive_fault_is_unchanged() -> None:
     scenario = of(DELAY + "ramp = 3\n", FREEZE + 'target = "followers of 0"\n')
     again = expand(WrittenScenario.model_validate(scenario.as_dict()))
     assert again.faults == scenario.as_dict()["faults"]
@@ -142,7 +142,7 @@ def test_what_is_primitive_stays_as_it_is() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_named_where_it_was_written(fault: str, problem: str) -> None:
+def test_an_invalid_value_is_named_with_its_key(fault: str, problem: str) -> None:
     first = DELAY.replace("broker = 2", 'target = "followers of 0"').replace("90", "9")
     with pytest.raises(InputError, match=r"^mine.toml: [^\n]*" + re.escape(problem)):
         of(first, fault)
@@ -154,7 +154,7 @@ WHEN = st.fixed_dictionaries(
 
 
 @given(WHEN, st.integers(0, 10**6), st.integers(2, 64))
-def test_repetitions_are_as_many_as_asked_alike_and_apart(
+def test_repetitions_are_as_many_as_requested_equal_and_not_overlapping(
     fault: dict[str, Any], pause: int, times: int
 ) -> None:
     made = repeated(fault, fault["for_ms"] + pause, times)
@@ -166,7 +166,7 @@ def test_repetitions_are_as_many_as_asked_alike_and_apart(
 
 
 @given(WHEN, st.sampled_from(sorted(RAMPS)), st.integers(1, 10**6), st.integers(2, 64))
-def test_a_ramp_fills_its_time_without_a_gap_and_ends_at_its_value(
+def test_a_ramp_fills_its_time_without_gaps_and_ends_at_its_value(
     fault: dict[str, Any], key: str, value: int, steps: int
 ) -> None:
     full = min(value, 100) if key == "quota_percent" else value
@@ -183,7 +183,7 @@ def test_a_ramp_fills_its_time_without_a_gap_and_ends_at_its_value(
     assert len({*levels}) == steps or key != "quota_percent" or full == 100
 
 
-def test_what_every_kinds_intensity_is_can_rise() -> None:
+def test_every_intensity_of_every_kind_can_ramp() -> None:
     assert {key for kind in KINDS.values() for key in kind.spec.intensity} <= RAMPS.keys()
 
 
@@ -195,7 +195,7 @@ ELECTIONS = st.lists(
 
 
 @given(st.lists(st.integers(1, 3), min_size=1, max_size=6), ELECTIONS, st.integers(0, 60))
-def test_the_last_election_before_says_who_leads(
+def test_the_last_election_before_a_time_decides_the_leader(
     leaders: list[int], elections: list[Election], at_ms: int
 ) -> None:
     led = leaders_at(leaders, elections, at_ms)
@@ -207,12 +207,12 @@ def test_the_last_election_before_says_who_leads(
 
 
 @given(st.integers(1, 3))
-def test_the_ring_has_everybody_once(leader: int) -> None:
+def test_the_ring_has_every_broker_once(leader: int) -> None:
     assert ring(leader)[0] == leader
     assert sorted(ring(leader)) == [1, 2, 3]
 
 
-def test_every_primitive_fault_of_a_schedule_is_a_whole_fault() -> None:
+def test_every_primitive_fault_of_a_schedule_is_a_valid_fault() -> None:
     faults = of(QUOTA + 'target = "followers of 0"\ntimes = 4\nevery_ms = 2_000\nramp = 4\n').faults
     assert len(faults) == 4 * 4 * 2
     assert all(isinstance(fault, Lasting) and fault.for_ms == 250 for fault in faults)

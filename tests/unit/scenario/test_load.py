@@ -36,7 +36,7 @@ def test_a_stalled_leader_leads_at_least_two_partitions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", builtin_names())
-def test_isr_expiration_runs_once_while_a_repeat_recovers(name: str) -> None:
+def test_isr_expiration_runs_during_the_recovery_of_a_repeat(name: str) -> None:
     scenario = load(name)
     assert scenario.timeline.recover_ms > scenario.broker.replica_lag_time_max_ms / 2
 
@@ -47,7 +47,7 @@ def test_a_file_loads_like_a_built_in(tmp_path: Path) -> None:
     assert load(str(path)) == load("kip-501")
 
 
-def test_a_scenario_survives_its_own_json() -> None:
+def test_a_scenario_survives_conversion_to_json() -> None:
     assert load("kip-501").as_dict()["schema"] == 1
     assert narrow(load("kip-501")) == load("kip-501")
 
@@ -118,7 +118,7 @@ def test_a_scenario_survives_its_own_json() -> None:
         ('name = "kip-501"', 'name = "My Case"', "name: 'My Case', expected text that matches"),
     ],
 )
-def test_what_does_not_fit_is_named_on_one_line(old: str, new: str, problem: str) -> None:
+def test_an_invalid_value_is_named_on_one_line(old: str, new: str, problem: str) -> None:
     assert old in KIP
     with pytest.raises(InputError) as caught:
         parse(KIP.replace(old, new, 1), "mine.toml")
@@ -170,7 +170,9 @@ for_ms = 1_000
         ),
     ],
 )
-def test_faults_of_every_kind_are_read_or_named(old: str, new: str, problem: str | None) -> None:
+def test_faults_of_every_kind_are_read_or_refused_by_name(
+    old: str, new: str, problem: str | None
+) -> None:
     assert old in FREEZE
     text = KIP.replace("[expect.stock]", FREEZE.replace(old, new, 1) + "\n[expect.stock]", 1)
     if problem is None:
@@ -180,7 +182,7 @@ def test_faults_of_every_kind_are_read_or_named(old: str, new: str, problem: str
         parse(text, "mine.toml")
 
 
-def test_brokers_before_kraft_may_have_expectations_of_their_own() -> None:
+def test_brokers_before_kraft_may_have_their_own_expectations() -> None:
     written = load("follower-restart-mid-stall")
     older = on_zookeeper(written)
     assert written.expect["read"]["isr_shrinks"].max == 3
@@ -189,7 +191,7 @@ def test_brokers_before_kraft_may_have_expectations_of_their_own() -> None:
     assert older.expect["stock"] == written.expect["stock"]
 
 
-def test_an_unknown_scenario_is_answered_with_the_known_ones() -> None:
+def test_the_error_for_an_unknown_scenario_lists_the_known_ones() -> None:
     with pytest.raises(
         InputError, match=r"no-such: no such scenario.*control, cpu-starved, dead-follower"
     ):

@@ -17,7 +17,7 @@ from insync.scenario.rules import LEAST_LAG_MS
 
 
 def faults(leaders: list[int], steady: int) -> st.SearchStrategy[dict[str, Any]]:
-    """Any fault of any kind, on partitions and brokers that it may be on."""
+    """Draw any fault of any kind, on valid partitions and brokers."""
     when = st.fixed_dictionaries(
         {
             "at_ms": st.integers(0, 60_000).map(lambda at: steady + at),
@@ -59,7 +59,7 @@ def scale(scenario: Scenario, factor: float) -> Scenario:
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
-    """Any valid scenario with up to three faults."""
+    """Draw any valid scenario with up to three faults."""
     leaders = draw(st.lists(st.integers(1, 3), min_size=1, max_size=6))
     lag = draw(st.integers(LEAST_LAG_MS, 60_000))
     steady = draw(st.integers(0, 60_000))
@@ -83,13 +83,13 @@ def scenarios(draw: st.DrawFn) -> Scenario:
 
 
 @given(scenarios())
-def test_a_scenario_is_its_own_json(scenario: Scenario) -> None:
+def test_a_scenario_equals_its_json(scenario: Scenario) -> None:
     assert Scenario.model_validate(scenario.as_dict()) == scenario
     assert Scenario.model_validate_json(scenario.model_dump_json(by_alias=True)) == scenario
 
 
 @given(scenarios(), st.floats(0.001, 10))
-def test_times_are_multiplied_and_all_else_stays(scenario: Scenario, factor: float) -> None:
+def test_times_are_multiplied_and_nothing_else_changes(scenario: Scenario, factor: float) -> None:
     try:
         scaled = scale(scenario, factor)
     except ValidationError as error:
@@ -130,7 +130,7 @@ def test_expectations_on_times_are_scaled_and_counts_are_not() -> None:
     assert (scaled["max_ack_gap_ms"].min, scaled["isr_shrinks"].min) == (500, 1)
 
 
-def test_a_margin_beyond_a_bound_is_not_scaled_and_part_of_the_bound_that_is_judged() -> None:
+def test_a_margin_is_not_scaled_and_is_part_of_the_judged_bound() -> None:
     raw = load("kip-501").as_dict()
     raw["expect"] = {"stock": {"max_ack_gap_ms": {"max": 2000.0, "margin": 1500.0}}}
     scaled = scale(Scenario.model_validate(raw), 0.2).expect["stock"]["max_ack_gap_ms"]
@@ -144,7 +144,7 @@ def test_a_factor_must_be_a_positive_number(factor: float) -> None:
         load("kip-501", factor)
 
 
-def test_the_least_lag_bounds_the_factor() -> None:
+def test_the_minimum_lag_limits_the_factor() -> None:
     assert load("kip-501", 0.05).broker.replica_lag_time_max_ms == LEAST_LAG_MS
     with pytest.raises(InputError, match=r"scale 0\.04: broker\.replica_lag_time_max_ms: 400"):
         load("kip-501", 0.04)

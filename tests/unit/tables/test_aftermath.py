@@ -26,7 +26,7 @@ SENT = (
 )
 
 
-def told(spark: SparkSession, *events: tuple[int, str, float, int, float]) -> DataFrame:
+def agent_events(spark: SparkSession, *events: tuple[int, str, float, int, float]) -> DataFrame:
     """Make agents' events of (broker, type, time, replica, held)."""
     lines = [
         ("r", "a", broker, kind, at, "t", 0, replica, held, number)
@@ -38,7 +38,7 @@ def told(spark: SparkSession, *events: tuple[int, str, float, int, float]) -> Da
 def test_a_pending_fetch_has_the_site_of_the_fault_with_the_longest_overlap(
     spark: SparkSession,
 ) -> None:
-    events = told(
+    events = agent_events(
         spark,
         (1, "pending_long", 6_010.0, 2, 2_900.0),
         (1, "pending_long", 6_020.0, 3, 3_100.0),
@@ -63,7 +63,7 @@ def test_a_pending_fetch_has_the_site_of_the_fault_with_the_longest_overlap(
 def test_a_fetch_that_is_pending_with_all_its_partitions_is_of_the_repeat_it_ended_in(
     spark: SparkSession,
 ) -> None:
-    """Scope `request` holds fetches, not partitions: its events name no topic."""
+    """Scope `request` counts whole fetches, not partitions: its events name no topic."""
     lines = [
         ("r", "a", 1, "pending_long", at, None, -1, 2, 2_900.0, number)
         for number, at in enumerate((6_010.0, 1e9))
@@ -124,6 +124,6 @@ def test_recovery_counts_from_the_lift_to_full_isrs_and_to_the_last_ack_due_befo
     assert recovered(spark, states, *sent) == [(1_500.0, 300.0), (0.0, 0.0)]
 
 
-def test_what_did_not_recover_before_the_next_fault_has_no_time(spark: SparkSession) -> None:
+def test_a_fault_without_recovery_before_the_next_one_has_no_time(spark: SparkSession) -> None:
     states = [FULL, (5_100.0, 1, [1]), (9_500.0, 1, [1, 2, 3])]
     assert recovered(spark, states, (4_000.0, None)) == [(None, None), (0.0, None)]

@@ -23,7 +23,7 @@ COLUMNS = "name string, start_ms double, end_ms double"
 
 
 def write(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
-    """Write rows to nowhere, and hold them against the contract."""
+    """Check rows against the contract without writing them."""
     table, watched = SPANS.watched(spark.createDataFrame(rows, COLUMNS).repartition(1))
     assert table.columns == ["name", "start_ms", "end_ms"]
     table.write.format("noop").mode("overwrite").save()
@@ -41,9 +41,9 @@ def write(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
 def test_rows_that_break_a_rule_are_counted(
     spark: SparkSession, rows: list[tuple[object, ...]], words: str
 ) -> None:
-    with pytest.raises(InsyncError) as told:
+    with pytest.raises(InsyncError) as error:
         write(spark, rows)
-    assert str(told.value) == f"table spans breaks its contract: {words}"
+    assert str(error.value) == f"table spans breaks its contract: {words}"
 
 
 def test_rows_that_keep_the_rules_pass(spark: SparkSession) -> None:
@@ -91,7 +91,7 @@ def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession
 
 def test_the_document_of_the_tables_is_what_the_contracts_say() -> None:
     document = Path(__file__).parents[3] / "docs" / "tables.md"
-    _, _, told = document.read_text(encoding="utf-8").partition("\n### Silver")
-    assert "### Silver" + told == as_markdown(), (
+    _, _, documented = document.read_text(encoding="utf-8").partition("\n### Silver")
+    assert "### Silver" + documented == as_markdown(), (
         "python -m insync.analysis.tables.catalogue writes it"
     )

@@ -83,7 +83,7 @@ def test_a_rerun_gives_the_same_bytes(spark: SparkSession, lake: Path) -> None:
     assert {path.name for path in lake.iterdir()} == {"runs", "all"}
 
 
-def test_a_failing_stage_leaves_the_previous_output(
+def test_a_failing_analysis_keeps_the_previous_output(
     spark: SparkSession, lake: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = contents(lake)
@@ -96,11 +96,11 @@ def test_a_failing_stage_leaves_the_previous_output(
         return [("medians", spark.range(1).select(*failing))]
 
     monkeypatch.setattr(pipeline, "STEPS", {"gold": ((broken,),)})
-    with pytest.raises(InsyncError) as told:
+    with pytest.raises(InsyncError) as error:
         compute(spark, lake)
-    assert "gold failed" in str(told.value)
-    assert "no disk left" in str(told.value)
-    assert "\n" not in str(told.value)
+    assert "gold failed" in str(error.value)
+    assert "no disk left" in str(error.value)
+    assert "\n" not in str(error.value)
     assert contents(lake) == before
     assert {path.name for path in lake.iterdir()} == {"runs", "all"}
 
@@ -128,9 +128,9 @@ def test_folders_with_problems_are_named(spark: SparkSession, tmp_path: Path) ->
     (tmp_path / "empty").mkdir()
     named = [paths.local(tmp_path / name) for name in ("runs", "empty", "missing")]
     found = look(Hadoop(spark), named)
-    told = {Path(folder.path).name: (folder.used, folder.problem) for folder in found}
-    assert told.pop("torn")[1].startswith("run.json: the file: Invalid JSON")  # type: ignore[union-attr]
-    assert told == {
+    problems = {Path(folder.path).name: (folder.used, folder.problem) for folder in found}
+    assert problems.pop("torn")[1].startswith("run.json: the file: Invalid JSON")  # type: ignore[union-attr]
+    assert problems == {
         "whole": (True, None),
         "whole-copied": (False, f"a copy of {Path('file:' + str(runs))}/whole: the same run"),
         "cut": (True, "interrupted: run.json has no finished_ms"),

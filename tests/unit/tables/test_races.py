@@ -17,8 +17,8 @@ def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
         "moment": "during", "log_start_offset": 0, "high_watermark": 10, "leo": 20,
         "fetchers": 1, "failed_partitions": 0, "put_right": 0,
     }  # fmt: skip
-    told = [{**base, "t_ms": float(at), **each} for at, each in enumerate(taken)]
-    rows = [tuple(each[field.name] for field in fields) for each in told]
+    samples = [{**base, "t_ms": float(at), **each} for at, each in enumerate(taken)]
+    rows = [tuple(each[field.name] for field in fields) for each in samples]
     return spark.createDataFrame(rows, type(SAMPLES.schema)(fields))
 
 
@@ -56,7 +56,7 @@ def test_an_emptied_log_waits_for_the_watermark_of_its_first_records(
     assert raced_replicas(taken).collect()[0].start_above_watermark == 1
 
 
-def test_what_kafka_does_not_count_stays_unknown(spark: SparkSession) -> None:
+def test_counts_that_kafka_does_not_have_stay_unknown(spark: SparkSession) -> None:
     none = {"failed_partitions": None}
     taken = lines(spark, {"moment": "before", **none}, {"moment": "after", **none})
     assert raced_replicas(taken).collect()[0].failed is None

@@ -159,14 +159,14 @@ def test_only_complete_batches_count(spark: SparkSession, tmp_path: Path) -> Non
 
 
 def published_by_agents(*events: dict[str, Any]) -> list[Record]:
-    """Return what agents of a cluster that no run started send: where they are is said, or not."""
+    """Return what agents of an unmanaged cluster send, with or without their cluster's name."""
     lines = [json.dumps({"v": 1, **event}) for event in events]
     keys = ("broker-1.jsonl", "rack-b/broker-2.jsonl")
     return [(key, at, line) for key in keys for at, line in enumerate(lines)]
 
 
 def test_unmanaged_brokers_are_shown_by_topic(spark: SparkSession, tmp_path: Path) -> None:
-    """What their leaders proposed stands for the controller's log, from the first change on."""
+    """ISR changes that leaders proposed replace the controller's log, from the first one on."""
     change = {"topic": "orders", "partition": 3, "leader_epoch": 1}
     records = published_by_agents(
         {"t_ms": 1_000, "type": "settings", "broker": 1, "replica.lag.time.max.ms": 10_000},

@@ -72,7 +72,7 @@ def fates(spark: SparkSession, read: list[tuple[int, int, int]]) -> dict[int, tu
     }
 
 
-def test_all_of_what_was_committed_and_nothing_of_what_was_aborted(spark: SparkSession) -> None:
+def test_all_committed_and_no_aborted_records_are_read(spark: SparkSession) -> None:
     assert fates(spark, [(0, 0, 1), (0, 1, 10), (1, 0, 11)]) == {
         100: ("committed", 2, False, 0),
         200: ("aborted", 0, False, 0),

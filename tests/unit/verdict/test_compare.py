@@ -1,4 +1,4 @@
-"""Arms beside each other: medians, what is said of them, and what lacks data."""
+"""Compares arms: medians, the reported sentences, and missing data."""
 
 from dataclasses import replace
 from typing import Any
@@ -40,7 +40,7 @@ def test_medians_are_compared(own: float, factor: dict[str, float], outcome: str
     assert check(own, 40.0, **factor).outcome == outcome
 
 
-def test_a_broken_comparison_names_both_figures_and_one_that_holds_is_told() -> None:
+def test_a_failed_comparison_names_both_figures_and_a_passed_one_is_reported() -> None:
     broken = check(60.0, 40.0, at_most=1.1).reason
     assert broken == (
         "plugin: max_ack_gap_ms was 50, expected at most 1.1 times that of stock, which was 40"
@@ -58,13 +58,13 @@ def test_a_comparison_without_data_is_unknown_never_passed() -> None:
     assert found.reason == "plugin: no data for first_shrink_ms of plugin, stock to compare"
 
 
-def test_an_arm_that_was_not_run_is_compared_with_nobody() -> None:
+def test_an_arm_that_was_not_run_is_not_compared() -> None:
     compared = Comparison(metric="acked", arm="plugin", against="request", below=0.5)
     scenario = PLAIN.scenario.model_copy(update={"compare": (compared,)})
     assert decide(PLAIN.model_copy(update={"scenario": scenario}), run_of()).outcome == "pass"
 
 
-def test_a_cell_is_compared_with_the_arms_of_its_whole_run() -> None:
+def test_a_cell_is_compared_with_the_arms_of_its_run() -> None:
     compared = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", below=1.0)
     scenario = PLAIN.scenario.model_copy(update={"compare": (compared,)})
     run = PLAIN.model_copy(update={"scenario": scenario, "arms": ("plugin",)})

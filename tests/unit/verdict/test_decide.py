@@ -47,7 +47,7 @@ PLUGIN = RepeatFacts(complete=True, metrics=METRICS, faults=(FAULT,), agents=AGE
 
 
 def run_of(stock: RepeatFacts = STOCK, plugin: RepeatFacts = PLUGIN) -> RunFacts:
-    """Return a run whose second repeats are as given, and whose first are in order."""
+    """Return a run whose second repeats are as given, and whose first repeats pass."""
     return RunFacts(
         finished=True, arms={"stock": (STOCK, stock), "plugin": (PLUGIN, plugin)}, unreadable={}
     )
@@ -61,14 +61,14 @@ def check(facts: RunFacts, run: RunInfo = RUN) -> Verdict:
     return decide(run, facts)
 
 
-def test_a_run_as_expected_passes_and_says_what_held() -> None:
+def test_a_run_as_expected_passes_and_names_the_met_expectations() -> None:
     found = check(run_of())
     assert found.outcome == "pass"
     assert "stock isr_shrinks was 2, 2 (expected at least 1)" in found.reason
     assert "plugin isr_shrinks was 0, 0 (expected at most 0)" in found.reason
 
 
-def test_a_broken_expectation_of_the_plugin_fails_with_arm_metric_value_and_bound() -> None:
+def test_a_broken_expectation_fails_with_arm_metric_value_and_bound() -> None:
     found = check(run_of(plugin=measured(PLUGIN, isr_shrinks=3.0)))
     assert found.outcome == "fail"
     assert found.reason == "plugin, repeat 1: isr_shrinks was 3, expected at most 0"
@@ -80,7 +80,7 @@ def test_a_control_arm_that_did_not_shrink_makes_the_run_unknown() -> None:
     assert found.reason.startswith("stock, repeat 1: isr_shrinks was 0, expected at least 1")
 
 
-def test_lost_records_fail_in_the_control_arm_and_in_a_void_run() -> None:
+def test_lost_records_fail_in_the_control_arm_and_in_an_invalid_run() -> None:
     facts = replace(run_of(stock=measured(STOCK, lost=1.0)), finished=False)
     found = check(facts)
     assert (found.outcome, found.reason) == ("fail", "stock, repeat 1: lost was 1, expected 0")
@@ -95,7 +95,7 @@ def test_lost_records_fail_in_the_control_arm_and_in_a_void_run() -> None:
         (replace(FAULT, broker=2), "it was not recorded"),
     ],
 )
-def test_a_fault_without_evidence_voids_the_run_even_if_the_plugin_shrank(
+def test_a_fault_without_evidence_invalidates_the_run_even_if_the_plugin_shrank(
     fault: FaultFact | None, words: str
 ) -> None:
     plugin = replace(measured(PLUGIN, isr_shrinks=3.0), faults=() if fault is None else (fault,))
@@ -104,7 +104,7 @@ def test_a_fault_without_evidence_voids_the_run_even_if_the_plugin_shrank(
     assert words in found.reason
 
 
-def test_a_delay_is_held_to_half_its_own_length() -> None:
+def test_a_delay_must_act_for_half_its_length() -> None:
     scenario = RUN.scenario
     fault = scenario.faults[0].model_copy(update={"mode": "delay", "delay_ms": 300})
     run = RUN.model_copy(update={"scenario": scenario.model_copy(update={"faults": (fault,)})})
@@ -126,7 +126,7 @@ def test_a_delay_is_held_to_half_its_own_length() -> None:
         (None, "no agent counters from broker 1"),
     ],
 )
-def test_an_agent_that_erred_or_was_not_as_the_arm_says_voids_the_run(
+def test_an_agent_with_errors_or_another_mode_than_the_arms_invalidates_the_run(
     agent: AgentFact | None, words: str
 ) -> None:
     agents = AGENTS[1:] if agent is None else (agent, *AGENTS[1:])
@@ -135,14 +135,14 @@ def test_an_agent_that_erred_or_was_not_as_the_arm_says_voids_the_run(
     assert words in found.reason
 
 
-def test_a_run_or_repeat_cut_short_is_unknown() -> None:
+def test_an_interrupted_run_or_repeat_is_unknown() -> None:
     assert check(replace(run_of(), finished=False)).reason.startswith("the run was cut short")
     found = check(run_of(plugin=replace(PLUGIN, complete=False)))
     assert (found.outcome, found.reason.split(":")[0]) == ("unknown", "plugin, repeat 1")
 
 
 @pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost", "diverged"])
-def test_a_metric_the_run_did_not_leave_is_unknown(metric: str) -> None:
+def test_a_metric_without_data_is_unknown(metric: str) -> None:
     found = check(run_of(plugin=measured(PLUGIN, **{metric: None})))
     assert (found.outcome, found.reason) == ("unknown", f"plugin, repeat 1: no data for {metric}")
 
@@ -150,7 +150,7 @@ def test_a_metric_the_run_did_not_leave_is_unknown(metric: str) -> None:
 @pytest.mark.parametrize(
     ("first_shrink_ms", "outcome"), [(2_900.0, "pass"), (4_100.0, "fail"), (None, "fail")]
 )
-def test_who_must_be_out_in_time_must_be_out_at_all(
+def test_a_follower_that_must_be_removed_in_time_must_be_removed(
     first_shrink_ms: float | None, outcome: str
 ) -> None:
     expect = {"plugin": {"first_shrink_ms": Bound(max=4_000)}}
@@ -176,7 +176,7 @@ def transactional(**metrics: float | None) -> Verdict:
     return check(facts, RUN.model_copy(update={"scenario": scenario}))
 
 
-def test_a_torn_transaction_fails_and_one_that_nobody_looked_at_proves_nothing() -> None:
+def test_a_torn_transaction_fails_and_an_unchecked_one_is_unknown() -> None:
     assert transactional().outcome == "pass"
     assert transactional(torn=1.0).reason.startswith("plugin, repeat 0: torn was 1, expected 0")
     found = transactional(torn=None, aborted_read=None)
@@ -184,7 +184,7 @@ def test_a_torn_transaction_fails_and_one_that_nobody_looked_at_proves_nothing()
     assert found.reason.startswith("plugin, repeat 0: no data for aborted_read, torn")
 
 
-def test_no_ack_at_all_and_unreadable_lines_are_unknown() -> None:
+def test_a_run_without_acks_or_with_unreadable_lines_is_unknown() -> None:
     assert check(run_of(plugin=measured(PLUGIN, acked=0.0))).outcome == "unknown"
     torn = replace(run_of(), unreadable={"stock/consume-0.jsonl": 1})
     assert check(torn).reason == "events/stock/consume-0.jsonl: 1 unreadable lines, expected 0"
@@ -205,7 +205,7 @@ def test_several_findings_are_counted() -> None:
         (Bound(min=1, max=3), "1 to 3"),
     ],
 )
-def test_bounds_in_words(bound: Bound, words: str) -> None:
+def test_bounds_are_written_in_words(bound: Bound, words: str) -> None:
     assert str(bound) == words
 
 
@@ -224,7 +224,7 @@ def test_bounds_in_words(bound: Bound, words: str) -> None:
         (ControllerFact(woven=True, errors=0), None),
     ],
 )
-def test_a_controllers_agent_that_is_missing_or_failed_voids_the_run(
+def test_a_missing_or_failed_controllers_agent_invalidates_the_run(
     controller: ControllerFact | None, problem: str | None
 ) -> None:
     woven = replace(PLUGIN, controller=ControllerFact(woven=True, errors=0))
@@ -238,7 +238,7 @@ def test_a_controllers_agent_that_is_missing_or_failed_voids_the_run(
     assert (found.outcome == "pass") == (problem is None)
 
 
-def test_an_arm_that_may_step_down_must_tell_whether_it_did() -> None:
+def test_an_arm_with_step_down_must_report_its_step_downs() -> None:
     stepping = measured(PLUGIN, step_downs=1.0, step_downs_withheld=0.0, most_step_downs=1.0)
     run = RUN.model_copy(update={"arms": ("step-down",)})
     for repeat, outcome in ((stepping, "pass"), (PLUGIN, "unknown")):

@@ -1,4 +1,4 @@
-"""What each kind of fault must show, and a host that was too busy to tell."""
+"""The evidence that each kind of fault must have, and hosts too busy to give any."""
 
 from dataclasses import replace
 
@@ -56,7 +56,7 @@ def findings(plan: dict[str, object], **fact: object) -> list[str]:
         ),
     ],
 )  # fmt: skip
-def test_each_kind_is_held_to_its_own_figure(
+def test_each_kind_is_judged_by_its_own_figure(
     plan: dict[str, object], good: dict[str, float], bad: dict[str, float], words: str
 ) -> None:
     assert findings(plan, figures=good) == []
@@ -66,7 +66,7 @@ def test_each_kind_is_held_to_its_own_figure(
 
 
 @pytest.mark.parametrize("kind", ["freeze", "kill"])
-def test_half_of_the_planned_time_is_the_least(kind: str) -> None:
+def test_a_fault_must_act_for_at_least_half_of_its_planned_time(kind: str) -> None:
     plan = {"kind": kind, "for_ms": 4_000}
     assert findings(plan, acted_ms=2_000.0) == []
     assert findings(plan, acted_ms=1_999.0) == [
@@ -74,7 +74,7 @@ def test_half_of_the_planned_time_is_the_least(kind: str) -> None:
     ]
 
 
-def test_a_scenario_says_how_long_a_hold_must_act() -> None:
+def test_a_scenario_sets_how_long_a_stall_must_act() -> None:
     plan = {"kind": "stall", "mode": "hold", "for_ms": 20_000, "acts_ms": 4_000}
     assert findings(plan, acted_ms=4_000.0, calls_held=1) == []
     assert findings(plan, acted_ms=3_999.0, calls_held=1) == [
@@ -83,7 +83,7 @@ def test_a_scenario_says_how_long_a_hold_must_act() -> None:
 
 
 @pytest.mark.parametrize(("gap_ms", "void"), [(None, False), (1_000.0, False), (1_001.0, True)])
-def test_a_repeat_on_a_host_too_busy_for_the_harness_is_void(
+def test_a_repeat_on_a_host_too_busy_for_the_harness_is_invalid(
     gap_ms: float | None, void: bool
 ) -> None:
     run = RunInfo.model_validate(run_json(Story(repeats=2)))
@@ -95,7 +95,7 @@ def test_a_repeat_on_a_host_too_busy_for_the_harness_is_void(
     assert [line.startswith(said) for line in found] == [True] * void
 
 
-def test_a_skipped_run_is_unknown_for_its_one_reason() -> None:
+def test_a_skipped_run_is_unknown_with_its_reason() -> None:
     raw = {**run_json(Story(repeats=2)), "skipped": "no CPU quota can be set: why"}
     assert [each.words for each in invalid_reasons(RunInfo.model_validate(raw), run_of())] == [
         "skipped: no CPU quota can be set: why"

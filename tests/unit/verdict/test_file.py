@@ -1,4 +1,4 @@
-"""verdict.json: the contract's keys, written whole."""
+"""verdict.json has the contract's keys and is written atomically."""
 
 import json
 from pathlib import Path
@@ -49,7 +49,7 @@ def test_the_file_has_the_contracts_keys_and_figures(
     assert [file.name for file in tmp_path.iterdir()] == ["verdict.json"]
 
 
-def test_what_a_repeat_did_not_leave_is_null(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+def test_missing_data_of_a_repeat_is_null(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     def of_first(row: dict[str, object]) -> bool:
         return row.get("arm") == "stock" and row.get("repeat") == 0
 
@@ -61,7 +61,7 @@ def test_what_a_repeat_did_not_leave_is_null(made_up_run: RunInfo, made_up_rows:
     assert facts.arms["stock"][1].metrics["acked"] == 996
 
 
-def test_a_repeat_read_back_badly_has_no_number_of_lost_records(
+def test_a_repeat_with_a_failed_readback_has_no_count_of_lost_records(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     unread = [{**row, "read": 0, "lost": row["acked"]} for row in made_up_rows["readback"]]

@@ -1,4 +1,4 @@
-"""All that a verdict rests on: each expectation by itself, and never a pass on missing data."""
+"""The findings of a verdict: each expectation separately, and never a pass on missing data."""
 
 from dataclasses import replace
 
@@ -20,7 +20,7 @@ def found(facts: RunFacts, arm: str | None, expected: str) -> Finding:
     return one
 
 
-def test_a_sound_run_passes_each_expectation_of_each_arm() -> None:
+def test_a_valid_run_passes_each_expectation_of_each_arm() -> None:
     assert [(each.arm, each.expected) for each in decide(RUN, run_of()).findings] == [
         (None, ENDED),
         ("stock", EVIDENCE),
@@ -34,7 +34,7 @@ def test_a_sound_run_passes_each_expectation_of_each_arm() -> None:
     assert found(run_of(), "plugin", BOUND).found == "0, 0"
 
 
-def test_a_broken_bound_fails_alone_and_says_in_which_repeat() -> None:
+def test_only_the_broken_bound_fails_and_names_the_repeat() -> None:
     facts = run_of(plugin=measured(PLUGIN, isr_shrinks=2.0))
     one = found(facts, "plugin", BOUND)
     assert (one.outcome, one.found) == (
@@ -59,18 +59,18 @@ def test_without_evidence_an_arms_own_expectations_are_unknown(shrinks: float) -
     assert outcomes["stock", EVIDENCE] == "pass"
 
 
-def test_loss_fails_whatever_else_is_missing() -> None:
+def test_lost_records_fail_even_if_other_data_is_missing() -> None:
     weak = replace(measured(PLUGIN, lost=1.0), faults=())
     assert found(run_of(plugin=weak), "plugin", NO_VIOLATION).outcome == "fail"
 
 
-def test_a_file_that_cannot_be_read_voids_the_arm_whose_it_is() -> None:
+def test_an_unreadable_file_invalidates_its_arm() -> None:
     facts = replace(run_of(), unreadable={"plugin/isr.jsonl": 3})
     assert found(facts, "plugin", EVIDENCE).outcome == "unknown"
     assert found(facts, "stock", EVIDENCE).outcome == "pass"
 
 
-def test_a_comparison_is_a_finding_of_the_arm_that_it_is_about() -> None:
+def test_a_comparison_is_a_finding_of_the_compared_arm() -> None:
     each = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", at_most=1.1)
     run = RUN.model_copy(update={"scenario": RUN.scenario.model_copy(update={"compare": (each,)})})
     last = decide(run, run_of()).findings[-1]
@@ -78,7 +78,7 @@ def test_a_comparison_is_a_finding_of_the_arm_that_it_is_about() -> None:
     assert last.expected == "max_ack_gap_ms at most 1.1 times that of stock"
 
 
-def test_of_a_run_that_was_skipped_nothing_is_claimed() -> None:
+def test_a_skipped_run_has_no_findings() -> None:
     run = RUN.model_copy(update={"skipped": "no cgroup"})
     (one,) = decide(run, run_of()).findings
     assert (one.arm, one.outcome, one.found) == (None, "unknown", "skipped: no cgroup")

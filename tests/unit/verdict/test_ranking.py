@@ -1,4 +1,4 @@
-"""What must hold of the verdict for every run: worse facts never give a better verdict."""
+"""Properties of the verdict for every run: worse facts never give a better verdict."""
 
 from dataclasses import replace
 
@@ -63,7 +63,7 @@ def changed(facts: RunFacts, place: tuple[str, int], repeat: RepeatFacts) -> Run
 
 
 @given(runs, places, st.sampled_from(registry.integrity()))
-def test_what_is_lost_or_corrupted_always_fails(
+def test_lost_or_corrupted_records_always_fail(
     facts: RunFacts, place: tuple[str, int], violation: str
 ) -> None:
     repeat = facts.arms[place[0]][place[1]]
@@ -72,13 +72,13 @@ def test_what_is_lost_or_corrupted_always_fails(
 
 
 @given(runs, places)
-def test_without_its_evidence_no_run_passes(facts: RunFacts, place: tuple[str, int]) -> None:
+def test_no_run_passes_without_evidence(facts: RunFacts, place: tuple[str, int]) -> None:
     bare = replace(facts.arms[place[0]][place[1]], faults=())
     assert decide(RUN, changed(facts, place, bare)).outcome != "pass"
 
 
 @given(runs, places)
-def test_a_repeat_cut_short_is_unknown_unless_integrity_is_violated(
+def test_an_interrupted_repeat_is_unknown_unless_integrity_is_violated(
     facts: RunFacts, place: tuple[str, int]
 ) -> None:
     cut = replace(facts.arms[place[0]][place[1]], complete=False)
@@ -93,7 +93,9 @@ def test_a_repeat_cut_short_is_unknown_unless_integrity_is_violated(
 
 
 @given(runs, places)
-def test_a_shrink_under_the_plugin_never_improves(facts: RunFacts, place: tuple[str, int]) -> None:
+def test_a_shrink_under_the_plugin_never_improves_the_verdict(
+    facts: RunFacts, place: tuple[str, int]
+) -> None:
     place = ("plugin", place[1])
     repeat = facts.arms["plugin"][place[1]]
     shrinks = (repeat.metrics["isr_shrinks"] or 0.0) + 1.0

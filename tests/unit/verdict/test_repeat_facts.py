@@ -1,4 +1,4 @@
-"""Figures that are made of a table's rows, without Spark."""
+"""Computes figures from a table's rows, without Spark."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ def change(t_ms: float, partition: int, before: int, after: int) -> dict[str, An
         ([change(0, 0, 1, 2), change(700, 0, 2, 1), change(1_000, 0, 1, 2)], 300),
     ],
 )
-def test_the_soonest_return_is_that_of_the_leader_who_was_away_for_the_shortest_time(
+def test_the_soonest_return_is_the_shortest_absence_of_a_leader(
     changes: list[dict[str, Any]], soonest: float | None
 ) -> None:
     assert _soonest_return_ms(changes) == soonest

@@ -22,14 +22,14 @@ def test_a_partition_without_bursts_gets_its_records_evenly() -> None:
     assert due(plan(producers=2), 0, 1, 3) == [(1, 0.01), (3, 0.03), (5, 0.05)]
 
 
-def test_the_records_of_a_burst_are_due_together_and_in_order() -> None:
+def test_records_of_a_burst_are_due_together_and_in_order() -> None:
     found = due(plan(), 1, 0, 20)
     assert [seq for seq, _ in found] == list(range(20))
     times = [{at for seq, at in found if seq // BURST.records == number} for number in range(4)]
     assert all(len(same) == 1 for same in times)
 
 
-def test_bursts_come_at_times_that_vary_about_their_mean() -> None:
+def test_intervals_between_bursts_vary_around_their_mean() -> None:
     times = [at for _, at in due(plan(), 1, 0, 5_000)[:: BURST.records]]
     gaps = [later - before for before, later in zip([0.0, *times], times, strict=False)]
     assert min(gaps) >= BURST.every * (1 - VARIES)
@@ -37,7 +37,7 @@ def test_bursts_come_at_times_that_vary_about_their_mean() -> None:
     assert abs(sum(gaps) / len(gaps) - BURST.every) < 0.01
 
 
-def test_producers_take_turns_with_whole_bursts_at_the_times_that_the_seed_says() -> None:
+def test_producers_take_turns_with_whole_bursts_at_times_decided_by_the_seed() -> None:
     alone = due(plan(), 1, 0, 20)
     by_two = [*due(plan(producers=2), 1, 0, 10), *due(plan(producers=2), 1, 1, 10)]
     assert sorted(by_two) == alone

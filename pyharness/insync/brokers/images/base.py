@@ -62,8 +62,8 @@ def _ask(client: docker.DockerClient, image: str, name: str) -> str:
         code = container.wait()["StatusCode"]
         said: str = container.logs().decode(errors="replace")
     except APIError as error:
-        told = " ".join(str(error.explanation or error).split())
-        raise InputError(f"base {name}: has no shell that runs: {told}") from error
+        message = " ".join(str(error.explanation or error).split())
+        raise InputError(f"base {name}: has no shell that runs: {message}") from error
     finally:
         container.remove(force=True)
     if code != 0:

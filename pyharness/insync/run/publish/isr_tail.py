@@ -17,7 +17,7 @@ EVERY_SECONDS: Final = 5.0
 
 
 class IsrTail(Background):
-    """Reads until the block is left, and then once more; `topics` are those that are told of.
+    """Reads until the block ends, and then once more; `topics` are those whose changes are sent.
 
     A failed read only delays lines; `failure` is the reason if the last read failed.
     """
