@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from insync.analysis.checks.registry import ANOMALIES, as_markdown, metrics_checked, with_label
+from insync.metrics import METRICS
 
 DOCS = Path(__file__).parents[3] / "docs"
 OLD_NAMES = {
@@ -33,6 +34,12 @@ def test_a_row_of_an_older_table_gets_the_new_name_and_a_label(old: str, new: st
 def test_names_are_unique() -> None:
     names = [name for each in ANOMALIES for name in (each.name, each.old_name) if name]
     assert len(set(names)) == len(names)
+
+
+def test_every_integrity_metric_counts_an_anomaly() -> None:
+    counted = {each.metric for each in ANOMALIES if each.metric}
+    # A producer that retries without idempotence may write a record twice.
+    assert counted - {"duplicated"} == {each.name for each in METRICS.values() if each.integrity}
 
 
 def test_anomalies_of_one_metric_are_known_for_the_same_partitions() -> None:
