@@ -33,7 +33,7 @@ def of(*faults: str, scale: float = 1.0) -> Scenario:
     return parse(KIP.replace(WHOLE, "\n".join([*faults, ""])), "mine.toml", scale)
 
 
-def target(*faults: str) -> list[tuple[int, int]]:
+def starts_and_brokers(*faults: str) -> list[tuple[int, int]]:
     return [(fault.at_ms, fault.broker) for fault in of(*faults).faults]
 
 
@@ -48,23 +48,25 @@ def target(*faults: str) -> list[tuple[int, int]]:
     ],
 )
 def test_a_role_is_one_fault_per_node_that_it_means(target: str, brokers: list[int]) -> None:
-    assert [broker for _, broker in target(FREEZE + f'target = "{target}"\n')] == brokers
+    assert [
+        broker for _, broker in starts_and_brokers(FREEZE + f'target = "{target}"\n')
+    ] == brokers
 
 
 def test_a_role_follows_the_elections_planned_before() -> None:
     early = FREEZE.replace("40_000", "5_000") + 'target = "leader of 0"\n'
     late = FREEZE + 'target = "leader of 0"\n'
-    assert target(early, late, ELECT) == [(5_000, 1), (40_000, 2), (5_000, 2)]
+    assert starts_and_brokers(early, late, ELECT) == [(5_000, 1), (40_000, 2), (5_000, 2)]
 
 
 def test_a_fault_that_repeats_follows_the_elections_as_well() -> None:
     often = QUOTA + 'target = "leader of 0"\nevery_ms = 1_500\ntimes = 3\n'
-    assert target(often, ELECT)[:3] == [(3_000, 1), (4_500, 1), (6_000, 2)]
+    assert starts_and_brokers(often, ELECT)[:3] == [(3_000, 1), (4_500, 1), (6_000, 2)]
 
 
 def test_a_stall_may_be_on_the_broker_elected_before() -> None:
     stall = DELAY.replace("write", "read").replace("broker = 2", 'target = "leader of 0"')
-    assert target(ELECT, stall.replace("3_000", "6_000")) == [(5_000, 2), (6_000, 2)]
+    assert starts_and_brokers(ELECT, stall.replace("3_000", "6_000")) == [(5_000, 2), (6_000, 2)]
 
 
 def test_a_ramp_rises_to_the_value_and_a_quota_falls_to_it() -> None:
