@@ -93,7 +93,7 @@ def test_scenarios_with_the_same_broker_requirements_share_a_cluster(
 def test_after_a_failed_scenario_the_next_runs_on_a_new_cluster(
     tmp_path: Path, fake: FakeClusters
 ) -> None:
-    fake.breaks["b"] = InsyncError("topic b-r0: not healed:\nlast ...")
+    fake.breaks["b"] = InsyncError("topic b-r0: ISR not full:\nlast ...")
     progress = done(tmp_path, "a", "b", "c")
     assert fake.acts == [("read", "a"), ("read", "b"), ("read-2", "c")]
     assert fake.histories == [("read", ["a", "b"]), ("read-2", ["c"])]
