@@ -7,6 +7,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from insync.analysis.tables.silver import shrinks
 from insync.analysis.tables.silver.shrinks import isr_shrinks
 from unit.isr_log import LAG, faults, log, repeats
 
@@ -173,3 +174,16 @@ def test_a_leader_elected_during_a_fault_measures_all_followers_anew(spark: Spar
     assert found(spark, changes, [held], *columns) == [
         ("follower: read stall", 6_000.0, 900.0, False)
     ]
+
+
+@pytest.mark.parametrize(
+    ("arm", "stepped_down"),
+    [("step-down-unthrottled", True), ("step-down-wild", True), ("stock", False)],
+)
+def test_a_leader_steps_down_under_an_arms_present_and_older_names(
+    spark: SparkSession, arm: str, stepped_down: bool
+) -> None:
+    row = spark.createDataFrame(
+        [(arm, True, [1], 1)], "arm string, handed_over boolean, removed array<int>, leader int"
+    )
+    assert row.select(shrinks._stepped_down().alias("it")).first() == (stepped_down,)

@@ -23,7 +23,6 @@ LANES = 56.0
 """The height of all lanes of a place together."""
 
 ROW = 104.0
-WORDS_Y = LANES + 19.0
 THIN = 0.36
 """The part of its lane that a follower in sync fills; one out of sync fills nearly all of it."""
 
