@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from insync.brokers.cluster import replica_logs
+from insync.brokers.cluster import log_reader
 from insync.faults.support import shim
 from insync.run import arm_support, plan
 
@@ -24,7 +24,7 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: str) -> 
     (built / "table.properties").write_text(versions)
     monkeypatch.setattr(shim, "SHIM", built / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", built / "agent.jar")
-    monkeypatch.setattr(replica_logs, "LOGS_JAR", built / "logs.jar")
+    monkeypatch.setattr(log_reader, "LOGS_JAR", built / "logs.jar")
     monkeypatch.setattr(arm_support, "VERSIONS_TABLE", built / "table.properties")
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
     monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from insync import arms as arms_of_runs
 from insync.artifacts import AGENT_JAR, built
-from insync.brokers.cluster.replica_logs import require_reader
+from insync.brokers.cluster.log_reader import require_reader
 from insync.brokers.images.built import require
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution

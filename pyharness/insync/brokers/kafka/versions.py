@@ -29,17 +29,14 @@ class Jar:
 class Release:
     """A Kafka version: its jars, sorted by file name, and its special properties.
 
-    If `zookeeper` is true its brokers need ZooKeeper; otherwise they need a KRaft controller,
-    and the class `dump_class` prints that controller's log. `dump_ends_with`, if set, is the
-    error with which that class fails after it has printed everything. `elr` says whether new
-    clusters keep eligible leader replicas (KIP-966), which can then be turned off.
+    If `zookeeper` is true its brokers need ZooKeeper; otherwise they need a KRaft controller.
+    `elr` says whether new clusters keep eligible leader replicas (KIP-966), which can then be
+    turned off.
     """
 
     version: str
     jars: tuple[Jar, ...]
     zookeeper: bool = False
-    dump_class: str = "org.apache.kafka.tools.DumpLogSegments"
-    dump_ends_with: str | None = None
     elr: bool = False
 
 

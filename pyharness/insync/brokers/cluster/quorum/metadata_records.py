@@ -1,12 +1,10 @@
-"""Convert the controller's metadata records, as DumpLogSegments prints them, to full states.
+"""Convert the controller's metadata records to full states.
 
 The log contains changes: a field that a change does not name keeps its value. Here every change
 of a partition becomes the partition's full state after it, and every fencing or unfencing of a
-broker becomes one line. Does no input or output: takes lines of text, returns dicts.
+broker becomes one line. Does no input or output: takes dicts, returns dicts.
 """
 
-import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -15,7 +13,6 @@ from insync.brokers.cluster.quorum.isr_lines import Line, line
 from insync.errors import InsyncError
 
 _Otherwise = TypeVar("_Otherwise")
-_RECORD = re.compile(r"^\|? ?offset: \d+ CreateTime: (\d+) .*?payload: (\{.*)$")
 # BrokerRegistrationFencingChange: what a change record's `fenced` means; 0 is no change.
 _FENCING = {1: True, -1: False}
 
@@ -45,33 +42,16 @@ class Partition:
         )
 
 
-def records(lines: Iterable[str]) -> Iterator[tuple[int, Line]]:
-    """Yield the records in printed `lines`: the controller's time in epoch ms and the payload.
+def states(records: Iterable[Line], arm: str) -> Iterator[Line]:
+    """Yield the lines of isr.jsonl for `records`, in log order; `arm` goes into each.
 
-    A truncated record in the last line is left out; a truncated record before raises InsyncError.
-    """
-    broken: str | None = None
-    for printed in lines:
-        found = _RECORD.match(printed)
-        if found is None:
-            continue
-        if broken is not None:
-            raise InsyncError(f"metadata log: unreadable record: {broken[:120]}")
-        try:
-            yield int(found[1]), json.loads(found[2])
-        except json.JSONDecodeError:
-            broken = printed
-
-
-def states(lines: Iterable[str], arm: str) -> Iterator[Line]:
-    """Yield the lines of isr.jsonl for printed `lines`, in log order; `arm` goes into each.
-
-    Raises InsyncError for a change of something that no earlier line created.
+    A record has the controller's time `t_ms`, its `type` and its `data`, as Kafka names them.
+    Raises InsyncError for a change of something that no earlier record created.
     """
     history = _History(arm)
-    for time_ms, record in records(lines):
+    for record in records:
         try:
-            yield from history.follow(time_ms, record["type"], record["data"])
+            yield from history.follow(record["t_ms"], record["type"], record["data"])
         except KeyError as missing:
             raise InsyncError(
                 f"metadata log: {record['type']} without the {missing} it builds on"

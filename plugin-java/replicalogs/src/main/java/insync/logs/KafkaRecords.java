@@ -25,6 +25,8 @@ final class KafkaRecords {
 
     private final Class<?> files;
     private final MethodHandle key;
+    private final MethodHandle value;
+    private final MethodHandle timestamp;
     private final MethodHandle controlType;
     private final Map<String, MethodHandle> ofBatch = new HashMap<>();
 
@@ -33,7 +35,10 @@ final class KafkaRecords {
         files = Class.forName(home + "FileRecords");
         Class<?> batch = Class.forName(home + "RecordBatch");
         MethodHandles.Lookup lookup = MethodHandles.publicLookup();
-        key = lookup.unreflect(Class.forName(home + "Record").getMethod("key"));
+        Class<?> record = Class.forName(home + "Record");
+        key = lookup.unreflect(record.getMethod("key"));
+        value = lookup.unreflect(record.getMethod("value"));
+        timestamp = lookup.unreflect(record.getMethod("timestamp"));
         controlType = lookup.unreflect(Class.forName(home + "ControlRecordType").getMethod("parse", ByteBuffer.class));
         for (String name : OF_BATCH) {
             ofBatch.put(name, lookup.unreflect(batch.getMethod(name)));
@@ -100,22 +105,16 @@ final class KafkaRecords {
         }
     }
 
-    /** What a batch's header says, under the names of Kafka's {@code RecordBatch}. */
+    /** A batch: what its header says, under the names of Kafka's {@code RecordBatch}, and its records. */
     final class Batch {
-        private final Object header;
+        private final Object batch;
 
-        Batch(Object header) {
-            this.header = header;
+        Batch(Object batch) {
+            this.batch = batch;
         }
 
         Object get(String getter) {
-            try {
-                return ofBatch.get(getter).invoke(header);
-            } catch (RuntimeException | Error failed) {
-                throw failed;
-            } catch (Throwable failed) {
-                throw new IllegalStateException(failed);
-            }
+            return invoke(ofBatch.get(getter), batch);
         }
 
         /** "commit" or "abort" for the end of a transaction, another type's name, or null for a batch of records. */
@@ -123,14 +122,30 @@ final class KafkaRecords {
             if (!(Boolean) get("isControlBatch")) {
                 return null;
             }
-            try {
-                Object first = ((Iterable<?>) header).iterator().next();
-                return controlType.invoke((ByteBuffer) key.invoke(first)).toString().toLowerCase(Locale.ROOT);
-            } catch (RuntimeException | Error failed) {
-                throw failed;
-            } catch (Throwable failed) {
-                throw new IllegalStateException(failed);
+            Object first = ((Iterable<?>) batch).iterator().next();
+            return invoke(controlType, invoke(key, first)).toString().toLowerCase(Locale.ROOT);
+        }
+
+        /** Gives its records to {@code reader}, in order. */
+        void read(RecordReader reader) throws IOException {
+            for (Object record : (Iterable<?>) batch) {
+                reader.read((Long) invoke(timestamp, record), (ByteBuffer) invoke(value, record));
             }
+        }
+    }
+
+    /** What is done with each record of a batch. */
+    interface RecordReader {
+        void read(long timeMs, ByteBuffer value) throws IOException;
+    }
+
+    private static Object invoke(MethodHandle method, Object argument) {
+        try {
+            return method.invoke(argument);
+        } catch (RuntimeException | Error failed) {
+            throw failed;
+        } catch (Throwable failed) {
+            throw new IllegalStateException(failed);
         }
     }
 }

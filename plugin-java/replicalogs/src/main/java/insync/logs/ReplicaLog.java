@@ -3,12 +3,9 @@ package insync.logs;
 import java.io.BufferedWriter;
 import java.io.File;
 import java.io.IOException;
-import java.util.Arrays;
 
 /** One replica's log: the folder of a partition at a broker, printed batch by batch. */
 final class ReplicaLog {
-    private static final String SEGMENT = "\\d{20}\\.log";
-
     private final KafkaRecords kafka;
     private final BufferedWriter out;
     private final String place;
@@ -26,7 +23,7 @@ final class ReplicaLog {
     void print(File folder) throws IOException {
         String problem = null;
         try {
-            printSegments(folder);
+            printBatches(folder);
         } catch (IOException | RuntimeException unreadable) {
             problem = unreadable.toString();
         }
@@ -34,36 +31,16 @@ final class ReplicaLog {
                 + ",\"batches\":" + batches + ",\"problem\":" + quoted(problem) + "}\n");
     }
 
-    private void printSegments(File folder) throws IOException {
-        File[] segments = folder.listFiles((dir, name) -> name.matches(SEGMENT));
-        if (segments == null || segments.length == 0) {
-            throw new IOException("no segments in " + folder);
-        }
-        Arrays.sort(segments);
-        startOffset = baseOf(segments[0]);
+    private void printBatches(File folder) throws IOException {
+        SegmentedLog log = new SegmentedLog(kafka, folder);
+        startOffset = log.startOffset();
         endOffset = startOffset;
-        for (File segment : segments) {
-            endOffset = Math.max(endOffset, baseOf(segment));
-            long left = printSegment(segment);
-            if (left != 0 && segment != segments[segments.length - 1]) {
-                throw new IOException(left + " bytes of " + segment + " are no whole batch");
-            }
-        }
-    }
-
-    /** Returns how many bytes at its end are not a whole batch. */
-    private long printSegment(File file) throws IOException {
-        try (KafkaRecords.Segment segment = kafka.open(file)) {
-            long left = segment.sizeInBytes();
-            for (Object header : segment.batches()) {
-                KafkaRecords.Batch batch = kafka.new Batch(header);
-                left -= (Integer) batch.get("sizeInBytes");
-                endOffset = (Long) batch.get("lastOffset") + 1;
-                batches++;
-                out.write(line(batch));
-            }
-            return left;
-        }
+        log.read(batch -> {
+            endOffset = (Long) batch.get("lastOffset") + 1;
+            batches++;
+            out.write(line(batch));
+        });
+        endOffset = Math.max(endOffset, log.activeOffset());
     }
 
     private String line(KafkaRecords.Batch batch) {
@@ -79,10 +56,6 @@ final class ReplicaLog {
                 + ",\"transactional\":" + batch.get("isTransactional")
                 + ",\"control\":" + quoted(batch.control())
                 + ",\"valid\":" + batch.get("isValid") + "}\n";
-    }
-
-    private static long baseOf(File segment) {
-        return Long.parseLong(segment.getName().substring(0, 20));
     }
 
     /** Returns a text as JSON; what would need an escape becomes a blank. */
