@@ -4,6 +4,8 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
+from insync.analysis.tables.spark.inline_table import inline_table
+
 START, END, LAG = 1_000.0, 11_000.0, 2_000.0
 
 _ISR_COLUMNS = (
@@ -31,15 +33,15 @@ def log(spark: SparkSession, *changes: tuple[Any, ...]) -> DataFrame:
         else:
             line = ("r", "a", at, "partition", "t", 0, who, 0, what, [1, 2, 3], None, None)
         lines.append((*line, number))
-    return spark.createDataFrame(lines, _ISR_COLUMNS)
+    return inline_table(spark, lines, _ISR_COLUMNS)
 
 
 def repeats(spark: SparkSession) -> DataFrame:
     """Make the one repeat, from START to END, that the changes fall into."""
-    return spark.createDataFrame([("r", "a", 0, "t", START, END, True)], _REPEAT_COLUMNS)
+    return inline_table(spark, [("r", "a", 0, "t", START, END, True)], _REPEAT_COLUMNS)
 
 
 def faults(spark: SparkSession, *found: tuple[str, str, int, float, float | None]) -> DataFrame:
     """Make the repeat's faults: (kind, site, broker, injected, lifted)."""
     lines = [("r", "a", 0, number, *fault) for number, fault in enumerate(found)]
-    return spark.createDataFrame(lines, _FAULT_COLUMNS)
+    return inline_table(spark, lines, _FAULT_COLUMNS)

@@ -5,6 +5,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 
 from insync.analysis.checks import duplicate, lost_write, records
+from insync.analysis.tables.spark.inline_table import inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
@@ -25,11 +26,11 @@ def compare(
     """Return (acked, read, lost, duplicated) per partition, and the odd records."""
     sent = [("r", "a", 0, "t", *line, 0.0, 0, False, None) for line in produced]
     fates = records.record_fates(
-        spark.createDataFrame(sent, PRODUCE),
-        spark.createDataFrame([("r", "a", 0, "t", *line, 9.0) for line in read], CONSUME),
-        spark.createDataFrame([], ENDS),
+        inline_table(spark, sent, PRODUCE),
+        inline_table(spark, [("r", "a", 0, "t", *line, 9.0) for line in read], CONSUME),
+        inline_table(spark, [], ENDS),
     )
-    grid = spark.createDataFrame([("r", "a", 0, "t", 0), ("r", "a", 0, "t", 1)], GRID)
+    grid = inline_table(spark, [("r", "a", 0, "t", 0), ("r", "a", 0, "t", 1)], GRID)
     counts = records.readback(fates, grid).orderBy("partition").collect()
     odd = lost_write.find(fates).unionByName(duplicate.find(fates)).orderBy("partition").collect()
     return [tuple(row)[5:] for row in counts], [

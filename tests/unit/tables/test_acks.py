@@ -7,6 +7,7 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.tables.gold import acks
 from insync.analysis.tables.silver.repeats import partitions
+from insync.analysis.tables.spark.inline_table import inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, sent_ms double,"
@@ -24,7 +25,7 @@ def sent(spark: SparkSession, *records: tuple[int, float, float | None, str | No
         ("r", "a", 0, "t", partition, seq, at, done, done and done - at, error, None)
         for seq, (partition, at, done, error) in enumerate(records)
     ]
-    return spark.createDataFrame(lines, PRODUCE)
+    return inline_table(spark, lines, PRODUCE)
 
 
 def latency(produce: DataFrame) -> DataFrame:
@@ -34,7 +35,7 @@ def latency(produce: DataFrame) -> DataFrame:
 
 
 def window(spark: SparkSession, end: float = 1_000.0) -> DataFrame:
-    return spark.createDataFrame([("r", "a", 0, "t", 0.0, end, True)], REPEATS)
+    return inline_table(spark, [("r", "a", 0, "t", 0.0, end, True)], REPEATS)
 
 
 def by_partition(table: DataFrame) -> dict[int | None, dict[str, Any]]:

@@ -10,6 +10,7 @@ from insync.analysis.tables.silver.expands import isr_changes, isr_expands
 from insync.analysis.tables.silver.holds import holds, holds_by_site
 from insync.analysis.tables.silver.isr import isr_intervals
 from insync.analysis.tables.silver.shrinks import isr_shrinks
+from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import LAG, faults, log, repeats
 
 FULL = (500.0, 1, [1, 2, 3])
@@ -32,7 +33,7 @@ def agent_events(spark: SparkSession, *events: tuple[int, str, float, int, float
         ("r", "a", broker, kind, at, "t", 0, replica, held, number)
         for number, (broker, kind, at, replica, held) in enumerate(events)
     ]
-    return spark.createDataFrame(lines, EVENTS)
+    return inline_table(spark, lines, EVENTS)
 
 
 def test_a_pending_fetch_has_the_site_of_the_fault_with_the_longest_overlap(
@@ -68,7 +69,7 @@ def test_a_fetch_that_is_pending_with_all_its_partitions_is_of_the_repeat_it_end
         ("r", "a", 1, "pending_long", at, None, -1, 2, 2_900.0, number)
         for number, at in enumerate((6_010.0, 1e9))
     ]
-    found = holds(spark.createDataFrame(lines, EVENTS), repeats(spark), faults(spark, STALL))
+    found = holds(inline_table(spark, lines, EVENTS), repeats(spark), faults(spark, STALL))
     (row,) = found.collect()
     assert (row["topic"], row["partition"], row["end_ms"]) == ("t", -1, 6_010.0)
     assert row["site"] == "read stall"
@@ -109,7 +110,7 @@ def recovered(
     table = recovery(
         faults(spark, STALL, LATER),
         isr_intervals(log(spark, *states), windows),
-        spark.createDataFrame(lines, SENT),
+        inline_table(spark, lines, SENT),
         windows,
     )
     rows = table.orderBy("fault_no").collect()

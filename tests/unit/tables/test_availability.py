@@ -2,27 +2,38 @@
 
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from insync.analysis.tables.gold.availability import availability
+from insync.analysis.tables.spark.inline_table import inline_table
+from properties import slow_property
 
 COLUMNS = (
     "run string, arm string, repeat int, topic string, partition int, leader int, isr_size int,"
     " start_ms double, end_ms double"
 )
 Span = tuple[int, int, int, float, float]
+LANES = st.lists(
+    st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9)), min_size=1, max_size=5),
+    min_size=1,
+    max_size=3,
+)
+"""Of each partition the sizes of its ISR, with how long each lasts."""
 
 
-def measure(spark: SparkSession, spans: list[Span]) -> dict[int | None, dict[str, Any]]:
-    """Compute the table for spans of (partition, leader, size, start, end), min ISR 2."""
-    intervals = spark.createDataFrame([("r", "a", 0, "t", *span) for span in spans], COLUMNS)
-    return {row["partition"]: row.asDict() for row in availability(intervals, 2).collect()}
+def measure(spark: SparkSession, *repeats: list[Span]) -> list[dict[int | None, dict[str, Any]]]:
+    """Compute the table for repeats of (partition, leader, size, start, end), min ISR 2."""
+    lines = [("r", "a", n, "t", *span) for n, spans in enumerate(repeats) for span in spans]
+    found: list[dict[int | None, dict[str, Any]]] = [{} for _ in repeats]
+    for row in availability(inline_table(spark, lines, COLUMNS), 2).collect():
+        found[row["repeat"]][row["partition"]] = row.asDict()
+    return found
 
 
 def test_overlapping_spans_of_two_partitions_count_once(spark: SparkSession) -> None:
-    found = measure(
+    (found,) = measure(
         spark,
         [
             (0, 1, 3, 0.0, 100.0),
@@ -44,26 +55,22 @@ def test_overlapping_spans_of_two_partitions_count_once(spark: SparkSession) -> 
 
 
 def test_without_intervals_there_is_no_row(spark: SparkSession) -> None:
-    assert measure(spark, []) == {}
+    assert measure(spark, []) == [{}]
 
 
-@given(
-    st.lists(
-        st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9)), min_size=1, max_size=5),
-        min_size=1,
-        max_size=3,
-    )
-)
-@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@slow_property(2)
+@given(st.lists(LANES, min_size=40, max_size=40))
 def test_the_union_equals_a_count_of_every_millisecond(
-    spark: SparkSession, lanes: list[list[tuple[int, int]]]
+    spark: SparkSession, repeats: list[list[list[tuple[int, int]]]]
 ) -> None:
-    spans: list[Span] = []
-    under: set[int] = set()
-    for partition, steps in enumerate(lanes):
-        at = 0
-        for size, length in steps:
-            spans.append((partition, 1, size, float(at), float(at + length)))
-            under.update(range(at, at + length) if size < 2 else ())
-            at += length
-    assert measure(spark, spans)[None]["under_min_isr_ms"] == len(under)
+    spans: list[list[Span]] = [[] for _ in repeats]
+    under: list[set[int]] = [set() for _ in repeats]
+    for repeat, lanes in enumerate(repeats):
+        for partition, steps in enumerate(lanes):
+            at = 0
+            for size, length in steps:
+                spans[repeat].append((partition, 1, size, float(at), float(at + length)))
+                under[repeat].update(range(at, at + length) if size < 2 else ())
+                at += length
+    found = measure(spark, *spans)
+    assert [each[None]["under_min_isr_ms"] for each in found] == [len(each) for each in under]

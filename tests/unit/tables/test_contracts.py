@@ -10,6 +10,7 @@ from insync.analysis.checks.history import REPEAT
 from insync.analysis.tables.catalogue import CONTRACTS, as_markdown
 from insync.analysis.tables.contracts import Contract, Rule, ms, text
 from insync.analysis.tables.gold.metrics import measured, repeat_metrics
+from insync.analysis.tables.spark.inline_table import inline_table
 from insync.errors import InsyncError
 
 SPANS = Contract(
@@ -24,7 +25,7 @@ COLUMNS = "name string, start_ms double, end_ms double"
 
 def write(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
     """Check rows against the contract without writing them."""
-    table, watched = SPANS.watched(spark.createDataFrame(rows, COLUMNS).repartition(1))
+    table, watched = SPANS.watched(inline_table(spark, rows, COLUMNS).repartition(1))
     assert table.columns == ["name", "start_ms", "end_ms"]
     table.write.format("noop").mode("overwrite").save()
     watched.check()
@@ -63,7 +64,7 @@ def test_columns_that_differ_from_the_contract_are_named(
     spark: SparkSession, columns: str, odd: str
 ) -> None:
     with pytest.raises(InsyncError, match=f"spans breaks its contract: found {odd}, expected name"):
-        SPANS.check_columns(spark.createDataFrame([], columns))
+        SPANS.check_columns(inline_table(spark, [], columns))
 
 
 @pytest.mark.parametrize("contract", CONTRACTS.values(), ids=lambda contract: contract.name)
@@ -81,7 +82,7 @@ def test_the_metrics_of_the_tables_are_those_of_the_registry(spark: SparkSession
         "step_down_sources", "runs",
     )  # fmt: skip
     empty = {
-        name: spark.createDataFrame([], ", ".join(f"{c.name} {c.type}" for c in columns))
+        name: inline_table(spark, [], ", ".join(f"{c.name} {c.type}" for c in columns))
         for name in made_of
         if (columns := CONTRACTS[name].columns)
     }

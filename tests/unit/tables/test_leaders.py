@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from insync.analysis.tables.silver.leaders import dead_followers, leader_changes
+from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import log, repeats
 
 FAULTS = (
@@ -17,7 +18,7 @@ FULL = (500.0, 1, [1, 2, 3])
 
 def faults(spark: SparkSession, *found: tuple[str, str, int, list[str], float, float]) -> DataFrame:
     lines = [("r", "a", 0, number, *fault) for number, fault in enumerate(found)]
-    return spark.createDataFrame(lines, FAULTS)
+    return inline_table(spark, lines, FAULTS)
 
 
 def changes(

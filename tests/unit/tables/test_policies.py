@@ -9,6 +9,7 @@ from pyspark.sql import functions as fn
 from insync.analysis.tables.gold.policies import bursts, detections, follower_drops
 from insync.analysis.tables.silver.isr import isr_intervals
 from insync.analysis.tables.silver.shrinks import isr_shrinks
+from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import END, LAG, faults, log, repeats
 
 Fault = tuple[str, str, int, float, float | None]
@@ -98,8 +99,9 @@ def test_bursts_count_when_all_of_their_records_were_acked(spark: SparkSession) 
     acked = [("r", "a", 0, 0, seq, seq) for seq in range(10)]
     lost = [("r", "a", 0, 0, 10, 10), ("r", "a", 0, 0, 11, None)]
     even = [("r", "a", 0, 1, seq, seq) for seq in range(10)]
-    produced = spark.createDataFrame([*acked, *lost, *even], columns)
-    dropped = spark.createDataFrame(
+    produced = inline_table(spark, [*acked, *lost, *even], columns)
+    dropped = inline_table(
+        spark,
         [
             ("r", "a", 0, 0, 2, True),
             ("r", "a", 0, 0, 3, True),
@@ -108,7 +110,7 @@ def test_bursts_count_when_all_of_their_records_were_acked(spark: SparkSession) 
         ],
         "run string, arm string, repeat int, partition int, replica int, healthy boolean",
     )
-    plan = spark.createDataFrame([("r", 0, 2)], "run string, partition int, records int")
+    plan = inline_table(spark, [("r", 0, 2)], "run string, partition int, records int")
     (row,) = bursts(produced, dropped, plan).collect()
     assert row.asDict() == {
         "run": "r", "arm": "a", "repeat": 0, "partition": 0, "records": 2, "bursts": 5,

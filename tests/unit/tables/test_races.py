@@ -3,23 +3,24 @@
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StringType, StructField
 
 from insync.analysis.tables.bronze.schemas import CORRUPT, SAMPLES
 from insync.analysis.tables.silver.races import raced_replicas
+from insync.analysis.tables.spark.inline_table import inline_table
 
 
 def lines(spark: SparkSession, *taken: dict[str, Any]) -> DataFrame:
-    fields = [field for field in SAMPLES.schema if field.name not in ("v", CORRUPT)]
-    fields.insert(0, StructField("run", StringType()))
+    types = {field.name: field.dataType.simpleString() for field in SAMPLES.schema}
+    columns = {"run": "string", **types}
+    del columns["v"], columns[CORRUPT]
     base = {
         "run": "r", "arm": "a", "repeat": 0, "broker": 2, "topic": "t", "partition": 0,
         "moment": "during", "log_start_offset": 0, "high_watermark": 10, "leo": 20,
         "fetchers": 1, "failed_partitions": 0, "put_right": 0,
     }  # fmt: skip
     samples = [{**base, "t_ms": float(at), **each} for at, each in enumerate(taken)]
-    rows = [tuple(each[field.name] for field in fields) for each in samples]
-    return spark.createDataFrame(rows, type(SAMPLES.schema)(fields))
+    rows = [[each[name] for name in columns] for each in samples]
+    return inline_table(spark, rows, ", ".join(f"{name} {columns[name]}" for name in columns))
 
 
 def test_a_replica_has_its_last_state_and_counts_of_all_samples(

@@ -9,6 +9,7 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.tables.silver import shrinks
 from insync.analysis.tables.silver.shrinks import isr_shrinks
+from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import LAG, faults, log, repeats
 
 Fault = tuple[str, str, int, float, float | None]
@@ -183,7 +184,9 @@ def test_a_leader_elected_during_a_fault_measures_all_followers_anew(spark: Spar
 def test_a_leader_steps_down_under_an_arms_present_and_older_names(
     spark: SparkSession, arm: str, stepped_down: bool
 ) -> None:
-    row = spark.createDataFrame(
-        [(arm, True, [1], 1)], "arm string, handed_over boolean, removed array<int>, leader int"
+    row = inline_table(
+        spark,
+        [(arm, True, [1], 1)],
+        "arm string, handed_over boolean, removed array<int>, leader int",
     )
     assert row.select(shrinks._stepped_down().alias("it")).first() == (stepped_down,)

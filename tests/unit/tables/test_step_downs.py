@@ -7,17 +7,18 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.tables.bronze.schemas import CORRUPT, STEP_DOWNS
 from insync.analysis.tables.silver.step_downs import step_down_sources, step_downs
+from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import repeats
 
 COOL_MS = 2_000.0
 
 
 def lines(spark: SparkSession, *events: dict[str, Any]) -> DataFrame:
-    names = [field.name for field in STEP_DOWNS.schema if field.name not in ("v", CORRUPT)]
+    types = {field.name: field.dataType.simpleString() for field in STEP_DOWNS.schema}
+    names = [name for name in types if name not in ("v", CORRUPT)]
     base = {"arm": "a", "broker": 1, "topic": "t", "partition": 0}
-    rows = [tuple({**base, **each}.get(name) for name in names) for each in events]
-    fields = [field for field in STEP_DOWNS.schema if field.name in names]
-    table = spark.createDataFrame(rows, type(STEP_DOWNS.schema)(fields))
+    rows = [[{**base, **each}.get(name) for name in names] for each in events]
+    table = inline_table(spark, rows, ", ".join(f"{name} {types[name]}" for name in names))
     return table.withColumn("run", fn.lit("r"))
 
 

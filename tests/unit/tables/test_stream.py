@@ -41,8 +41,12 @@ def records_of(folder: Path, info: RunInfo) -> list[Record]:
 
 def batch(spark: SparkSession, folder: Path, records: list[Record]) -> str:
     """Write the records of a batch and return its folder."""
+    text = folder.with_suffix(".jsonl")
+    columns = ("key", "number", "text")
+    lines = (json.dumps(dict(zip(columns, record, strict=True))) for record in records)
+    text.write_text("\n".join(lines))
     path = local(folder)
-    spark.createDataFrame(records, RECORDS).write.parquet(path)
+    spark.read.schema(RECORDS).json(local(text)).write.parquet(path)
     return path
 
 

@@ -8,6 +8,7 @@ from pyspark.sql import DataFrame, SparkSession
 from insync.analysis.checks import aborted_read, fractured_read, lost_write, polls, records
 from insync.analysis.checks.transactions import transaction_fates
 from insync.analysis.tables.gold import transactions
+from insync.analysis.tables.spark.inline_table import inline_table
 
 PRODUCE = (
     "run string, arm string, repeat int, topic string, partition int, seq long, done_ms double,"
@@ -42,7 +43,7 @@ ENDS = [
 
 
 def made(spark: SparkSession, rows: list[tuple[Any, ...]], schema: str) -> DataFrame:
-    return spark.createDataFrame([("r", "a", 0, "t", *row) for row in rows], schema)
+    return inline_table(spark, [("r", "a", 0, "t", *row) for row in rows], schema)
 
 
 def of_records(
@@ -135,7 +136,7 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
     produced = [(0, line[1], 1.0, None, 0, line[1]) for line in lines]
     ends = made(spark, lines, LINES)
     wholes = transaction_fates(of_records(spark, [], produced, lines), ends)
-    window = spark.createDataFrame([("r", "a", 0, 0.0, 1_000.0)], WINDOW)
+    window = inline_table(spark, [("r", "a", 0, 0.0, 1_000.0)], WINDOW)
     (row,) = transactions.by_producer(ends, wholes, window).collect()
     assert (row["gap_from_ms"], row["gap_to_ms"]) == gap
     assert (row["committed"], row["aborted"], row["meant_to_abort"]) == (len(ended), 1, 1)
@@ -145,7 +146,7 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
 def test_a_transaction_whose_line_is_recorded_twice_counts_once(spark: SparkSession) -> None:
     ends = made(spark, [*ENDS, *ENDS], LINES)
     wholes = transaction_fates(of_records(spark, [(0, 1, 10), (0, 2, 20)]), ends)
-    window = spark.createDataFrame([("r", "a", 0, 0.0, 1_000.0)], WINDOW)
+    window = inline_table(spark, [("r", "a", 0, 0.0, 1_000.0)], WINDOW)
     found = transactions.by_producer(ends, wholes, window).orderBy("producer").collect()
     assert [(row["committed"], row["torn"]) for row in found] == [(1, 1), (0, 0)]
     assert [(row["aborted"], row["aborted_read"]) for row in found] == [(0, 0), (1, 1)]
