@@ -100,7 +100,7 @@ def test_a_client_cannot_shut_the_bridge_down(connection_file: Path) -> None:
 def test_an_error_in_the_broker_arrives_as_a_message(connection_file: Path) -> None:
     with (
         BridgeClient.connect(connection_file) as broker,
-        pytest.raises(BridgeError, match="no such luck") as refused,
+        pytest.raises(BridgeError, match="planted failure") as refused,
     ):
         broker.replicas("boom", 0)
     assert "\n" not in str(refused.value)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 AGENT = ROOT / "plugin-java" / "agent" / "build" / "libs" / "insync-agent.jar"
-LISTENER = Path(__file__).parent / "java" / "insync" / "upstream" / "TellStats.java"
+LISTENER = Path(__file__).parent / "java" / "insync" / "upstream" / "ReportStats.java"
 ENABLE = "follower.fetch.pending.reads.insync.enable"
 SCOPE = "follower.fetch.pending.reads.insync.scope"
 BOUND = "follower.log.start.offset.bound.enable"
@@ -38,7 +38,7 @@ def compile_listener(class_path: str, folder: Path) -> Path:
     services = folder / "META-INF" / "services"
     services.mkdir(parents=True, exist_ok=True)
     launcher = "org.junit.platform.launcher.TestExecutionListener"
-    (services / launcher).write_text("insync.upstream.TellStats\n", encoding="utf-8")
+    (services / launcher).write_text("insync.upstream.ReportStats\n", encoding="utf-8")
     command = ["javac", "-nowarn", "-d", str(folder), "-cp", f"{class_path}:{AGENT}", str(LISTENER)]
     subprocess.run(command, check=True)
     return folder

@@ -2,7 +2,7 @@ import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.TopicPartitionReplica;
 
-/** Moves a broker's replica of a partition to another of its log directories; prints the directory that it had. */
+/** Moves a broker's replica of a partition to another of its log directories; prints the previous directory. */
 public final class MoveReplica {
 
     /** @param arguments bootstrap address, topic, partition, broker id, directory */

@@ -7,7 +7,7 @@ package insync.bridge;
  */
 public interface BridgeApi {
 
-    /** Returns the version of this contract; a client refuses another. */
+    /** Returns the version of this contract; clients refuse any other version. */
     int apiVersion();
 
     int brokerId();
@@ -15,7 +15,7 @@ public interface BridgeApi {
     /** Returns Kafka's version, such as "4.3.1". */
     String brokerVersion();
 
-    /** JSON object: the feature's broker configs as this broker runs them. */
+    /** JSON object: the plugin's broker configs with this broker's values. */
     String settings();
 
     /** JSON object: marks, holds, errors, dropped events and step-downs since the broker's start. */
@@ -29,7 +29,7 @@ public interface BridgeApi {
     String ledPartitions(String topic);
 
     /**
-     * JSON object: a partition's replicas as its leader sees them, or JSON null if this broker does not lead it.
+     * JSON object: the leader's view of a partition's replicas, or JSON null if this broker does not lead it.
      *
      * @param partition the partition's number
      */
@@ -43,8 +43,8 @@ public interface BridgeApi {
     String ownReplica(String topic, int partition);
 
     /**
-     * JSON object: the fetcher threads alive, how many partitions they gave up, and how often a log start offset was
-     * corrected, by a follower and in a leader's answers.
+     * JSON object: the live fetcher threads, how many partitions they gave up, and how often a log start offset was
+     * corrected, by a follower and in a leader's responses.
      */
     String fetchers();
 
@@ -57,7 +57,7 @@ public interface BridgeApi {
      */
     void hold(String point, int replica, String partition, int maxMs);
 
-    /** Lets the thread that waits at a point continue; no other waits there. */
+    /** Lets the thread at a point continue; no other thread pauses there. */
     void release(String point);
 
     /** JSON object: the result of the last pause of each point: waiting, held, held_ms, expired. */

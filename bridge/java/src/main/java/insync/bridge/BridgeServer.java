@@ -12,11 +12,11 @@ import java.util.Base64;
 import py4j.GatewayServer;
 
 /**
- * Runs a py4j gateway in a JVM: a free port on one address, a token, and only calls of one interface (see {@link
- * NarrowCommands}); in a broker that is {@link BridgeApi}.
+ * Runs a py4j gateway in a JVM: on a free port of one address, with a token, and only for calls of one interface (see
+ * {@link NarrowCommands}); in a broker that is {@link BridgeApi}.
  */
 public final class BridgeServer {
-    /** System property with the address to bind to where loopback does not do: a container's own interface. */
+    /** System property with the address to bind to instead of loopback, for example a container's interface. */
     public static final String ADDRESS_PROPERTY = "insync.bridge.address";
     private static final int TOKEN_BYTES = 32;
 
@@ -25,7 +25,7 @@ public final class BridgeServer {
     /**
      * Opens the bridge on a daemon thread. A failure is counted and printed, and does not affect the broker.
      *
-     * @param connectionFile written once the port is open; see {@link ConnectionFile}
+     * @param connectionFile written when the port is open; see {@link ConnectionFile}
      */
     public static void startInBackground(BrokerView broker, Insync insync, Path connectionFile) {
         Thread starter = new Thread(() -> {
@@ -44,11 +44,11 @@ public final class BridgeServer {
     /**
      * Opens a gateway to one object, which lives as long as the JVM, and writes its connection file.
      *
-     * @param api the interface whose methods may be called; its answers are primitives or texts
-     * @param target the object to call them on
-     * @param apiVersion version of the interface, which a client checks before anything else
-     * @param broker id of the broker that the object shows
-     * @throws IOException if the connection file cannot be written; the gateway is closed again
+     * @param api the interface whose methods may be called; they return primitives or texts
+     * @param target the object on which they are called
+     * @param apiVersion version of the interface, which a client checks first
+     * @param broker id of the object's broker
+     * @throws IOException if the connection file cannot be written; the gateway is then closed
      */
     public static <T> void start(Class<T> api, T target, int apiVersion, int broker, Path connectionFile)
             throws IOException {

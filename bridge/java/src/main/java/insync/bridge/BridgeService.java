@@ -5,9 +5,9 @@ import insync.core.Insync;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Answers {@link BridgeApi} from the core's view of the broker. Has no state and takes none of Kafka's locks. */
+/** Implements {@link BridgeApi} with the core's view of the broker. Has no state and takes none of Kafka's locks. */
 public final class BridgeService implements BridgeApi {
-    /** Raised with every change of the contract that an older client would misread. */
+    /** Increased with every change of the contract that an older client would misread. */
     public static final int API_VERSION = 3;
 
     private final BrokerView broker;

@@ -14,7 +14,7 @@ import java.util.Set;
 
 /**
  * Writes the file by which a client finds the bridge: a JSON object (api_version, broker, host, port, token, pid),
- * renamed into place and readable by its owner only, because it contains the token.
+ * renamed into place, and readable only by its owner because it contains the token.
  */
 final class ConnectionFile {
 
@@ -23,7 +23,7 @@ final class ConnectionFile {
     /** @throws IOException if the file cannot be written or renamed into place */
     static void write(Path file, Map<String, Object> fields) throws IOException {
         Set<PosixFilePermission> ownerOnly = PosixFilePermissions.fromString("rw-------");
-        // Its mode is set as it is made, in the same folder, so that the token is never readable by others.
+        // The mode is set when the file is created, so that others can never read the token.
         Path partial = Files.createTempFile(file.toAbsolutePath().getParent(), "." + file.getFileName(), ".tmp",
             PosixFilePermissions.asFileAttribute(ownerOnly));
         try {

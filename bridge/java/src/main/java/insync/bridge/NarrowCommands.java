@@ -25,23 +25,23 @@ import py4j.commands.ShutdownGatewayServerCommand;
 import py4j.commands.StreamCommand;
 
 /**
- * Narrows py4j's protocol, which otherwise offers the whole JVM by reflection, to calls of the methods of one
- * interface, that of the {@link NarrowEntry}. Each class replaces py4j's own command of the same name.
+ * Restricts py4j's protocol, which otherwise gives access to the whole JVM by reflection, to calls of the methods of the
+ * {@link NarrowEntry}'s interface. Each class replaces py4j's own command of the same name.
  */
 final class NarrowCommands {
-    /** py4j names every command but this one by a constant. */
+    /** The name of the one py4j command without a public constant. */
     private static final String CANCEL_COMMAND_NAME = "z";
 
     private NarrowCommands() { }
 
-    /** Every py4j command but authentication and the client's release of what it holds. */
+    /** Every py4j command except authentication and the client's release of objects. */
     static List<Class<? extends Command>> all() {
         return Arrays.asList(Call.class, NoArray.class, NoCancel.class, NoConstructor.class, NoDir.class,
             NoException.class, NoField.class, NoHelp.class, NoJvm.class, NoList.class, NoReflection.class,
             NoShutdown.class, NoStream.class);
     }
 
-    /** Calls of the entry point's own methods pass. Every error goes back as text: no object of the JVM leaves it. */
+    /** Allows calls of the entry point's methods. Errors are returned as text: no object of the JVM leaves it. */
     public static final class Call extends CallCommand {
         @Override
         public void execute(String name, BufferedReader reader, BufferedWriter writer) throws IOException {
@@ -71,10 +71,10 @@ final class NarrowCommands {
 
     private static String refusal(Gateway gateway, String what) {
         return Protocol.getOutputErrorCommand(
-            "not part of the bridge: " + what + "; expected a call of " + entry(gateway).methods());
+            "not part of the bridge: " + what + ", expected a call of " + entry(gateway).methods());
     }
 
-    /** A command that is refused, whatever its arguments. */
+    /** Refuses a command, whatever its arguments. */
     public abstract static class Refused extends AbstractCommand {
         Refused(String name) {
             commandName = name;
@@ -91,84 +91,84 @@ final class NarrowCommands {
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoArray extends Refused {
         public NoArray() {
             super(ArrayCommand.ARRAY_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoCancel extends Refused {
         public NoCancel() {
             super(CANCEL_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoConstructor extends Refused {
         public NoConstructor() {
             super(ConstructorCommand.CONSTRUCTOR_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoDir extends Refused {
         public NoDir() {
             super(DirCommand.DIR_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoException extends Refused {
         public NoException() {
             super(ExceptionCommand.EXCEPTION_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoField extends Refused {
         public NoField() {
             super(FieldCommand.FIELD_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoHelp extends Refused {
         public NoHelp() {
             super(HelpPageCommand.HELP_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoJvm extends Refused {
         public NoJvm() {
             super(JVMViewCommand.JVMVIEW_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoList extends Refused {
         public NoList() {
             super(ListCommand.LIST_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoReflection extends Refused {
         public NoReflection() {
             super(ReflectionCommand.REFLECTION_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoShutdown extends Refused {
         public NoShutdown() {
             super(ShutdownGatewayServerCommand.SHUTDOWN_GATEWAY_SERVER_COMMAND_NAME);
         }
     }
 
-    /** py4j makes one per connection by its public constructor. */
+    /** py4j creates one per connection with the public constructor. */
     public static final class NoStream extends Refused {
         public NoStream() {
             super(StreamCommand.STREAM_COMMAND_NAME);

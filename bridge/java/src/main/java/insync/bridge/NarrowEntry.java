@@ -5,12 +5,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
-/** Holds what a gateway offers: the methods of one interface, on one object. Knows no py4j. */
+/** The methods that a gateway offers: those of one interface, on one object. Does not use py4j. */
 final class NarrowEntry {
     private final Object target;
     private final Map<String, Method> methods = new TreeMap<>();
 
-    /** @param api an interface without overloads, which target implements */
+    /** @param api an interface without overloaded methods, which target implements */
     <T> NarrowEntry(Class<T> api, T target) {
         this.target = target;
         for (Method method : api.getMethods()) {

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The Java side of bridge/contract/bridge-api.json; tests/contract holds the Python side. */
+/** Compares the Java side with bridge/contract/bridge-api.json; tests/contract compares the Python side. */
 class BridgeContractTest {
     @TempDir
     Path folder;
@@ -67,7 +67,7 @@ class BridgeContractTest {
     }
 
     @Test
-    void theConnectionFileIsItsOwnersAlone() throws Exception {
+    void onlyTheOwnerCanReadTheConnectionFile() throws Exception {
         Path file = folder.resolve("bridge-1.json");
         BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, file);
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
@@ -75,7 +75,7 @@ class BridgeContractTest {
         JsonParser.parseString(Files.readString(file)).getAsJsonObject().keySet().forEach(fields::add);
         assertEquals(contract.getAsJsonArray("connection_file"), fields);
         try (var left = Files.list(folder)) {
-            assertEquals(1, left.count(), "no half-written file is left");
+            assertEquals(1, left.count(), "no partial file is left");
         }
     }
 

@@ -6,7 +6,7 @@ import insync.core.BrokerView;
 import java.util.List;
 import java.util.Map;
 
-/** A broker that answers what the contract's golden file says. */
+/** A broker that answers as the contract's golden file says. */
 final class FakeBroker implements BrokerView {
     private final JsonObject answers;
 
@@ -37,7 +37,7 @@ final class FakeBroker implements BrokerView {
     @Override
     public Map<String, Object> replicas(String topic, int partition) {
         if (topic.equals("boom")) {
-            throw new IllegalStateException("no such luck");
+            throw new IllegalStateException("planted failure");
         }
         return topic.equals("events") ? map("replicas") : null;
     }
@@ -50,7 +50,7 @@ final class FakeBroker implements BrokerView {
     @Override
     public Map<String, Object> fetchers() {
         Map<String, Object> all = map("fetchers");
-        // The bridge's own counters stand beside what the broker tells.
+        // The bridge adds its own counters to the broker's figures.
         all.keySet().removeAll(List.of("bounded", "snapshots"));
         return all;
     }

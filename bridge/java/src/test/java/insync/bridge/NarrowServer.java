@@ -8,7 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Paths;
 
 /**
- * The bridge over a fake broker, as a program: the Python contract tests talk to it. Ends with its standard input.
+ * Serves the bridge over a fake broker to the Python contract tests. Ends when its standard input ends.
  */
 public final class NarrowServer {
 
@@ -21,7 +21,7 @@ public final class NarrowServer {
         BridgeService service = new BridgeService(broker, new Insync(EventLog.none()));
         BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, Paths.get(arguments[1]));
         while (System.in.read() >= 0) {
-            // Only the end of the input matters.
+            // Waits for the end of the input.
         }
         System.exit(0);
     }

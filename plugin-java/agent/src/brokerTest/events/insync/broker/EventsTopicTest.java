@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A broker with a topic for events that nobody serves, and one without such a topic: what each starts, and waits for. */
+/** A broker with an events topic on a cluster that is down, and one without a topic: what each starts and waits for. */
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
 class EventsTopicTest {
     private static final String THREAD = "insync-events-publish";
@@ -44,7 +44,7 @@ class EventsTopicTest {
         }
     }
 
-    /** A port that nobody listens at stands for a cluster that is down: drops are all that it costs. */
+    /** On a closed port, as with a cluster that is down, events are dropped and nothing else happens. */
     @Test
     void aTopicThatCannotBeReachedCostsDropsOnly() throws Exception {
         long before = threads(THREAD);

@@ -30,8 +30,8 @@ import scala.runtime.BoxedUnit;
 
 /**
  * Broker 1001 as leader of events-0 with followers 1002 and 1003: Kafka's own ReplicaManager, Partition, Replica and
- * log, a mock clock, and a log whose reads can be made to stall. Only what a ReplicaManager needs to exist is mocked.
- * What the types of a version force is in its {@link KafkaParts}.
+ * log, a mock clock, and a log whose reads can stall. Only the parts around the ReplicaManager are mocked.
+ * {@link KafkaParts} has what differs between versions.
  */
 final class Leader implements AutoCloseable {
     static final int LEADER = 1001;
@@ -40,7 +40,7 @@ final class Leader implements AutoCloseable {
     static final long LAG_MS = 10_000;
     static final TopicPartition EVENTS_0 = new TopicPartition("events", 0);
     static final Uuid TOPIC_ID = Uuid.randomUuid();
-    /** What the config of a KRaft broker must contain. */
+    /** The required configs of a KRaft broker. */
     static final Map<String, String> KRAFT = Map.of("process.roles", "broker", "node.id", String.valueOf(LEADER),
         "controller.quorum.voters", "1@127.0.0.1:9093", "controller.listener.names", "CONTROLLER",
         "listeners", "PLAINTEXT://127.0.0.1:9092");
@@ -66,7 +66,7 @@ final class Leader implements AutoCloseable {
         this(folder, config(folder, enable, configs), KafkaParts::new);
     }
 
-    /** Solution 2 is on, too, with a controller that the test plays. */
+    /** Solution 2 is on, too, with a {@link FakeController}. */
     Leader(Path folder, long stepsDownAfterMs, Map<String, String> configs, Function<KafkaConfig, KafkaParts> parts)
             throws Exception {
         this(folder, config(folder, true, with(with(KRAFT, configs),
@@ -100,7 +100,7 @@ final class Leader implements AutoCloseable {
         parts.elect(partition, LEADER, epoch, List.of(replica));
     }
 
-    /** Appends until the leader's log end offset is this. */
+    /** Appends records until the leader's log end offset has this value. */
     void appendUpTo(long leo) throws Exception {
         parts.append(leo, partition.getLeaderEpoch());
     }
@@ -110,12 +110,12 @@ final class Leader implements AutoCloseable {
         parts.fetch(this, offset, Optional.of(partition.getLeaderEpoch()), answers);
     }
 
-    /** What the append of a produce request does last: completes the fetches that wait for it. */
+    /** Completes the fetches that wait for an append, as the last step of a produce request does. */
     void completeDelayedFetches() {
         parts.completeDelayedFetches();
     }
 
-    /** Returns Kafka's own time for the follower, milliseconds since the epoch. */
+    /** Returns Kafka's own last caught-up time of the follower, milliseconds since the epoch. */
     long lastCaughtUpMs() {
         return parts.lastCaughtUpMs(partition);
     }
@@ -140,7 +140,7 @@ final class Leader implements AutoCloseable {
         duringRead = stall;
     }
 
-    /** With the agent, the hook on fetchMessages is the first to ask a fetch for its partitions. */
+    /** Makes the first reader of a fetch's partitions fail; with the agent that is the hook on fetchMessages. */
     void breakNextFetchForWhoeverReadsItsPartitionsFirst() {
         breakFirstReader = true;
     }
@@ -164,7 +164,7 @@ final class Leader implements AutoCloseable {
         return all;
     }
 
-    /** Returns one of Scala's functions, as Kafka's callbacks are. */
+    /** Returns a Scala function, the type of Kafka's callbacks. */
     static <T> AbstractFunction1<T, BoxedUnit> callback(Consumer<T> called) {
         return new AbstractFunction1<>() {
             @Override

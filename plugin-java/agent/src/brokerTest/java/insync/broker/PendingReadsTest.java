@@ -17,8 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Solution 1 of KIP-501 on the broker's real classes with a mock clock. For each version that has KafkaParts the build
- * runs this class twice: in a JVM without the agent, where Kafka's own behaviour has to come out, and in one with it,
- * feature on and off.
+ * runs this class twice: in a JVM without the agent, which must show Kafka's own behaviour, and in one with the agent,
+ * with the feature on and off.
  */
 class PendingReadsTest {
     private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));
@@ -28,7 +28,7 @@ class PendingReadsTest {
     private final List<Errors> answers = new ArrayList<>();
     private final List<Boolean> outOfSync = new ArrayList<>();
 
-    /** An exception in our code is caught and counted, so a test has to look; and nothing stays pending. */
+    /** Exceptions in our code are caught and counted, so every test checks the count; and nothing stays pending. */
     @AfterEach
     void noFailureOfOursAndNothingPending() {
         if (WOVEN) {
@@ -38,7 +38,7 @@ class PendingReadsTest {
         }
     }
 
-    /** The two runs of this class would prove nothing if they ran the same classes. */
+    /** Proves that only one of the two runs has woven classes. */
     @Test
     void theJvmIsWhatTheBuildSaysItIs() throws Exception {
         try (Leader leader = new Leader(folder, false)) {
@@ -69,7 +69,7 @@ class PendingReadsTest {
 
                 boolean protectedByPlugin = WOVEN && enable;
                 assertEquals(!protectedByPlugin, outOfSync.contains(true), "out of sync at some second: " + outOfSync);
-                assertEquals(tx, leader.lastCaughtUpMs(), "Kafka's own state is left alone");
+                assertEquals(tx, leader.lastCaughtUpMs(), "Kafka's own state does not change");
                 leader.time.sleep(ty + 25_000 + Leader.LAG_MS - leader.time.milliseconds());
                 assertEquals(!protectedByPlugin, leader.followerIsOutOfSync(), "caught up as of ty + 25 s");
                 leader.time.sleep(1);
@@ -99,7 +99,7 @@ class PendingReadsTest {
         }
     }
 
-    /** A mark ends with its fetch: a follower that does not come back is dropped as ever. */
+    /** A mark ends with its fetch: a follower that does not fetch again is removed as in stock Kafka. */
     @Test
     void followerThatStopsFetchingIsDropped() throws Exception {
         try (Leader leader = new Leader(folder, true)) {
@@ -113,7 +113,7 @@ class PendingReadsTest {
         }
     }
 
-    /** A follower that was behind already is no business of the leader's stall: no mark, Kafka's rule alone. */
+    /** A follower that was already behind before the leader's stall gets no mark; only Kafka's rule applies. */
     @Test
     void followerThatWasBehindIsNotHeld() throws Exception {
         try (Leader leader = new Leader(folder, true)) {
@@ -125,7 +125,7 @@ class PendingReadsTest {
         }
     }
 
-    /** Re-election clears the old epoch's marks; the fetch that carried them may complete at any later time. */
+    /** Re-election clears the old epoch's marks; their fetch may complete at any later time. */
     @Test
     void reElectionClearsMarks() throws Exception {
         try (Leader leader = new Leader(folder, true)) {
@@ -134,13 +134,13 @@ class PendingReadsTest {
             leader.elect(6);
             leader.appendUpTo(20);
             leader.time.sleep(Leader.LAG_MS + 1);
-            assertTrue(leader.followerIsOutOfSync(), "the old epoch's pending fetch holds nobody");
+            assertTrue(leader.followerIsOutOfSync(), "the old epoch's pending fetch protects no follower");
             leader.completeDelayedFetches();
-            assertTrue(leader.followerIsOutOfSync(), "nor does its completion");
+            assertTrue(leader.followerIsOutOfSync(), "its completion does not, either");
         }
     }
 
-    /** Lost and regained: the first fetch has no earlier one to fall short of, so it is pending even if it is behind. */
+    /** Leadership lost and regained: the first fetch has no previous LEO to compare with, so it is pending even if behind. */
     @Test
     void firstFetchToANewLeaderIsPending() throws Exception {
         try (Leader leader = new Leader(folder, true)) {
@@ -155,7 +155,7 @@ class PendingReadsTest {
         }
     }
 
-    /** A read that fails completes its fetch with an error; the mark goes and the error reaches the follower. */
+    /** A failed read completes its fetch with an error: the mark is released and the follower gets the error. */
     @Test
     void failedReadReleasesTheMark() throws Exception {
         try (Leader leader = new Leader(folder, true)) {
@@ -171,7 +171,7 @@ class PendingReadsTest {
         }
     }
 
-    /** An exception in our own code: counted and exposed, and the fetch is answered as if we were not there. */
+    /** An exception in our own code is counted and exposed, and the fetch is answered as without the agent. */
     @Test
     @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
     void failureOfOursNeverFailsAFetch() throws Exception {

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Lag by messages on the broker's real classes with a mock clock: what the rule of Kafka 0.8 does to a follower, with the
- * config on and off in one JVM. In the JVM without the agent the config is unknown, and everything goes by time.
+ * Lag by messages on the broker's real classes with a mock clock: the effect of Kafka 0.8's rule on a follower, with the
+ * config on and off in one JVM. In the JVM without the agent the config is unknown, and Kafka's rule by time applies.
  */
 class LagPolicyTest {
     private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));
@@ -32,7 +32,7 @@ class LagPolicyTest {
         }
     }
 
-    /** The false alarm: the follower lacks a burst that came this very millisecond, and is back with its next fetch. */
+    /** The false alarm: the follower lacks a burst of this same millisecond, and returns with its next fetch. */
     @Test
     void aBurstDropsAFollowerThatKeepsUp() throws Exception {
         try (Leader leader = leader("messages:4")) {
@@ -47,7 +47,7 @@ class LagPolicyTest {
         }
     }
 
-    /** The missed alarm: behind for ever, by less than the threshold, and still in sync while it fetches. */
+    /** The missed alarm: a follower that is always behind by less than the threshold stays in sync while it fetches. */
     @Test
     void aSlowFollowerOfAQuietTopicStays() throws Exception {
         try (Leader leader = leader("messages:4000")) {
@@ -74,7 +74,7 @@ class LagPolicyTest {
         }
     }
 
-    /** A follower that nobody has heard of since the election is given its time. */
+    /** A follower that has not fetched since the election is in sync for replica.lag.time.max.ms. */
     @Test
     void anElectionGivesEverybodyAFreshStart() throws Exception {
         try (Leader leader = leader("messages:4")) {
@@ -87,7 +87,7 @@ class LagPolicyTest {
         }
     }
 
-    /** The hook stays in a JVM once it is woven; a broker that goes by time is none the wiser. */
+    /** The hook stays in a JVM once it is woven; it does not change a broker whose policy is time. */
     @Test
     void byTimeABurstIsForgiven() throws Exception {
         leader("messages:4").close();

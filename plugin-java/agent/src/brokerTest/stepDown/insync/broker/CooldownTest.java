@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * After a step-down with a cool-down the controller's own restoring of preferred leaders does not bring the ex-leader
- * back; whoever asks for that election gets it, and a partition that would be without a leader has one.
+ * During the cool-down after a step-down the controller's automatic preferred elections do not elect the ex-leader.
+ * A requested election does, and so does an election that would otherwise leave the partition without a leader.
  */
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
 class CooldownTest {
@@ -58,7 +58,7 @@ class CooldownTest {
         assertEquals(1, preferred(id -> true).get().leader());
     }
 
-    /** Broker 1, the preferred leader, gives way to broker 2. */
+    /** Broker 1, the preferred leader, steps down in favour of broker 2. */
     private void stepDown(long cooldownMs) {
         BrokerState last = new BrokerState().setBrokerId(1).setBrokerEpoch(-1);
         last.unknownTaggedFields().add(new RawTaggedField(TAG,

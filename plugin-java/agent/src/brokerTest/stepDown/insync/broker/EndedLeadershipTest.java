@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A leader that knows its epoch to be over answers as one that has become a follower, until it leads anew. */
+/** A leader whose epoch is over answers like a follower until it is elected again. */
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
 class EndedLeadershipTest {
     private static final int EPOCH = 5;
@@ -33,12 +33,12 @@ class EndedLeadershipTest {
     void clientsAreSentOn() throws Exception {
         try (Leader leader = new Leader(folder, true)) {
             leader.appendUpTo(10);
-            assertEquals(Errors.NONE, ack(leader, 10)._2(), "it waits for its followers");
+            assertEquals(Errors.NONE, ack(leader, 10)._2(), "it waits for followers");
             assertEquals(false, ack(leader, 10)._1());
 
             over(leader, EPOCH + 1);
             assertEquals(Errors.NOT_LEADER_OR_FOLLOWER, ack(leader, 10)._2());
-            assertEquals(true, ack(leader, 0)._1(), "what is committed stays so");
+            assertEquals(true, ack(leader, 0)._1(), "committed records are acknowledged");
             assertEquals(Errors.NONE, ack(leader, 0)._2());
             assertThrows(NotLeaderOrFollowerException.class, () -> StepDownParts.produce(leader.partition()));
             leader.fetch(0, answers);

@@ -16,20 +16,20 @@ import org.apache.kafka.common.requests.RequestHeader;
 import org.mockito.Mockito;
 
 /**
- * The controller, played by a test at the broker's one channel to it: what the broker asks is kept, and answered when the
- * test says so, on the test's thread. It also knows what the broker's metadata says of the one partition.
+ * A controller that a test drives through the broker's channel: it keeps the broker's requests and answers them on the
+ * test's thread. It also has the broker's metadata of the one partition.
  */
 final class FakeController {
     final BlockingQueue<Asked> asked = new LinkedBlockingQueue<>();
     private volatile int leader = Leader.LEADER;
     private volatile int leaderEpoch;
 
-    /** What the channel's sendRequest does. */
+    /** The channel's sendRequest. */
     void receive(AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered) {
         asked.add(new Asked(request, answered));
     }
 
-    /** Sets what the broker's metadata says from now on. */
+    /** Sets the broker's metadata. */
     void publish(int newLeader, int newLeaderEpoch) {
         leader = newLeader;
         leaderEpoch = newLeaderEpoch;
@@ -43,7 +43,7 @@ final class FakeController {
         return leaderEpoch;
     }
 
-    /** One request. */
+    /** One request of the broker. */
     static final class Asked {
         private final AbstractRequest.Builder<?> request;
         private final Consumer<ClientResponse> answered;
@@ -70,7 +70,7 @@ final class FakeController {
         }
 
         /**
-         * Answers an AlterPartition with an error of the partition; NONE leaves the leader and takes the ISR.
+         * Answers an AlterPartition with an error of the partition; NONE keeps the leader and accepts the ISR.
          */
         void answerPartition(Errors error) {
             Uuid topic = ((AlterPartitionRequest) request()).data().topics().get(0).topicId();
@@ -86,7 +86,7 @@ final class FakeController {
             answer(new AlterPartitionResponse(data));
         }
 
-        /** Answers with an error of the whole request, such as that there is no controller. */
+        /** Answers with an error of the whole request, such as NOT_CONTROLLER. */
         void answerAll(Errors error) {
             answer(new AlterPartitionResponse(new AlterPartitionResponseData().setErrorCode(error.code())));
         }

@@ -20,8 +20,8 @@ import org.apache.kafka.metadata.PartitionRegistration;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a KRaft controller makes of a leader's AlterPartition with the leader moved last, on its real classes: stock it
- * reorders the ISR and leaves the leader, woven it elects as asked. Run in both JVMs.
+ * A leader's AlterPartition with the leader moved last, on a KRaft controller's real classes. A stock controller reorders
+ * the ISR and keeps the leader; a woven one elects the successor. Run in both JVMs.
  */
 class LeadershipTransferTest {
     private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));
@@ -60,11 +60,11 @@ class LeadershipTransferTest {
         assertEquals(WOVEN ? 3 : UNCHANGED,
             change(partition(1, 2, 3), 2, id -> id != 2, asked(false, 2, 3, 1)).leader());
         PartitionChangeRecord nobody = change(partition(1, 2, 3), 2, id -> id == 1, asked(true, 2, 3, 1));
-        assertEquals(UNCHANGED, nobody.leader(), "the leader stays where nobody else may lead");
+        assertEquals(UNCHANGED, nobody.leader(), "the leader stays if no other broker may lead");
         assertEquals(List.of(2, 3, 1), nobody.isr());
     }
 
-    /** What stock brokers send comes out as ever. */
+    /** Requests of stock brokers have the same result as on a stock controller. */
     @Test
     void shrinksAndExpansionsAreKafkasOwn() {
         PartitionChangeRecord shrink = change(partition(1, 2, 3), 2, id -> true, asked(false, 2, 1));
@@ -83,7 +83,7 @@ class LeadershipTransferTest {
         assertEquals(UNCHANGED, change(adding, 2, id -> true, asked(true, 2, 3, 1)).leader());
     }
 
-    /** A standby controller replays the record with Kafka's own merge: one leader epoch further. */
+    /** A standby controller replays the record with Kafka's own merge and increases the leader epoch by one. */
     @Test
     void theRecordIsKafkasOwn() {
         PartitionRegistration before = partition(1, 2, 3);
@@ -93,7 +93,7 @@ class LeadershipTransferTest {
         assertEquals(8, after.partitionEpoch);
     }
 
-    /** The tag outlives the wire, and a member without one has none. */
+    /** The tag survives serialization, and a member without a tag has none afterwards. */
     @Test
     void theTagIsReadBack() {
         AlterPartitionRequestData.PartitionData partition = new AlterPartitionRequestData.PartitionData()

@@ -40,9 +40,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A step-down from end to end on the broker's real classes: a read that stalls, the watch, Kafka's own manager of
- * AlterPartition requests, and a controller that the test plays, in each way that it can answer. The clock is a mock that
- * goes with real time, for the watch is a thread.
+ * A step-down from end to end on the broker's real classes: a stalled read, the watch, Kafka's own manager of
+ * AlterPartition requests, and a {@link FakeController} with each possible answer. The mock clock follows real time,
+ * because the watch is a thread.
  */
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
 class StepDownFlowTest {
@@ -87,19 +87,19 @@ class StepDownFlowTest {
         List<BrokerState> isr = asked.alterPartition().newIsrWithEpochs();
         assertEquals(List.of(SUCCESSOR, 1003, Leader.LEADER),
             isr.stream().map(BrokerState::brokerId).collect(Collectors.toList()));
-        assertEquals(1, isr.get(2).unknownTaggedFields().get(0).data()[0], "it asks to leave the ISR");
+        assertEquals(1, isr.get(2).unknownTaggedFields().get(0).data()[0], "it requests to leave the ISR");
 
         asked.answerPartition(Errors.NEW_LEADER_ELECTED);
         await(() -> acked.isEmpty() ? null : acked);
         assertEquals(List.of(Errors.NOT_LEADER_OR_FOLLOWER), acked, "the produce request that waited");
         assertThrows(NotLeaderOrFollowerException.class, () -> StepDownParts.produce(leader.partition()));
         String answer = answered();
-        for (String said : List.of("\"topic\":\"events\"", "\"partition\":0", "\"leader_epoch\":" + EPOCH,
+        for (String field : List.of("\"topic\":\"events\"", "\"partition\":0", "\"leader_epoch\":" + EPOCH,
                 "\"successor\":" + SUCCESSOR, "\"isr_policy\":\"leave\"", "\"outcome\":\"done\"",
                 "\"way\":\"alter-partition\"", "\"error\":null", "\"pending_ms\":", "\"asked_ms\":", "\"t_ms\":")) {
-            assertTrue(answer.contains(said), () -> said + " in " + answer);
+            assertTrue(answer.contains(field), () -> field + " in " + answer);
         }
-        assertEquals(List.of(), fetched, "the read stalls still");
+        assertEquals(List.of(), fetched, "the read still stalls");
         nothingMoreIsAsked();
     }
 
@@ -191,7 +191,7 @@ class StepDownFlowTest {
         nothingMoreIsAsked();
     }
 
-    /** Kafka's handling of the answer needs the lock that the read holds; the channel's thread is needed for others. */
+    /** Kafka needs the stalled read's lock to handle the response; it must not block the channel's thread meanwhile. */
     @Test
     void anAnswerToAnIsrChangeOfAStalledPartitionDoesNotHoldTheChannel() throws Exception {
         start(Map.of());
@@ -201,7 +201,7 @@ class StepDownFlowTest {
         stallARead();
         await(() -> reader.getState() == Thread.State.WAITING ? reader : null);
         assertTimeoutPreemptively(Duration.ofSeconds(10), () -> shrink.answerPartition(Errors.NONE));
-        assertTrue(leader.partition().partitionState().isInflight(), "its handling waits");
+        assertTrue(leader.partition().partitionState().isInflight(), "the response is not handled yet");
         stall.countDown();
         await(() -> leader.partition().inSyncReplicaIds().size() == 1 ? true : null);
     }
@@ -211,14 +211,14 @@ class StepDownFlowTest {
         stallARead();
     }
 
-    /** Without a cool-down, for this leader was elected a moment ago. */
+    /** Turns the cool-down off, because this leader was elected a moment ago. */
     private void start(Map<String, String> configs) throws Exception {
         Map<String, String> all = new HashMap<>(configs);
         all.put("leader.relinquish.cooldown.ms", "0");
         leader = new Leader(folder, T_MS, all, config -> StepDownParts.parts(config, controller));
     }
 
-    /** Notes that a produce request waits for followers, one of which has a fetch that is read for ever. */
+    /** Sends a produce request that waits for followers, one of which has a fetch whose read never ends. */
     private void stallARead() throws Exception {
         leader.appendUpTo(10);
         leader.fetch(0, fetched);
@@ -263,14 +263,14 @@ class StepDownFlowTest {
         }
     }
 
-    /** Lets time pass until there is something. */
+    /** Lets time pass until there is a value. */
     private <V> V await(Supplier<V> look) throws Exception {
         long end = System.nanoTime() + PATIENCE_NANOS;
         for (V found = look.get(); ; found = look.get()) {
             if (found != null) {
                 return found;
             }
-            assertTrue(System.nanoTime() < end, () -> "it did not come; events: " + lines());
+            assertTrue(System.nanoTime() < end, () -> "no value before the deadline; events: " + lines());
             leader.time.sleep(STEP_MS);
             Thread.sleep(STEP_MS);
         }

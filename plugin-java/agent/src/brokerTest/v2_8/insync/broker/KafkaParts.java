@@ -36,7 +36,7 @@ import org.mockito.Mockito;
 import org.mockito.stubbing.Answer;
 import scala.Option;
 
-/** What the types of Kafka 2.8 force on a {@link Leader}. */
+/** The parts of a {@link Leader} whose types belong to Kafka 2.8. */
 final class KafkaParts {
     static final Map<String, String> CONFIGS = Map.of("zookeeper.connect", "127.0.0.1:2181",
         "broker.id", String.valueOf(Leader.LEADER), "broker.id.generation.enable", "false");

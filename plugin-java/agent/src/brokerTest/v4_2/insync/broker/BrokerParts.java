@@ -44,12 +44,12 @@ final class BrokerParts {
 
     private BrokerParts() { }
 
-    /** A mock that keeps no record of its calls, of which a long test makes many. */
+    /** A mock that does not record its calls, because a long test makes many. */
     static <T> T stub(Class<T> type) {
         return Mockito.mock(type, Mockito.withSettings().stubOnly().defaultAnswer(Answers.RETURNS_DEEP_STUBS));
     }
 
-    /** @param waitingFetches where fetches wait, or none for Kafka's own, in which they expire by real time */
+    /** @param waitingFetches the purgatory of fetches, or none for Kafka's own, in which they expire by real time */
     static ReplicaManager replicaManager(KafkaConfig config, MockTime time, MetadataCache metadata,
             QuotaFactory.QuotaManagers quotas, Option<DelayedOperationPurgatory<DelayedFetch>> waitingFetches,
             AlterPartitionManager alterPartitions) {
@@ -59,7 +59,7 @@ final class BrokerParts {
             Option.empty(), DirectoryEventHandler.NOOP, new DelayedActionQueue());
     }
 
-    /** @param read what the log's read does */
+    /** @param read replaces the log's read */
     static UnifiedLog log(Path folder, TopicPartition id, Uuid topicId, MockTime time, Answer<?> read) throws Exception {
         UnifiedLog real = UnifiedLog.create(folder.resolve(id.toString()).toFile(), new LogConfig(Map.of()), 0, 0,
             time.scheduler, TOPIC_STATS, time, 60_000, new ProducerStateManagerConfig(60_000, false), 60_000,
@@ -71,7 +71,7 @@ final class BrokerParts {
         return log;
     }
 
-    /** Returns what the controller says of a partition from some leader epoch on; replicas that it adds come last. */
+    /** Returns the controller's registration of a partition from a leader epoch on; added replicas come last. */
     static PartitionRegistration registration(int[] replicas, int[] isr, int leader, int epoch, int... adding) {
         return new PartitionRegistration.Builder().setReplicas(replicas)
             .setDirectories(DirectoryId.unassignedArray(replicas.length)).setIsr(isr).setAddingReplicas(adding)
@@ -79,7 +79,7 @@ final class BrokerParts {
             .setPartitionEpoch(epoch).build();
     }
 
-    /** Broker self becomes leader or follower of the partition, as the registration says. */
+    /** Makes broker self leader or follower of the partition according to the registration. */
     static void elect(Partition partition, int self, PartitionRegistration registration, Uuid topicId) {
         OffsetCheckpoints none = (dir, id) -> Optional.empty();
         if (registration.leader == self) {

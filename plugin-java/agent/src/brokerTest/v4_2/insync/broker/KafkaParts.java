@@ -26,7 +26,7 @@ import org.mockito.Mockito;
 import org.mockito.stubbing.Answer;
 import scala.Option;
 
-/** What the types of Kafka 4.2 to 4.4 force on a {@link Leader}. */
+/** The parts of a {@link Leader} whose types belong to Kafka 4.2 to 4.4. */
 final class KafkaParts {
     static final Map<String, String> CONFIGS = Leader.KRAFT;
 

@@ -43,13 +43,13 @@ final class StepDownParts {
             .setDefaultDirProvider(broker -> Uuid.randomUuid());
     }
 
-    /** Parts of a broker whose controller the test plays. */
+    /** Creates the parts of a broker with a {@link FakeController}. */
     static KafkaParts parts(KafkaConfig config, FakeController controller) {
         MockTime time = new MockTime();
         return new KafkaParts(config, time, metadata(controller), manager(controller, time));
     }
 
-    /** The broker's metadata: all brokers live, and the controller says which leads. */
+    /** The broker's metadata: all brokers are live, and the controller sets the leader. */
     private static MetadataCache metadata(FakeController controller) {
         MetadataCache cache = BrokerParts.stub(MetadataCache.class);
         Mockito.when(cache.getAliveBrokerNodes(Mockito.any())).thenReturn(Leader.REPLICAS.stream()
@@ -60,7 +60,7 @@ final class StepDownParts {
         return cache;
     }
 
-    /** Kafka's own, on a channel to that controller. */
+    /** Kafka's own manager of ISR changes, on a channel to that controller. */
     private static AlterPartitionManager manager(FakeController controller, MockTime time) {
         NodeToControllerChannelManager channel = Mockito.mock(NodeToControllerChannelManager.class);
         Mockito.doAnswer(sent -> {
@@ -71,7 +71,7 @@ final class StepDownParts {
         return new DefaultAlterPartitionManager(channel, time.scheduler, time, Leader.LEADER, Leader.brokerEpoch());
     }
 
-    /** Sends a produce request with acks=all and passes its error on. */
+    /** Sends a produce request with acks=all and passes on its error. */
     static void produceToAll(ReplicaManager replicas, Consumer<Errors> answered) {
         MemoryRecords records = MemoryRecords.withRecords(Compression.NONE, new SimpleRecord(new byte[] {1}));
         replicas.appendRecords(60_000, (short) -1, false, AppendOrigin.CLIENT,

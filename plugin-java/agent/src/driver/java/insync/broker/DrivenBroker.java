@@ -46,7 +46,7 @@ import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.BoxedUnit;
 
 /**
- * A leader whose every step a test takes: Kafka's own SocketServer, RequestChannel, KafkaApis, fetch sessions,
+ * A leader that a test drives step by step: Kafka's own SocketServer, RequestChannel, KafkaApis, fetch sessions,
  * ReplicaManager and purgatory, on a mock clock, with a {@link DrivenTopic} and {@link DrivenConnection}s.
  */
 final class DrivenBroker {
@@ -62,7 +62,7 @@ final class DrivenBroker {
     private final ReplicaManager replicas;
     private final RequestChannel queue;
     private final KafkaApis apis;
-    /** Null where the broker does not run scope "request". */
+    /** Null if the broker does not run scope "request". */
     private final LeaderClock leaderClock;
     private final Map<String, DrivenConnection> connections = new TreeMap<>();
     private final List<Map<String, Object>> trace = new ArrayList<>();
@@ -71,7 +71,7 @@ final class DrivenBroker {
     private int topics;
     private int readMs;
 
-    /** @param scope "off", "read" or "request"; the plugin's settings, where there is a plugin */
+    /** @param scope "off", "read" or "request"; ignored without the agent */
     DrivenBroker(int id, String scope, Path folder) throws Exception {
         this.id = id;
         this.folder = folder;
@@ -119,7 +119,7 @@ final class DrivenBroker {
     }
 
     /**
-     * The agent gives the queue of a broker with scope "request" a field; its clock must tick as this test's time goes.
+     * Finds the clock of scope "request", in a field that the agent adds to the queue; the test's time must drive its ticks.
      */
     private static LeaderClock leaderClock(RequestChannel queue) throws IllegalAccessException {
         try {
@@ -142,7 +142,7 @@ final class DrivenBroker {
         statsBefore = Insync.current().stats().toMap();
     }
 
-    /** Ends all that is under way, as a broker does when it goes down. */
+    /** Ends all pending work, as a broker does at shutdown. */
     void close() throws Exception {
         readMs = 0;
         connections.values().stream().filter(DrivenConnection::isStalled).forEach(hanging -> hanging.leave("all"));
@@ -185,7 +185,7 @@ final class DrivenBroker {
         timer.expire(name);
     }
 
-    /** How long each read of a partition takes from now on. */
+    /** Sets how long each read of a partition takes from now on. */
     void readsTake(int ms) {
         readMs = ms;
     }
@@ -203,7 +203,7 @@ final class DrivenBroker {
         }
     }
 
-    /** Time passes without a tick; the state meanwhile is in the trace. */
+    /** Moves the time without a tick; the trace has the state before the next tick. */
     void freeze(long ms) {
         time.sleep(ms);
         trace.add(EventLog.fields("frozen", ms, "state", state()));
@@ -216,7 +216,7 @@ final class DrivenBroker {
         }
     }
 
-    /** Returns what happened since the last answer, and the state now. */
+    /** Returns the trace since the last answer, and the present state. */
     Map<String, Object> answer() {
         Map<String, Object> answer = EventLog.fields("trace", new ArrayList<>(trace), "state", state());
         trace.clear();
@@ -237,7 +237,7 @@ final class DrivenBroker {
         return since;
     }
 
-    /** Where KafkaApis leaves its answers: they wait there for a test to send them. */
+    /** Keeps the responses of KafkaApis until a test sends them. */
     private final class Answers extends RequestChannel {
         Answers() {
             super(1, time, new RequestChannelMetrics(java.util.Set.of(ApiKeys.FETCH)));

@@ -31,8 +31,8 @@ import org.apache.kafka.network.metrics.RequestChannelMetrics;
 import scala.Option;
 
 /**
- * One connection of a follower's fetcher: on its side Kafka's own client of fetch sessions, on the leader's Kafka's own
- * channel over a {@link FakeSocket}. One fetch is on its way at a time.
+ * One connection of a follower's fetcher: the follower's side is Kafka's own client of fetch sessions, the leader's side
+ * is Kafka's own channel over a {@link FakeSocket}. One fetch is under way at a time.
  */
 final class DrivenConnection {
     private static final short VERSION = ApiKeys.FETCH.latestVersion();
@@ -61,7 +61,7 @@ final class DrivenConnection {
         session = new FetchSessionHandler(new LogContext(), leader);
     }
 
-    /** @return what the request says: full, named and forgotten partitions */
+    /** @return the request's content: full, named and forgotten partitions */
     Map<String, Object> arrive(RequestChannel queue, int brokerEpoch, DrivenTopic topic, String wanted) throws Exception {
         FetchSessionHandler.Builder builder = session.newBuilder();
         for (String one : wanted.isEmpty() ? new String[0] : wanted.split(" ")) {
@@ -77,7 +77,7 @@ final class DrivenConnection {
             queue.sendRequest(request);
             return null;
         });
-        // Whoever takes it from the queue is up to the test, which serves requests in any order.
+        // The test decides which thread takes it from the queue, and serves requests in any order.
         queue.receiveRequest();
         Map<String, Object> named = new TreeMap<>();
         data.toSend().forEach((id, one) -> named.put(String.valueOf(id.partition()), one.fetchOffset));
@@ -102,7 +102,7 @@ final class DrivenConnection {
         return request;
     }
 
-    /** Notes that the leader has made its answer. */
+    /** Notes that the leader has created its response. */
     void answered(FetchResponse made, Send toSend) {
         response = made;
         send = toSend;
@@ -135,7 +135,7 @@ final class DrivenConnection {
         socket.room(outcome.equals("all") ? Long.MAX_VALUE : 1);
     }
 
-    /** Where the connection lives, the follower has its answer now. */
+    /** Passes the response to the follower if the connection still exists. */
     void settle() {
         network.run(() -> {
             channel.maybeCompleteSend();
@@ -162,7 +162,7 @@ final class DrivenConnection {
         return stalled != null;
     }
 
-    /** Returns whether the answer has records, which go from file to socket. */
+    /** Returns whether the response has records, which are transferred from file to socket. */
     boolean hasData() {
         return response.data().responses().stream().flatMap(one -> one.partitions().stream())
             .anyMatch(one -> one.records() != null && one.records().sizeInBytes() > 0);

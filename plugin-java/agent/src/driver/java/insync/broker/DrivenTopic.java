@@ -23,14 +23,14 @@ import org.apache.kafka.server.util.MockTime;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
 
 /**
- * The partitions of one topic, led by this broker and followed by two others; a third never fetches, so that the high
- * watermark stands still and wakes nobody.
+ * The partitions of one topic, led by this broker and followed by two others. A third follower never fetches, so that
+ * the high watermark does not move and completes no waiting fetch.
  */
 final class DrivenTopic {
     static final List<Integer> FOLLOWERS = List.of(2, 3);
     private static final int SILENT = 4;
     private static final int ELSEWHERE = 9;
-    /** Lags that no test reaches; a follower that was never caught up is out of sync even with these. */
+    /** Limits that no test's lag reaches; a follower that was never caught up is out of sync even with these. */
     private static final long LONGEST_LAG_MS = 1L << 33;
     private static final int PARTITIONS = 2;
 
@@ -44,7 +44,7 @@ final class DrivenTopic {
     private final List<UnifiedLog> logs = new ArrayList<>();
     private final Method isFollowerOutOfSync;
 
-    /** @param duringRead is told the number of the partition that is read */
+    /** @param duringRead receives the number of the partition that is read */
     DrivenTopic(int leader, String name, ReplicaManager replicas, MockTime time, Path folder,
                 java.util.function.IntConsumer duringRead) throws Exception {
         this.leader = leader;
@@ -99,7 +99,7 @@ final class DrivenTopic {
         wake(number);
     }
 
-    /** What follows every change that a waiting fetch may wait for. */
+    /** Completes waiting fetches after a change. */
     private void wake(int number) {
         replicas.delayedFetchPurgatory().checkAndComplete(
             new TopicPartitionOperationKey(new TopicIdPartition(id, partitions.get(number).topicPartition())));
@@ -116,7 +116,7 @@ final class DrivenTopic {
         }
     }
 
-    /** Each partition as its leader sees it; of its followers nothing where this broker does not lead it. */
+    /** Returns the leader's view of each partition; without followers if this broker does not lead it. */
     List<Map<String, Object>> state() {
         List<Map<String, Object>> all = new ArrayList<>();
         for (int number = 0; number < PARTITIONS; number++) {

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The {@link DriverApi} as a program: the differential model talks to it over the bridge. Ends with its standard input.
- * One broker per scope lives as long as the JVM; a test's world is a topic of it.
+ * Serves the {@link DriverApi} to the differential model over the bridge. Ends when its standard input ends.
+ * One broker per scope runs as long as the JVM; each test uses a topic of it.
  */
 public final class Driver implements DriverApi {
-    /** The clients are those of the bridge. */
+    /** The bridge's clients start and stop the driver's work. */
     private static final int API_VERSION = BridgeService.API_VERSION;
     private static final List<String> SCOPES = List.of("off", "read", "request");
 
@@ -25,11 +25,11 @@ public final class Driver implements DriverApi {
 
     private Driver(Path folder) throws Exception {
         for (String scope : SCOPES) {
-            // Ids that no follower has.
+            // Ids that are not followers.
             int id = 1_001 + SCOPES.indexOf(scope);
             broker = new DrivenBroker(id, scope, Files.createDirectory(folder.resolve("broker-" + id)));
             brokers.put(scope, broker);
-            // Whatever is slow the first time is so now, and not in an operation that a client waits for.
+            // Runs slow first-time work now, and not in an operation that a client waits for.
             broker.open();
             broker.close();
         }
@@ -39,7 +39,7 @@ public final class Driver implements DriverApi {
     public static void main(String[] arguments) throws Exception {
         BridgeServer.start(DriverApi.class, new Driver(Paths.get(arguments[0])), API_VERSION, 0, Paths.get(arguments[1]));
         while (System.in.read() >= 0) {
-            // Only the end of the input matters.
+            // Waits for the end of the input.
         }
         System.exit(0);
     }

@@ -9,14 +9,14 @@ import java.util.concurrent.CountDownLatch;
 import org.apache.kafka.common.network.TransportLayer;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 
-/** A follower's socket as the leader sees it, which takes what a test lets it take. */
+/** The leader's end of a follower's socket; a test sets how many bytes it takes. */
 final class FakeSocket implements TransportLayer {
     private long room;
     private boolean connected = true;
     private CountDownLatch inTransfer;
     private CountDownLatch mayLeave;
 
-    /** From now on it takes so many bytes. */
+    /** Sets how many more bytes it takes. */
     void room(long bytes) {
         room = bytes;
     }
@@ -152,16 +152,16 @@ final class FakeSocket implements TransportLayer {
 
     @Override
     public int read(ByteBuffer target) {
-        throw new UnsupportedOperationException("requests do not come this way");
+        throw new UnsupportedOperationException("the driver does not read requests from sockets");
     }
 
     @Override
     public long read(ByteBuffer[] targets) {
-        throw new UnsupportedOperationException("requests do not come this way");
+        throw new UnsupportedOperationException("the driver does not read requests from sockets");
     }
 
     @Override
     public long read(ByteBuffer[] targets, int offset, int length) {
-        throw new UnsupportedOperationException("requests do not come this way");
+        throw new UnsupportedOperationException("the driver does not read requests from sockets");
     }
 }

@@ -6,12 +6,12 @@ import org.apache.kafka.server.purgatory.DelayedOperation;
 import org.apache.kafka.server.util.timer.Timer;
 import org.apache.kafka.server.util.timer.TimerTask;
 
-/** Kafka's timer for waiting fetches, in which a wait is over when a test says so. */
+/** A timer for waiting fetches whose waits end when a test ends them. */
 final class ManualTimer implements Timer {
     private final Map<String, DelayedOperation> waits = new HashMap<>();
     private String connection;
 
-    /** Waits that are added from now on belong to a connection. */
+    /** Sets the connection of the waits that are added next. */
     void owner(String id) {
         connection = id;
     }

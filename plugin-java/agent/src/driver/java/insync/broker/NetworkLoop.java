@@ -6,7 +6,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** A network thread of the leader, which does what a test tells it to. */
+/** A network thread of the leader that runs a test's steps. */
 final class NetworkLoop {
     private final ExecutorService thread;
 
@@ -18,12 +18,12 @@ final class NetworkLoop {
         });
     }
 
-    /** Does it on the network thread and waits for its end. */
+    /** Runs a step on the network thread and waits for its end. */
     <T> T run(Callable<T> work) {
         return await(thread.submit(work));
     }
 
-    /** Begins it on the network thread. */
+    /** Starts a step on the network thread. */
     <T> Future<T> begin(Callable<T> work) {
         return thread.submit(work);
     }

@@ -7,13 +7,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
 
-/** Holds everything that depends on the broker's version: its hooks, and the code that they pass to the core. */
+/** Provides everything that depends on the broker's version: its hooks, and the code that they pass to the core. */
 public interface Adapter {
 
-    /** Returns the adapter's row in broker-versions.properties: the lowest version that it fits, such as "v4_2". */
+    /** Returns the adapter's row in broker-versions.properties: the lowest version that it supports, such as "v4_2". */
     String name();
 
-    /** Returns what is woven at the start. */
+    /** Returns the hooks that are woven at the start. */
     List<TypeHooks> types();
 
     /** Returns hooks that are verified at the start but woven only when a broker's settings ask for them. */
@@ -22,12 +22,12 @@ public interface Adapter {
     }
 
     /**
-     * Returns the classes of ours that refer to the broker's, apart from advices; the weave check verifies each member
+     * Returns our classes, except advices, that refer to the broker's classes; the weave check verifies each member
      * that they or their nested classes use.
      */
     List<Class<?>> ownClasses();
 
-    /** Returns what the brokers of this version need at run time. */
+    /** Returns the version's code that every broker uses at run time. */
     Platform platform();
 
     /** Returns the hooks woven at the start and those on demand. */
@@ -38,7 +38,7 @@ public interface Adapter {
         return all;
     }
 
-    /** Returns "Class.method" of everything woven at the start, sorted; a class that only gets members is listed, too. */
+    /** Returns "Class.method" of every method woven at the start, sorted, and each class that only gets members. */
     default List<String> wovenMethods() {
         TreeSet<String> names = new TreeSet<>();
         for (TypeHooks type : types()) {

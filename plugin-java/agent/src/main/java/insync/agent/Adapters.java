@@ -39,11 +39,11 @@ final class Adapters {
                 return load(name);
             }
         }
-        problems.add("its version is outside of what this agent knows (" + ranges() + ")");
+        problems.add("this agent supports only " + ranges());
         return null;
     }
 
-    /** Returns whether the tests run this very version. Another one is woven if every symbol fits. */
+    /** Returns whether the tests run this exact version. Another version in the range is woven if every symbol fits. */
     boolean isTested(String version) {
         return names().stream().anyMatch(name -> listed(name, ".tested").contains(version));
     }
@@ -58,7 +58,7 @@ final class Adapters {
         return listed(adapter.name(), ".lag_policies");
     }
 
-    /** Returns whether a column that is true or false is true for an adapter. */
+    /** Returns the value of a boolean column for an adapter. */
     boolean isOn(Adapter adapter, String column) {
         return Boolean.parseBoolean(table.getProperty(adapter.name() + column));
     }
@@ -67,7 +67,7 @@ final class Adapters {
         return List.of(table.getProperty("adapters").split(","));
     }
 
-    /** Loads an adapter by its name in the table. Its code is compiled on its own, so only the name is known here. */
+    /** Loads an adapter by its name in the table. Adapters are compiled separately, so only the name is known here. */
     static Adapter load(String name) {
         try {
             return (Adapter) Class.forName("insync.agent." + name + ".BrokerAdapter").getConstructor().newInstance();
@@ -75,7 +75,7 @@ final class Adapters {
             if (failed.getCause() instanceof LinkageError) {
                 throw (LinkageError) failed.getCause();
             }
-            throw new IllegalStateException("adapter " + name + " cannot be made", failed.getCause());
+            throw new IllegalStateException("cannot create adapter " + name, failed.getCause());
         } catch (ReflectiveOperationException broken) {
             throw new IllegalStateException("the agent jar is broken: it lacks adapter " + name, broken);
         }
@@ -100,7 +100,7 @@ final class Adapters {
         return Arrays.compare(parts, parts(from)) >= 0 && Arrays.compare(parts, parts(below)) < 0;
     }
 
-    /** Parses "4.3.1-SNAPSHOT" into {4, 3, 1}; what is not a number counts as 0. */
+    /** Parses "4.3.1-SNAPSHOT" into {4, 3, 1}; a part that is not a number counts as 0. */
     private static int[] parts(String version) {
         int[] parts = new int[3];
         String[] words = version.split("[.-]");

@@ -1,6 +1,6 @@
 package insync.agent;
 
-/** Says in one line, for the user, why the agent cannot start. */
+/** Reports to the user in one line why the agent cannot start. */
 public final class AgentException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -52,22 +52,22 @@ public final class AgentMain {
             insync.events().emit("agent_installed", EventLog.fields("broker_version", version, "tested", tested,
                 "adapter", adapter.name(), "woven", adapter.wovenMethods()));
             System.err.println("[insync] woven into Kafka " + version + " by adapter " + adapter.name()
-                + (tested ? "" : "; this version is not among those tested, but has every symbol that the adapter needs"));
+                + (tested ? "" : "; this version is not tested, but has every symbol that the adapter needs"));
             return;
         }
         String why = "Kafka " + version + " is not supported: " + String.join("; ", problems);
         if (!options.runStockWhenUnsupported()) {
-            throw new AgentException(why + " (on-unsupported=stock would run the broker untouched)");
+            throw new AgentException(why + " (with on-unsupported=stock the broker runs unchanged)");
         }
         insync.events().emit("agent_refused", EventLog.fields("broker_version", version, "problems", problems));
-        System.err.println("[insync] " + why + "; on-unsupported=stock: the broker runs untouched");
+        System.err.println("[insync] " + why + "; on-unsupported=stock: the broker runs unchanged");
     }
 
     private static List<String> weave(Adapter adapter, Adapters adapters, String version, AgentOptions options,
                                       Instrumentation instrumentation) {
         List<String> scopes = adapters.scopes(adapter);
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
-            return List.of("agent option default-scope=" + options.defaultScope() + " is not among its scopes " + scopes);
+            return List.of("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
         }
         Brokers.install(new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation)),
             adapter.platform());
@@ -82,7 +82,7 @@ public final class AgentMain {
             return EventLog.to(options.eventsFile());
         } catch (IOException unwritable) {
             throw new AgentException("agent option events=" + options.eventsFile()
-                + " cannot be written, expected a file in a writable folder (" + unwritable + ")");
+                + ": cannot write, expected a file in a writable folder (" + unwritable + ")");
         }
     }
 }

@@ -5,16 +5,16 @@ import java.nio.file.Paths;
 import java.util.List;
 
 /**
- * Parses the agent's options: what follows the {@code =} of -javaagent, {@code key=value} pairs separated by commas.
+ * Parses the agent's options: {@code key=value} pairs, separated by commas, after the {@code =} of -javaagent.
  *
  * <ul>
  * <li>{@code on-unsupported=fail|stock}: a broker that cannot be woven completely stops (default), or runs unchanged
- * <li>{@code events=FILE}: where to append broker-side events, JSON lines (default: nowhere)
+ * <li>{@code events=FILE}: appends the broker's events to a file, as JSON lines (default: no events)
  * <li>{@code bridge=FILE}: connection file of the Python bridge (default: no bridge)
- * <li>{@code default-scope=off|read|request}: the scope of brokers whose settings do not name one (default: off);
+ * <li>{@code default-scope=off|read|request}: the scope of brokers whose settings do not set one (default: off);
  *     for test suites that write their own settings, such as Kafka's
  * <li>{@code default-log-start=off|bound|snapshot|both}: the same for the configs against KAFKA-7104
- * <li>{@code pause-points=on}: weave in the points at which tests may pause a thread over the bridge (default: off);
+ * <li>{@code pause-points=on}: weaves the points at which tests may pause a thread over the bridge (default: off);
  *     {@code holds=on} is an older name of the same option
  * </ul>
  */
@@ -80,24 +80,24 @@ public final class AgentOptions {
                 break;
             default:
                 throw new AgentException("agent option " + key + "=" + value
-                    + " is unknown: expected events=FILE, bridge=FILE, on-unsupported=fail|stock,"
+                    + ": unknown option, expected events=FILE, bridge=FILE, on-unsupported=fail|stock,"
                     + " default-scope=off|read|request, default-log-start=off|bound|snapshot|both or pause-points=on|off");
         }
     }
 
     private static Path path(String key, String value) throws AgentException {
         if (value.isEmpty()) {
-            throw new AgentException("agent option " + key + "= has no value: expected a file");
+            throw new AgentException("agent option " + key + "=: expected a file");
         }
         return Paths.get(value).toAbsolutePath();
     }
 
-    /** Returns null where no events are wanted. */
+    /** Returns the file for events, or null if there are none. */
     public Path eventsFile() {
         return eventsFile;
     }
 
-    /** Returns null where no bridge is wanted. */
+    /** Returns the bridge's connection file, or null if there is no bridge. */
     public Path bridgeFile() {
         return bridgeFile;
     }

@@ -4,7 +4,7 @@ import insync.agent.weave.HooksOnDemand;
 import java.util.List;
 
 /**
- * Holds what the agent knows when it starts: the broker's version, what that version supports, and the agent's options.
+ * Describes the agent's start: the broker's version, the features that it supports, and the agent's options.
  */
 public final class AgentSetup {
     private final String brokerVersion;
@@ -34,12 +34,12 @@ public final class AgentSetup {
         return options;
     }
 
-    /** Returns what weaves the hooks that settings ask for. */
+    /** Returns the weaver of the hooks on demand. */
     public HooksOnDemand onDemand() {
         return onDemand;
     }
 
-    /** Returns the supported scopes of pending fetches; empty where KIP-501 is not supported at all. */
+    /** Returns the supported scopes of pending fetches; empty if KIP-501 is not supported. */
     public List<String> scopes() {
         return scopes;
     }

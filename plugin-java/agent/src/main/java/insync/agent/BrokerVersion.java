@@ -11,7 +11,7 @@ final class BrokerVersion {
     private BrokerVersion() { }
 
     /**
-     * @return such as "4.3.1"
+     * @return the version, such as "4.3.1"
      * @throws AgentException if there is no Kafka on the class path
      */
     static String onClassPath() throws AgentException {

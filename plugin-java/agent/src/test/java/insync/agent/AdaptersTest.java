@@ -10,12 +10,12 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Which broker version gets which adapter, by the one table. */
+/** Each broker version gets its adapter from the table. */
 class AdaptersTest {
-    /** Of the adapters that have not all. */
+    /** Adapters that do not have all scopes. */
     private static final Map<String, List<String>> SCOPES = Map.of("v1_1", List.of(), "v2_8", List.of("read"));
 
-    /** A row without code, or code under another name, would only show on the broker it is for. */
+    /** A row without code, or with another name than its code, would otherwise fail only on a broker of that version. */
     @Test
     void everyRowHasItsAdapterAndItsScopes() throws Exception {
         Adapters table = Adapters.load();
@@ -36,12 +36,12 @@ class AdaptersTest {
         assertEquals(List.of(), problems);
         assertTrue(table.isTested("4.0.2"));
         assertFalse(table.isTested("4.0.1"));
-        assertFalse(table.isTested("4.2.1"), "woven and linked by a test, but run by none");
+        assertFalse(table.isTested("4.2.1"), "a test weaves and links it, but none runs it");
         assertFalse(table.isTested(""));
     }
 
     @Test
-    void otherVersionsAreRefusedWithWhatIsKnown() throws Exception {
+    void otherVersionsAreRefusedWithTheSupportedRanges() throws Exception {
         for (String version : new String[] {"1.0.2", "1.2.0", "2.7.2", "3.0.0", "3.8.1", "4.5.0", "5.0.0", "unknown"}) {
             List<String> problems = new ArrayList<>();
             assertNull(Adapters.load().pick(version, problems));

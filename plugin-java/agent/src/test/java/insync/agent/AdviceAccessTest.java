@@ -15,14 +15,14 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.pool.TypePool;
 import org.junit.jupiter.api.Test;
 
-/** Advices are copied into Kafka's classes, so what they use of ours must be public; the compiler cannot know that. */
+/** Advices are copied into Kafka's classes, so they may use only public members of ours; the compiler does not check. */
 class AdviceAccessTest {
     private final ClassFileLocator locator = ClassFileLocator.ForClassLoader.ofSystemLoader();
     private final TypePool pool = TypePool.Default.of(locator);
     private final TreeSet<String> hidden = new TreeSet<>();
 
     @Test
-    void advicesUseOnlyPublicMembersOfOurs() throws Exception {
+    void advicesUseOnlyOurPublicMembers() throws Exception {
         for (String name : Adapters.load().names()) {
             for (Hook hook : Adapters.load(name).allHooks()) {
                 read(hook.advice().getName());

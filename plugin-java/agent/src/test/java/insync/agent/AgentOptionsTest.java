@@ -8,11 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** What may stand behind -javaagent:...=, and that what may not is named with its value. */
+/** Parses the options after -javaagent:...=, and refuses others with their name and value. */
 class AgentOptionsTest {
 
     @Test
-    void nothingMeansDefaults() throws Exception {
+    void emptyOptionsMeanDefaults() throws Exception {
         AgentOptions options = AgentOptions.parse(null);
         assertNull(options.eventsFile());
         assertNull(options.bridgeFile());
@@ -41,7 +41,7 @@ class AgentOptionsTest {
     }
 
     @Test
-    void whatIsWrongIsNamed() {
+    void aWrongOptionIsNamed() {
         for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=",
                 "default-log-start=all", "pause-points=", "holds=", "events=", "bridge"}) {
             AgentException refused = assertThrows(AgentException.class, () -> AgentOptions.parse(wrong));

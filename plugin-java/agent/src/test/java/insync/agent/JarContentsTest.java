@@ -8,7 +8,7 @@ import java.util.jar.JarFile;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** The agent's jar holds our classes and our three libraries, relocated, and nothing that could meet the broker's. */
+/** The agent's jar contains our classes and our three libraries, relocated, and no class that the broker may have. */
 class JarContentsTest {
     private static final List<String> MAY_HOLD = List.of(
         "insync/agent/", "insync/bridge/", "insync/core/", "insync/broker-versions.properties",
@@ -16,7 +16,7 @@ class JarContentsTest {
         "META-INF/MANIFEST.MF", "META-INF/LICENSE", "META-INF/NOTICE", "META-INF/licenses/");
 
     @Test
-    void holdsOnlyWhatItMay() throws Exception {
+    void containsOnlyAllowedFiles() throws Exception {
         try (JarFile jar = new JarFile(System.getProperty("insync.jar"))) {
             List<String> others = jar.stream().filter(entry -> !entry.isDirectory()).map(entry -> entry.getName())
                 .filter(name -> MAY_HOLD.stream().noneMatch(name::startsWith)).collect(Collectors.toList());

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The agent's jar on one version of Kafka: the build runs this class in a JVM per version of the table, with that
- * version's class path and -javaagent. Had a symbol been missing, the JVM would have ended before any test.
+ * version's class path and -javaagent. If a symbol were missing, the JVM would end before any test.
  */
 class WeaveTest {
     private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
@@ -39,7 +39,7 @@ class WeaveTest {
         assertTrue(installed.contains("\"tested\":" + System.getProperty("insync.tested")), installed);
     }
 
-    /** Loading and linking is the agent's own proof; here their static initializers run too. */
+    /** The agent itself loads and links the classes; this test also runs their static initializers. */
     @Test
     void everyWovenClassInitializes() throws Exception {
         List<String> woven = Arrays.stream(installed().split("\"woven\":\\[\"")[1].split("\"\\]")[0].split("\",\""))
@@ -61,7 +61,7 @@ class WeaveTest {
         SCOPES.forEach(scope -> assertEquals(scope, config(SCOPE, scope).getString(SCOPE)));
     }
 
-    /** Kafka's own validation names the config, the value and what may stand there. */
+    /** Kafka's own validation names the config, the value and the allowed values. */
     @Test
     void whatTheVersionCannotDoIsRefused() {
         if (SCOPES.isEmpty()) {
@@ -77,7 +77,7 @@ class WeaveTest {
         assertTrue(refused.getMessage().contains(String.join(", ", SCOPES)), refused.getMessage());
     }
 
-    /** Solution 2 is off; it cannot be on without solution 1, nor where the version has it not. */
+    /** Solution 2 is off by default; it cannot be on without solution 1, or in a version without it. */
     @Test
     void aLeaderStepsDownOnlyWhereItsFollowersAreHeld() {
         if (VERSION.startsWith("1.")) {
@@ -100,7 +100,7 @@ class WeaveTest {
         assertThrows(ConfigException.class, () -> config("leader.relinquish.isr", "first"));
     }
 
-    /** KAFKA-7104: both are off, take true or false, and are refused where the version has them not. */
+    /** KAFKA-7104: both configs are off by default, take true or false, and are refused in a version without them. */
     @Test
     void logStartsAreLeftAloneUnlessAskedFor() {
         boolean there = Boolean.getBoolean("insync.logStart");
@@ -116,7 +116,7 @@ class WeaveTest {
         }
     }
 
-    /** Proven to fit at the start, but woven by a broker's settings alone; so are the points at which tests hold. */
+    /** Hooks on demand and pause points are verified at the start, but woven only if settings turn them on. */
     @Test
     void nothingOfWhatIsForSomeBrokersOnlyIsWovenForAll() throws Exception {
         for (String method : List.of("maybeIncrementLogStartOffset", "LogReadInfo", "LogReadResult", "readRecords",
@@ -125,7 +125,7 @@ class WeaveTest {
         }
     }
 
-    /** Lag by messages is there from 3.9 on, and not beside the feature that corrects the lag by time. */
+    /** Lag by messages exists from 3.9 on, and is refused together with the feature that corrects the lag by time. */
     @Test
     void lagGoesByTimeUnlessItIsSaidOtherwise() {
         assertEquals("time", config("broker.rack", "r").getString(POLICY));
@@ -161,7 +161,7 @@ class WeaveTest {
         return KafkaConfig.fromProps(properties);
     }
 
-    /** Returns the agent's event of its start; written by a thread of its own, so it may take a moment to come. */
+    /** Returns the agent's event of its start. Waits for it, because a separate thread writes it. */
     private static String installed() throws Exception {
         Path events = Paths.get(System.getProperty("insync.events"));
         long deadline = System.nanoTime() + 10_000_000_000L;

@@ -13,8 +13,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * What the tracker is measured against, in the same loop over the partitions of a fetch: advice that does
- * nothing, and one uncontended compare-and-set, less than which no thread safe book-keeping can cost.
+ * Measures the baselines of the tracker in the same loop over the partitions of a fetch: an empty advice, and one
+ * uncontended compare-and-set, the lowest possible cost of thread-safe counting.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -24,7 +24,7 @@ public class Baseline {
     int partitions;
     private AtomicLong[] cells;
 
-    /** Each thread has partitions of its own, as each follower has in the tracker. */
+    /** The partitions of one thread; in the tracker each follower also has its own. */
     @Setup
     public void makePartitions() {
         cells = new AtomicLong[partitions];
@@ -48,6 +48,6 @@ public class Baseline {
         }
     }
 
-    /** Advice is inlined where it is woven in, and so is this. */
+    /** Inlined, like woven advice. */
     private static void advice() { }
 }

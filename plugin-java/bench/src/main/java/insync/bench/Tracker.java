@@ -24,9 +24,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * What the feature costs per follower partition, called as the woven code calls it. An operation is one fetch of
- * one follower, in the steady state of an incremental fetch session; threads are followers beside each other,
- * which share the counters and the leader's clock and nothing else.
+ * Measures the cost of the feature per follower partition, with the calls of the woven code. An operation is one fetch of
+ * one follower in the steady state of an incremental fetch session. Each thread is a follower; followers share only
+ * the counters and the leader's clock.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -35,7 +35,7 @@ public class Tracker {
     private static final long LAG_MS = 30_000;
     private static final long OFFSET = 1_002;
 
-    /** What all followers of a broker share. */
+    /** The state that all followers of a broker share. */
     @State(Scope.Benchmark)
     public static class Leader {
         final Clock clock = new SystemClock();
@@ -59,7 +59,7 @@ public class Tracker {
     private FollowerTracker[] fetches;
     private FetcherConnection connection;
 
-    /** Measures a follower of partitions that it is caught up with, as the leader sees it after a first fetch. */
+    /** A follower that is caught up with all its partitions, after a first fetch. */
     @Setup
     public void makeFollower(Leader leader) {
         int id = System.identityHashCode(this);
@@ -106,8 +106,7 @@ public class Tracker {
     }
 
     /**
-     * Measures the question of isr-expiration, in the rare case that it comes to the plugin: Kafka's own rule says out
-     * of sync.
+     * Measures the check of isr-expiration in the rare case that calls the plugin: Kafka's rule says "out of sync".
      */
     @Benchmark
     public void inSyncQuery(Leader leader, Blackhole hole) {

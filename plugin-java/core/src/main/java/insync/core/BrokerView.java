@@ -14,7 +14,7 @@ public interface BrokerView {
     /** Returns the feature's settings as this broker runs them, by config name. */
     Map<String, Object> settings();
 
-    /** "topic-partition" of every partition this broker leads, of one topic or, for "", of all. */
+    /** Returns the partitions that this broker leads, as "topic-partition"; of one topic, or for "" of all topics. */
     List<String> ledPartitions(String topic);
 
     /**
@@ -26,7 +26,7 @@ public interface BrokerView {
     Map<String, Object> replicas(String topic, int partition);
 
     /**
-     * This broker's own replica of a partition, whoever leads it.
+     * Returns the state of this broker's own replica of a partition, whichever broker leads it.
      *
      * @return log_start_offset, high_watermark and leo, read in this order, so that they may rise in between; or null if
      *     it has none
@@ -34,8 +34,7 @@ public interface BrokerView {
     Map<String, Object> ownReplica(String topic, int partition);
 
     /**
-     * Returns the threads with which this broker fetches: threads, those alive, and failed_partitions, null where not
-     * known.
+     * Returns this broker's fetcher threads: threads, those alive, and failed_partitions, null where not known.
      */
     Map<String, Object> fetchers();
 }

@@ -5,9 +5,9 @@ package insync.core;
  */
 public interface Clock {
 
-    /** Wall-clock time in milliseconds since the epoch, comparable with Kafka's lastCaughtUpTimeMs. */
+    /** Returns wall-clock time in milliseconds since the epoch, comparable with Kafka's lastCaughtUpTimeMs. */
     long millis();
 
-    /** Monotonic time in nanoseconds, for durations only. */
+    /** Returns monotonic time in nanoseconds, for durations only. */
     long nanos();
 }

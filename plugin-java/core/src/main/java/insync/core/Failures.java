@@ -36,7 +36,7 @@ public final class Failures {
         return count.sum();
     }
 
-    /** Returns the newest one in words, or an empty string. */
+    /** Returns the newest exception as text, or an empty string. */
     public String last() {
         return last;
     }

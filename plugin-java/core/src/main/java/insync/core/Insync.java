@@ -7,8 +7,8 @@ import insync.core.pausepoints.PausePoints;
 import insync.core.stepdown.StepDownStats;
 
 /**
- * Holds the one instance of the plugin in this JVM. Woven code is static and finds it here; everything else is passed
- * by constructor.
+ * Gives woven code, which is static, access to the plugin's single instance in this JVM. All other code gets it by
+ * constructor.
  */
 public final class Insync {
     private static volatile Insync current = new Insync(EventLog.none());
@@ -34,7 +34,7 @@ public final class Insync {
         current = insync;
     }
 
-    /** Records an exception of a woven hook; the innermost frame of ours tells which hook. */
+    /** Records an exception of a woven hook; the innermost frame of our code identifies the hook. */
     public static void failed(Throwable failure) {
         String where = "hook";
         for (StackTraceElement frame : failure.getStackTrace()) {
@@ -66,7 +66,7 @@ public final class Insync {
         return logStarts;
     }
 
-    /** Returns the points at which tests pause threads; no thread passes them unless they are woven in. */
+    /** Returns the points at which tests pause threads. They have no effect unless they are woven in. */
     public PausePoints pausePoints() {
         return pausePoints;
     }

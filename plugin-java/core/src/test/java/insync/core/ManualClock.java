@@ -1,6 +1,6 @@
 package insync.core;
 
-/** A clock whose time is set by the test. */
+/** A clock whose time the test sets. */
 public final class ManualClock implements Clock {
     public volatile long ms = 1_000_000;
 

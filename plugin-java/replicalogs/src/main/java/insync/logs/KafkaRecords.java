@@ -11,10 +11,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Kafka's own record classes, of whichever version is on the class path.
+ * Gives access to the record classes of the Kafka on the class path.
  *
  * <p>They are looked up by name: up to 4.2 they are in {@code org.apache.kafka.common.record}, after that in its
- * package {@code internal}. What is used of them is the same from 1.1 on.
+ * package {@code internal}. The methods used here are the same from 1.1 on.
  */
 final class KafkaRecords {
     private static final String[] PACKAGES = {
@@ -51,10 +51,10 @@ final class KafkaRecords {
                 Class.forName(home + "FileRecords");
                 return home;
             } catch (ClassNotFoundException absent) {
-                // The next one, then.
+                // Tries the next package.
             }
         }
-        throw new ClassNotFoundException("FileRecords of Kafka, in none of the packages known");
+        throw new ClassNotFoundException("Kafka's FileRecords is in none of the known packages");
     }
 
     /** Opens a segment to read it, also while a broker writes to it. */
@@ -77,8 +77,8 @@ final class KafkaRecords {
         }
 
         /**
-         * Returns its whole batches, in the order of the file; iterating throws Kafka's own exceptions where one is
-         * broken.
+         * Returns the complete batches in the order of the file. At a broken batch the iterator throws Kafka's own
+         * exceptions.
          */
         Iterable<?> batches() {
             return (Iterable<?>) call("batches");
@@ -105,7 +105,7 @@ final class KafkaRecords {
         }
     }
 
-    /** A batch: what its header says, under the names of Kafka's {@code RecordBatch}, and its records. */
+    /** A batch: the fields of its header, by the names of Kafka's {@code RecordBatch}, and its records. */
     final class Batch {
         private final Object batch;
 

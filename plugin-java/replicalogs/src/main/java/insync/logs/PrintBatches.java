@@ -14,7 +14,7 @@ import java.util.TreeSet;
  * Writes the record batches of replicas' logs as JSON lines, one per batch, and one per log that was read.
  *
  * <p>{@code PrintBatches OUT TOPIC,TOPIC... REPLICA=FOLDER...}, where a folder is a broker's {@code log.dirs}. The logs
- * may be in use: what is not written to its end is left out. A log that cannot be read says so in its own line.
+ * may be in use: an incomplete last batch is left out. If a log cannot be read, its line has the reason.
  */
 public final class PrintBatches {
     private PrintBatches() { }
@@ -36,11 +36,11 @@ public final class PrintBatches {
             throws IOException {
         String[] names = folder.list();
         if (names == null) {
-            throw new IOException("no folder of logs: " + folder);
+            throw new IOException(folder + " is not a folder: expected a broker's log.dirs");
         }
         Arrays.sort(names);
         for (String name : names) {
-            // Folders of logs that are moved or deleted have names of other forms: TOPIC-PARTITION.ID-delete.
+            // Folders of moved or deleted logs have other names, such as TOPIC-PARTITION.ID-delete.
             int split = name.lastIndexOf('-');
             if (split > 0 && topics.contains(name.substring(0, split)) && name.substring(split + 1).matches("\\d+")) {
                 new ReplicaLog(kafka, out, name.substring(0, split), name.substring(split + 1), replica)

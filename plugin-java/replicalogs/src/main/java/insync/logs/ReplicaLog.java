@@ -4,7 +4,7 @@ import java.io.BufferedWriter;
 import java.io.File;
 import java.io.IOException;
 
-/** One replica's log: the folder of a partition at a broker, printed batch by batch. */
+/** Prints one replica's log, the folder of a partition at a broker, batch by batch. */
 final class ReplicaLog {
     private final KafkaRecords kafka;
     private final BufferedWriter out;
@@ -19,7 +19,7 @@ final class ReplicaLog {
         place = "\"topic\":\"" + topic + "\",\"partition\":" + partition + ",\"replica\":" + replica;
     }
 
-    /** Prints its batches, and what became of it: a log that is read in part says why in {@code problem}. */
+    /** Prints its batches and a summary line; if the log could be read only in part, {@code problem} has the reason. */
     void print(File folder) throws IOException {
         String problem = null;
         try {
@@ -58,7 +58,7 @@ final class ReplicaLog {
                 + ",\"valid\":" + batch.get("isValid") + "}\n";
     }
 
-    /** Returns a text as JSON; what would need an escape becomes a blank. */
+    /** Returns a text as JSON; characters that need an escape become blanks. */
     private static String quoted(String text) {
         return text == null ? "null" : '"' + text.replaceAll("[\\p{Cntrl}\"\\\\]", " ") + '"';
     }

@@ -58,9 +58,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Holds what the adapters from 3.9 on have in common: the hooks of all features, on classes whose names they give. The
- * hooks of the step-down are woven into every process, whatever its roles: Kafka's class path holds the classes of
- * brokers and controllers alike, and those of a role that a process does not run stay unused.
+ * Provides what the adapters from 3.9 on have in common: the hooks of all features, on classes whose names they pass. The
+ * hooks of the step-down are woven into every process, whatever its roles: Kafka's class path has the classes of
+ * brokers and controllers, and a process does not use the classes of roles that it does not have.
  */
 public abstract class CommonAdapter implements Adapter {
     private final String name;
@@ -72,7 +72,7 @@ public abstract class CommonAdapter implements Adapter {
 
     /**
      * @param name the adapter's row in broker-versions.properties
-     * @param classes the names of the broker's classes that moved
+     * @param classes the names of the broker's classes that differ between versions
      * @param access reads a broker
      * @param controller sends to the controller
      */
@@ -85,7 +85,7 @@ public abstract class CommonAdapter implements Adapter {
         this.pausePoints = PausePointHooks.since39(classes.log());
     }
 
-    /** Returns the classes that refer to the broker's and serve scope "read", 2.8 included. */
+    /** Returns our classes of scope "read" that refer to the broker's, for every version from 2.8 on. */
     public static List<Class<?>> classesOfScopeRead() {
         List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
         own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, FetcherThreads.class, Followers.class,

@@ -1,6 +1,6 @@
 package insync.agent.adapter;
 
-/** Names those of the broker's classes to weave that are not the same in all versions from 3.9 on. */
+/** Names the woven classes of the broker that differ between versions from 3.9 on. */
 public final class KafkaClasses {
     private final String replica;
     private final String log;

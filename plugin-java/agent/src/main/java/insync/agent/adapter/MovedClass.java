@@ -1,15 +1,14 @@
 package insync.agent.adapter;
 
-/** Finds a class that moved between versions that one adapter serves. */
+/** Finds a class that moved between versions of one adapter. */
 public final class MovedClass {
 
     private MovedClass() { }
 
     /**
-     * Returns the name under which this broker has the class, without loading it.
+     * Returns the name of the class in this broker, without loading it.
      *
-     * @param names oldest first; the last one is returned if the broker has none of them, so that the weave check names
-     *     it
+     * @param names oldest first; if the broker has none of them, the last one is returned, and the weave check reports it
      */
     public static String to(String... names) {
         for (String name : names) {

@@ -24,7 +24,7 @@ import org.apache.kafka.common.utils.Time;
 
 /**
  * Finds the plugin's parts in the brokers of this JVM by broker id: the static entry of the advices. A process has one
- * broker, Kafka's own tests have several. A flag per feature keeps advices cheap where no broker has the feature on.
+ * broker, Kafka's own tests have several. A flag per feature keeps advices cheap if no broker has the feature on.
  */
 public final class Brokers {
     private static final Map<Integer, InsyncBroker> BROKERS = new ConcurrentHashMap<>();
@@ -36,13 +36,13 @@ public final class Brokers {
 
     private Brokers() { }
 
-    /** Takes what holds for all brokers of this JVM; called once, before weaving. */
+    /** Sets what is common to all brokers of this JVM; called once, before weaving. */
     public static void install(AgentSetup agentSetup, Platform adapted) {
         setup = agentSetup;
         platform = adapted;
     }
 
-    /** Returns the classes of a broker's start that refer to the broker's, in every version. */
+    /** Returns our classes of a broker's start that refer to the broker's, for every version. */
     public static List<Class<?>> ownClasses() {
         return List.of(Brokers.class, InsyncBroker.class, Platform.class);
     }
@@ -51,12 +51,12 @@ public final class Brokers {
         return setup;
     }
 
-    /** Returns what reads a broker of this version. */
+    /** Returns the access to a broker of this version. */
     public static BrokerAccess access() {
         return platform.access();
     }
 
-    /** Starts scope "request" in a broker whose socket server is made, if it is on. */
+    /** Starts scope "request", if it is on, in a broker whose SocketServer was constructed. */
     public static void socketServerStarted(KafkaConfig config, Time time, ChannelCarrier channel) {
         RequestPart requests = RequestPart.start(config, time, channel, Insync.current());
         if (requests != null) {
@@ -71,9 +71,9 @@ public final class Brokers {
     }
 
     /**
-     * Starts the plugin in a broker whose ReplicaManager is made.
+     * Starts the plugin in a broker whose ReplicaManager was constructed.
      *
-     * @return what the hot path of scope "read" needs, or null where that is off
+     * @return the object that the hot path of scope "read" uses, or null if that is off
      */
     public static PendingReads replicaManagerStarted(ReplicaManager replicas, KafkaConfig config, Time time) {
         Insync insync = Insync.current();
@@ -99,7 +99,7 @@ public final class Brokers {
         return anyRequestScope;
     }
 
-    /** Returns scope "request" of a broker and the channel of its requests, or null where the scope is off. */
+    /** Returns scope "request" of a broker and the channel of its requests, or null if the scope is off. */
     public static RequestPart requests(int brokerId) {
         InsyncBroker broker = anyRequestScope ? BROKERS.get(brokerId) : null;
         return broker == null ? null : broker.requests();
@@ -116,13 +116,13 @@ public final class Brokers {
         return anyStepDown;
     }
 
-    /** Returns the step-down of a broker, or null where it is off. */
+    /** Returns the step-down of a broker, or null if it is off. */
     public static BrokerStepDown stepDown(int brokerId) {
         InsyncBroker broker = anyStepDown ? BROKERS.get(brokerId) : null;
         return broker == null ? null : broker.stepDown();
     }
 
-    /** Returns by which rule a broker removes followers from the ISR. */
+    /** Returns the rule by which a broker removes followers from the ISR. */
     public static LagPolicy lagPolicy(int brokerId) {
         InsyncBroker broker = BROKERS.get(brokerId);
         return broker == null ? LagPolicy.BY_TIME : broker.lagPolicy();
@@ -137,7 +137,7 @@ public final class Brokers {
         anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
     }
 
-    /** Opens one bridge per JVM, on a thread of its own so that the broker's start does not wait for it. */
+    /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */
     private static void openBridge(BrokerView view, Insync insync) {
         Path file = setup.options().bridgeFile();
         if (file != null && BRIDGE_OPEN.compareAndSet(false, true)) {

@@ -19,8 +19,8 @@ import kafka.server.ReplicaManager;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Holds the plugin's parts in one broker. They start and stop with the broker's SocketServer and ReplicaManager; a broker
- * that starts again with the same id in this JVM replaces the parts of the one before.
+ * Starts and stops the plugin's parts of one broker, with the broker's SocketServer and ReplicaManager. A broker
+ * that starts again with the same id in this JVM replaces the earlier parts.
  */
 final class InsyncBroker {
     private volatile RequestPart requests;
@@ -28,9 +28,9 @@ final class InsyncBroker {
     private volatile BrokerStepDown stepDown;
 
     /**
-     * Starts what depends on the broker's settings alone: events, metrics, the hooks that settings ask for, scope "read".
+     * Starts what depends only on the broker's settings: events, metrics, hooks on demand, scope "read".
      *
-     * @return what the hot path of scope "read" needs, or null where that is off
+     * @return the object that the hot path of scope "read" uses, or null if that is off
      */
     PendingReads start(ReplicaManager replicas, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
                        Platform platform, Insync insync) {
@@ -71,7 +71,7 @@ final class InsyncBroker {
         requests = started;
     }
 
-    /** Returns the part of scope "request", or null where that is off. */
+    /** Returns the part of scope "request", or null if that is off. */
     RequestPart requests() {
         return requests;
     }
@@ -80,7 +80,7 @@ final class InsyncBroker {
         return lagPolicy;
     }
 
-    /** Returns null where the broker does not step down. */
+    /** Returns the part of the step-down, or null if that is off. */
     BrokerStepDown stepDown() {
         return stepDown;
     }

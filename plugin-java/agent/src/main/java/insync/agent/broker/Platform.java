@@ -10,7 +10,7 @@ import java.util.List;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 
-/** Holds what the adapter of the broker's version gives to every broker. */
+/** Contains what the adapter of the broker's version provides to every broker. */
 public class Platform {
     private final BrokerAccess access;
     private final StepDownAccess stepDown;
@@ -19,9 +19,9 @@ public class Platform {
     private final List<Hook> pausePoints;
 
     /**
-     * @param access reads a broker; null where no scope of pending fetches is supported
-     * @param stepDown reads what solution 2 needs; null where that is not supported
-     * @param controller sends to the controller; null where solution 2 is not supported
+     * @param access reads a broker; null if no scope of pending fetches is supported
+     * @param stepDown reads what solution 2 needs; null if that is not supported
+     * @param controller sends to the controller; null if solution 2 is not supported
      * @param logStart the hooks behind the configs against KAFKA-7104
      * @param pausePoints the hooks at which tests may pause a thread
      */
@@ -35,7 +35,7 @@ public class Platform {
     }
 
     /**
-     * Returns what the bridge may see of a broker.
+     * Returns the bridge's view of a broker.
      *
      * @param version Kafka's version
      */

@@ -12,7 +12,7 @@ import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.utils.Time;
 
-/** Weaves Kafka's ReplicaManager, with which the plugin starts in a broker. */
+/** Weaves Kafka's ReplicaManager, to start the plugin with the broker. */
 public final class ReplicaManagerHooks extends TypeHooks {
     private final ElementMatcher<MethodDescription> constructor;
 
@@ -32,7 +32,7 @@ public final class ReplicaManagerHooks extends TypeHooks {
         return List.of(on("<init>", constructor, Init.class));
     }
 
-    /** Starts the plugin in a broker and sets the field of scope "read", which is all that the hot path reads. */
+    /** Starts the plugin in a broker and sets the field of scope "read", the only field that the hot path reads. */
     static final class Init {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config,

@@ -29,9 +29,9 @@ public final class BrokerConfigs {
     }
 
     /**
-     * Checks what one config cannot check by itself.
+     * Checks configs against each other.
      *
-     * @throws ConfigException naming the config, its value and what was expected
+     * @throws ConfigException with the config, its value and what was expected
      */
     public static void check(KafkaConfig config) {
         StepDownConfigs.check(config);

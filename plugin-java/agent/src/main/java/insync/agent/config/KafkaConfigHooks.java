@@ -19,8 +19,8 @@ public final class KafkaConfigHooks extends TypeHooks {
     }
 
     /**
-     * Checks the plugin's configs after Kafka's own. Its exceptions are meant for Kafka and are not suppressed: they are
-     * ConfigExceptions, as Kafka's own checks throw them.
+     * Checks the plugin's configs after Kafka's own. Like Kafka's checks it throws ConfigExceptions, so its exceptions are
+     * not suppressed.
      */
     static final class ValidateValues {
         @Advice.OnMethodExit

@@ -18,7 +18,7 @@ public final class ReplicationConfigsHooks extends TypeHooks {
         return List.of(on("<clinit>", Define.class));
     }
 
-    /** Defines the plugin's configs beside Kafka's, so that Kafka itself reads, validates and describes them. */
+    /** Defines the plugin's configs beside Kafka's, so that Kafka reads, validates and describes them. */
     static final class Define {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("CONFIG_DEF") ConfigDef definition) {

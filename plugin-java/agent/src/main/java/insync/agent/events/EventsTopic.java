@@ -10,15 +10,15 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /** Publishes the agent's events to the topic that a broker's settings name. */
 public final class EventsTopic {
-    /** How long a producer's call may take before it is repeated, or its event is dropped, milliseconds. */
+    /** How long a producer's call may take before a retry or before the event is dropped, milliseconds. */
     private static final int MAX_BLOCK_MS = 5_000;
     private static final long BUFFER_BYTES = 4L << 20;
-    /** Long enough for simultaneous events to become one request, milliseconds. */
+    /** Long enough to send simultaneous events with one request, milliseconds. */
     private static final int LINGER_MS = 50;
 
     private EventsTopic() { }
 
-    /** Publishes events from now on if a broker's settings name a topic. */
+    /** Starts to publish events if a broker's settings name a topic. */
     public static void started(KafkaConfig config, EventLog events) {
         if (!EventsTopicConfigs.isOn(config)) {
             return;

@@ -19,21 +19,21 @@ public final class EventsTopicConfigs {
 
     private static final String NONE = "";
     private static final Pattern ADDRESSES = Pattern.compile("[^\\s,]+:\\d{1,5}(\\s*,\\s*[^\\s,]+:\\d{1,5})*");
-    private static final String EXPECTED_ADDRESSES = "host:port, or several of them with commas between";
+    private static final String EXPECTED_ADDRESSES = "host:port, or several separated by commas";
 
     private EventsTopicConfigs() { }
 
-    /** Adds the keys to the broker's definition, so that they are parsed, validated and described like any other. */
+    /** Adds the keys to the broker's config definition, so that Kafka parses, validates and describes them. */
     public static void define(ConfigDef definition) {
         definition.define(TOPIC, ConfigDef.Type.STRING, NONE, EventsTopicConfigs::checkTopic, ConfigDef.Importance.LOW,
-            "A topic to which the insync agent writes its events as well, one JSON line per record. Empty is none. It is not "
-            + "created here. What does not fit into the agent's queue while the topic cannot be written is dropped and "
-            + "counted; the broker never waits for it. Events about the topic itself are left out.");
+            "A topic to which the insync agent also writes its events, one JSON line per record. Empty means no topic. The agent "
+                + "does not create it. If the topic cannot be written and the agent's queue is full, events are dropped and "
+                + "counted; the broker never waits. Events about the topic itself are left out.");
         definition.define(BOOTSTRAP, ConfigDef.Type.STRING, NONE, EventsTopicConfigs::checkAddresses, ConfigDef.Importance.LOW,
-            "Brokers by which " + TOPIC + " is found. Empty: this broker itself, by a listener without encryption and "
-            + "authentication. Configs of the producer follow <code>" + PRODUCER_PREFIX + "</code>.");
+            "Bootstrap addresses for " + TOPIC + ". Empty means this broker's listener without encryption and "
+                + "authentication. Producer configs have the prefix <code>" + PRODUCER_PREFIX + "</code>.");
         definition.define(ORIGIN, ConfigDef.Type.STRING, NONE, ConfigDef.Importance.LOW,
-            "What the broker belongs to: the keys of its records in " + TOPIC + " begin with it and a slash.");
+            "A name, for example of the cluster, that comes first in the keys of this broker's records in " + TOPIC + ".");
     }
 
     private static void checkTopic(String name, Object value) {
@@ -43,26 +43,26 @@ public final class EventsTopicConfigs {
         try {
             Topic.validate((String) value);
         } catch (InvalidTopicException invalid) {
-            throw new ConfigException(name, value, "expected a topic's name or nothing: " + invalid.getMessage());
+            throw new ConfigException(name, value, "expected a topic's name or an empty value: " + invalid.getMessage());
         }
     }
 
     private static void checkAddresses(String name, Object value) {
         if (!NONE.equals(value) && !ADDRESSES.matcher((String) value).matches()) {
-            throw new ConfigException(name, value, "expected " + EXPECTED_ADDRESSES + ", or nothing");
+            throw new ConfigException(name, value, "expected " + EXPECTED_ADDRESSES + ", or an empty value");
         }
     }
 
     /**
-     * Checks what one config cannot check by itself.
+     * Checks configs against each other.
      *
-     * @throws ConfigException naming the config, its value and what was expected
+     * @throws ConfigException with the config, its value and what was expected
      */
     public static void check(KafkaConfig config) {
         boolean onlyController = "controller".equals(String.valueOf(config.originals().get("process.roles")).trim());
         if (isOn(config) && !onlyController && bootstrap(config) == null) {
             throw new ConfigException(BOOTSTRAP, config.getString(BOOTSTRAP), "expected " + EXPECTED_ADDRESSES
-                + ": this broker has no plaintext listener of its own at which to find the topic");
+                + ": this broker has no plaintext listener that leads to the topic");
         }
     }
 
@@ -76,7 +76,7 @@ public final class EventsTopicConfigs {
         return set.isEmpty() ? new OwnListeners(config.originals()).plaintext() : set;
     }
 
-    /** Returns all of them, by config name, for an event. */
+    /** Returns the values of these configs by name, for an event. */
     static Map<String, Object> all(KafkaConfig config) {
         return EventLog.fields(TOPIC, config.getString(TOPIC), BOOTSTRAP, bootstrap(config),
             ORIGIN, config.getString(ORIGIN));

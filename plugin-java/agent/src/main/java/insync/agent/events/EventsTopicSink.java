@@ -13,8 +13,8 @@ import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 
 /**
- * Writes events to a topic by the broker's own Kafka client. Only the log's own thread calls it, and may wait: until
- * the topic exists, or for room in the producer's buffer while its leader stalls.
+ * Writes events to a topic with the broker's own Kafka client. Only the event log's thread calls it. That thread may
+ * wait until the topic exists, or for room in the producer's buffer while the topic's leader stalls.
  */
 final class EventsTopicSink implements EventSink {
     private final String topic;
@@ -26,8 +26,8 @@ final class EventsTopicSink implements EventSink {
     private boolean known;
 
     /**
-     * @param key of all records, so that they stay in order
-     * @param makeProducer called once, by the thread that writes
+     * @param key key of all records, so that they stay in order
+     * @param makeProducer creates the producer; called once, by the thread that writes
      */
     EventsTopicSink(String topic, String key, Supplier<Producer<byte[], byte[]>> makeProducer, EventCounts counts) {
         this.topic = topic;
@@ -36,7 +36,7 @@ final class EventsTopicSink implements EventSink {
         this.counts = counts;
     }
 
-    /** Returns false for events about the topic itself, because each would cause the next. */
+    /** Returns false for events about the topic itself, because each of them would cause another. */
     @Override
     public boolean wants(Map<String, Object> event) {
         return !topic.equals(event.get("topic"));
@@ -64,7 +64,7 @@ final class EventsTopicSink implements EventSink {
         }
     }
 
-    /** Creates the producer and waits until it knows the topic, without a limit. */
+    /** Creates the producer and waits without a limit until the topic exists. */
     private void open() throws IOException {
         if (producer == null) {
             producer = made();
@@ -74,7 +74,7 @@ final class EventsTopicSink implements EventSink {
                 producer.partitionsFor(topic);
                 known = true;
             } catch (TimeoutException notYet) {
-                // Events wait in the queue meanwhile, or are dropped and counted there.
+                // Meanwhile events wait in the queue, or are dropped and counted there.
             }
         }
     }
@@ -87,7 +87,7 @@ final class EventsTopicSink implements EventSink {
             return makeProducer.get();
         } catch (KafkaException wrong) {
             impossible = true;
-            System.err.println("[insync] " + EventsTopicConfigs.TOPIC + "=" + topic + ": no events go there: "
+            System.err.println("[insync] " + EventsTopicConfigs.TOPIC + "=" + topic + ": no events are written: "
                 + (wrong.getCause() == null ? wrong : wrong.getCause()).getMessage());
             throw new IOException(wrong);
         }

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * Finds a broker's own plaintext listener in its properties, because the types of the broker's own getters differ from
- * version to version. Uses none of Kafka's classes.
+ * Finds a broker's plaintext listener in its properties, because the types of the broker's getters differ between
+ * versions. Uses none of Kafka's classes.
  */
 final class OwnListeners {
     private static final String PLAINTEXT = "PLAINTEXT";
@@ -20,8 +20,8 @@ final class OwnListeners {
     }
 
     /**
-     * Returns host and port of a listener without encryption and authentication, the one between brokers first: every
-     * broker is sure to be reached by it. Null if there is none.
+     * Returns host and port of a listener without encryption and authentication, or null if there is none. Prefers the
+     * inter-broker listener, because every broker can be reached by it.
      */
     String plaintext() {
         List<String> listeners = list("advertised.listeners");

@@ -3,7 +3,7 @@ package insync.agent.isr;
 import insync.agent.weave.TypeHooks;
 import net.bytebuddy.dynamic.DynamicType;
 
-/** Weaves an interface into a fetch's parameters, a class that moved with 4.0. */
+/** Weaves an interface into a fetch's parameters, a class that moved in 4.0. */
 public final class FetchParamsHooks extends TypeHooks {
 
     /** @param fetchParams the class of a fetch's parameters in this version of Kafka */

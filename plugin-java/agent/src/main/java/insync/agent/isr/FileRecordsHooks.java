@@ -7,7 +7,7 @@ import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** Weaves Kafka's FileRecords, a class that moved with 4.3. */
+/** Weaves Kafka's FileRecords, a class that moved in 4.3. */
 public final class FileRecordsHooks extends TypeHooks {
 
     /** @param fileRecords the class of records in a file in this version of Kafka */
@@ -22,7 +22,7 @@ public final class FileRecordsHooks extends TypeHooks {
 
     /**
      * Notes that a network thread transfers records from file to socket. The socket does not block, so a long call means
-     * that the leader's disk is slow; every connection of the thread waits for it.
+     * that the leader's disk is slow. Every connection of the thread waits for the call.
      */
     static final class WriteTo {
         @Advice.OnMethodEnter(suppress = Throwable.class)

@@ -8,7 +8,7 @@ import insync.core.isr.RequestScopeTracker;
 import kafka.cluster.Partition;
 import scala.Option;
 
-/** Finds the tracker of a follower, which its replica carries. */
+/** Finds the tracker of a follower, a field of its replica. */
 public final class Followers {
 
     private Followers() { }
@@ -16,7 +16,7 @@ public final class Followers {
     /**
      * Returns whether the plugin keeps this follower in sync; false for a replica that the partition does not know.
      *
-     * @param brokerId the leader, which is this broker
+     * @param brokerId the leader (this broker)
      * @param nowMs the broker's time, milliseconds since the epoch
      * @param maxLagMs replica.lag.time.max.ms
      */
@@ -33,8 +33,8 @@ public final class Followers {
     }
 
     /**
-     * Tracks the followers of a partition that this broker leads from now on. In scope "request" their time counts from
-     * here, so that pauses of this broker are known even before it has read a fetch of theirs.
+     * Starts to track the followers of a partition that this broker leads from now on. In scope "request" their time counts
+     * from now on, so that pauses of this broker count even before it reads their first fetch.
      */
     public static void led(Partition partition, int brokerId) {
         RequestPart requests = Brokers.requests(brokerId);
@@ -50,7 +50,7 @@ public final class Followers {
     }
 
     /**
-     * Returns the follower's tracker of scope "request", made once per Replica, which Kafka replaces with each
+     * Returns the follower's tracker of scope "request". There is one per Replica, which Kafka replaces with each
      * assignment.
      */
     static FollowerTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {

@@ -9,7 +9,7 @@ import java.util.List;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** Weaves Kafka's KafkaApis, whose methods run in handler threads. */
+/** Weaves Kafka's KafkaApis, whose methods run in request handler threads. */
 public final class KafkaApisHooks extends TypeHooks {
 
     public KafkaApisHooks() {
@@ -22,7 +22,7 @@ public final class KafkaApisHooks extends TypeHooks {
     }
 
     /**
-     * Remembers for the handler thread which connection's fetch it serves, so that its reads count for that connection.
+     * Records in the handler thread which connection's fetch it serves, so that its reads count for that connection.
      */
     static final class HandleFetchRequest {
         @Advice.OnMethodEnter(suppress = Throwable.class)

@@ -29,8 +29,8 @@ public final class KafkaChannelHooks extends TypeHooks {
     }
 
     /**
-     * Notes whether the socket took all of a response. What remains did not fit: until the next write the follower is
-     * responsible for the time, because it does not read from the socket.
+     * Notes whether the socket took all of a response. If not, the time until the next write is charged to the follower,
+     * because it does not read from the socket.
      */
     static final class Write {
         @Advice.OnMethodEnter(suppress = Throwable.class)
@@ -50,7 +50,7 @@ public final class KafkaChannelHooks extends TypeHooks {
         }
     }
 
-    /** Releases at once the hold by a connection that is lost or closed, by either side. */
+    /** Releases at once the pending fetch of a connection that is lost or closed, by either side. */
     static final class Disconnect {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue("id") String connectionId) {

@@ -4,7 +4,7 @@ import insync.agent.kafka.KafkaPartition;
 import insync.core.isr.FollowerReplica;
 import kafka.cluster.Partition;
 
-/** Shows a follower of Kafka's Partition to the core. */
+/** Adapts a follower of Kafka's Partition to the core. */
 final class KafkaFollower extends KafkaPartition implements FollowerReplica {
     private final int replicaId;
 

@@ -9,7 +9,7 @@ import org.apache.kafka.common.message.FetchRequestData;
 import org.apache.kafka.common.requests.FetchRequest;
 import scala.Option;
 
-/** Finds a partition in the body of a fetch request; called only for followers that look out of sync. */
+/** Finds a partition in the body of a fetch request; called only for followers that Kafka finds out of sync. */
 public final class NamedPartitions implements FetchBody {
     private static final int ANY_EPOCH = -1;
 

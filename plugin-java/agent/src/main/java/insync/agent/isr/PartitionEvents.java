@@ -13,21 +13,21 @@ import java.util.TreeSet;
 import kafka.cluster.Partition;
 
 /**
- * Emits events of changes of leadership and ISR as this broker decides them. It runs under Kafka's leaderIsrUpdateLock:
- * values are read and handed to the event queue, and nothing is waited for. The controller may still refuse an ISR
- * change, so its metadata log, not these events, says what the ISR is.
+ * Emits events when this broker decides to change leadership or ISR. It runs under Kafka's leaderIsrUpdateLock, so it
+ * only reads values and queues events, and never waits. The controller may still refuse an ISR
+ * change: its metadata log, not these events, is the truth about the ISR.
  */
 public final class PartitionEvents {
 
     private PartitionEvents() { }
 
-    /** Clears the trackers of a partition that this broker leads no longer. */
+    /** Clears the trackers of a partition that this broker no longer leads. */
     public static void resigned(Partition partition, List<FollowerTracker> followers, int leaderEpoch) {
         followers.forEach(FollowerTracker::resigned);
         leaderChange(partition, "follower", leaderEpoch);
     }
 
-    /** @param role what this broker is from now on: "leader" or "follower" */
+    /** @param role this broker's new role: "leader" or "follower" */
     public static void leaderChange(Partition partition, String role, int leaderEpoch) {
         emit("leader_change", partition, EventLog.fields("role", role, "leader_epoch", leaderEpoch));
     }
@@ -35,7 +35,7 @@ public final class PartitionEvents {
     /**
      * Emits which followers the leader removes from the ISR.
      *
-     * @param brokerId the leader, which is this broker
+     * @param brokerId the leader (this broker)
      * @param isr the ISR before
      */
     public static void shrink(Partition partition, int brokerId, Set<Integer> isr,

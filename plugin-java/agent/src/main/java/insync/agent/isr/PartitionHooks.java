@@ -10,7 +10,7 @@ import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** Weaves Kafka's Partition: the question whether a follower is out of sync, elections, and ISR changes. */
+/** Weaves Kafka's Partition: the out-of-sync check of followers, elections, and ISR changes. */
 public final class PartitionHooks extends TypeHooks {
     public static final String TYPE = "kafka.cluster.Partition";
 
@@ -29,7 +29,7 @@ public final class PartitionHooks extends TypeHooks {
             on("updateFollowerFetchState", UpdateFollowerFetchState.class));
     }
 
-    /** Keeps a follower in sync by its pending fetch. Changes only a yes of Kafka's own rule. */
+    /** Keeps a follower in sync because of its pending fetch. Runs only if Kafka's rule says "out of sync". */
     public static final class IsFollowerOutOfSync {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
@@ -60,8 +60,8 @@ public final class PartitionHooks extends TypeHooks {
     }
 
     /**
-     * Clears the followers' marks when this broker stops leading, and emits an event. The followers are read before the
-     * change, because Kafka removes its remote replicas in it.
+     * Clears the followers' marks when this broker stops leading, and emits an event. It reads the followers before the
+     * change, because Kafka removes the remote replicas during it.
      */
     public static final class MakeFollower {
         @Advice.OnMethodEnter(suppress = Throwable.class)

@@ -14,17 +14,17 @@ import kafka.cluster.Partition;
 import scala.Option;
 import scala.collection.Iterator;
 
-/** Reads what a leader knows of a partition's ISR and followers. Takes no lock. */
+/** Reads a leader's state of a partition's ISR and followers. Takes no lock. */
 public final class PartitionState {
 
     private PartitionState() { }
 
-    /** Returns the ids of the ISR as the leader has it, without a change that the controller has not confirmed yet. */
+    /** Returns the ids of the leader's ISR, without a change that the controller has not confirmed yet. */
     public static Set<Integer> isr(Partition partition) {
         return new TreeSet<>(ScalaIds.list(partition.inSyncReplicaIds()));
     }
 
-    /** Returns a follower's tracker; null where there is none. */
+    /** Returns a follower's tracker, or null if it has none. */
     public static FollowerTracker fetches(Partition partition, int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);
         return replica.isEmpty() ? null : ((FollowerCarrier) replica.get()).insync$fetches();
@@ -44,7 +44,7 @@ public final class PartitionState {
     }
 
     /**
-     * Returns a follower's state as its leader sees it: replica, leo, last_caught_up_ms, lag_ms, last_fetch_ms, pending.
+     * Returns a leader's state of a follower: replica, leo, last_caught_up_ms, lag_ms, last_fetch_ms, pending.
      */
     public static Map<String, Object> follower(BrokerAccess access, Partition partition, int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);

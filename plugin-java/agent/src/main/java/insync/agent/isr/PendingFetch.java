@@ -25,7 +25,7 @@ public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
     }
 
     /**
-     * Marks the partitions of a follower's fetch, as ReplicaManager.fetchMessages gets it.
+     * Marks the partitions of a follower's fetch at the start of ReplicaManager.fetchMessages.
      *
      * @return the response callback to use instead, or null if nothing is marked, because the fetch protects no follower
      */
@@ -56,7 +56,7 @@ public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
         }
     }
 
-    /** Releases the marks once. An error in it is recorded and does not fail the fetch. */
+    /** Releases the marks once. An error here is recorded and does not fail the fetch. */
     public void complete() {
         try {
             marks.complete();

@@ -13,7 +13,7 @@ import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import scala.Option;
 
-/** Runs scope "read" in one broker: finds the followers' trackers for the partitions of a fetch. */
+/** Runs scope "read" in one broker: finds the trackers for the partitions of a fetch and marks them. */
 public final class PendingReads {
     private final ReplicaManager replicas;
     private final BrokerAccess access;
@@ -41,8 +41,8 @@ public final class PendingReads {
      * @param replicaId the follower
      * @param key the partition, as the fetch names it
      * @param fetchOffset offset it asks for
-     * @param leaderEpoch the leader epoch that it knows, if it says so; a fetch of another epoch than the partition's
-     *     is answered with an error and protects no follower
+     * @param leaderEpoch the leader epoch in the fetch, if present; Kafka answers a fetch of another epoch with an error,
+     *     so it protects no follower
      */
     public void mark(FetchMarks marks, int replicaId, Object key, long fetchOffset, Optional<Integer> leaderEpoch) {
         Option<Partition> partition = replicas.onlinePartition(access.partition(key));
@@ -60,7 +60,7 @@ public final class PendingReads {
         return fetches != null ? fetches : attach(partition, replicaId, carrier);
     }
 
-    /** Once per Replica object, which Kafka makes anew with each assignment. */
+    /** Creates one tracker per Replica object, which Kafka replaces with each assignment. */
     private synchronized ReadScopeTracker attach(Partition partition, int replicaId, FollowerCarrier carrier) {
         if (carrier.insync$fetches() == null) {
             carrier.insync$fetches(

@@ -11,29 +11,29 @@ public final class PendingReadsConfig {
     /** Which part of a fetch's processing counts as pending; not part of the KIP. */
     public static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
     public static final String LAG_TIME_MAX_MS = "replica.lag.time.max.ms";
-    /** From before the read until the response callback: literally KIP-501. */
+    /** From before the read until the response callback: KIP-501 as written. */
     public static final String READ = "read";
     /** From the arrival of the request until its response is sent. */
     public static final String REQUEST = "request";
 
     private static final String PENDING_READS_DOC =
-        "Whether a follower stays in sync while the leader is still processing a fetch of it whose offset is at or "
-        + "beyond the leader's log end offset at that follower's previous fetch (KIP-501, solution 1). With it, a "
-        + "leader that is slow to read does not drop followers that keep up. Woven in by the insync agent.";
+        "Whether a follower stays in sync while the leader processes its fetch, if the fetch offset is at or "
+            + "beyond the leader's log end offset at that follower's previous fetch (KIP-501, solution 1). If true, a "
+            + "slow leader does not remove followers that keep up. Added by the insync agent.";
     private static final String SCOPE_DOC =
-        "How much of a fetch counts as the leader's processing when follower.fetch.pending.reads.insync.enable is true. "
-        + "<code>read</code>: from before the read until the response is handed over for sending. "
-        + "<code>request</code>: a follower's lag is counted without any time that its fetch spends in the leader's "
-        + "hands, from the arrival of the request to the last byte sent, nor any for which the leader itself was "
-        + "frozen or starved; time in which the follower's socket takes no more is the follower's.";
+        "Which part of a fetch counts as the leader's processing when follower.fetch.pending.reads.insync.enable is true. "
+            + "<code>read</code>: from before the read until the response callback. "
+            + "<code>request</code>: from the arrival of the request until the last byte of the response is sent. A "
+            + "follower's lag does not include this time, nor time in which the leader's process was frozen or starved. It "
+            + "includes time in which the follower's socket is full.";
 
     private PendingReadsConfig() { }
 
     /**
-     * Adds the plugin's keys to the broker's definition, so that they are parsed and described like any other.
+     * Adds the keys to the broker's config definition, so that Kafka parses and describes them.
      *
      * @param supported the scopes that the broker's version supports
-     * @param byDefault "off", or the scope that is on where a broker's settings do not say otherwise
+     * @param byDefault "off", or the scope of brokers whose settings do not set one
      */
     public static void define(ConfigDef definition, List<String> supported, String byDefault) {
         boolean enabled = !byDefault.equals("off");
@@ -51,7 +51,7 @@ public final class PendingReadsConfig {
         return config.getString(SCOPE);
     }
 
-    /** By name, because the type of KafkaConfig's own getter differs from version to version. */
+    /** Reads the config by name, because the type of KafkaConfig's getter differs between versions. */
     public static long lagTimeMaxMs(KafkaConfig config) {
         return config.getLong(LAG_TIME_MAX_MS);
     }

@@ -8,7 +8,7 @@ import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
 import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 
-/** Weaves Kafka's Replica, the leader's state of a follower, which carries the follower's tracker. */
+/** Weaves Kafka's Replica, the leader's state of a follower; it gets a field for the follower's tracker. */
 public class ReplicaHooks extends TypeHooks {
     public static final String FETCHES = "insync$fetches";
     public static final String ELECTED = "insync$electedMs";
@@ -31,7 +31,7 @@ public class ReplicaHooks extends TypeHooks {
             .implement(FollowerCarrier.class);
     }
 
-    /** Gives access to the fields that Kafka's Replica gets. */
+    /** Gives access to the fields that are added to Kafka's Replica. */
     public interface FollowerCarrier {
 
         /** Returns the follower's tracker; null until the follower's first fetch with the feature on. */
@@ -40,15 +40,14 @@ public class ReplicaHooks extends TypeHooks {
         void insync$fetches(FollowerTracker fetches);
 
         /**
-         * Returns the time of the last election at which this replica was in the ISR, milliseconds since the epoch, else
-         * 0.
+         * Returns the time of the last election at which this replica was in the ISR, milliseconds since the epoch, or 0.
          */
         long insync$electedMs();
     }
 
     /**
-     * Passes a fetch that Kafka has recorded to the tracker. Kafka throws if it refuses the fetch, for its broker epoch
-     * for example; such a fetch is not passed. No election comes in between, because the caller holds the partition's
+     * Passes a fetch that Kafka has recorded to the tracker. If Kafka refuses the fetch, for example because of its broker
+     * epoch, it throws, and the fetch is not passed. No election comes in between, because the caller has the partition's
      * leaderIsrUpdateLock for reading.
      */
     static final class UpdateFetchState {

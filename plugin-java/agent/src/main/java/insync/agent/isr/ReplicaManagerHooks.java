@@ -13,7 +13,7 @@ import scala.Tuple2;
 import scala.collection.Seq;
 import scala.runtime.BoxedUnit;
 
-/** Weaves Kafka's ReplicaManager, which carries its broker's {@link PendingReads}; null where scope "read" is off. */
+/** Weaves Kafka's ReplicaManager: it gets a field for {@link PendingReads}, null if scope "read" is off. */
 public class ReplicaManagerHooks extends TypeHooks {
     public static final String PENDING_READS = "insync$pendingReads";
 
@@ -32,8 +32,8 @@ public class ReplicaManagerHooks extends TypeHooks {
     }
 
     /**
-     * Marks the partitions of a follower's fetch before any is read, and wraps the response callback, which releases the
-     * marks. The fetch completes in this method, in the purgatory (in a producer's handler thread), or when it expires.
+     * Marks the partitions of a follower's fetch before Kafka reads any, and wraps the response callback, which releases
+     * the marks. The fetch completes in this method, in the purgatory (in a producer's handler thread), or when it expires.
      */
     static final class FetchMessages {
         @Advice.OnMethodEnter(suppress = Throwable.class)

@@ -12,7 +12,7 @@ import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 
-/** Weaves Kafka's RequestChannel, the queue between network threads and handlers, which carries scope "request". */
+/** Weaves Kafka's RequestChannel, the queue between network threads and handlers: it gets scope "request". */
 public final class RequestChannelHooks extends TypeHooks {
     private static final String SCOPE = "insync$scope";
 
@@ -32,13 +32,13 @@ public final class RequestChannelHooks extends TypeHooks {
             "insync$processors", ConcurrentMap.class, "processors");
     }
 
-    /** Gives access to a RequestChannel's content. */
+    /** Gives access to a RequestChannel's fields. */
     public interface ChannelCarrier {
 
-        /** Sets the broker's scope "request"; null where it is off. */
+        /** Sets the broker's scope "request"; null if it is off. */
         void insync$scope(RequestScope scope);
 
-        /** Returns the requests that wait for a handler, among other things. */
+        /** Returns the queue of requests that wait for a handler; it also has other entries. */
         BlockingQueue<?> insync$queue();
 
         /** Returns the network threads' Processors by their ids. */

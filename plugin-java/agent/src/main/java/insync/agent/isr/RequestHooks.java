@@ -10,7 +10,7 @@ import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.common.requests.RequestContext;
 import org.apache.kafka.common.requests.RequestHeader;
 
-/** Weaves Kafka's Request, a class that moved with 4.4, which carries the connection of a follower's fetch. */
+/** Weaves Kafka's Request, a class that moved in 4.4: it gets the connection of a follower's fetch. */
 public final class RequestHooks extends TypeHooks {
     private static final String FETCHER = "insync$fetcher";
 
@@ -29,10 +29,10 @@ public final class RequestHooks extends TypeHooks {
         return property(builder, FETCHER, FetcherConnection.class).implement(RequestCarrier.class);
     }
 
-    /** Gives access to a Request; the methods without "insync" are Kafka's own, and the weave checks that they exist. */
+    /** Gives access to a Request. Methods without "insync" are Kafka's own; the weave checks that they exist. */
     public interface RequestCarrier {
 
-        /** Returns the follower's connection, or null for anything but a follower's fetch. */
+        /** Returns the follower's connection, or null if this is not a follower's fetch. */
         FetcherConnection insync$fetcher();
 
         void insync$fetcher(FetcherConnection connection);
@@ -51,8 +51,8 @@ public final class RequestHooks extends TypeHooks {
     }
 
     /**
-     * Ends the leader's time for a fetch: the network thread settles the request's metrics, because the last byte of the
-     * response is in the socket, or because it will never be sent. Every way in which a response can end calls this.
+     * Ends the leader's time for a fetch. The network thread updates the request's metrics when the last byte of the
+     * response is in the socket, or when it will never be sent. Every response ends with this call.
      */
     static final class UpdateRequestMetrics {
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

@@ -10,7 +10,7 @@ import insync.core.isr.RequestScope;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.utils.Time;
 
-/** Holds scope "request" of one broker, from the start of its socket server until that stops. */
+/** Runs scope "request" of one broker, from the start of its SocketServer until that stops. */
 public final class RequestPart {
     private final RequestScope scope;
     private final ChannelCarrier channel;
@@ -23,8 +23,8 @@ public final class RequestPart {
     /**
      * Starts the scope in a broker.
      *
-     * @param channel where the broker's requests wait for a handler
-     * @return null where the scope is off
+     * @param channel the channel in which the broker's requests wait for a handler
+     * @return null if the scope is off
      */
     public static RequestPart start(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
         if (!PendingReadsConfig.isOn(config, PendingReadsConfig.REQUEST)) {
@@ -45,7 +45,7 @@ public final class RequestPart {
         return scope;
     }
 
-    /** Returns where the broker's requests wait for a handler. */
+    /** Returns the channel in which the broker's requests wait for a handler. */
     public ChannelCarrier channel() {
         return channel;
     }

@@ -11,7 +11,7 @@ import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.FetchRequest;
 
 /**
- * Passes the steps of a request in the broker to scope "request", from its arrival on a network thread to the end of its
+ * Passes the steps of a request to scope "request", from its arrival on a network thread to the end of its
  * response. Advices call it only if a broker of this JVM runs the scope.
  */
 public final class RequestSteps {
@@ -20,9 +20,9 @@ public final class RequestSteps {
     private RequestSteps() { }
 
     /**
-     * Notes that a request is about to be queued, which takes long when the queue is full.
+     * Notes that a network thread is about to queue a request. If the queue is full, this blocks the thread.
      *
-     * @return the network thread that runs this, to {@link NetworkThread#leaveCall leave} afterwards
+     * @return the network thread of the caller, which calls {@link NetworkThread#leaveCall} afterwards
      */
     public static NetworkThread arrived(RequestScope scope, RequestCarrier request) {
         NetworkThread thread = THREAD.get();
@@ -91,7 +91,7 @@ public final class RequestSteps {
         return null;
     }
 
-    /** Releases the hold by a connection that is lost. */
+    /** Releases the pending fetch of a connection that is lost. */
     public static void disconnected(String connectionId) {
         Brokers.requestScopes().forEach(scope -> scope.disconnected(connectionId));
     }

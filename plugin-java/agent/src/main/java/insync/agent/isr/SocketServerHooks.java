@@ -10,7 +10,7 @@ import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.utils.Time;
 
-/** Weaves Kafka's SocketServer, with which scope "request" starts and stops. */
+/** Weaves Kafka's SocketServer, to start and stop scope "request" with it. */
 public final class SocketServerHooks extends TypeHooks {
 
     public SocketServerHooks() {
@@ -22,7 +22,7 @@ public final class SocketServerHooks extends TypeHooks {
         return List.of(on("<init>", Init.class), on("shutdown", Shutdown.class));
     }
 
-    /** Starts the scope: the socket server exists and accepts no request yet. */
+    /** Starts the scope when the SocketServer exists and does not accept requests yet. */
     static final class Init {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Argument(0) KafkaConfig config, @Advice.Argument(2) Time time,
@@ -32,8 +32,8 @@ public final class SocketServerHooks extends TypeHooks {
     }
 
     /**
-     * Stops the scope. Another broker with the same id may follow in this JVM, as in Kafka's own tests, with other
-     * settings and another clock.
+     * Stops the scope. In Kafka's own tests another broker with the same id, other settings and another clock may start in
+     * this JVM.
      */
     static final class Shutdown {
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)

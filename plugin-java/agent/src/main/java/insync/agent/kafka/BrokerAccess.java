@@ -8,13 +8,13 @@ import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 
-/** Reads a broker by types that differ from version to version; each adapter implements it. Takes no lock. */
+/** Reads a broker by types that differ between versions; each adapter implements it. Takes no lock. */
 public interface BrokerAccess {
 
     /** Returns the registry behind Kafka's JMX reporter. */
     MetricsRegistry metrics();
 
-    /** Returns the partition that a fetch names by this key, as fetchMessages gets it. */
+    /** Returns the partition of a key in the arguments of fetchMessages. */
     TopicPartition partition(Object key);
 
     /**
@@ -28,18 +28,18 @@ public interface BrokerAccess {
     /** Returns every topic that the broker knows. */
     Collection<String> topics(ReplicaManager replicas);
 
-    /** Returns how many partitions a topic has; 0 for one that the broker does not know. */
+    /** Returns how many partitions a topic has; 0 if the broker does not know it. */
     int partitions(ReplicaManager replicas, String topic);
 
-    /** Returns broker ids in the order of the assignment. */
+    /** Returns the broker ids of a partition's replicas in the order of the assignment. */
     List<Integer> replicas(Partition partition);
 
-    /** Returns it for a partition that has a log here. */
+    /** Returns the log end offset of this broker's replica. The partition must have a log here, as in the next methods. */
     long logEndOffset(Partition partition);
 
-    /** Returns it for a partition that has a log here. */
+    /** Returns the high watermark of this broker's replica. */
     long highWatermark(Partition partition);
 
-    /** Returns it for a partition that has a log here. */
+    /** Returns the log start offset of this broker's replica. */
     long logStartOffset(Partition partition);
 }

@@ -7,7 +7,7 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 
-/** Reads what is the same in all versions from 3.9 on. */
+/** Implements the access that is the same in all versions from 3.9 on. */
 public abstract class CommonAccess implements LagAccess, StepDownAccess {
 
     @Override
@@ -20,13 +20,13 @@ public abstract class CommonAccess implements LagAccess, StepDownAccess {
         return ((TopicIdPartition) key).topicPartition();
     }
 
-    /** Returns when a follower was heard of last. An election counts: before a first fetch nothing else is known. */
-    protected static long heardMs(long lastFetchMs, long lastCaughtUpMs) {
+    /** Returns the time of a follower's last fetch, or of the election if it has not fetched since. */
+    protected static long lastFetchOrElectionMs(long lastFetchMs, long lastCaughtUpMs) {
         return Math.max(lastFetchMs, lastCaughtUpMs);
     }
 
     /**
-     * Returns whether metadata that names a leader, or -1, in its epoch says that another broker leads in a later epoch.
+     * Returns whether another broker leads in a later epoch, according to metadata with a leader, or -1, and its epoch.
      */
     protected static boolean isLedElsewhere(int leader, int itsEpoch, int self, int leaderEpoch) {
         return itsEpoch > leaderEpoch && leader >= 0 && leader != self;

@@ -31,7 +31,7 @@ public final class FetcherThreads {
         while (all.getParent() != null) {
             all = all.getParent();
         }
-        // Room for those that start meanwhile; what does not fit is left out without a word.
+        // Leaves room for threads that start meanwhile; those that do not fit are silently left out.
         Thread[] alive = new Thread[2 * all.activeCount() + 100];
         all.enumerate(alive);
         return Arrays.stream(alive).filter(Objects::nonNull).map(Thread::getName)

@@ -3,7 +3,7 @@ package insync.agent.kafka;
 import insync.core.Clock;
 import org.apache.kafka.common.utils.Time;
 
-/** Gives the core the broker's own Time, which Kafka's tests replace by a mock. */
+/** Gives the core the broker's Time, which Kafka's tests replace by a mock. */
 public final class KafkaClock implements Clock {
     private final Time time;
 

@@ -2,7 +2,7 @@ package insync.agent.kafka;
 
 import kafka.cluster.Partition;
 
-/** Shows Kafka's Partition to the core. */
+/** Adapts Kafka's Partition to the core. */
 public class KafkaPartition {
     private final Partition partition;
 

@@ -2,11 +2,11 @@ package insync.agent.lagpolicy;
 
 import insync.core.lagpolicy.MessageLagRule;
 
-/** Asks the rule of lag by messages about a replica, by a type that differs from version to version. */
+/** Applies the rule of lag by messages to a replica, whose type differs between versions. */
 public interface LagAccess {
 
     /**
-     * Asks the rule with the replica's state as of one moment.
+     * Applies the rule to a snapshot of the replica's state.
      *
      * @param replica Kafka's Replica
      */

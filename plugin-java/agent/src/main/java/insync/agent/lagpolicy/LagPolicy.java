@@ -7,7 +7,7 @@ import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import scala.Option;
 
-/** Decides in one broker by which rule followers are out of sync. */
+/** Selects the rule by which one broker decides that a follower is out of sync. */
 public final class LagPolicy {
     /** Kafka's own rule. */
     public static final LagPolicy BY_TIME = new LagPolicy(null, null);
@@ -21,16 +21,16 @@ public final class LagPolicy {
     }
 
     /**
-     * Returns the policy that a broker's settings ask for.
+     * Returns the policy of a broker's settings.
      *
-     * @param access a {@link LagAccess} in every version for which the config allows messages
+     * @param access a {@link LagAccess} in every version that supports lag by messages
      */
     public static LagPolicy of(KafkaConfig config, BrokerAccess access) {
         MessageLagRule rule = LagPolicyConfig.rule(config);
         return rule == null ? BY_TIME : new LagPolicy(rule, (LagAccess) access);
     }
 
-    /** Weaves the hook that asks this policy, unless Kafka's own rule applies. */
+    /** Weaves the hook that applies this policy, unless it is Kafka's own rule. */
     public void weave(HooksOnDemand hooks) {
         if (rule != null) {
             hooks.weave(PartitionHooks.lagByMessages(), reason());
@@ -40,7 +40,7 @@ public final class LagPolicy {
     /**
      * Returns whether a follower is out of sync.
      *
-     * @param byTime Kafka's own answer, which is the result under Kafka's rule and for an unknown replica
+     * @param byTime the answer of Kafka's rule, returned if the policy is Kafka's rule or the replica is unknown
      */
     public boolean isOutOfSync(Partition partition, int replicaId, long leaderLeo, long nowMs, long maxLagMs,
                                boolean byTime) {
@@ -48,7 +48,7 @@ public final class LagPolicy {
         return replica.isEmpty() ? byTime : access.isOutOfSync(replica.get(), rule, leaderLeo, nowMs, maxLagMs);
     }
 
-    /** Returns the rule in words, for an event. */
+    /** Returns the rule as text, for an event. */
     public String reason() {
         return rule == null ? "replica.lag.time.max.ms exceeded" : LagPolicyConfig.POLICY + "=" + rule;
     }

@@ -13,14 +13,14 @@ public final class LagPolicyConfig {
     public static final String POLICY = "replica.lag.policy";
     /** Kafka's own rule. */
     public static final String TIME = "time";
-    /** No more digits than a long can hold. */
+    /** At most as many digits as fit into a long. */
     private static final Pattern MESSAGES = Pattern.compile("messages:([1-9][0-9]{0,17})");
-    private static final String EXPECTED = "time, or messages:N with N from 1 on";
+    private static final String EXPECTED = "time, or messages:N with N at least 1";
 
     private LagPolicyConfig() { }
 
     /**
-     * Adds the key to the broker's definition, so that it is parsed, validated and described like any other.
+     * Adds the key to the broker's config definition, so that Kafka parses, validates and describes it.
      *
      * @param supported whether the broker's version supports lag by messages
      */
@@ -29,9 +29,9 @@ public final class LagPolicyConfig {
             ConfigDef.LambdaValidator.with((name, value) -> checkValue(name, value, supported), () -> EXPECTED),
             ConfigDef.Importance.LOW,
             "When a follower is out of sync. <code>time</code>: when it was not caught up for replica.lag.time.max.ms. "
-            + "<code>messages:N</code>: when it is more than N messages behind, or behind and silent for "
-            + "replica.lag.time.max.ms, as with replica.lag.max.messages of Kafka 0.8. Use it only to "
-            + "compare: a burst of messages drops followers that keep up. Woven in by the insync agent.");
+                + "<code>messages:N</code>: when it is more than N messages behind, or behind and has not fetched for "
+                + "replica.lag.time.max.ms, as with replica.lag.max.messages of Kafka 0.8. Use it only to "
+                + "compare: a burst of messages removes followers that keep up. Added by the insync agent.");
     }
 
     private static void checkValue(String name, Object value, boolean supported) {
@@ -44,14 +44,14 @@ public final class LagPolicyConfig {
     }
 
     /**
-     * Checks what the config cannot check by itself.
+     * Checks the config against others.
      *
-     * @throws ConfigException naming the config, its value and what was expected
+     * @throws ConfigException with the config, its value and what was expected
      */
     public static void check(KafkaConfig config) {
         if (rule(config) != null && PendingReadsConfig.enabled(config)) {
             throw new ConfigException(POLICY, config.getString(POLICY), "expected " + TIME + ", or "
-                + PendingReadsConfig.PENDING_READS + "=false: that corrects whose time counts, and this does not go by time");
+                + PendingReadsConfig.PENDING_READS + "=false, because that feature corrects a lag by time");
         }
     }
 

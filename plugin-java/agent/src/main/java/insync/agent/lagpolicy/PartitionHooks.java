@@ -15,7 +15,7 @@ public final class PartitionHooks {
         return new Hook(insync.agent.isr.PartitionHooks.TYPE, "isFollowerOutOfSync", IsFollowerOutOfSync.class);
     }
 
-    /** Answers by messages whether a member of the ISR is out of sync. */
+    /** Decides by messages whether a member of the ISR is out of sync. */
     static final class IsFollowerOutOfSync {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,

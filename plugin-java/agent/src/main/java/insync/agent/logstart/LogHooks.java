@@ -5,7 +5,7 @@ import net.bytebuddy.asm.Advice;
 import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 import org.apache.kafka.storage.internals.log.LogStartOffsetIncrementReason;
 
-/** Weaves a partition's log, a class that moved with 4.1, for {@code follower.log.start.offset.bound.enable}. */
+/** Weaves a partition's log, a class that moved in 4.1, for {@code follower.log.start.offset.bound.enable}. */
 final class LogHooks {
 
     private LogHooks() { }
@@ -15,8 +15,8 @@ final class LogHooks {
     }
 
     /**
-     * Bounds a log start offset that the leader's answer gives, in a follower or in a replica that moves to another log
-     * directory, by the log's own high watermark, which is never above its end.
+     * Bounds the log start offset in the leader's response by the log's own high watermark, which is never above its end:
+     * in a follower, or in a replica that moves to another log directory.
      */
     static final class MaybeIncrementLogStartOffset {
         @Advice.OnMethodEnter(suppress = Throwable.class)

@@ -3,7 +3,7 @@ package insync.agent.logstart;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 
-/** Weaves Kafka's LogReadInfo, what a read of a partition found, for {@code leader.fetch.snapshot.enable}. */
+/** Weaves Kafka's LogReadInfo, the result of a partition's read, for {@code leader.fetch.snapshot.enable}. */
 final class LogReadInfoHooks {
 
     private LogReadInfoHooks() { }
@@ -12,9 +12,9 @@ final class LogReadInfoHooks {
         return new Hook("org.apache.kafka.storage.internals.log.LogReadInfo", "<init>", Init.class);
     }
 
-    /** Bounds the log start offset of an answer by the high watermark in it. */
+    /** Bounds the log start offset of a response by its high watermark. */
     static final class Init {
-        // Nothing is suppressed, because the JVM allows no handler before the call of a superclass's constructor.
+        // Exceptions are not suppressed, because the JVM allows no handler before the call of a superclass's constructor.
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(2) long highWatermark,
                           @Advice.Argument(value = 3, readOnly = false) long logStart) {

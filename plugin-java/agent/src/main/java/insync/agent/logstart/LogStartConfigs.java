@@ -16,20 +16,20 @@ public final class LogStartConfigs {
     private LogStartConfigs() { }
 
     /**
-     * Adds the keys to the broker's definition, so that they are parsed, validated and described like any other.
+     * Adds the keys to the broker's config definition, so that Kafka parses, validates and describes them.
      *
      * @param supported whether the broker's version supports them
-     * @param byDefault what is on where a broker's settings do not say: "off", "bound", "snapshot" or "both"
+     * @param byDefault the default of brokers whose settings do not set them: "off", "bound", "snapshot" or "both"
      */
     public static void define(ConfigDef definition, boolean supported, String byDefault) {
         define(definition, BOUND, supported, byDefault.equals("bound") || byDefault.equals("both"),
-            "Whether a follower goes with its log start offset no further than its own log end offset and high watermark, "
-            + "whatever the leader's answer says (KAFKA-7104). Without it the fetch fails when the answer says more. "
-            + "Woven in by the insync agent.");
+            "Whether a follower bounds the log start offset of the leader's response by its own log end offset and high "
+                + "watermark (KAFKA-7104). If false, a fetch with a higher log start offset fails. "
+                + "Added by the insync agent.");
         define(definition, SNAPSHOT, supported, byDefault.equals("snapshot") || byDefault.equals("both"),
-            "Whether a leader answers a fetch with the high watermark, log start offset and log end offset that belong to "
-            + "the records it read, the log start offset no higher than the high watermark (KAFKA-7104). "
-            + "Woven in by the insync agent.");
+            "Whether a leader answers a fetch with the high watermark, log start offset and log end offset at the time of "
+                + "the read, and with a log start offset no higher than the high watermark (KAFKA-7104). "
+                + "Added by the insync agent.");
     }
 
     private static void define(ConfigDef definition, String key, boolean supported, boolean ifUnset, String doc) {
@@ -39,11 +39,11 @@ public final class LogStartConfigs {
 
     private static void check(String name, Object value, boolean supported) {
         if (Boolean.TRUE.equals(value) && !supported) {
-            throw new ConfigException(name, value, "the insync agent has no such feature for this version of Kafka");
+            throw new ConfigException(name, value, "the insync agent does not support it for this version of Kafka");
         }
     }
 
-    /** Returns both, by config name. */
+    /** Returns the values of both configs, by config name. */
     public static Map<String, Object> all(KafkaConfig config) {
         return EventLog.fields(BOUND, config.getBoolean(BOUND), SNAPSHOT, config.getBoolean(SNAPSHOT));
     }

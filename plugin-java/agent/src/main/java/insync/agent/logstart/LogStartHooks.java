@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import kafka.server.KafkaConfig;
 
-/** Holds the hooks behind the two configs, as a version of Kafka needs them; each is woven only when its config is on. */
+/** Contains the hooks of the two configs for a version of Kafka; each is woven only if its config is on. */
 public final class LogStartHooks {
     private final List<Hook> bound;
     private final List<Hook> snapshot;
@@ -17,7 +17,7 @@ public final class LogStartHooks {
     }
 
     /**
-     * Returns those of all versions from 3.9 on.
+     * Returns the hooks of all versions from 3.9 on.
      *
      * @param log the class of a partition's log
      */
@@ -25,7 +25,7 @@ public final class LogStartHooks {
         return new LogStartHooks(List.of(LogHooks.bound(log)), List.of(LogReadInfoHooks.snapshot()));
     }
 
-    /** Weaves what a broker's settings ask for. */
+    /** Weaves the hooks that a broker's settings turn on. */
     public void weave(KafkaConfig config, HooksOnDemand onDemand) {
         weave(config, LogStartConfigs.BOUND, bound, onDemand);
         weave(config, LogStartConfigs.SNAPSHOT, snapshot, onDemand);

@@ -3,7 +3,7 @@ package insync.agent.logstart;
 import insync.core.Insync;
 import insync.core.logstart.LogStartRule;
 
-/** Asks the core's rule for the hooks, and counts what it corrected. */
+/** Applies the core's rule for the hooks, and counts corrections. */
 public final class LogStarts {
 
     private LogStarts() { }
@@ -17,7 +17,7 @@ public final class LogStarts {
         return bounded;
     }
 
-    /** Returns the log start offset that a leader's answer may give; see {@link LogStartRule#ofAnswer}. */
+    /** Returns the log start offset for a leader's response; see {@link LogStartRule#ofAnswer}. */
     public static long ofAnswer(long logStart, long highWatermark) {
         long start = LogStartRule.ofAnswer(logStart, highWatermark);
         if (start != logStart) {

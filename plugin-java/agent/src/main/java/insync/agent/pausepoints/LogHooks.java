@@ -3,7 +3,7 @@ package insync.agent.pausepoints;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 
-/** Weaves a pause point into a partition's log, a class that moved with 4.1. */
+/** Weaves a pause point into a partition's log, a class that moved in 4.1. */
 final class LogHooks {
 
     private LogHooks() { }
@@ -13,7 +13,7 @@ final class LogHooks {
     }
 
     /**
-     * Passes the point where the log start offset is read; in the read of a partition that is after the high watermark.
+     * Passes the point before the log start offset is read. In the read of a partition this is after the high watermark.
      */
     static final class LogStartOffset {
         @Advice.OnMethodEnter(suppress = Throwable.class)

@@ -32,7 +32,7 @@ final class PartitionHooks {
         }
     }
 
-    /** Notes that this thread reads a partition, so that what it asks of the log belongs to that read. */
+    /** Notes which partition this thread reads, so that pause points in the log know it. */
     static final class ReadRecords {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.This Partition partition) {

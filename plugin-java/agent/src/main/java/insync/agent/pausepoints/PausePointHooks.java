@@ -8,19 +8,19 @@ import java.util.List;
 import org.apache.kafka.common.TopicPartition;
 
 /**
- * Passes the points of a broker's code at which tests may pause a thread; woven only with the agent's option {@code
+ * Passes the points at which tests may pause a thread of a broker; woven only with the agent's option {@code
  * pause-points=on}.
  */
 public final class PausePointHooks {
-    /** A partition is read for a follower, nothing of that recorded. The replica is the follower. */
+    /** A partition is read for a follower, and the fetch is not recorded yet. The replica is the follower. */
     public static final String LEADER_READ = "leader-read";
-    /** A follower's log end offset is recorded, the high watermark not moved. The replica is the follower. */
+    /** A follower's log end offset is recorded, and the high watermark has not moved yet. The replica is the follower. */
     public static final String LEADER_RECORDED = "leader-recorded";
-    /** A partition's high watermark is read, its log start offset is not. The replica is the reader. */
+    /** A partition's high watermark is read, and its log start offset is not. The replica is the one that reads. */
     public static final String LEADER_HALF_READ = "leader-half-read";
-    /** A follower has an answer, and appends nothing of it yet. No replica. */
+    /** A follower has a response and has not appended its records yet. There is no replica. */
     public static final String FOLLOWER_RECEIVED = "follower-received";
-    /** The replica id where it is not known which replica a thread serves, as from 3.9 on. */
+    /** The replica id if it is not known which replica a thread serves, as from 3.9 on. */
     public static final int UNKNOWN = -1;
 
     private static final ThreadLocal<Reading> READING = new ThreadLocal<>();
@@ -36,9 +36,9 @@ public final class PausePointHooks {
     }
 
     /**
-     * Weaves the points when a broker's ReplicaManager is made.
+     * Weaves the points when a broker's ReplicaManager is constructed.
      *
-     * @param points those to weave; none without the agent's option
+     * @param points the points to weave; none without the agent's option
      */
     public static void weave(List<Hook> points, HooksOnDemand onDemand) {
         if (!points.isEmpty()) {
@@ -47,12 +47,12 @@ public final class PausePointHooks {
         points.forEach(point -> onDemand.weave(point, "pause-points=on"));
     }
 
-    /** Passes a point; waits if the thread is to pause there. */
+    /** Passes a point; waits if a test pauses this thread there. */
     public static void pass(String point, int replica, TopicPartition partition) {
         Insync.current().pausePoints().pass(point, replica, partition == null ? "" : partition.toString());
     }
 
-    /** Notes that this thread begins to read for a replica; the partition is null where that is not known yet. */
+    /** Notes that this thread begins to read for a replica; the partition is null if it is not known yet. */
     public static void beginRead(int replica, TopicPartition partition) {
         READING.set(new Reading(replica, partition));
     }

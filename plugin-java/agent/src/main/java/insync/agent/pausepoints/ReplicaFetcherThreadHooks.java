@@ -17,7 +17,7 @@ public final class ReplicaFetcherThreadHooks {
             ProcessPartitionData.class);
     }
 
-    /** Passes the point where a follower has the leader's answer about a partition. */
+    /** Passes the point at which a follower has the leader's response for a partition. */
     static final class ProcessPartitionData {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.Argument(0) TopicPartition partition) {

@@ -25,7 +25,7 @@ public final class Hook {
     /**
      * Creates a hook on one of several methods of that name.
      *
-     * @param methods selects the method; exactly one must match, or the weave is refused
+     * @param methods selects the method; exactly one must match, or the weave fails
      */
     public Hook(String typeName, String method, ElementMatcher<? super MethodDescription> methods, Class<?> advice) {
         this.typeName = typeName;
@@ -53,12 +53,12 @@ public final class Hook {
         return advice;
     }
 
-    /** Returns which method takes the advice. */
+    /** Returns the matcher of the woven method. */
     public ElementMatcher<? super MethodDescription> methods() {
         return methods;
     }
 
-    /** Returns "Class.method", as events name a hook. */
+    /** Returns "Class.method", the hook's name in events. */
     @Override
     public String toString() {
         return typeName + "." + method;

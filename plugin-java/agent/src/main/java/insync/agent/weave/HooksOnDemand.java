@@ -13,15 +13,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Weaves a hook into a class that the JVM runs already, when a broker's settings ask for it. The JVM lets a loaded
- * class have new code, but neither fields nor interfaces. That such a hook fits was verified at the start.
+ * Weaves a hook into a loaded class when a broker's settings turn it on. The JVM lets a loaded class change its
+ * code, but not its fields or interfaces. The start of the agent verified that the hook fits.
  */
 public final class HooksOnDemand {
     private final Adapter adapter;
     private final Instrumentation instrumentation;
     /** By the name of their class, in the order of the requests. */
     private final Map<String, List<Hook>> woven = new ConcurrentHashMap<>();
-    /** The transformer's error, which the JVM ignores. */
+    /** The transformer's error; the JVM itself ignores it. */
     private volatile Throwable failure;
     private boolean registered;
 
@@ -33,8 +33,8 @@ public final class HooksOnDemand {
     /**
      * Weaves a hook that is not woven yet, and emits an event.
      *
-     * @param why the setting that asks for it
-     * @throws IllegalStateException if the JVM refused
+     * @param why the setting that turns it on
+     * @throws IllegalStateException if the JVM refused the class
      */
     public synchronized void weave(Hook hook, String why) {
         List<Hook> there = woven.computeIfAbsent(hook.typeName(), type -> new CopyOnWriteArrayList<>());
@@ -43,7 +43,7 @@ public final class HooksOnDemand {
         }
         there.add(hook);
         if (!registered) {
-            // It stays: the JVM begins each time with the class as it was loaded, whoever asks for the next time.
+            // The transformer stays, because each retransformation starts from the class as it was loaded.
             instrumentation.addTransformer(new Additions(), true);
             registered = true;
         }
@@ -61,7 +61,7 @@ public final class HooksOnDemand {
         System.err.println("[insync] woven for " + why + ": " + hook);
     }
 
-    /** Adds all requested hooks to the class as it was loaded. */
+    /** Adds all requested hooks to the original class. */
     private final class Additions implements ClassFileTransformer {
         @Override
         public byte[] transform(ClassLoader loader, String internalName, Class<?> redefined, ProtectionDomain domain,

@@ -24,7 +24,7 @@ final class SymbolCheck {
         this.locator = locator;
     }
 
-    /** Returns the symbols that this broker lacks, sorted, each in words. */
+    /** Returns the symbols that this broker lacks, sorted, as text. */
     List<String> missing(Adapter adapter) {
         SymbolCollector used = new SymbolCollector();
         adapter.ownClasses().forEach(own -> collect(own.getName(), used));
@@ -37,7 +37,7 @@ final class SymbolCheck {
         return missing;
     }
 
-    /** Reads a class of ours and the classes nested in it. */
+    /** Reads one of our classes and the classes nested in it. */
     private void collect(String own, SymbolCollector used) {
         try {
             used.nested().clear();

@@ -9,7 +9,7 @@ import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
 
-/** Collects what class files of ours use of the broker: classes and members of Kafka, Scala and Yammer. */
+/** Collects the classes and members of Kafka, Scala and Yammer that our class files use. */
 final class SymbolCollector extends ClassVisitor {
     private final TreeSet<Symbol> symbols = new TreeSet<>();
     private final List<String> nested = new ArrayList<>();

@@ -10,7 +10,7 @@ import net.bytebuddy.matcher.ElementMatcher;
 
 /**
  * Lists what one feature weaves into one class of the broker: advices on its methods, and the fields and interfaces that
- * these need there. The advices are nested classes of the subclass. Several features may weave one class.
+ * the advices need. The advices are nested classes of the subclass. Several features may weave the same class.
  */
 public abstract class TypeHooks {
     private final String typeName;
@@ -24,7 +24,7 @@ public abstract class TypeHooks {
         return typeName;
     }
 
-    /** Returns the hooks on the type's methods; none where only members are added. */
+    /** Returns the hooks on the type's methods; none if only members are added. */
     public List<Hook> hooks() {
         return List.of();
     }
@@ -39,7 +39,7 @@ public abstract class TypeHooks {
         return new Hook(typeName, method, advice);
     }
 
-    /** Returns a hook on the one of this type's methods of that name that matches. */
+    /** Returns a hook on the only matching method of that name. */
     protected final Hook on(String method, ElementMatcher<? super MethodDescription> methods, Class<?> advice) {
         return new Hook(typeName, method, methods, advice);
     }

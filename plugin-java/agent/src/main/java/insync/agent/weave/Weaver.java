@@ -23,11 +23,11 @@ import net.bytebuddy.matcher.ElementMatchers;
 import net.bytebuddy.pool.TypePool;
 
 /**
- * Weaves an adapter's hooks, all or none. It makes every woven class in memory first and gives them to the JVM only if
- * all could be made. Then it loads and links each, so that the broker's main runs only verified classes.
+ * Weaves an adapter's hooks, all or none. It first creates every woven class in memory, and passes them to the JVM only
+ * if all could be created. Then it loads and links each, so that the broker's main runs only verified classes.
  */
 public final class Weaver {
-    /** Records an exception of an advice; the broker's own method then continues. */
+    /** Records an exception of an advice; the broker's method then continues. */
     private static final StackManipulation RECORD_FAILURE = MethodInvocation.invoke(
         TypeDescription.ForLoadedType.of(Insync.class).getDeclaredMethods()
             .filter(ElementMatchers.named("failed")).getOnly());
@@ -44,7 +44,7 @@ public final class Weaver {
     /**
      * Weaves all hooks that are not on demand.
      *
-     * @return the problems, each in words; empty if everything is woven
+     * @return the problems, as text; empty if everything is woven
      */
     public List<String> weave(Instrumentation instrumentation) {
         List<String> problems = new ArrayList<>(new SymbolCheck(pool, locator).missing(adapter));
@@ -53,14 +53,14 @@ public final class Weaver {
             WovenClasses classes = new WovenClasses(woven);
             instrumentation.addTransformer(classes);
             problems.addAll(classes.loadAll());
-            // Every class to weave is loaded now, so later class loads do not need the transformer.
+            // All woven classes are loaded now, so the transformer is no longer needed.
             instrumentation.removeTransformer(classes);
         }
         return problems;
     }
 
     /**
-     * Adds a hook's advice to a class that is loaded already, which cannot take new members.
+     * Adds a hook's advice to a loaded class, which cannot get new members.
      *
      * @param current the present class file of the hook's type
      * @return the class file with the advice
@@ -82,12 +82,12 @@ public final class Weaver {
             parts.forEach(part -> hooks.addAll(part.hooks()));
             woven.put(typeName, tryToMake(typeName, parts, hooks, problems));
         });
-        // Made only to verify that they fit; the result is discarded.
+        // Created only to verify that the hooks fit; the result is discarded.
         adapter.hooksOnDemand().forEach(hook -> tryToMake(hook.typeName(), List.of(), List.of(hook), problems));
         return woven;
     }
 
-    /** Returns null, and adds the reason to the problems, if the class cannot be made. */
+    /** Returns the woven class; or null, and adds the reason to the problems, if it cannot be created. */
     private byte[] tryToMake(String typeName, List<TypeHooks> parts, List<Hook> hooks, List<String> problems) {
         try {
             return make(typeName, parts, hooks, problems);
@@ -119,7 +119,7 @@ public final class Weaver {
         return new ByteBuddy().with(TypeValidation.DISABLED).with(MethodGraph.Compiler.ForDeclaredMethods.INSTANCE);
     }
 
-    /** Finds methods of our interfaces that a woven class lacks: such an interface may name methods of Kafka's class. */
+    /** Finds methods of our interfaces that a woven class lacks. Such an interface may declare methods of Kafka's class. */
     private List<String> unimplemented(TypeDescription woven) {
         List<String> missing = new ArrayList<>();
         for (TypeDescription carrier : woven.getInterfaces().asErasures()) {

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Gives the JVM the woven bytes in place of the broker's own as each class is first loaded. */
+/** Replaces the broker's bytes with the woven bytes when the JVM first loads each class. */
 final class WovenClasses implements ClassFileTransformer {
     private final Map<String, byte[]> woven;
     private final Set<String> given = ConcurrentHashMap.newKeySet();
@@ -21,7 +21,7 @@ final class WovenClasses implements ClassFileTransformer {
     @Override
     public byte[] transform(ClassLoader loader, String internalName, Class<?> redefined,
                             ProtectionDomain domain, byte[] original) {
-        // Loader first, class second: a retransformation (by a profiler, say) starts from our bytes already.
+        // Only on the first load: a retransformation, for example by a profiler, already starts from our bytes.
         if (redefined != null || loader != ClassLoader.getSystemClassLoader() || internalName == null) {
             return null;
         }
@@ -36,13 +36,13 @@ final class WovenClasses implements ClassFileTransformer {
     /**
      * Loads and links every woven class now.
      *
-     * @return the classes that could not be woven, in words
+     * @return the classes that could not be woven, as text
      */
     List<String> loadAll() {
         List<String> problems = new ArrayList<>();
         for (String name : woven.keySet()) {
             try {
-                // Listing its methods makes the JVM link the class, and so verify the woven bytecode.
+                // Listing its methods makes the JVM link the class, which verifies the woven bytecode.
                 Class.forName(name, false, ClassLoader.getSystemClassLoader()).getDeclaredMethods();
             } catch (ClassNotFoundException | LinkageError refused) {
                 problems.add("the JVM refused the woven " + name + ": " + refused);

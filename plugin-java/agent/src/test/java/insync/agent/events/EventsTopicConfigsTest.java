@@ -10,7 +10,7 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 import org.junit.jupiter.api.Test;
 
-/** The configs are off by default and refuse what cannot be; a broker's own address is read off its listeners. */
+/** The configs are off by default and refuse invalid values; a broker's own address comes from its listeners. */
 class EventsTopicConfigsTest {
 
     @Test
@@ -20,13 +20,13 @@ class EventsTopicConfigsTest {
     }
 
     @Test
-    void aTopicMustHaveATopicsName() {
+    void theTopicsNameMustBeValid() {
         refused(EventsTopicConfigs.TOPIC, "insync events");
         refused(EventsTopicConfigs.TOPIC, "..");
     }
 
     @Test
-    void addressesMustHavePorts() {
+    void addressesNeedPorts() {
         parsed(Map.of(EventsTopicConfigs.BOOTSTRAP, "one:9092,[::1]:9093"));
         refused(EventsTopicConfigs.BOOTSTRAP, "one");
         refused(EventsTopicConfigs.BOOTSTRAP, "one:9092,");
@@ -34,7 +34,7 @@ class EventsTopicConfigsTest {
     }
 
     @Test
-    void theListenerBetweenBrokersIsTakenFirst() {
+    void theInterBrokerListenerIsPreferred() {
         assertEquals("node-1:9094", own(Map.of(
             "listeners", "CLIENT://:9092,INTERNAL://:9094",
             "advertised.listeners", "CLIENT://example.org:9092,INTERNAL://node-1:9094",
@@ -43,18 +43,18 @@ class EventsTopicConfigsTest {
     }
 
     @Test
-    void whatIsNotAdvertisedIsListenedTo() {
+    void aListenerThatIsNotAdvertisedIsUsedByItsOwnAddress() {
         assertEquals("localhost:9092", own(Map.of("listeners", "PLAINTEXT://:9092")));
     }
 
     @Test
-    void aControllersListenerServesNoClient() {
+    void aControllerListenerIsNotUsed() {
         assertEquals("b:2", own(Map.of("listeners", "C://a:1,PLAINTEXT://b:2", "controller.listener.names", "C",
             "listener.security.protocol.map", "C:PLAINTEXT,PLAINTEXT:PLAINTEXT")));
     }
 
     @Test
-    void withoutAPlaintextListenerThereIsNone() {
+    void withoutAPlaintextListenerThereIsNoAddress() {
         assertNull(own(Map.of("listeners", "SASL_SSL://a:1")));
         assertNull(own(Map.of()));
     }
@@ -70,7 +70,7 @@ class EventsTopicConfigsTest {
     }
 
     private static void refused(String key, String value) {
-        String said = assertThrows(ConfigException.class, () -> parsed(Map.of(key, value))).getMessage();
-        assertTrue(said.contains(key) && said.contains(value) && said.contains("expected"), said);
+        String message = assertThrows(ConfigException.class, () -> parsed(Map.of(key, value))).getMessage();
+        assertTrue(message.contains(key) && message.contains(value) && message.contains("expected"), message);
     }
 }

@@ -21,7 +21,7 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.Test;
 
-/** Events as records of a topic: all with one key, none about the topic itself, every loss counted. */
+/** Writes events as records of a topic: all with one key, none about the topic itself, every loss counted. */
 class EventsTopicSinkTest {
     private final EventCounts counts = new EventCounts();
     private final Deque<RuntimeException> unknown = new ArrayDeque<>();
@@ -39,7 +39,7 @@ class EventsTopicSinkTest {
         new EventsTopicSink("insync-events", "run/arm/broker-1.jsonl", () -> producer, counts);
 
     @Test
-    void aLineIsARecordUnderTheKeyOfItsFile() throws Exception {
+    void aLineIsARecordWithTheKeyOfItsFile() throws Exception {
         topic.write("{\"topic\":\"ä\"}");
         ProducerRecord<byte[], byte[]> sent = producer.history().get(0);
         assertEquals("run/arm/broker-1.jsonl", new String(sent.key(), StandardCharsets.UTF_8));
@@ -47,7 +47,7 @@ class EventsTopicSinkTest {
     }
 
     @Test
-    void onlyWhatWasAnsweredCountsAsWritten() throws Exception {
+    void onlyAcknowledgedRecordsCountAsWritten() throws Exception {
         topic.write("{}");
         topic.write("{}");
         assertEquals(0, counts.written());
@@ -57,7 +57,7 @@ class EventsTopicSinkTest {
         assertEquals(1, counts.dropped());
     }
 
-    /** Before the topic is made, and before the brokers serve, events wait. */
+    /** Events wait until the topic exists and the brokers serve. */
     @Test
     void itWaitsForTheTopic() throws Exception {
         unknown.add(new TimeoutException("no metadata"));
@@ -68,14 +68,14 @@ class EventsTopicSinkTest {
     }
 
     @Test
-    void whatKafkaRefusesIsLost() {
-        unknown.add(new KafkaException("not for you"));
+    void aRecordThatKafkaRefusesIsLost() {
+        unknown.add(new KafkaException("not authorized"));
         assertThrows(IOException.class, () -> topic.write("{}"));
     }
 
-    /** Wrong configs stay wrong: a producer is not made anew for each event. */
+    /** With wrong configs the producer is not created again for each event. */
     @Test
-    void aProducerThatCannotBeMadeIsTriedOnce() {
+    void aProducerThatCannotBeCreatedIsTriedOnce() {
         AtomicInteger tries = new AtomicInteger();
         EventsTopicSink dead = new EventsTopicSink("insync-events", "broker-1.jsonl", () -> {
             tries.incrementAndGet();
@@ -87,7 +87,7 @@ class EventsTopicSinkTest {
     }
 
     @Test
-    void eventsAboutTheTopicItselfAreNotForIt() {
+    void eventsAboutTheTopicItselfAreLeftOut() {
         assertFalse(topic.wants(EventLog.fields("topic", "insync-events", "partition", 0)));
         assertTrue(topic.wants(EventLog.fields("topic", "orders", "partition", 0)));
         assertTrue(topic.wants(EventLog.fields("broker", 1)));

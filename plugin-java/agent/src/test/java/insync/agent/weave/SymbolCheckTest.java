@@ -12,7 +12,7 @@ import net.bytebuddy.dynamic.ClassFileLocator;
 import net.bytebuddy.pool.TypePool;
 import org.junit.jupiter.api.Test;
 
-/** The weave check on the real broker's class files, whole and with one of them changed. */
+/** The weave check on the real broker's class files, unchanged and with one of them changed. */
 class SymbolCheckTest {
     private static final String REPLICA = "org.apache.kafka.server.replica.Replica";
     private final Adapter adapter = new BrokerAdapter();

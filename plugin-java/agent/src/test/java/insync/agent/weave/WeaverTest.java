@@ -11,17 +11,17 @@ import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.FixedValue;
 import org.junit.jupiter.api.Test;
 
-/** What the weave finds wrong before the JVM gets to see any of it. */
+/** Problems that the weaver finds before the JVM gets any woven class. */
 class WeaverTest {
 
-    /** Stands for a class of the broker's. */
+    /** In place of a class of the broker. */
     static class Plain {
         public int itsOwn() {
             return 1;
         }
     }
 
-    /** Names a method that is woven in, one that the class has, and one that it lacks. */
+    /** Declares a woven method, a method that the class has, and one that it lacks. */
     interface Carrier {
         int wovenIn();
 
@@ -31,18 +31,18 @@ class WeaverTest {
     }
 
     @Test
-    void aMethodOfACarrierThatTheClassLacksIsNamed() {
+    void aMissingMethodOfAnInterfaceIsNamed() {
         assertEquals(List.of("missing method " + Plain.class.getName() + ".gone(Ljava/lang/String;)I"),
             problems("itsOwn"));
     }
 
     @Test
-    void aHookWithoutItsMethodIsNamed() {
+    void aHookWithoutAMethodIsNamed() {
         assertEquals(Plain.class.getName() + ".moved: 0 methods match, expected 1", problems("moved").get(0));
     }
 
     private static List<String> problems(String method) {
-        // No instrumentation: it is not used where there are problems.
+        // No instrumentation, because it is not used if there are problems.
         return new Weaver(new OneType(new PlainHooks(method))).weave(null);
     }
 

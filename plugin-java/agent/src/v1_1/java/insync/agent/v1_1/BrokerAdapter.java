@@ -21,8 +21,8 @@ import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 
 /**
- * Adapts to Kafka 1.1 on ZooKeeper: the two features against KAFKA-7104, a bug of 1.1.0 that 1.1.1 fixes for the most
- * part. KIP-501 is not supported in this version.
+ * Adapts to Kafka 1.1 on ZooKeeper: the two features against KAFKA-7104, a bug of 1.1.0 that 1.1.1 mostly fixes.
+ * KIP-501 is not supported in this version.
  */
 public final class BrokerAdapter implements Adapter {
     private final LogStartHooks logStart = new LogStartHooks(
@@ -66,7 +66,7 @@ public final class BrokerAdapter implements Adapter {
         return new Platform11(logStart, pausePoints);
     }
 
-    /** Needs nothing of the features that this version does not support. */
+    /** Returns a platform without the features that this version does not support. */
     static final class Platform11 extends Platform {
         Platform11(LogStartHooks logStart, List<Hook> pausePoints) {
             super(null, null, null, logStart, pausePoints);

@@ -10,7 +10,7 @@ import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;
 
 /**
- * Weaves Kafka's KafkaConfig object, which holds the one definition of all configs; Scala 2.12 sets it in a constructor.
+ * Weaves Kafka's KafkaConfig object, which has the only definition of all configs; Scala 2.12 sets it in a constructor.
  */
 final class KafkaConfigHooks extends TypeHooks {
 

@@ -4,7 +4,7 @@ import insync.agent.logstart.LogStarts;
 import insync.agent.weave.Hook;
 import net.bytebuddy.asm.Advice;
 
-/** Weaves Kafka's LogReadResult, what a read of a partition found, for {@code leader.fetch.snapshot.enable}. */
+/** Weaves Kafka's LogReadResult, the result of a partition's read, for {@code leader.fetch.snapshot.enable}. */
 final class LogReadResultHooks {
 
     private LogReadResultHooks() { }
@@ -13,9 +13,9 @@ final class LogReadResultHooks {
         return new Hook("kafka.server.LogReadResult", "<init>", Init.class);
     }
 
-    /** Bounds the log start offset of an answer by the high watermark in it. */
+    /** Bounds the log start offset of a response by its high watermark. */
     static final class Init {
-        // Nothing is suppressed, because the JVM allows no handler before the call of a superclass's constructor.
+        // Exceptions are not suppressed, because the JVM allows no handler before the call of a superclass's constructor.
         @Advice.OnMethodEnter
         static void enter(@Advice.Argument(1) long highWatermark,
                           @Advice.Argument(value = 2, readOnly = false) long logStart) {

@@ -25,9 +25,9 @@ final class PartitionHooks {
     }
 
     /**
-     * Keeps the answer as it was read. If a follower's fetch moved the high or low watermark, 1.1.0 puts the leader's
-     * present high watermark, log start offset and log end offset into the answer, over those of the read. It asks this
-     * method whether it moved them and uses the result for nothing else; 1.1.1 does not use it at all.
+     * Keeps the response as it was read. If a follower's fetch moved the high or low watermark, 1.1.0 replaces the high
+     * watermark, log start offset and log end offset of the read by the leader's present ones. It calls this
+     * method to learn whether they moved, and uses the result for nothing else; 1.1.1 does not use it at all.
      */
     static final class KeepAnswer {
         @Advice.OnMethodExit(suppress = Throwable.class)
@@ -39,7 +39,7 @@ final class PartitionHooks {
         }
     }
 
-    /** Passes the point after all that a follower's fetch asks for is read, before the fetch is recorded. */
+    /** Passes the point after all partitions of a follower's fetch are read, before the fetch is recorded. */
     static final class LeaderRead {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.This Partition partition, @Advice.Argument(0) Replica follower) {

@@ -8,7 +8,7 @@ import kafka.server.AbstractFetcherThread;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
 
-/** Weaves Kafka's Replica, which holds a partition's log. */
+/** Weaves Kafka's Replica, which owns a partition's log. */
 public final class ReplicaHooks {
     private static final String TYPE = "kafka.cluster.Replica";
     private static final String LOG_START = "logStartOffset";
@@ -26,8 +26,8 @@ public final class ReplicaHooks {
     }
 
     /**
-     * Returns the log start offset to which a replica may move: bounded where a fetcher thread takes it from the leader's
-     * answer, as given where DeleteRecords moves it.
+     * Returns the log start offset to which a replica may move. It is bounded if a fetcher thread takes it from the leader's
+     * response, and unchanged if DeleteRecords moves it.
      */
     public static long bounded(Replica replica, long newStart) {
         return Thread.currentThread() instanceof AbstractFetcherThread
@@ -35,7 +35,7 @@ public final class ReplicaHooks {
             : newStart;
     }
 
-    /** Bounds a follower's log start offset by what the follower holds. */
+    /** Bounds a follower's log start offset by the follower's own offsets. */
     static final class MaybeIncrementLogStartOffset {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.This Replica replica, @Advice.Argument(value = 0, readOnly = false) long newStart) {
@@ -44,7 +44,7 @@ public final class ReplicaHooks {
     }
 
     /**
-     * Passes the point where the log start offset is read; in the read of a partition that is after the high watermark.
+     * Passes the point before the log start offset is read. In the read of a partition this is after the high watermark.
      */
     static final class LogStartOffset {
         @Advice.OnMethodEnter(suppress = Throwable.class)

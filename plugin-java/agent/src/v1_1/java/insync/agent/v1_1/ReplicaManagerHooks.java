@@ -11,7 +11,7 @@ import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
 import org.apache.kafka.common.utils.Time;
 
-/** Weaves Kafka's ReplicaManager, with which the plugin starts in a broker. */
+/** Weaves Kafka's ReplicaManager, to start the plugin with the broker. */
 final class ReplicaManagerHooks extends TypeHooks {
     private static final String TYPE = "kafka.server.ReplicaManager";
     private static final int ALL_ARGUMENTS = 15;
@@ -39,7 +39,7 @@ final class ReplicaManagerHooks extends TypeHooks {
         }
     }
 
-    /** Notes for which replica this thread reads, so that what it asks of the logs belongs to that read. */
+    /** Notes for which replica this thread reads, so that pause points in the log know it. */
     static final class ReadFromLocalLog {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.Argument(0) int replica) {

@@ -6,7 +6,7 @@ import insync.agent.stepdown.broker.StepDownConfigs;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
-/** Defines the configs of features that this version does not support, so that turning one on is refused, not ignored. */
+/** Defines the configs of unsupported features, so that Kafka refuses to turn one on instead of ignoring it. */
 public final class Unsupported {
     private static final String KIP = "KIP-501";
     private static final String LAG = "lag by messages";
@@ -26,7 +26,7 @@ public final class Unsupported {
     }
 
     private static String doc(String what) {
-        return what + ": not for this version of Kafka.";
+        return what + ": not supported for this version of Kafka.";
     }
 
     private static void refuse(String what, String name, Object value, boolean on) {

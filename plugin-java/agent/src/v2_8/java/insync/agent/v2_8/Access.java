@@ -15,7 +15,7 @@ import org.apache.kafka.common.TopicPartition;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** A fetch names topics, not topic ids; a replica keeps the time of its last fetch to itself. */
+/** Reads a broker of 2.8: fetches have topic names, not topic ids, and the time of a replica's last fetch is private. */
 final class Access implements BrokerAccess {
 
     @Override

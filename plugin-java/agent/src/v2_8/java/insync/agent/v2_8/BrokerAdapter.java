@@ -10,8 +10,8 @@ import java.util.List;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /**
- * Adapts to Kafka 2.8 on ZooKeeper, the KIP's own era: scope "read". A fetch's state is recorded after all of its
- * partitions are read, a replica's state is reset in two steps, and configs are defined in Scala.
+ * Adapts to Kafka 2.8 on ZooKeeper, which supports scope "read". 2.8 records a fetch's state after it reads all of the
+ * partitions, resets a replica's state in two steps, and defines configs in Scala.
  */
 public final class BrokerAdapter implements Adapter {
     private static final int ALL_ARGUMENTS = 18;

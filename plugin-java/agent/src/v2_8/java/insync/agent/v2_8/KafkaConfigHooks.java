@@ -7,7 +7,7 @@ import java.util.List;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;
 
-/** Weaves Kafka's KafkaConfig object, which holds the one definition of all configs. */
+/** Weaves Kafka's KafkaConfig object, which has the only definition of all configs. */
 final class KafkaConfigHooks extends TypeHooks {
 
     KafkaConfigHooks() {
@@ -19,7 +19,7 @@ final class KafkaConfigHooks extends TypeHooks {
         return List.of(on("<clinit>", Define.class));
     }
 
-    /** Defines the plugin's configs; those of solution 2 only so that they are refused. */
+    /** Defines the plugin's configs; those of solution 2 only to refuse them. */
     static final class Define {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("configDef") ConfigDef definition) {

@@ -9,7 +9,7 @@ import java.util.Set;
 import kafka.cluster.Partition;
 import net.bytebuddy.asm.Advice;
 
-/** Weaves Kafka's Partition, whose methods that change the ISR are called here also while a change is under way. */
+/** Weaves Kafka's Partition; 2.8 calls the methods that change the ISR even while another change is under way. */
 final class PartitionHooks extends TypeHooks {
 
     PartitionHooks() {

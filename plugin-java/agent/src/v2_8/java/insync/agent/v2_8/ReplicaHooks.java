@@ -6,7 +6,7 @@ import java.util.List;
 import kafka.server.LogOffsetMetadata;
 import net.bytebuddy.asm.Advice;
 
-/** Weaves Kafka's Replica, which an election resets here in two steps. */
+/** Weaves Kafka's Replica, which an election resets in two steps in 2.8. */
 final class ReplicaHooks extends insync.agent.isr.ReplicaHooks {
 
     ReplicaHooks() {
@@ -20,8 +20,8 @@ final class ReplicaHooks extends insync.agent.isr.ReplicaHooks {
     }
 
     /**
-     * Passes a fetch that Kafka records to the tracker. An offset below 0 is no fetch but the second step of an election
-     * of a leader that did not lead before; the first is {@link ResetLastCaughtUpTime}.
+     * Passes a fetch that Kafka records to the tracker. An offset below 0 is not a fetch, but the second step of a new
+     * leader's election; the first step is {@link ResetLastCaughtUpTime}.
      */
     static final class UpdateFetchState {
         @Advice.OnMethodExit(suppress = Throwable.class)
@@ -39,8 +39,8 @@ final class ReplicaHooks extends insync.agent.isr.ReplicaHooks {
     }
 
     /**
-     * Clears the tracker when the leader is elected or re-elected. Kafka gives members of the ISR the time of the
-     * election as caught up, and others 0.
+     * Clears the tracker when the leader is elected or re-elected. Kafka sets the caught-up time of ISR members to the time
+     * of the election, and of others to 0.
      */
     static final class ResetLastCaughtUpTime {
         @Advice.OnMethodEnter(suppress = Throwable.class)

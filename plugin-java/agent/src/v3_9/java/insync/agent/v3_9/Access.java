@@ -6,7 +6,7 @@ import org.apache.kafka.common.message.LeaderAndIsrRequestData.LeaderAndIsrParti
 import org.apache.kafka.common.message.UpdateMetadataRequestData.UpdateMetadataPartitionState;
 import scala.Option;
 
-/** Reads elections and metadata by the messages that they have in 3.9. */
+/** Reads elections and metadata by the messages of 3.9. */
 final class Access extends ScalaAccess {
 
     @Override

@@ -3,7 +3,7 @@ package insync.agent.v3_9;
 import insync.agent.adapter.CommonAdapter;
 import insync.agent.adapter.KafkaClasses;
 
-/** Adapts to Kafka 3.9: replica, log, assignment and metadata cache are Scala. */
+/** Adapts to Kafka 3.9: replica, log, assignment and metadata cache are Scala classes. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {

@@ -17,7 +17,7 @@ import org.apache.kafka.metadata.LeaderRecoveryState;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Reads replica, log, assignment and metadata cache where they are Scala: in 3.9 and 4.0. */
+/** Reads replica, log, assignment and metadata cache in 3.9 and 4.0, where they are Scala classes. */
 public abstract class ScalaAccess extends CommonAccess {
 
     @Override
@@ -30,8 +30,8 @@ public abstract class ScalaAccess extends CommonAccess {
     @Override
     public final boolean isOutOfSync(Object replica, MessageLagRule rule, long leaderLeo, long nowMs, long maxLagMs) {
         ReplicaState state = ((Replica) replica).stateSnapshot();
-        long heardMs = heardMs(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
-        return rule.isOutOfSync(state.logEndOffset(), heardMs, leaderLeo, nowMs, maxLagMs);
+        long lastFetchOrElectionMs = lastFetchOrElectionMs(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
+        return rule.isOutOfSync(state.logEndOffset(), lastFetchOrElectionMs, leaderLeo, nowMs, maxLagMs);
     }
 
     @Override

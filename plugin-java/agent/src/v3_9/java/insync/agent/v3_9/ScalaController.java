@@ -20,7 +20,7 @@ import org.apache.kafka.server.ControllerRequestCompletionHandler;
 import org.apache.kafka.server.NodeToControllerChannelManager;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Sends requests to a KRaft controller in 3.9: Scala, and a controller epoch that only ZooKeeper's side reads. */
+/** Sends requests to a KRaft controller in 3.9, by Scala classes; only ZooKeeper mode reads the controller epoch. */
 final class ScalaController implements ControllerAccess {
     /** The value that Partition passes in KRaft mode, where it is ignored. */
     private static final int NO_CONTROLLER_EPOCH = -1;
@@ -63,13 +63,13 @@ final class ScalaController implements ControllerAccess {
             new TopicPartitionOperationKey(partition.topic(), partition.partition()));
     }
 
-    /** Kafka's DefaultAlterPartitionManager with its own method. */
+    /** Declares the method of Kafka's DefaultAlterPartitionManager that we call. */
     public interface AlterPartitionLink extends ControllerLink {
 
         CompletableFuture<LeaderAndIsr> submit(TopicIdPartition partition, LeaderAndIsr change, int controllerEpoch);
     }
 
-    /** A class of its own, because its types moved with 4.0 and the adapter must load without them. */
+    /** A separate class, because its types moved in 4.0 and the adapter must load without them. */
     private static final class Channel {
         static void send(Object channel, AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered) {
             ((NodeToControllerChannelManager) channel).sendRequest(request, new ControllerRequestCompletionHandler() {

@@ -7,7 +7,7 @@ import org.apache.kafka.common.requests.LeaderAndIsrRequest;
 import org.apache.kafka.metadata.LeaderAndIsr;
 import scala.Option;
 
-/** Reads elections and metadata by the classes that they have in 4.0. */
+/** Reads elections and metadata by the classes of 4.0. */
 final class Access extends ScalaAccess {
 
     @Override

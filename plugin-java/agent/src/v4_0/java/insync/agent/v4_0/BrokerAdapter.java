@@ -3,7 +3,7 @@ package insync.agent.v4_0;
 import insync.agent.adapter.CommonAdapter;
 import insync.agent.adapter.KafkaClasses;
 
-/** Adapts to Kafka 4.0: as 3.9, but the way to the controller is Java. */
+/** Adapts to Kafka 4.0: as 3.9, but the classes that send to the controller are Java. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {

@@ -19,7 +19,7 @@ import org.apache.kafka.server.common.NodeToControllerChannelManager;
 import org.apache.kafka.server.common.TopicIdPartition;
 import org.apache.kafka.server.purgatory.TopicPartitionOperationKey;
 
-/** Sends requests to the controller from 4.0 on, where the classes for it are Java and KRaft is the only mode. */
+/** Sends requests to the controller from 4.0 on, where the classes are Java and KRaft is the only mode. */
 public final class JavaController implements ControllerAccess {
 
     @Override
@@ -71,8 +71,8 @@ public final class JavaController implements ControllerAccess {
     }
 
     /**
-     * Kafka's DefaultAlterPartitionManager, which moved with 4.4, with the method that it has in all versions from 4.0
-     * on.
+     * Declares the method of Kafka's DefaultAlterPartitionManager that we call. The class moved in 4.4; the method is the
+     * same from 4.0 on.
      */
     public interface AlterPartitionLink extends ControllerLink {
 

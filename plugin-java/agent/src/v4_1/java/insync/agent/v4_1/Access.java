@@ -6,7 +6,7 @@ import kafka.cluster.Partition;
 import org.apache.kafka.common.requests.LeaderAndIsrRequest;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 
-/** Reads a partition's assignment and state where they are Scala, and elections by the request of 4.0. */
+/** Reads a partition's assignment and state, which are Scala classes in 4.1, and elections by the request of 4.0. */
 final class Access extends JavaAccess {
 
     @Override

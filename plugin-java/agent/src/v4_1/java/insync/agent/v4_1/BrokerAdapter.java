@@ -4,7 +4,7 @@ import insync.agent.adapter.CommonAdapter;
 import insync.agent.adapter.KafkaClasses;
 import insync.agent.v4_0.JavaController;
 
-/** Adapts to Kafka 4.1: replica, log and metadata cache are Java, a partition's assignment is Scala. */
+/** Adapts to Kafka 4.1: replica, log and metadata cache are Java classes, a partition's assignment is Scala. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {

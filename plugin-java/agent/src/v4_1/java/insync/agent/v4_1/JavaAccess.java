@@ -12,7 +12,7 @@ import org.apache.kafka.metadata.MetadataCache;
 import org.apache.kafka.server.replica.Replica;
 import org.apache.kafka.server.replica.ReplicaState;
 
-/** Reads replica, log and metadata cache where they are Java: from 4.1 on. */
+/** Reads replica, log and metadata cache from 4.1 on, where they are Java classes. */
 public abstract class JavaAccess extends CommonAccess {
 
     @Override
@@ -25,8 +25,8 @@ public abstract class JavaAccess extends CommonAccess {
     @Override
     public final boolean isOutOfSync(Object replica, MessageLagRule rule, long leaderLeo, long nowMs, long maxLagMs) {
         ReplicaState state = ((Replica) replica).stateSnapshot();
-        long heardMs = heardMs(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
-        return rule.isOutOfSync(state.logEndOffset(), heardMs, leaderLeo, nowMs, maxLagMs);
+        long lastFetchOrElectionMs = lastFetchOrElectionMs(state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
+        return rule.isOutOfSync(state.logEndOffset(), lastFetchOrElectionMs, leaderLeo, nowMs, maxLagMs);
     }
 
     @Override

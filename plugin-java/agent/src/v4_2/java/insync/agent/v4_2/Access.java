@@ -6,7 +6,7 @@ import kafka.cluster.Partition;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 import org.apache.kafka.metadata.PartitionRegistration;
 
-/** Reads a partition's assignment and state where they are Java: from 4.2 on. */
+/** Reads a partition's assignment and state from 4.2 on, where they are Java classes. */
 final class Access extends JavaAccess {
 
     @Override

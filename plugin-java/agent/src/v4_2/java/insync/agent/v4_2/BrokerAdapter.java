@@ -4,7 +4,7 @@ import insync.agent.adapter.CommonAdapter;
 import insync.agent.adapter.KafkaClasses;
 import insync.agent.v4_0.JavaController;
 
-/** Adapts to Kafka 4.2 to 4.4: a partition's state and assignment are Java. */
+/** Adapts to Kafka 4.2 to 4.4: a partition's state and assignment are Java classes. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {

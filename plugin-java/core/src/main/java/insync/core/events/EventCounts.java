@@ -2,7 +2,7 @@ package insync.core.events;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the events that reached a place, and those that did not. */
+/** Counts the events that were written to one destination, and those that were dropped. */
 public final class EventCounts {
     private final LongAdder written = new LongAdder();
     private final LongAdder dropped = new LongAdder();

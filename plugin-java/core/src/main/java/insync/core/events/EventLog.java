@@ -12,13 +12,13 @@ import java.util.Map;
 /**
  * Writes the broker's events as JSON lines, each with schema version, type and time.
  *
- * <p>{@link #emit} never blocks and never touches a file: callers may have Kafka's locks, and the disk may be what
- * stalls. A thread of its own writes and flushes each line at once, so that a kill loses at most one line. A full queue
- * drops the event and counts it. The same holds for the second place that a log may have, see {@link #publish}; neither
- * waits for the other.
+ * <p>{@link #emit} never blocks and never touches a file, because callers may have Kafka's locks and the disk may stall.
+ * A separate thread writes and flushes each line at once, so that a kill loses at most one line. A full queue
+ * drops the event and counts it. A log may have a second destination, see {@link #publish}, with a queue and a thread
+ * of its own.
  */
 public final class EventLog {
-    /** Version of the lines' schema, in each line as "v". */
+    /** Version of the schema; each line has it as "v". */
     public static final int SCHEMA = 1;
 
     private final EventCounts filed = new EventCounts();
@@ -36,7 +36,7 @@ public final class EventLog {
     }
 
     /**
-     * Appends to a file, made if need be.
+     * Opens a log that appends to a file, which is created if it does not exist.
      *
      * @throws IOException if it cannot be opened for appending
      */
@@ -55,9 +55,9 @@ public final class EventLog {
     }
 
     /**
-     * Passes events to a second place as well, from now on. A log has one at most: that of the first broker in a JVM.
+     * Also passes events to a second destination from now on. A log has at most one: that of the first broker in a JVM.
      *
-     * @param sink counts in {@link #published()} what reached it, and what it lost after it had taken it
+     * @param sink counts in {@link #published()} the events that it wrote and those that it lost
      */
     public synchronized void publish(EventSink sink) {
         if (elsewhere == null) {
@@ -69,7 +69,7 @@ public final class EventLog {
      * Queues an event with the present time.
      *
      * @param type kind of event, snake_case
-     * @param fields what it says; not to be changed afterwards
+     * @param fields the event's fields; the caller must not change the map afterwards
      */
     public void emit(String type, Map<String, Object> fields) {
         EventQueue second = elsewhere;
@@ -86,12 +86,12 @@ public final class EventLog {
         }
     }
 
-    /** Returns events that are missing from the file: the queue was full, or the file could not be written. */
+    /** Returns how many events the file lacks: the queue was full, or the file could not be written. */
     public long dropped() {
         return filed.dropped();
     }
 
-    /** Returns what came of the events for the second place; all zero without one. */
+    /** Returns the counts of the second destination; all zero without one. */
     public EventCounts published() {
         return published;
     }

@@ -8,8 +8,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 
 /**
- * Queues events for one place that may wait, so that callers never do: a bounded queue and a thread of its own. Events
- * that find the queue full are dropped and counted.
+ * Queues events for one destination and writes them from a separate thread, so that callers never wait. When the queue
+ * is full, events are dropped and counted.
  */
 final class EventQueue {
     static final int CAPACITY = 10_000;
@@ -18,7 +18,7 @@ final class EventQueue {
     private final EventSink sink;
     private final EventCounts counts;
 
-    /** @param counts where drops are counted; what was written is the sink's to count, who knows when it is */
+    /** @param counts where drops are counted; the sink counts the events that it wrote */
     EventQueue(String thread, EventSink sink, EventCounts counts) {
         this.sink = sink;
         this.counts = counts;

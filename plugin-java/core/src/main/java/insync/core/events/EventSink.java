@@ -3,22 +3,22 @@ package insync.core.events;
 import java.io.IOException;
 import java.util.Map;
 
-/** Takes an event log's lines. Callers that emit call only {@link #wants}; the other methods may wait. */
+/** Writes an event log's lines to a destination. {@link #wants} must return at once; the other methods may wait. */
 public interface EventSink {
 
-    /** Returns whether an event belongs here. Must return at once. */
+    /** Returns whether this sink takes an event. Must return at once. */
     default boolean wants(Map<String, Object> event) {
         return true;
     }
 
     /**
-     * Takes one line; called by one thread, in order.
+     * Writes one line; called by one thread, in order.
      *
-     * @param line a JSON object, without the end of its line
+     * @param line a JSON object, without a line break
      * @throws IOException if the line is lost
      */
     void write(String line) throws IOException, InterruptedException;
 
-    /** Notes that nothing more waits to be written now. */
+    /** Notes that the queue is empty. */
     default void flush() throws IOException { }
 }

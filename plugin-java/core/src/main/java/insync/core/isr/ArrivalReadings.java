@@ -3,12 +3,12 @@ package insync.core.isr;
 import java.util.Arrays;
 
 /**
- * Keeps what the clocks of a follower's partitions showed when a fetch of it arrived. A partition that this fetch names,
- * and that was on another clock until then, is charged for no time since.
+ * Records the readings of the clocks of a follower's partitions when its fetch arrives. If the fetch names a partition
+ * that was on another clock until then, that partition is not charged for time after the arrival.
  */
 final class ArrivalReadings {
     private final LeaderClock leader;
-    private long lived;
+    private long ran;
     private long paused;
     private FetcherClock[] clocks = {};
     private long[] charged = {};
@@ -19,14 +19,14 @@ final class ArrivalReadings {
         this.leader = leader;
     }
 
-    /** Notes that a fetch arrives; nothing is known of any session's clock. */
+    /** Notes that a fetch arrives; removes all earlier readings. */
     void begin(long now) {
-        lived = leader.lived(now);
-        paused = now - lived;
+        ran = leader.runNanos(now);
+        paused = now - ran;
         count = 0;
     }
 
-    /** @param clock null is none */
+    /** @param clock the clock to read, or null */
     void add(FetcherClock clock, long now) {
         if (clock == null) {
             return;
@@ -42,23 +42,23 @@ final class ArrivalReadings {
         count++;
     }
 
-    /** @param clock null for the leader's own, on which partitions are that were not read in their leader epoch */
+    /** @param clock null for the leader's own clock, which counts for partitions not yet read in their leader epoch */
     long charged(FetcherClock clock, long now) {
         if (clock == null) {
-            return lived;
+            return ran;
         }
         int place = find(clock);
-        // A clock of a connection that was lost long ago: it has run since then.
-        return place >= 0 ? charged[place] : clock.nanos(now) - (leader.lived(now) - lived);
+        // The clock belongs to a connection that was lost long ago. It has run since then.
+        return place >= 0 ? charged[place] : clock.nanos(now) - (leader.runNanos(now) - ran);
     }
 
-    /** Returns the same for the pauses that the clock counts. */
+    /** Returns the reading of the clock's pauses. */
     long paused(FetcherClock clock, long now) {
         if (clock == null) {
             return paused;
         }
         int place = find(clock);
-        return place >= 0 ? pausedOf[place] : clock.pausedNanos(now) - (now - leader.lived(now) - paused);
+        return place >= 0 ? pausedOf[place] : clock.pausedNanos(now) - (now - leader.runNanos(now) - paused);
     }
 
     private int find(FetcherClock clock) {

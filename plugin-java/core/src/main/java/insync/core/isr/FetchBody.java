@@ -1,15 +1,15 @@
 package insync.core.isr;
 
-/** Reads what a fetch request asks for, only when it matters; the agent implements it. */
+/** Reads a partition's offset from the body of a fetch request, only when it is needed; the agent implements it. */
 public interface FetchBody {
 
-    /** What {@link #offsetOf} answers for a partition that the request does not name. */
+    /** {@link #offsetOf} returns this for a partition that the request does not name. */
     long NOT_NAMED = -1;
 
     /**
-     * Returns the offset that a request asks for in a partition.
+     * Returns the offset that a request names for a partition.
      *
-     * @param request the request, as it was given to {@link FetcherConnection#arrived}
+     * @param request the request, as passed to {@link FetcherConnection#arrived}
      * @param replica the partition, whose leader epoch a named fetch must have to count
      * @return the offset, or {@link #NOT_NAMED}, also for a fetch of another leader epoch
      */

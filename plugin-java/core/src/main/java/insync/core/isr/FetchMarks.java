@@ -4,10 +4,10 @@ import insync.core.Clock;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 
 /**
- * Holds the marks of one follower's fetch over all its partitions. One thread builds it before the read; the thread
+ * Collects the marks of one follower's fetch, one per partition. One thread builds it before the read; the thread
  * that runs the fetch's response callback completes it, exactly once.
  *
- * <p>Clock and counters are read and written once per fetch, whatever its number of partitions.
+ * <p>It reads the clock and updates the counters once per fetch, not once per partition.
  */
 public final class FetchMarks {
     private static final AtomicIntegerFieldUpdater<FetchMarks> COMPLETED =
@@ -58,15 +58,15 @@ public final class FetchMarks {
             return;
         }
         long nowMs = clock.millis();
-        long heldNanos = clock.nanos() - sinceNanos;
+        long pendingNanos = clock.nanos() - sinceNanos;
         int released = 0;
         Mark mark = head;
         head = null;
         while (mark != null) {
             Mark next = mark.nextInFetch;
-            released += mark.owner.complete(mark, nowMs, heldNanos, listener) ? 1 : 0;
+            released += mark.owner.complete(mark, nowMs, pendingNanos, listener) ? 1 : 0;
             mark = next;
         }
-        stats.released(released, heldNanos);
+        stats.released(released, pendingNanos);
     }
 }

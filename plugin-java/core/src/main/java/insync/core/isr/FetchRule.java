@@ -1,7 +1,7 @@
 package insync.core.isr;
 
 /**
- * Decides by KIP-501's two comparisons of offsets (solution 1).
+ * Decides whether a fetch is pending and whether it is caught up, by KIP-501's two comparisons of offsets (solution 1).
  */
 public final class FetchRule {
 
@@ -11,12 +11,11 @@ public final class FetchRule {
     private FetchRule() { }
 
     /**
-     * Returns whether a follower's fetch stands as pending while the leader works on it (KIP-501, "Proposed Changes").
+     * Returns whether a follower's fetch counts as pending while the leader processes it (KIP-501, "Proposed Changes").
      *
-     * <p>Before a follower's first fetch to a new leader there is no earlier log end offset to fall short
-     * of ({@link #UNKNOWN_OFFSET}), so that fetch is pending too: a leader that stalls on the very first
-     * fetch must not drop a member of the ISR it has just been elected from. Outside the ISR a mark has
-     * no effect.
+     * <p>A follower's first fetch to a new leader has no previous log end offset to compare with
+     * ({@link #UNKNOWN_OFFSET}) and is always pending: a new leader that stalls on the first fetch must not remove
+     * members of the ISR. Outside the ISR a mark has no effect.
      *
      * @param fetchOffset offset the follower asks for
      * @param previousLeaderLeo the leader's log end offset at this follower's previous fetch
@@ -26,10 +25,10 @@ public final class FetchRule {
     }
 
     /**
-     * Returns whether a fetch that was served makes its follower caught up as of the time it completes.
+     * Returns whether a completed fetch makes its follower caught up as of the time of completion.
      *
-     * <p>Unlike {@link #isPending} this needs a known earlier log end offset: Kafka's high watermark waits
-     * for any caught-up replica, so a replica that is only starting to fetch must not count as one.
+     * <p>Unlike {@link #isPending} this needs a known previous log end offset. Kafka's high watermark waits
+     * for every caught-up replica, so a replica that starts to fetch must not count as caught up.
      *
      * @param fetchOffset offset the follower asked for
      * @param leaderLeo the leader's log end offset when this fetch was read

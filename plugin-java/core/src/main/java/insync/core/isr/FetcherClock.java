@@ -1,10 +1,10 @@
 package insync.core.isr;
 
 /**
- * Measures the time that is charged to the followers' partitions of one fetch session: it stops while the leader
- * processes a fetch of the session, and while its network thread or the whole process is paused.
+ * Measures the time that is charged to a follower for the partitions of one fetch session. It stops while the leader
+ * processes a fetch of the session, and while the network thread or the whole process is paused.
  *
- * <p>It counts beside that the pauses of the process while it ran, for they are forgiven only up to a bound.
+ * <p>It counts separately the pauses of the process while it ran, because they are forgiven only up to a bound.
  */
 final class FetcherClock {
     private final NetworkThread thread;
@@ -31,7 +31,7 @@ final class FetcherClock {
     /** @param now time of the machine */
     synchronized void run(long now) {
         if (!running) {
-            runningSince = thread.lived(now);
+            runningSince = thread.runNanos(now);
             pausedSince = thread.paused(now);
             running = true;
         }
@@ -39,7 +39,7 @@ final class FetcherClock {
 
     /** Returns charged time at a time of the machine, in nanoseconds, for durations only. */
     synchronized long nanos(long now) {
-        return running ? charged + thread.lived(now) - runningSince : charged;
+        return running ? charged + thread.runNanos(now) - runningSince : charged;
     }
 
     /** Returns pauses of the process while it ran, at a time of the machine, in nanoseconds, for durations only. */

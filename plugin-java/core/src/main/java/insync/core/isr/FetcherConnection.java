@@ -6,13 +6,13 @@ package insync.core.isr;
  *
  * <p>The leader processes a fetch from its arrival until its response is sent, without the time in which the
  * follower's socket is full. The cost does not depend on the number of partitions: they share the
- * {@link FetcherClock} of their fetch session, and each reads it when the leader reads the partition for them.
- * The members of the session can only become fewer with a request that starts a session or names partitions to
- * forget; such a request brings a new clock, to which its partitions move as they are read. Those that do not
- * move are charged again from the end of that request.
+ * {@link FetcherClock} of their fetch session, and each takes its reading when the leader reads the partition.
+ * A partition can leave a session only by a request that starts a session or names partitions to forget. Such a
+ * request gets a new clock, to which its partitions move when they are read. The partitions that do not move are
+ * charged again from the end of that request.
  *
- * <p>A partition that a fetch names, though it is not of its session, is charged for no time since that fetch arrived:
- * for good once it is read, and until then as long as the leader processes the fetch and no socket was full.
+ * <p>A fetch may name a partition that is not in its session. That partition is not charged for time after the fetch
+ * arrived: permanently once it is read; until then while the leader processes the fetch and no socket was full.
  */
 public final class FetcherConnection {
     private static final ThreadLocal<FetcherConnection> SERVING = new ThreadLocal<>();
@@ -21,9 +21,9 @@ public final class FetcherConnection {
     private final NetworkThread thread;
     private final RequestScope scope;
     private final ArrivalReadings atArrival;
-    /** All connections of the follower, with the last lost ones. */
+    /** All connections of the follower, including those lost recently. */
     private volatile FetcherConnection[] siblings = {this};
-    // Volatile for the siblings.
+    // Volatile because the siblings read it.
     private volatile FetcherClock clock;
     private volatile FetcherClock next;
     private volatile boolean lost;
@@ -33,7 +33,7 @@ public final class FetcherConnection {
     private long ageSince;
     private long ageBefore;
 
-    // Written before the request is queued, and then only read, by the thread that serves the request.
+    // Written before the request is queued; afterwards only the thread that serves the request reads them.
     private FetcherClock clockOfRequest;
     private long chargedAtArrival;
     private long pausedAtArrival;
@@ -48,7 +48,7 @@ public final class FetcherConnection {
         this.clock.run(scope.nanos());
     }
 
-    /** Returns the connection for whose fetch this thread reads now, or null. */
+    /** Returns the connection whose fetch this thread serves now, or null. */
     public static FetcherConnection serving() {
         return SERVING.get();
     }
@@ -64,9 +64,9 @@ public final class FetcherConnection {
     }
 
     /**
-     * Notes that a fetch has arrived; called by the network thread before anybody can serve it.
+     * Notes that a fetch has arrived; called by the network thread before a handler can serve it.
      *
-     * @param fetch the request, by which it is known until {@link #sent}
+     * @param fetch the request; its identity is used until {@link #sent}
      * @param epoch the follower's broker epoch, or -1
      * @param newMembers whether the request starts a session, or names partitions to forget
      */
@@ -87,7 +87,7 @@ public final class FetcherConnection {
         scope.stats().marked(1);
     }
 
-    /** In the steady state of a follower with one connection there is nothing to read. */
+    /** Takes the readings of the follower's other connections; in the steady state there is only one. */
     private void readClocks(boolean newMembers, long now) {
         atArrival.begin(now);
         if (newMembers) {
@@ -101,7 +101,7 @@ public final class FetcherConnection {
         }
     }
 
-    /** Notes that the socket did not take all of the response: from now on the follower's time runs. */
+    /** Notes that the socket did not take all of the response. From now on time is charged to the follower. */
     public synchronized void socketFull() {
         if (request != null && !socketFull) {
             long now = scope.nanos();
@@ -124,24 +124,24 @@ public final class FetcherConnection {
         }
     }
 
-    /** Notes that the response is sent, or there will be none. Only the first call for a request counts. */
+    /** Notes that the response is sent, or never will be. Only the first call for a request counts. */
     public synchronized void sent(Object fetch) {
         if (request == fetch) {
             long now = scope.nanos();
-            long held = ageNanos(now);
-            letGo(now);
-            scope.stats().released(1, held);
-            scope.listener().released(follower, null, -1, held);
+            long pending = ageNanos(now);
+            release(now);
+            scope.stats().released(1, pending);
+            scope.listener().released(follower, null, -1, pending);
         }
     }
 
-    /** Notes that the connection is lost, and with it the answer to whatever the leader still processes. */
+    /** Notes that the connection is lost. The leader cannot answer the fetch that it still processes. */
     synchronized void closed() {
         lost = true;
         drop(scope.nanos());
     }
 
-    /** The broker id that the fetches of this connection carry. */
+    /** Returns the broker id in the fetches of this connection. */
     public int follower() {
         return follower;
     }
@@ -166,17 +166,17 @@ public final class FetcherConnection {
         return brokerEpoch;
     }
 
-    /** Returns what a clock showed when the request arrived; null for the leader's own. */
+    /** Returns a clock's charged time when the request arrived; null means the leader's own clock. */
     synchronized long chargedAtArrival(FetcherClock other, long now) {
         return other == clockOfRequest ? chargedAtArrival : atArrival.charged(other, now);
     }
 
-    /** And the pauses that it counted. */
+    /** Returns a clock's pauses when the request arrived. */
     synchronized long pausedAtArrival(FetcherClock other, long now) {
         return other == clockOfRequest ? pausedAtArrival : atArrival.paused(other, now);
     }
 
-    /** Returns whether the connection is lost; what is read for it then is no follower's progress. */
+    /** Returns whether the connection is lost. Reads for a lost connection are not progress of the follower. */
     boolean isLost() {
         return lost;
     }
@@ -194,20 +194,20 @@ public final class FetcherConnection {
     }
 
     /**
-     * Returns since when the leader processes the fetch, pauses left out, or
-     * {@link FollowerTracker#NOT_PENDING}: there is none, or the follower's socket is full.
+     * Returns since when the leader processes the fetch, without pauses, or {@link FollowerTracker#NOT_PENDING} if there
+     * is no fetch or the follower's socket is full.
      */
     synchronized long pendingSince() {
         return request == null || socketFull ? FollowerTracker.NOT_PENDING : ageSince - ageBefore;
     }
 
-    /** Returns whether a fetch stands that stops this clock. */
+    /** Returns whether a pending fetch stops this clock. */
     synchronized boolean stops(FetcherClock of) {
         return request != null && of != null && (of == clock || of == next);
     }
 
     /**
-     * Returns the offset at which the fetch in hand names a partition, or {@link FetchBody#NOT_NAMED}.
+     * Returns the offset that the pending fetch names for a partition, or {@link FetchBody#NOT_NAMED}.
      *
      * @param leastBrokerEpoch a fetch of an older incarnation of the follower does not count
      */
@@ -220,12 +220,12 @@ public final class FetcherConnection {
 
     private void drop(long now) {
         if (request != null) {
-            letGo(now);
+            release(now);
             scope.stats().cleared();
         }
     }
 
-    private void letGo(long now) {
+    private void release(long now) {
         runClocks(now);
         if (next != null) {
             clock = next;

@@ -1,8 +1,8 @@
 package insync.core.isr;
 
 /**
- * Shows a follower replica of a partition that this broker leads to the rules. The agent implements it over the
- * broker's own Partition.
+ * Describes to the rules a follower replica of a partition that this broker leads. The agent implements it over the
+ * broker's Partition.
  *
  * <p>All methods are called under {@link FollowerTracker}'s lock and must neither block nor take a lock.
  */
@@ -15,6 +15,6 @@ public interface FollowerReplica {
     /** Returns the follower's broker id. */
     int replicaId();
 
-    /** Returns the partition's leader epoch at this moment. */
+    /** Returns the partition's current leader epoch. */
     int leaderEpoch();
 }

@@ -7,13 +7,13 @@ import java.util.Map;
  * Tracks the pending fetches of one follower replica of one partition. There is one subclass per scope of the
  * feature.
  *
- * <p>It never changes Kafka's own state: it gets every fetch that Kafka records, and is asked when Kafka's own rule finds
+ * <p>It never changes Kafka's own state. It gets every fetch that Kafka records, and is called when Kafka's rule finds
  * the follower out of sync. Thread safe. Each partition has its own lock, and no thread waits while it has the lock.
  */
 public abstract class FollowerTracker {
-    /** What {@link #pendingSince} answers when there is no such fetch. */
+    /** {@link #pendingSince} returns this when there is no such fetch. */
     public static final long NOT_PENDING = Long.MIN_VALUE;
-    /** The caught-up time of a replica outside of the ISR at an election, as in Kafka. */
+    /** The caught-up time of a replica that is outside the ISR at an election, as in Kafka. */
     static final long NEVER = 0;
 
     final FollowerReplica replica;
@@ -29,7 +29,7 @@ public abstract class FollowerTracker {
     }
 
     /**
-     * Notes that the leader has read a fetch of this follower. Called where Kafka records the same.
+     * Notes that the leader has read a fetch of this follower. Called where Kafka records it.
      *
      * @param fetchOffset offset the follower asked for
      * @param leaderLeo the leader's log end offset when the fetch was read
@@ -40,15 +40,15 @@ public abstract class FollowerTracker {
     }
 
     /**
-     * Notes that the leader is elected, or re-elected in a new epoch: what was pending in the old one counts no longer.
+     * Notes that the leader is elected, or re-elected in a new epoch. Fetches of the old epoch no longer count as pending.
      *
      * @param nowMs the broker's time
-     * @param leaderLeo the leader's log end offset, known to be reached by nobody yet
+     * @param leaderLeo the leader's log end offset, which no follower is known to have reached
      * @param newLeader false if this broker led the partition in the epoch before
      * @param inSync whether the follower is a member of the ISR
      */
     public final synchronized void elected(long nowMs, long leaderLeo, boolean newLeader, boolean inSync) {
-        // Of a follower that has not fetched yet, the next fetch is the first one still.
+        // If the follower has not fetched yet, its next fetch is still its first one.
         if (previousLeaderLeo != FetchRule.UNKNOWN_OFFSET) {
             previousLeaderLeo = newLeader ? FetchRule.UNKNOWN_OFFSET : leaderLeo;
         }
@@ -64,8 +64,8 @@ public abstract class FollowerTracker {
     }
 
     /**
-     * Returns whether the follower stays in sync though Kafka's own rule says that it is not. A yes is counted as a
-     * hold, once per stretch of time.
+     * Returns whether the follower stays in sync although Kafka's rule says that it is out of sync. Counts a hold when the
+     * answer changes to yes.
      *
      * @param nowMs the broker's time, milliseconds since the epoch
      * @param maxLagMs replica.lag.time.max.ms
@@ -84,10 +84,10 @@ public abstract class FollowerTracker {
     public abstract List<Map<String, Object>> snapshot();
 
     /**
-     * Returns since when the leader processes the oldest fetch of the leader epoch. For a watch that asks rarely: it
-     * takes this object's leaf lock and does not slow fetches.
+     * Returns since when the leader processes the oldest fetch of the leader epoch. Takes this object's leaf lock, so
+     * callers must be rare.
      *
-     * @param before only fetches that were pending by then are looked for, by the broker's monotonic clock
+     * @param before ignores fetches that became pending later; the broker's monotonic clock
      * @return by the same clock, or {@link #NOT_PENDING}
      */
     public abstract long pendingSince(long before);
@@ -106,12 +106,12 @@ public abstract class FollowerTracker {
         }
     }
 
-    /** Returns whether nobody asked about the follower for so long that the partition must be deleted. */
+    /** Returns whether the follower was not checked for so long that the partition must be deleted. */
     final boolean isForgotten(long nowNanos) {
         return heldUntilNanos - nowNanos < 0;
     }
 
-    /** Holds the follower until it is asked about again, which Kafka does every half of replica.lag.time.max.ms. */
+    /** Holds the follower until Kafka's next check, which comes every half of replica.lag.time.max.ms. */
     private void hold(long maxLagMs) {
         heldUntilNanos = System.nanoTime() + maxLagMs * 1_000_000L;
         if (!held) {

@@ -6,22 +6,22 @@ import insync.core.Clock;
  * Measures the time in which this leader's process ran: it stops while the process is frozen or starved (SIGSTOP, a
  * CPU quota, a long collection), which is not charged to followers.
  *
- * <p>A thread ticks every {@link #PERIOD_MS}. If a tick is late by more than {@link #GRACE_NANOS}, the process did not
- * run meanwhile; before the next tick comes, all time beyond that grace counts as such, too. So no thread that wakes
- * from a freeze before the ticking thread can read a time that includes the freeze.
+ * <p>A thread ticks every {@link #PERIOD_MS}. When a tick is late by more than {@link #GRACE_NANOS}, the time beyond that
+ * grace is a pause. It counts as a pause even before the late tick comes, so a thread that wakes from a freeze before
+ * the ticking thread does not read a time that includes the freeze.
  */
 public final class LeaderClock {
     /** The time between two ticks, milliseconds. */
     public static final long PERIOD_MS = 20;
-    /** How long after a tick the process is still taken to run, nanoseconds. */
+    /** How long after a tick the process still counts as running, nanoseconds. */
     public static final long GRACE_NANOS = 60_000_000L;
 
     private final Clock clock;
-    private volatile Beat beat;
+    private volatile Tick lastTick;
 
     public LeaderClock(Clock clock) {
         this.clock = clock;
-        this.beat = new Beat(0, clock.nanos() + GRACE_NANOS);
+        this.lastTick = new Tick(0, clock.nanos() + GRACE_NANOS);
     }
 
     /** Starts the ticks; they end with the JVM. */
@@ -34,26 +34,26 @@ public final class LeaderClock {
     /** Called every {@link #PERIOD_MS} by one thread. */
     public synchronized void tick() {
         long now = clock.nanos();
-        long lived = beat.lived(now);
-        beat = new Beat(now - lived, lived + GRACE_NANOS);
+        long ran = lastTick.runNanos(now);
+        lastTick = new Tick(now - ran, ran + GRACE_NANOS);
     }
 
-    /** Returns the time of the machine, in nanoseconds. */
+    /** Returns the machine's time, in nanoseconds. */
     long now() {
         return clock.nanos();
     }
 
-    /** Returns lived time at a time of the machine, in nanoseconds, for durations only. */
-    long lived(long now) {
-        return beat.lived(now);
+    /** Returns how long the process ran up to a time of the machine, in nanoseconds, for durations only. */
+    long runNanos(long now) {
+        return lastTick.runNanos(now);
     }
 
-    /** Time until a time of the machine for which the process did not live, in nanoseconds. */
+    /** Returns how long the process was paused up to a time of the machine, in nanoseconds. */
     long paused(long now) {
-        return now - beat.lived(now);
+        return now - lastTick.runNanos(now);
     }
 
-    /** Returns the same until now. */
+    /** Returns how long the process was paused up to now, in nanoseconds. */
     public long pausedNanos() {
         return paused(clock.nanos());
     }
@@ -69,18 +69,18 @@ public final class LeaderClock {
         }
     }
 
-    /** What one tick left behind; a single object, so that readers see both figures of the same tick. */
-    private static final class Beat {
+    /** The figures of one tick, in one object, so that readers see both figures of the same tick. */
+    private static final class Tick {
         private final long paused;
-        private final long livedAtMost;
+        private final long ranAtMost;
 
-        Beat(long paused, long livedAtMost) {
+        Tick(long paused, long ranAtMost) {
             this.paused = paused;
-            this.livedAtMost = livedAtMost;
+            this.ranAtMost = ranAtMost;
         }
 
-        long lived(long now) {
-            return Math.min(now - paused, livedAtMost);
+        long runNanos(long now) {
+            return Math.min(now - paused, ranAtMost);
         }
     }
 }

@@ -1,10 +1,10 @@
 package insync.core.isr;
 
 /**
- * Marks one follower's fetch of one partition as pending, from before it is read until its response callback. A mark is
- * identified by the object, because the same offset may be pending twice.
+ * Marks one follower's fetch of one partition as pending, from before it is read until its response callback. The
+ * object is the identity of a mark, because the same offset may be pending twice.
  *
- * <p>The owner reuses marks, so that steady replication allocates none. Every field is guarded by the owner's lock,
+ * <p>The owner reuses marks, so that steady replication allocates none. The owner's lock guards every field,
  * except {@link #nextInFetch}, which belongs to the thread that builds the fetch.
  */
 final class Mark {

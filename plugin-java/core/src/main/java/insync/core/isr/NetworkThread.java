@@ -1,12 +1,12 @@
 package insync.core.isr;
 
 /**
- * Measures the time of one of the leader's network threads: the leader's time without what the thread spent in calls
+ * Measures the time of one of the leader's network threads: the leader's time without long calls
  * that only the leader can delay, such as a file-to-socket transfer from a slow disk.
  *
- * <p>During such a call the requests of all its connections wait in the socket, where the broker cannot see them; so none
- * of its followers is charged. Only what exceeds {@link #GRACE_NANOS} in one call counts as a pause: a
- * thread that is busy, but moves, delays nobody for long.
+ * <p>During such a call the requests of all its connections wait in the sockets, where the broker cannot see them. So
+ * its followers are not charged. Only the part of a call beyond {@link #GRACE_NANOS} counts as a pause, because a busy
+ * thread without stalls delays no follower for long.
  */
 public final class NetworkThread {
     /** The longest call that does not count as a pause, nanoseconds. */
@@ -25,47 +25,47 @@ public final class NetworkThread {
     /**
      * Notes that this thread enters a call that only the leader can delay.
      *
-     * @param on what it works on, or null; compared only
+     * @param on the object that it works on, or null; used only for comparison
      */
     public synchronized void enterCall(Object on) {
-        callSince = leader.lived(leader.now());
+        callSince = leader.runNanos(leader.now());
         callOn = on;
     }
 
     /** Notes that this thread leaves the call. */
     public synchronized void leaveCall() {
         if (callSince != NONE) {
-            stalledNanos += excess(leader.lived(leader.now()));
+            stalledNanos += excess(leader.runNanos(leader.now()));
             callSince = NONE;
             callOn = null;
         }
     }
 
     /**
-     * Returns how long this thread has been in such a call, pauses of the process left out; 0 if it is in none.
-     * Nanoseconds.
+     * Returns how long this thread has been in such a call, without pauses of the process, in nanoseconds; 0 if it is in
+     * none.
      */
     public synchronized long inCallNanos() {
-        return callSince == NONE ? 0 : leader.lived(leader.now()) - callSince;
+        return callSince == NONE ? 0 : leader.runNanos(leader.now()) - callSince;
     }
 
-    /** Returns what the call that this thread is in works on, or null. */
+    /** Returns the object on which the present call works, or null. */
     public synchronized Object callOn() {
         return callOn;
     }
 
-    /** Time that this thread lived through, at a time of the machine, in nanoseconds, for durations only. */
-    synchronized long lived(long now) {
-        long lived = leader.lived(now);
-        return lived - stalledNanos - excess(lived);
+    /** Returns how long this thread ran up to a time of the machine, in nanoseconds, for durations only. */
+    synchronized long runNanos(long now) {
+        long ran = leader.runNanos(now);
+        return ran - stalledNanos - excess(ran);
     }
 
-    /** Returns pauses of the whole process, at a time of the machine, in nanoseconds, for durations only. */
+    /** Returns how long the process was paused up to a time of the machine, in nanoseconds, for durations only. */
     long paused(long now) {
         return leader.paused(now);
     }
 
-    private long excess(long lived) {
-        return callSince == NONE ? 0 : Math.max(0, lived - callSince - GRACE_NANOS);
+    private long excess(long ran) {
+        return callSince == NONE ? 0 : Math.max(0, ran - callSince - GRACE_NANOS);
     }
 }

@@ -1,13 +1,13 @@
 package insync.core.isr;
 
-/** Is called for each fetch that is no longer pending, under a leaf lock, so it must return at once. */
+/** Receives each fetch that is no longer pending. Called under a leaf lock, so it must return at once. */
 public interface PendingListener {
 
     /**
      * @param replicaId the follower's broker id
-     * @param topic whose fetch it was, or null if it was pending for all partitions of the fetch together
+     * @param topic the topic, or null if the fetch was pending for all its partitions together
      * @param partition of the topic, or -1
-     * @param heldNanos how long it was pending
+     * @param pendingNanos how long it was pending
      */
-    void released(int replicaId, String topic, int partition, long heldNanos);
+    void released(int replicaId, String topic, int partition, long pendingNanos);
 }

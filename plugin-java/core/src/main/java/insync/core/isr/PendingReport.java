@@ -4,8 +4,8 @@ import insync.core.events.EventLog;
 import java.util.Map;
 
 /**
- * Emits events about marks: one summary a second while there are any, and one event for each fetch that was pending for
- * longer than half of replica.lag.time.max.ms (which cannot be frequent).
+ * Emits events about marks: one summary per second while marks exist, and one event for each fetch that was pending for
+ * longer than half of replica.lag.time.max.ms.
  */
 public final class PendingReport implements PendingListener {
     private static final long PERIOD_MS = 1_000;
@@ -32,10 +32,10 @@ public final class PendingReport implements PendingListener {
     }
 
     @Override
-    public void released(int replicaId, String topic, int partition, long heldNanos) {
-        if (heldNanos > longNanos) {
+    public void released(int replicaId, String topic, int partition, long pendingNanos) {
+        if (pendingNanos > longNanos) {
             events.emit("pending_long", EventLog.fields("topic", topic, "partition", partition,
-                "replica", replicaId, "held_ms", heldNanos / 1_000_000L));
+                "replica", replicaId, "held_ms", pendingNanos / 1_000_000L));
         }
     }
 

@@ -8,7 +8,7 @@ import java.util.Map;
 
 /**
  * Tracks the pending fetches of one follower replica in scope "read", from before they are read until their response
- * callback, and its last caught-up time, by KIP-501's rule (solution 1, literally).
+ * callback, and its last caught-up time, by the rule of KIP-501 (solution 1) as written.
  */
 public final class ReadScopeTracker extends FollowerTracker {
     private final Clock clock;
@@ -26,7 +26,7 @@ public final class ReadScopeTracker extends FollowerTracker {
      *
      * @param fetchOffset offset the follower asks for
      * @param sinceNanos time by the clock
-     * @return the mark, or null if this fetch is none that protects its follower
+     * @return the mark, or null if this fetch does not protect its follower
      */
     synchronized Mark mark(long fetchOffset, long sinceNanos) {
         if (!FetchRule.isPending(fetchOffset, previousLeaderLeo)) {
@@ -44,7 +44,7 @@ public final class ReadScopeTracker extends FollowerTracker {
         return mark;
     }
 
-    /** Notes that a fetch that makes the follower caught up will do so when it completes; until then its mark holds. */
+    /** Notes that this fetch makes the follower caught up when it completes; until then its mark protects the follower. */
     @Override
     void read(long fetchOffset, long leaderLeo) {
         if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
@@ -57,19 +57,19 @@ public final class ReadScopeTracker extends FollowerTracker {
     /**
      * Completes the fetch of this mark. {@link FetchMarks} calls it exactly once per mark.
      *
-     * <p>The last caught-up time moves before the mark goes, so that at no moment in between the
-     * follower looks out of sync for the time the leader took.
+     * <p>It updates the last caught-up time before it removes the mark, so that the follower never looks out of sync
+     * because of the leader's delay.
      *
      * @return whether the mark still stood
      */
-    synchronized boolean complete(Mark mark, long nowMs, long heldNanos, PendingListener listener) {
+    synchronized boolean complete(Mark mark, long nowMs, long pendingNanos, PendingListener listener) {
         boolean stood = mark.standing;
         if (stood) {
             if (mark.served && mark.leaderEpoch == replica.leaderEpoch()) {
                 caughtUpMs = nowMs;
             }
             unlink(mark);
-            listener.released(replica.replicaId(), replica.topic(), replica.partition(), heldNanos);
+            listener.released(replica.replicaId(), replica.topic(), replica.partition(), pendingNanos);
         }
         mark.nextInFetch = null;
         mark.nextOfFollower = free;

@@ -7,9 +7,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Holds scope "request" in one broker: the connections of its followers' fetchers, and what they share. */
+/** Runs scope "request" in one broker: keeps the connections of its followers' fetchers and the state they share. */
 public final class RequestScope {
-    /** How many lost connections of a follower are remembered, for the partitions that are still on their clocks. */
+    /** How many lost connections of a follower are kept, because partitions may still be on their clocks. */
     private static final int LOST = 4;
     private static final FetcherConnection[] NONE = {};
 
@@ -38,7 +38,7 @@ public final class RequestScope {
         return made;
     }
 
-    /** Returns what is known of a network thread, or null if no request came on it. */
+    /** Returns the clock of a network thread, or null if no request came on it. */
     public NetworkThread networkThread(Thread thread) {
         return threads.get(thread);
     }
@@ -67,7 +67,7 @@ public final class RequestScope {
         return connections.get(id);
     }
 
-    /** Notes that a connection is lost; what its fetch held is released. Any id may be given, any number of times. */
+    /** Notes that a connection is lost, and releases its pending fetch. Unknown and repeated ids have no effect. */
     public void disconnected(String id) {
         FetcherConnection lost = connections.remove(id);
         if (lost != null) {
@@ -79,7 +79,7 @@ public final class RequestScope {
         return leaderClock;
     }
 
-    /** Returns the connections of a follower, with the last lost ones. */
+    /** Returns the connections of a follower, including those lost recently. */
     FetcherConnection[] of(int follower) {
         return byFollower.getOrDefault(follower, NONE);
     }

@@ -7,11 +7,11 @@ import java.util.Map;
 /**
  * Applies Kafka's own caught-up rule in scope "request", on a clock that stops while the leader processes the
  * follower's fetch. A follower is out of sync when replica.lag.time.max.ms of <em>charged</em> time have passed
- * since it was last caught up; one that was so before its fetch arrived stays so.
+ * since it was last caught up. If it was out of sync before its fetch arrived, it stays out of sync.
  */
 public final class RequestScopeTracker extends FollowerTracker {
     /**
-     * Pauses of the leader's process are forgiven up to this many times replica.lag.time.max.ms since a follower was
+     * Pauses of the leader's process are forgiven up to this many times replica.lag.time.max.ms since a follower was last
      * caught up.
      */
     static final long FORGIVEN_LAGS = 10;
@@ -19,9 +19,9 @@ public final class RequestScopeTracker extends FollowerTracker {
     private static final long FAR = Long.MAX_VALUE / 4;
 
     private final RequestScope scope;
-    /** Null until a fetch has been read in this leader epoch: the leader's own clock. */
+    /** Null until a fetch is read in this leader epoch; null means the leader's own clock. */
     private FetcherClock clock;
-    /** Readings of that clock, and the pauses that it counted by then. */
+    /** Readings of that clock, and its pauses at these readings. */
     private long caughtUp;
     private long caughtUpPaused;
     private long lastFetch;
@@ -65,7 +65,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         long now = scope.nanos();
         clock = null;
         caughtUp = caughtUpMs == NEVER ? -FAR
-            : scope.leaderClock().lived(now) - (scope.millis() - caughtUpMs) * NANOS_PER_MS;
+            : scope.leaderClock().runNanos(now) - (scope.millis() - caughtUpMs) * NANOS_PER_MS;
         caughtUpPaused = scope.leaderClock().paused(now);
         lastFetch = caughtUp;
         lastFetchPaused = caughtUpPaused;
@@ -76,7 +76,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         long now = scope.nanos();
         long limit = maxLagMs * NANOS_PER_MS;
         LeaderClock leader = scope.leaderClock();
-        long charged = clock == null ? leader.lived(now) : clock.nanos(now);
+        long charged = clock == null ? leader.runNanos(now) : clock.nanos(now);
         long paused = clock == null ? leader.paused(now) : clock.pausedNanos(now);
         if (isWithin(limit, charged, paused)) {
             return true;
@@ -90,7 +90,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         return false;
     }
 
-    /** Returns whether the follower was within a limit when its clock showed this. */
+    /** Returns whether the follower was within a limit at a reading of its clock. */
     private boolean isWithin(long limit, long charged, long paused) {
         return Math.max(0, charged - caughtUp) + Math.max(0, paused - caughtUpPaused - FORGIVEN_LAGS * limit) <= limit;
     }
@@ -100,7 +100,7 @@ public final class RequestScopeTracker extends FollowerTracker {
         for (FetcherConnection connection : scope.of(replica.replicaId())) {
             long named = connection.namedOffset(replica, brokerEpoch);
             if (named != FetchBody.NOT_NAMED || connection.stops(clock)) {
-                // A request that does not name a partition of its session asks for the same offset as before.
+                // A request that does not name a partition of its session repeats the previous offset.
                 return List.of(EventLog.fields("offset", named == FetchBody.NOT_NAMED ? offset : named,
                     "leader_epoch", replica.leaderEpoch(), "age_ms", connection.ageNanos(scope.nanos()) / NANOS_PER_MS));
             }
@@ -121,14 +121,13 @@ public final class RequestScopeTracker extends FollowerTracker {
         return oldest;
     }
 
-    /** Returns whether the fetch in hand of a connection is one of this partition. */
+    /** Returns whether the pending fetch of a connection includes this partition. */
     private synchronized boolean isAbout(FetcherConnection connection) {
         return connection.stops(clock) || connection.namedOffset(replica, brokerEpoch) != FetchBody.NOT_NAMED;
     }
 
     /**
-     * Notes that the partition is read on another clock than before: what it was charged until the fetch arrived goes
-     * with it.
+     * Moves the partition to another clock, with the time that it was charged until the fetch arrived.
      */
     private void moveTo(FetcherConnection from) {
         long now = scope.nanos();

@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what the plugin did in this broker since its start, for JMX, events and the bridge. */
+/** Counts marks and holds in this broker since its start, for JMX, events and the bridge. */
 public final class Stats {
     private final LongAdder marked = new LongAdder();
     private final LongAdder released = new LongAdder();
@@ -21,14 +21,14 @@ public final class Stats {
         marked.add(count);
     }
 
-    void released(int count, long heldNanos) {
+    void released(int count, long pendingNanos) {
         if (count == 0) {
             return;
         }
         released.add(count);
-        // A plain read nearly always settles it, so releases do not contend on the maximum.
-        if (heldNanos > longestNanos.get()) {
-            longestNanos.accumulateAndGet(heldNanos, Math::max);
+        // The plain read is nearly always enough, so releases do not contend on the maximum.
+        if (pendingNanos > longestNanos.get()) {
+            longestNanos.accumulateAndGet(pendingNanos, Math::max);
         }
     }
 
@@ -45,36 +45,36 @@ public final class Stats {
         held.remove(follower);
     }
 
-    /** Returns the marks so far: in scope "read" one per partition of a fetch, in scope "request" one per fetch. */
+    /** Returns how many marks were made: in scope "read" one per partition of a fetch, in "request" one per fetch. */
     public long marksTotal() {
         return marked.sum();
     }
 
-    /** Returns the marks that were released with their fetch. */
+    /** Returns how many marks were released with their fetch. */
     public long releasedTotal() {
         return released.sum();
     }
 
-    /** Returns the marks that an election or a lost connection cleared before their fetch was complete. */
+    /** Returns how many marks an election or a lost connection cleared before their fetch was complete. */
     public long clearedTotal() {
         return cleared.sum();
     }
 
-    /** Returns the present marks. */
+    /** Returns how many marks exist now. */
     public long pendingNow() {
-        // What has gone is read first: a mark made in between may be counted too much, never too little.
+        // Reads the removed marks first: a mark made in between may be counted twice, but is never missed.
         long gone = released.sum() + cleared.sum();
         return Math.max(0, marked.sum() - gone);
     }
 
-    /** Returns how many followers, per partition, are in sync now only because of the plugin. */
+    /** Returns how many followers are held now: each is in sync only because of the plugin. */
     public int heldNow() {
         long now = System.nanoTime();
         held.removeIf(follower -> follower.isForgotten(now));
         return held.size();
     }
 
-    /** Returns how often a follower began to be held in sync. */
+    /** Returns how many holds began. */
     public long holdsGranted() {
         return holdsGranted.sum();
     }
@@ -84,14 +84,13 @@ public final class Stats {
         return longestNanos.get() / 1_000_000L;
     }
 
-    /** Takes the clock that counts a broker's own pauses; a broker without scope "request" has none. */
+    /** Sets the clock that counts the broker's own pauses; a broker without scope "request" has none. */
     public void leaderClock(LeaderClock clock) {
         leaderClock = clock;
     }
 
     /**
-     * Returns the time for which the leader's process was frozen or starved, which no follower is charged, in
-     * milliseconds.
+     * Returns how long the leader's process was frozen or starved, in milliseconds. No follower is charged for that time.
      */
     public long leaderPausedMs() {
         LeaderClock clock = leaderClock;

@@ -2,8 +2,8 @@ package insync.core.lagpolicy;
 
 /**
  * Decides by Kafka 0.8's rule whether a follower is out of sync (Partition.getOutOfSyncReplicas of 0.8.1,
- * replica.lag.max.messages): because it is <em>slow</em>, more than so many messages behind, or <em>stuck</em>, behind
- * and without a fetch for replica.lag.time.max.ms.
+ * replica.lag.max.messages). It is <em>slow</em> if it is more than that many messages behind, and <em>stuck</em> if it
+ * is behind and has not fetched for replica.lag.time.max.ms.
  */
 public final class MessageLagRule {
     private final long maxMessages;
@@ -17,15 +17,15 @@ public final class MessageLagRule {
     }
 
     /**
-     * @param followerLeo offset of the follower's last fetch; below 0 before its first, when its lag is not known
-     * @param heardMs when that fetch came, or the leader was elected; milliseconds since the epoch
+     * @param followerLeo offset of the follower's last fetch; below 0 before its first fetch
+     * @param lastFetchMs time of that fetch, or of the leader's election; milliseconds since the epoch
      * @param leaderLeo the leader's log end offset
      * @param nowMs the leader's time, milliseconds since the epoch
      * @param maxLagMs replica.lag.time.max.ms
      */
-    public boolean isOutOfSync(long followerLeo, long heardMs, long leaderLeo, long nowMs, long maxLagMs) {
+    public boolean isOutOfSync(long followerLeo, long lastFetchMs, long leaderLeo, long nowMs, long maxLagMs) {
         boolean slow = followerLeo >= 0 && leaderLeo - followerLeo > maxMessages;
-        boolean stuck = followerLeo < leaderLeo && nowMs - heardMs > maxLagMs;
+        boolean stuck = followerLeo < leaderLeo && nowMs - lastFetchMs > maxLagMs;
         return slow || stuck;
     }
 

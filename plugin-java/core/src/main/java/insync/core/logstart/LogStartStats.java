@@ -9,17 +9,17 @@ public final class LogStartStats {
     private final LongAdder bounded = new LongAdder();
     private final LongAdder snapshots = new LongAdder();
 
-    /** Counts a follower that moved less far than the leader's answer said. */
+    /** Counts a follower whose log start offset was bounded below the one in the leader's response. */
     public void bounded() {
         bounded.increment();
     }
 
-    /** Counts a leader's answer that was bounded to the state in which the records were read. */
+    /** Counts a leader's response that was bounded to the state at the read. */
     public void snapshot() {
         snapshots.increment();
     }
 
-    /** Returns both figures by their names over the bridge. */
+    /** Returns both counts by their names on the bridge. */
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("bounded", bounded.sum());

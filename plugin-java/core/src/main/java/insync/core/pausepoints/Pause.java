@@ -6,7 +6,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Pauses one thread at one point, the first matching one, until it is released or its time is over. */
+/** Pauses the first matching thread at one point until it is released or its time is over. */
 final class Pause {
     private final int replica;
     private final String partition;
@@ -40,7 +40,7 @@ final class Pause {
         try {
             expired = !released.await(maxMs, TimeUnit.MILLISECONDS);
         } catch (InterruptedException ending) {
-            // The broker stops its thread; its own code sees the interrupt.
+            // The broker stops its thread; the broker's code handles the interrupt.
             Thread.currentThread().interrupt();
         } finally {
             pausedNanos = System.nanoTime() - since;

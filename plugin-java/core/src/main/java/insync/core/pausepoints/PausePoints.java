@@ -5,10 +5,10 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Pauses a thread at a named point of a broker's code, so that a test can fix the order of a race. No thread passes here
- * unless the agent's options ask for the points; then a point costs a lookup in a map.
+ * Pauses a thread at a named point of a broker's code, so that a test can fix the order of a race. The points are woven
+ * only if the agent's options turn them on; then a point costs a lookup in a map.
  *
- * <p>A paused thread keeps the locks that it has, like a thread that the system does not schedule.
+ * <p>A paused thread keeps its locks, like a thread that the system does not schedule.
  */
 public final class PausePoints {
     /** The longest pause, milliseconds. */
@@ -33,7 +33,7 @@ public final class PausePoints {
      */
     public void pause(String point, int replica, String partition, long maxMs) {
         if (!open) {
-            throw new IllegalStateException("no pause points are woven in, expected the agent's option pause-points=on"
+            throw new IllegalStateException("no pause points are woven: expected the agent's option pause-points=on"
                 + " (or holds=on)");
         }
         if (maxMs < 1 || maxMs > MAX_MS) {
@@ -53,7 +53,7 @@ public final class PausePoints {
         }
     }
 
-    /** Waits if the thread that passes a point is to pause there. */
+    /** Waits if a test pauses the thread that passes this point. */
     public void pass(String point, int replica, String partition) {
         Pause pause = pauses.get(point);
         if (pause != null) {

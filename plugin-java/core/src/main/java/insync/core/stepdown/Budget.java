@@ -2,7 +2,7 @@ package insync.core.stepdown;
 
 import java.util.ArrayDeque;
 
-/** How many partitions this broker may still give away: so many in any minute, and no more. */
+/** Limits how many partitions this broker gives away in any minute. */
 final class Budget {
     private static final long MINUTE = 60_000_000_000L;
 
@@ -13,7 +13,7 @@ final class Budget {
         this.perMinute = perMinute;
     }
 
-    /** Takes one, if there is one. */
+    /** Takes one from the budget; returns false if it is spent. */
     boolean take(long now) {
         while (!spent.isEmpty() && now - spent.peekFirst() >= MINUTE) {
             spent.removeFirst();
@@ -25,7 +25,7 @@ final class Budget {
         return left;
     }
 
-    /** Gives back one that was taken and had no effect. */
+    /** Returns one to the budget, because the request had no effect. */
     void giveBack() {
         spent.pollLast();
     }

@@ -3,9 +3,9 @@ package insync.core.stepdown;
 import insync.core.events.EventLog;
 import java.util.Map;
 
-/** What the watch decided about one partition with a slow fetch at one tick: data, to be acted on or only told. */
+/** Describes what the watch decided at one tick about one partition with a slow fetch. */
 public final class Decision {
-    /** The successor where there is none. */
+    /** The successor's id if there is no successor. */
     public static final int NOBODY = -1;
     private static final int[] NONE = {};
 
@@ -55,7 +55,7 @@ public final class Decision {
         return partition;
     }
 
-    /** The epoch that was decided about; in another one the decision is void. */
+    /** The leader epoch of the decision, which is invalid in any other epoch. */
     public int leaderEpoch() {
         return leaderEpoch;
     }
@@ -65,14 +65,14 @@ public final class Decision {
     }
 
     /**
-     * Returns the ISR to ask for, the successor first; this broker last, or not at all if it {@link #leaves}. Empty
-     * unless it acts.
+     * Returns the ISR to request: the successor first; this broker last, or not at all if it {@link #leaves}. Empty
+     * unless the decision acts.
      */
     public int[] isr() {
         return isr.clone();
     }
 
-    /** Who is to lead, or {@link #NOBODY}. */
+    /** Returns the next leader, or {@link #NOBODY}. */
     public int successor() {
         return isr.length == 0 ? NOBODY : isr[0];
     }
@@ -82,28 +82,28 @@ public final class Decision {
         return leaves;
     }
 
-    /** Returns how long the leader has been processing the oldest fetch, pauses of the process left out, milliseconds. */
+    /** Returns how long the leader has been processing the oldest fetch, without pauses of the process, milliseconds. */
     public long pendingMs() {
         return pendingMs;
     }
 
-    /** Returns when it was decided, by the broker's monotonic clock. */
+    /** Returns the time of the decision, by the broker's monotonic clock. */
     public long atNanos() {
         return atNanos;
     }
 
-    /** This broker's score at the time. */
+    /** This broker's score at the time of the decision. */
     public double score() {
         return score;
     }
 
-    /** Returns whether the ex-leader stays in the ISR, as the config writes it. */
+    /** Returns whether the ex-leader stays in the ISR, as a value of the config. */
     private String isrPolicy() {
         return StepDownSettings.name(leaves ? StepDownSettings.ExLeader.LEAVE : StepDownSettings.ExLeader.KEEP_LAST);
     }
 
     /**
-     * Returns the decision and its outcome, as an event has them.
+     * Returns the decision and its outcome as the fields of an event.
      *
      * @param way how it was requested, null if it was not
      * @param error null if there is none
@@ -115,7 +115,7 @@ public final class Decision {
             "pending_ms", pendingMs, "asked_ms", (nowNanos - atNanos) / 1_000_000L);
     }
 
-    /** Returns it as an event has it. */
+    /** Returns the decision as the fields of an event. */
     public Map<String, Object> toMap() {
         Map<String, Object> all = EventLog.fields("topic", topic, "partition", partition, "leader_epoch", leaderEpoch,
             "reason", reason.word(), "pending_ms", pendingMs, "score", StepDownSettings.rounded(score));

@@ -1,11 +1,11 @@
 package insync.core.stepdown;
 
 /**
- * Decides when to disconnect clients that wait for a thread that is blocked: it is blocked for longer than T, and since
- * before a partition was given away. What blocks later is unrelated to the step-down. Used by one thread.
+ * Decides when to disconnect clients that wait for a blocked thread: when it is blocked for longer than T, and since
+ * before a step-down. A thread that blocks later is unrelated to the step-down. Used by one thread.
  */
 public final class DisconnectRule {
-    /** The time until other brokers know the new leader, too: a client that asks earlier comes back to the old one. */
+    /** The time until other brokers know the new leader. A client that reconnects earlier returns to the old leader. */
     public static final long GRACE_NANOS = 100_000_000L;
 
     private final long limitNanos;
@@ -17,19 +17,19 @@ public final class DisconnectRule {
         limitNanos = settings.processTimeMaxNanos();
     }
 
-    /** Notes that another broker leads a partition that this one gave away, and this one's metadata says so. */
+    /** Notes that this broker's metadata shows the new leader of a partition that it gave away. */
     public void given(long now) {
         firstNanos = armed ? firstNanos : now;
         lastNanos = now;
         armed = true;
     }
 
-    /** Notes that nothing is blocked any longer. */
+    /** Notes that no thread is blocked any longer. */
     public void ended() {
         armed = false;
     }
 
-    /** Returns whether a partition was given away and something may still be blocked. */
+    /** Returns whether a partition was given away and a thread may still be blocked. */
     public boolean isArmed() {
         return armed;
     }
@@ -39,7 +39,7 @@ public final class DisconnectRule {
         return armed && now - firstNanos >= GRACE_NANOS;
     }
 
-    /** Returns whether what is blocked since then was the reason for a step-down. */
+    /** Returns whether a block since this time was the reason for a step-down. */
     public boolean hangs(long since, long now) {
         return armed && since - lastNanos <= 0 && isTooLong(since, now);
     }

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Remembers partitions from tick to tick. A partition that was not led here at the previous tick has a new leader, this
- * one: no broker tells its successor that it stepped down.
+ * Keeps the state of led partitions from tick to tick. A partition that this broker did not lead at the previous tick
+ * may come from a step-down: brokers do not notify their successors.
  */
 final class LedPartitions {
     private static final long NEVER = Long.MIN_VALUE;
@@ -39,7 +39,7 @@ final class LedPartitions {
             ofTopic.put(partition.partition(), entry);
         }
         boolean sameTerm = !isNew && (entry.epoch == epoch || entry.lastTick == tick - 1 && !entry.given);
-        // Epoch 0 is a partition's first. What was led before the first tick may be so for long.
+        // Epoch 0 is a new partition. A partition led at the first tick may have been led for a long time.
         if (!sameTerm && epoch > 0 && tick > 1) {
             entry.moved = now;
         }
@@ -50,7 +50,7 @@ final class LedPartitions {
         return entry;
     }
 
-    /** Returns what is remembered of a partition, or null. */
+    /** Returns the entry of a partition, or null. */
     Entry find(String topic, int partition) {
         return entries.getOrDefault(topic, Map.of()).get(partition);
     }
@@ -60,7 +60,7 @@ final class LedPartitions {
         return entry.lastTick < tick - 1 && !entry.isCooling(now, cooldownNanos) && !mayBeAnswered;
     }
 
-    /** Remembers one partition. */
+    /** The state of one partition. */
     static final class Entry {
         private int epoch;
         private long lastTick;
@@ -69,7 +69,7 @@ final class LedPartitions {
         private long notBefore = NEVER;
         private boolean given;
         private Decision decided;
-        private Reason told;
+        private Reason emitted;
 
         private void begin(int inEpoch) {
             epoch = inEpoch;
@@ -77,19 +77,19 @@ final class LedPartitions {
             notBefore = NEVER;
             given = false;
             decided = null;
-            told = null;
+            emitted = null;
         }
 
         int epoch() {
             return epoch;
         }
 
-        /** Returns whether the leadership came or went less than a cool-down ago. */
+        /** Returns whether the leadership moved here or away less than a cool-down ago. */
         boolean isCooling(long now, long cooldownNanos) {
             return moved != NEVER && now - moved < cooldownNanos;
         }
 
-        /** Returns whether another broker leads it; this one may not have applied that yet, because of a stalled read. */
+        /** Returns whether another broker leads it. A stalled read may prevent this broker from applying that. */
         boolean isGiven() {
             return given;
         }
@@ -102,12 +102,12 @@ final class LedPartitions {
             return asked != NEVER && now - asked > limit;
         }
 
-        /** Returns what was asked for last in this epoch, or null. */
+        /** Returns the last decision that was requested in this epoch, or null. */
         Decision decided() {
             return decided;
         }
 
-        /** Returns whether it is too early to ask again after a refusal. */
+        /** Returns whether it is too early to repeat the request after a refusal. */
         boolean isRefused(long now) {
             return notBefore != NEVER && now - notBefore < 0;
         }
@@ -129,15 +129,15 @@ final class LedPartitions {
         }
 
         /** Returns whether a reason differs from the one that was emitted last. */
-        boolean isNews(Reason reason) {
-            boolean news = told != reason;
-            told = reason;
-            return news;
+        boolean isNew(Reason reason) {
+            boolean differs = emitted != reason;
+            emitted = reason;
+            return differs;
         }
 
-        /** Notes that its fetches are answered in time. */
-        void well() {
-            told = null;
+        /** Notes that no fetch of the partition is slow. */
+        void answeredInTime() {
+            emitted = null;
         }
     }
 }

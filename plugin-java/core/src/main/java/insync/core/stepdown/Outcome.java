@@ -8,10 +8,10 @@ public enum Outcome {
     DONE,
     /** The controller answered with an error, or changed nothing. The request may be repeated. */
     REFUSED,
-    /** The controller could not be reached, or never answered. The request may be repeated. */
+    /** The controller could not be reached, or did not answer. The request may be repeated. */
     FAILED;
 
-    /** Returns it as events write it. */
+    /** Returns the outcome's name in events. */
     public String word() {
         return name().toLowerCase(Locale.ROOT);
     }

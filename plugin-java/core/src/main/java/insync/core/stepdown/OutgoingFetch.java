@@ -1,8 +1,8 @@
 package insync.core.stepdown;
 
 /**
- * Measures since when this broker, as a follower, waits for an answer of one peer on one fetcher thread. Only that
- * thread writes it, the watch reads it, without a lock; nothing is allocated.
+ * Measures how long this broker, as a follower, waits for a peer's response on one fetcher thread. Only that
+ * thread writes it and the watch reads it, without a lock or an allocation.
  */
 public final class OutgoingFetch {
     static final long NONE = Long.MIN_VALUE;
@@ -21,12 +21,12 @@ public final class OutgoingFetch {
         sentNanos = all.nanos();
     }
 
-    /** Notes that the fetch is answered, or has failed: a dead peer is not slow. */
+    /** Notes that the fetch is answered or has failed. A dead peer is not slow. */
     public void ended() {
         sentNanos = NONE;
     }
 
-    /** Notes that the fetcher is closed and sends nothing any longer. */
+    /** Notes that the fetcher is closed. */
     public void closed() {
         sentNanos = NONE;
         all.remove(this);

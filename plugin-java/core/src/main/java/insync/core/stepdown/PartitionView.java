@@ -1,11 +1,11 @@
 package insync.core.stepdown;
 
 /**
- * A partition that this broker leads, as the watch sees it; a version adapter implements it over the broker's own
- * Partition. Only {@link #topic}, {@link #partition}, {@link #leaderEpoch} and {@link #pendingSince} are asked of every
- * partition at every tick, the others of those with a slow fetch.
+ * Describes to the watch a partition that this broker leads; a version adapter implements it over the broker's
+ * Partition. Every tick calls {@link #topic}, {@link #partition}, {@link #leaderEpoch} and {@link #pendingSince} for
+ * every partition, and the other methods for those with a slow fetch.
  *
- * <p>Nothing here may wait, nor take leaderIsrUpdateLock: a stalled read holds that one.
+ * <p>No method may wait or take leaderIsrUpdateLock, because a stalled read keeps that lock.
  */
 public interface PartitionView {
 
@@ -13,30 +13,30 @@ public interface PartitionView {
 
     int partition();
 
-    /** The epoch in which this broker leads it. */
+    /** Returns the leader epoch in which this broker leads it. */
     int leaderEpoch();
 
     /**
      * Returns since when the leader processes the oldest fetch of a <em>member of the ISR</em>: the oldest {@link
-     * insync.core.isr.FollowerTracker#pendingSince} of those followers. Of others nobody's ack waits.
+     * insync.core.isr.FollowerTracker#pendingSince} of those followers. Acks do not wait for other followers.
      *
-     * @param before only fetches that were pending by then are looked for, by the broker's monotonic clock
-     * @return by the same clock, or {@link insync.core.isr.FollowerTracker#NOT_PENDING}
+     * @param before ignores fetches that became pending later; the broker's monotonic clock
+     * @return time by the same clock, or {@link insync.core.isr.FollowerTracker#NOT_PENDING}
      */
     long pendingSince(long before);
 
     /**
-     * Returns whether somebody else is about to change this partition: an ISR change that the controller has not
-     * confirmed, a reassignment, the deletion of the topic. Such a partition is left alone.
+     * Returns whether another change of this partition is under way: an ISR change that the controller has not
+     * confirmed, a reassignment, or the deletion of the topic. Such a partition is not given away.
      */
     boolean isChanging();
 
-    /** Returns the ISR as the controller confirmed it, in the order of the assignment; this broker is a member. */
+    /** Returns the ISR that the controller confirmed, in the order of the assignment; this broker is a member. */
     int[] isr();
 
-    /** min.insync.replicas of the topic. */
+    /** Returns min.insync.replicas of the topic. */
     int minIsr();
 
-    /** The log end offset of a follower as this leader knows it, or -1. */
+    /** Returns the log end offset of a follower that this leader knows, or -1. */
     long leo(int replicaId);
 }

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
- * Holds the fetches that this broker sends to its peers, as their follower, to measure how fast they answer. There is
- * one {@link OutgoingFetch} per fetcher, created with it.
+ * Measures how fast peers answer the fetches that this broker sends as their follower. There is one
+ * {@link OutgoingFetch} per fetcher, created with it.
  */
 public final class PeerFetches {
     private final Clock clock;

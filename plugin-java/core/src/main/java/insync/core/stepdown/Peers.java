@@ -5,8 +5,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Scores which live peers look slow to this broker, by the rule of its own score, from how long its fetches to a peer
- * are unanswered. The score of a peer that it does not fetch from only falls.
+ * Scores how slow each live peer looks to this broker, by the same rule as its own score, from how long its fetches to
+ * that peer are unanswered. The score of a peer that it does not fetch from can only fall.
  */
 final class Peers {
     private final StepDownSettings settings;
@@ -23,7 +23,7 @@ final class Peers {
         this.events = events;
     }
 
-    /** @param livePeers of others the score only falls, because a dead peer is not slow */
+    /** @param livePeers the score of any other peer can only fall, because a dead peer is not slow */
     void tick(RunningTime time, long elapsed, int[] livePeers) {
         ages.clear();
         live = livePeers.length;
@@ -50,7 +50,7 @@ final class Peers {
         return scores.containsKey(peer) && scores.get(peer).isSlow();
     }
 
-    /** Returns whether a peer may be about to become slow: half way from the longest wait of a healthy one to T. */
+    /** Returns whether a peer may soon become slow: its wait is over half way from a healthy peer's longest wait to T. */
     boolean isSuspect(int peer) {
         long half = (settings.processTimeMaxNanos() + settings.fetchWaitMaxNanos()) / 2;
         return ages.getOrDefault(peer, 0L) > half;
@@ -61,7 +61,7 @@ final class Peers {
         return slow;
     }
 
-    /** Returns whether too many of them do for a step-down to gain anything. */
+    /** Returns whether so many peers look slow that a step-down would not help. */
     boolean tooManySlow() {
         return slow > live * settings.slowPeersMaxRatio();
     }

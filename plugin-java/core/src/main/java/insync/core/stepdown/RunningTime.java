@@ -1,15 +1,15 @@
 package insync.core.stepdown;
 
 /**
- * Measures the time in which this process ran, by how late the watch's own ticks come. A fetch that is found after a
- * freeze of the whole process was not processed slowly, because the thread that answers it runs again, too. Without
- * this, every broker would give all partitions away after a freeze.
+ * Measures how long this process ran, from how late the watch's own ticks come. After a freeze of the whole process,
+ * pending fetches look old although the threads that answer them run again. Without this clock a broker would give all
+ * its partitions away after a freeze.
  *
- * <p>Only what a tick is late beyond a grace is left out, so that a process that is starved, by its CPU quota or other
- * processes, counts as slow. Where the time is not known, an age is too small rather than too great.
+ * <p>Only lateness beyond a grace is left out, so that a process that is starved, by its CPU quota or by other
+ * processes, counts as slow. When the time is not known, the age is rounded down.
  */
 final class RunningTime {
-    /** A process whose tick is late by less is taken to have run, whatever T is; see LeaderClock. */
+    /** A process whose tick is late by less counts as running, whatever T is; see LeaderClock. */
     private static final long LEAST_GRACE_NANOS = 60_000_000L;
     private static final int TICKS = 128;
 
@@ -40,7 +40,8 @@ final class RunningTime {
     }
 
     /**
-     * Returns how long the process ran from a time of that clock to the last tick; for times long past, the known part.
+     * Returns how long the process ran from a time of that clock to the last tick. Of times long past only the known part
+     * counts.
      */
     long since(long nanos) {
         int place = newest;

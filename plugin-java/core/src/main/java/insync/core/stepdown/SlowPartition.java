@@ -1,6 +1,6 @@
 package insync.core.stepdown;
 
-/** A partition with a slow fetch at one tick: what is seen of it, and what is remembered. */
+/** A partition with a slow fetch at one tick: its view, its entry and the age of its oldest fetch. */
 final class SlowPartition {
     private final PartitionView view;
     private final LedPartitions.Entry entry;
@@ -20,7 +20,7 @@ final class SlowPartition {
         return entry;
     }
 
-    /** Returns how long the leader has been processing its oldest fetch, pauses of the process left out, nanoseconds. */
+    /** Returns how long the leader has been processing its oldest fetch, without pauses of the process, nanoseconds. */
     long age() {
         return age;
     }

@@ -24,8 +24,8 @@ final class SlowScore {
      * Updates the score.
      *
      * @param elapsedNanos since the last tick
-     * @param ageNanos of the oldest fetch that the broker processes, 0 if there is none
-     * @return whether the broker now counts as slow and did not before, or the reverse
+     * @param ageNanos age of the oldest fetch that the broker processes, 0 if there is none
+     * @return whether the broker became slow or ceased to be slow
      */
     boolean tick(long elapsedNanos, long ageNanos) {
         boolean over = ageNanos > limitNanos;

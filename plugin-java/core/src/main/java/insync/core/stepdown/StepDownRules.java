@@ -2,7 +2,7 @@ package insync.core.stepdown;
 
 import java.util.List;
 
-/** Decides whether to give a partition with a slow fetch away, and to which broker, by rules in a fixed order. */
+/** Decides whether to give away a partition with a slow fetch, and to which broker, by rules in a fixed order. */
 final class StepDownRules {
     private final int self;
     private final StepDownSettings settings;
@@ -25,7 +25,7 @@ final class StepDownRules {
         succession.quiet();
     }
 
-    /** Notes that a partition that was to be given away was not. */
+    /** Notes that a requested step-down did not happen. */
     void notGiven() {
         budget.giveBack();
     }
@@ -42,11 +42,11 @@ final class StepDownRules {
         if (peers.isSlow(order.get(0))) {
             return withhold(one, Reason.SUCCESSORS_SLOW, now);
         }
-        // Last, so that only what is asked for is spent.
+        // Last, so that only requested step-downs spend the budget.
         return budget.take(now) ? act(one, order, now) : withhold(one, Reason.BUDGET_SPENT, now);
     }
 
-    /** Returns the reason against a step-down that holds for every successor; null if there is none. */
+    /** Returns the reason against a step-down to any successor; null if there is none. */
     private Reason against(SlowPartition one, long now) {
         if (one.entry().isAwaited() || one.entry().isRefused(now)) {
             return Reason.AWAITING_ANSWER;

@@ -3,11 +3,11 @@ package insync.core.stepdown;
 import java.util.Locale;
 
 /**
- * Holds the checked values of the configs by which a leader steps down, and their defaults. docs/understand/step-down.md explains
- * each default.
+ * Contains the checked values of the step-down configs, and their defaults. docs/understand/step-down.md explains each
+ * default.
  */
 public final class StepDownSettings {
-    /** The highest score that a broker can have, see {@link SlowScore}. */
+    /** The highest possible score, see {@link SlowScore}. */
     public static final double SCORE_MAX = 5;
     public static final long DEFAULT_COOLDOWN_MS = 300_000;
     public static final int DEFAULT_BUDGET_PER_MINUTE = 250;
@@ -21,15 +21,15 @@ public final class StepDownSettings {
         ALTER_PARTITION,
         /** The assignment's order and a preferred election, which any controller honours. */
         REASSIGN,
-        /** The first, and the second where the first changes nothing. */
+        /** The first way, then the second if the first changed nothing. */
         AUTO
     }
 
-    /** Whether the ex-leader stays in the ISR. */
+    /** What happens to the ex-leader's membership in the ISR. */
     public enum ExLeader {
         /** It stays a member, named last (KIP-501). */
         KEEP_LAST,
-        /** It leaves, if those that remain are min.insync.replicas or more, and is kept last otherwise. */
+        /** It leaves if min.insync.replicas or more remain; otherwise it stays, named last. */
         LEAVE
     }
 
@@ -53,8 +53,7 @@ public final class StepDownSettings {
      * Returns a builder of settings with all defaults.
      *
      * @param processTimeMaxMs leader.fetch.process.time.max.ms
-     * @param fetchWaitMaxMs replica.fetch.wait.max.ms: a fetch with nothing to return is answered only then, and is not
-     *     slow
+     * @param fetchWaitMaxMs replica.fetch.wait.max.ms: a fetch that waits for records for this long is not slow
      */
     public static Builder of(long processTimeMaxMs, long fetchWaitMaxMs) {
         return new Builder(processTimeMaxMs, fetchWaitMaxMs);
@@ -98,19 +97,19 @@ public final class StepDownSettings {
     }
 
     /**
-     * Returns the time between two ticks of the watch, milliseconds: a quarter of T, at least 40 and, where T is a
-     * minute or less, at most 1,000. What is due in between is checked earlier.
+     * Returns the time between two ticks of the watch, milliseconds: a quarter of T, at least 40 and, if T is a
+     * minute or less, at most 1,000. A fetch that becomes slow in between makes the next tick earlier.
      */
     public long tickMs() {
         return Math.max(Math.max(40, values.processTimeMaxMs / 64), Math.min(1_000, values.processTimeMaxMs / 4));
     }
 
-    /** Returns an enum's value as configs and events write it. */
+    /** Returns an enum value's name in configs and events. */
     public static String name(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
-    /** Returns a score as events write it. */
+    /** Returns a score rounded as in events. */
     static double rounded(double score) {
         return Math.round(score * 100) / 100.0;
     }
@@ -150,7 +149,7 @@ public final class StepDownSettings {
             return this;
         }
 
-        /** leader.relinquish.cooldown.ms: how long a partition whose leadership moved stays where it is. */
+        /** leader.relinquish.cooldown.ms: how long the leadership of a partition stays after it moved. */
         public Builder cooldownMs(long value) {
             cooldownMs = value;
             return this;
@@ -162,7 +161,7 @@ public final class StepDownSettings {
             return this;
         }
 
-        /** leader.relinquish.score.threshold: the score from which on a broker counts as slow. */
+        /** leader.relinquish.score.threshold: the lowest score at which a broker counts as slow. */
         public Builder scoreThreshold(double value) {
             scoreThreshold = value;
             return this;
@@ -174,13 +173,13 @@ public final class StepDownSettings {
             return this;
         }
 
-        /** leader.relinquish.slow.peers.max.ratio: with more of the live peers slow, nothing is given away. */
+        /** leader.relinquish.slow.peers.max.ratio: if a greater share of the live peers is slow, nothing is given away. */
         public Builder slowPeersMaxRatio(double value) {
             slowPeersMaxRatio = value;
             return this;
         }
 
-        /** @throws IllegalArgumentException naming the value that cannot be and what was expected */
+        /** @throws IllegalArgumentException with the invalid value and what was expected */
         public StepDownSettings build() {
             return new StepDownSettings(copy());
         }

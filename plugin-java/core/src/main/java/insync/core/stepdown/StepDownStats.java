@@ -30,7 +30,7 @@ public final class StepDownStats {
         ended.get(outcome).increment();
     }
 
-    /** Notes that a client's connection was closed that could not be served. */
+    /** Counts a client's connection that was closed because it could not be served. */
     public void closedConnections(int count) {
         closed.add(count);
     }
@@ -45,12 +45,12 @@ public final class StepDownStats {
         slowPeers = peersThatLookSlow;
     }
 
-    /** Returns how often another broker was asked to lead a partition. */
+    /** Returns how many step-downs were requested. */
     public long asked() {
         return count(Reason.SLOW_FETCH);
     }
 
-    /** Returns how many step-downs were requested, or how often one was withheld, for that reason. */
+    /** Returns how many step-downs were requested or withheld for that reason. */
     public long count(Reason reason) {
         return decided.get(reason).sum();
     }
@@ -60,7 +60,7 @@ public final class StepDownStats {
         return ended.get(outcome).sum();
     }
 
-    /** Returns how often a partition's step-down was withheld, for any reason. */
+    /** Returns how many step-downs were withheld, for any reason. */
     public long withheld() {
         long all = 0;
         for (Reason reason : Reason.values()) {
@@ -79,7 +79,7 @@ public final class StepDownStats {
         return slowPeers;
     }
 
-    /** Returns all figures by their names over the bridge. */
+    /** Returns all figures by their names on the bridge. */
     public Map<String, Object> toMap() {
         Map<String, Object> map = new LinkedHashMap<>();
         map.put("asked", asked());

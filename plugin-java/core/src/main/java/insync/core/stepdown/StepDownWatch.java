@@ -10,10 +10,10 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Implements solution 2 of KIP-501 in one broker: finds led partitions of which the leader processes a fetch for too
- * long, and decides whether and to which broker to give their leadership. It does not act itself.
+ * Implements solution 2 of KIP-501 in one broker: finds led partitions whose fetches the leader processes for too
+ * long, and decides whether and to which broker to give their leadership. It only decides; others act.
  *
- * <p>One thread of its own ticks it, because the threads of Kafka's schedulers may be stalled.
+ * <p>A separate thread ticks it, because the threads of Kafka's schedulers may be stalled.
  */
 public final class StepDownWatch {
     /** The longest time to wait for an answer, nanoseconds. */
@@ -33,7 +33,7 @@ public final class StepDownWatch {
 
     /**
      * @param self this broker's id
-     * @param fetches what this broker sees of its peers
+     * @param fetches how fast the peers answer this broker
      */
     public StepDownWatch(int self, StepDownSettings settings, Clock clock, PeerFetches fetches, EventLog events,
             StepDownStats stats) {
@@ -49,13 +49,13 @@ public final class StepDownWatch {
     }
 
     /**
-     * Looks at every partition that this broker leads; called every {@link StepDownSettings#tickMs} by one thread, or
-     * earlier, when {@link #dueMs} says so.
+     * Checks every partition that this broker leads. One thread calls it every {@link StepDownSettings#tickMs}, or
+     * earlier if {@link #dueMs} is shorter.
      *
      * @param led the partitions, each once
      * @param livePeers ids of the other brokers that are live, unfenced and not shutting down
-     * @return one decision per partition with a slow fetch, but for those given away already. Those that
-     *     {@link Decision#acts act} must be asked for, each to be followed by one call of {@link #answered}
+     * @return one decision per partition with a slow fetch, except those already given away. The caller requests each
+     *     that {@link Decision#acts acts}, and then calls {@link #answered} once for it
      */
     public List<Decision> tick(Iterable<? extends PartitionView> led, int[] livePeers) {
         long now = clock.nanos();
@@ -74,8 +74,8 @@ public final class StepDownWatch {
     }
 
     /**
-     * Returns how long after the last tick the next one should come, milliseconds: no later than a pending fetch
-     * becomes slow, so that a stall costs T, not T and a tick.
+     * Returns how long after the last tick the next one is due, milliseconds. It is no later than the time when a pending
+     * fetch becomes slow, so that a stall costs T, not T and a tick.
      */
     public long dueMs() {
         return 1 + dueNanos / 1_000_000L;
@@ -92,7 +92,7 @@ public final class StepDownWatch {
         answers.add(new Answer(decision, outcome));
     }
 
-    /** Returns the partitions of which a fetch is slow, that with the oldest fetch first. */
+    /** Returns the partitions with a slow fetch, the oldest fetch first. */
     private List<SlowPartition> slowOf(Iterable<? extends PartitionView> led, long now) {
         List<SlowPartition> slow = new ArrayList<>();
         long limit = settings.processTimeMaxNanos();
@@ -107,7 +107,7 @@ public final class StepDownWatch {
                 slow.add(new SlowPartition(partition, entry, age));
             } else {
                 dueNanos = Math.min(dueNanos, limit - age);
-                entry.well();
+                entry.answeredInTime();
             }
         }
         slow.sort(Comparator.comparingLong(SlowPartition::age).reversed());
@@ -126,21 +126,21 @@ public final class StepDownWatch {
             if (!one.entry().isGiven()) {
                 Decision decision = rules.decide(one, now);
                 decisions.add(decision);
-                tell(decision, one.entry());
+                emitOnce(decision, one.entry());
             }
         }
         return decisions;
     }
 
     /**
-     * Emits a decision once per reason and partition, as long as its fetches are slow; not while an answer is awaited.
+     * Emits a decision once per reason and partition while its fetches are slow; not while an answer is awaited.
      */
-    private void tell(Decision decision, LedPartitions.Entry entry) {
+    private void emitOnce(Decision decision, LedPartitions.Entry entry) {
         if (decision.acts()) {
-            entry.isNews(decision.reason());
+            entry.isNew(decision.reason());
             stats.decided(decision.reason());
             events.emit("step_down", decision.toMap());
-        } else if (decision.reason() != Reason.AWAITING_ANSWER && entry.isNews(decision.reason())) {
+        } else if (decision.reason() != Reason.AWAITING_ANSWER && entry.isNew(decision.reason())) {
             stats.decided(decision.reason());
             events.emit("step_down_withheld", decision.toMap());
         }
@@ -168,7 +168,7 @@ public final class StepDownWatch {
             entry.given(now);
         } else {
             rules.notGiven();
-            // What could not be asked may be at once, more or less; what the controller refused, it would refuse again.
+            // A request that failed may succeed soon; one that the controller refused would be refused again.
             entry.refused(now, settings.processTimeMaxNanos() / (outcome == Outcome.FAILED ? 4 : 1));
         }
     }

@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Orders the members of an ISR by which should lead next: live ones that do not look slow, the most caught up first.
- * Among equals the one that got the fewest partitions recently, so that no single peer gets them all.
+ * Orders the members of an ISR as successors: live ones that do not look slow first, then the most caught up.
+ * Among equals the one that got the fewest partitions recently comes first, so that no single peer gets them all.
  */
 final class SuccessorOrder {
     private final int self;
@@ -18,7 +18,7 @@ final class SuccessorOrder {
         this.self = self;
     }
 
-    /** Returns the other members of the ISR, the successor first and those that cannot lead last. */
+    /** Returns the other members of the ISR: the successor first, those that cannot lead last. */
     List<Integer> order(PartitionView of, Peers peers) {
         List<Integer> others = new ArrayList<>();
         Map<Integer, Long> leo = new HashMap<>();
@@ -28,7 +28,7 @@ final class SuccessorOrder {
                 leo.put(member, of.leo(member));
             }
         }
-        // Stable: what is equal in all this stays in the order of the assignment.
+        // The sort is stable: equal members stay in the order of the assignment.
         others.sort(Comparator.<Integer, Boolean>comparing(id -> !peers.isLive(id))
             .thenComparing(peers::isSlow)
             .thenComparing(peers::isSuspect)

@@ -21,13 +21,13 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Lines are whole, versioned and on disk soon after; a log that keeps nothing takes everything. */
+/** Lines are complete, versioned and soon on disk; a log without a file accepts all events. */
 class EventLogTest {
     @TempDir
     Path folder;
 
     @Test
-    void aLineCarriesVersionTimeTypeAndFields() throws Exception {
+    void aLineHasVersionTimeTypeAndFields() throws Exception {
         Path file = folder.resolve("broker-1.jsonl");
         EventLog events = EventLog.to(file);
         events.emit("isr_shrink", EventLog.fields("topic", "a\"b\n", "isr", List.of(1, 2), "nothing", null));
@@ -42,20 +42,20 @@ class EventLogTest {
     }
 
     @Test
-    void aFileThatCannotBeOpenedIsSaidAtOnce() {
+    void aFileThatCannotBeOpenedFailsAtOnce() {
         assertThrows(IOException.class, () -> EventLog.to(folder.resolve("missing").resolve("broker-1.jsonl")));
     }
 
     @Test
-    void noLogTakesEventsAndDropsNone() {
+    void aLogWithoutAFileAcceptsEventsAndCountsNoDrops() {
         EventLog none = EventLog.none();
         none.emit("settings", EventLog.fields());
         assertEquals(0, none.dropped());
     }
 
-    /** A second place that is stuck costs events of its own, counted, and neither time nor a line of the file. */
+    /** A stuck second destination loses its own events, which are counted, and delays neither callers nor the file. */
     @Test
-    void aStuckSecondPlaceDelaysNobody() throws Exception {
+    void aStuckSecondDestinationDelaysNothing() throws Exception {
         Path file = folder.resolve("broker-1.jsonl");
         EventLog events = EventLog.to(file);
         CountDownLatch stuck = new CountDownLatch(1);
@@ -77,7 +77,7 @@ class EventLogTest {
         stuck.countDown();
     }
 
-    /** What is lost there is counted, and the lines after it come through. */
+    /** A lost event of the second destination is counted, and later lines are written. */
     @Test
     void aLineThatIsLostIsCounted() throws Exception {
         EventLog events = EventLog.none();
@@ -99,7 +99,7 @@ class EventLogTest {
     }
 
     @Test
-    void whatASecondPlaceDoesNotWantIsNoLoss() throws Exception {
+    void anEventThatTheSecondDestinationDoesNotTakeIsNotALoss() throws Exception {
         EventLog events = EventLog.none();
         BlockingQueue<String> came = new LinkedBlockingQueue<>();
         events.publish(new EventSink() {
@@ -123,7 +123,7 @@ class EventLogTest {
         long end = System.nanoTime() + 10_000_000_000L;
         List<String> lines = List.of();
         while (lines.size() < count && System.nanoTime() < end) {
-            // Only whole lines: the file may be read in the middle of a write.
+            // Counts only complete lines: the file may be read during a write.
             String text = Files.readString(file);
             lines = text.substring(0, text.lastIndexOf('\n') + 1).lines().collect(Collectors.toList());
             Thread.onSpinWait();

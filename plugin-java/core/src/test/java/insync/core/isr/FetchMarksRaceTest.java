@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Fetches that complete in several threads at once, while elections clear: every mark goes exactly once. */
+/** Fetches complete in several threads at once during elections: every mark is released exactly once. */
 class FetchMarksRaceTest {
     private static final int THREADS = 4;
     private static final int ROUNDS = 2_000;

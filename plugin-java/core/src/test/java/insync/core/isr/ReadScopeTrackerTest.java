@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Scope "read": what holds a follower in sync, for how long, and since when it counts as caught up. */
+/** Scope "read": which fetches hold a follower in sync, for how long, and since when it counts as caught up. */
 class ReadScopeTrackerTest {
     private static final long LAG_MS = 10_000;
 
@@ -19,7 +19,7 @@ class ReadScopeTrackerTest {
     private final List<Long> releases = new ArrayList<>();
     private final ReadScopeTracker fetches = new ReadScopeTracker(follower, clock, stats);
 
-    /** The leader's log ended at 1002 when it read the previous fetch of this follower, at 950. */
+    /** The leader's LEO was 1002 when it read the previous fetch of this follower, at offset 950. */
     ReadScopeTrackerTest() {
         fetches.fetched(950, 1002);
     }
@@ -90,7 +90,7 @@ class ReadScopeTrackerTest {
     }
 
     @Test
-    void aMemberOfTheIsrIsCaughtUpAtAnElectionAndOthersAreNot() {
+    void atAnElectionOnlyMembersOfTheIsrAreCaughtUp() {
         fetches.elected(clock.ms, 1100, true, true);
         clock.ms += LAG_MS;
         assertTrue(holds());
@@ -99,14 +99,14 @@ class ReadScopeTrackerTest {
     }
 
     @Test
-    void aMarkOfAnOlderEpochHoldsNothingEvenWhileItStands() {
+    void aMarkOfAnOlderEpochHoldsNothingEvenBeforeItIsCleared() {
         FetchMarks old = fetch(1002);
         follower.leaderEpoch++;
         assertFalse(holds());
         fetches.fetched(1002, 1100);
         clock.ms += LAG_MS + 1;
         old.complete();
-        assertFalse(holds(), "nor does it count as caught up when it completes");
+        assertFalse(holds(), "its completion does not count as caught up, either");
     }
 
     @Test
@@ -123,7 +123,7 @@ class ReadScopeTrackerTest {
     }
 
     @Test
-    void aFetchThatWasNeverReadLeavesTheCaughtUpTime() {
+    void aFetchThatWasNeverReadDoesNotChangeTheCaughtUpTime() {
         fetch(1002).complete();
         assertFalse(holds());
     }
@@ -139,14 +139,14 @@ class ReadScopeTrackerTest {
     }
 
     @Test
-    void theFirstFetchIsTheFirstStillAfterAReElection() {
+    void aFirstFetchIsStillTheFirstAfterAReElection() {
         fetches.elected(clock.ms, 1100, true, true);
         fetches.elected(clock.ms, 1200, false, true);
         assertFalse(fetch(0).isEmpty());
     }
 
     @Test
-    void aHoldIsCountedOncePerStretch() {
+    void aHoldIsCountedOnceFromBeginToEnd() {
         FetchMarks fetch = fetch(1002);
         holds();
         holds();
@@ -157,14 +157,14 @@ class ReadScopeTrackerTest {
     }
 
     @Test
-    void theOldestMarkOfTheEpochTellsSinceWhenAFetchIsPending() {
+    void aFetchIsPendingSinceTheOldestMarkOfTheEpoch() {
         assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
         long since = clock.nanos();
         FetchMarks first = fetch(1002);
         clock.ms += 1_000;
         fetch(1002);
         assertEquals(since, fetches.pendingSince(clock.nanos()));
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(since - 1), "younger ones are not looked for");
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(since - 1), "younger fetches are ignored");
         first.complete();
         assertEquals(clock.nanos(), fetches.pendingSince(clock.nanos()));
         follower.leaderEpoch++;

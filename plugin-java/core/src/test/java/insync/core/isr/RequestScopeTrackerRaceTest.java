@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Scope "request" under fire: network threads whose fetches arrive, are sent, meet full sockets and lose their
- * connections, handlers that read for them, elections, queries and ticks, all at once. In the end nothing is pending.
+ * Scope "request" under load: network threads whose fetches arrive, are sent, meet full sockets and lose their
+ * connections, handlers that read for them, elections, queries and ticks, all at once. At the end nothing is pending.
  */
 class RequestScopeTrackerRaceTest {
     private static final int NETWORK_THREADS = 3;

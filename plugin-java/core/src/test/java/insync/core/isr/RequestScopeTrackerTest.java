@@ -9,7 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Scope "request": which time a follower is charged for, and which it is not. */
+/** Scope "request": for which time a follower is charged. */
 class RequestScopeTrackerTest {
     private static final long LAG_MS = 2_000;
     private static final String ID = "127.0.0.1:1-127.0.0.1:2-0-1";
@@ -26,7 +26,7 @@ class RequestScopeTrackerTest {
     private final RequestScopeTracker fetches = new RequestScopeTracker(follower, scope, clock.ms);
     private long leo = 100;
 
-    /** Lives through some time, tick by tick. */
+    /** Lets some time pass, with all ticks. */
     private void pass(long ms) {
         long end = clock.ms + ms;
         while (clock.ms < end) {
@@ -41,7 +41,7 @@ class RequestScopeTrackerTest {
         return request;
     }
 
-    /** Notes that the follower is caught up as of now, and its fetch is answered. */
+    /** Runs a fetch that makes the follower caught up as of now. */
     private void caughtUpFetch() {
         Object request = arrive(true);
         read(leo);
@@ -66,13 +66,13 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void timeBetweenFetchesIsTheFollowers() {
+    void timeBetweenFetchesIsCharged() {
         caughtUpFetch();
         assertRunsOutAfter(LAG_MS);
     }
 
     @Test
-    void timeInTheQueueIsTheLeaders() {
+    void timeInTheQueueIsNotCharged() {
         caughtUpFetch();
         Object request = arrive(false);
         pass(60_000);
@@ -84,7 +84,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void timeInReadPurgatoryAndSendIsTheLeaders() {
+    void timeInReadPurgatoryAndSendIsNotCharged() {
         caughtUpFetch();
         pass(500);
         Object request = arrive(false);
@@ -95,7 +95,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void timeInWhichTheSocketIsFullIsTheFollowers() {
+    void timeInWhichTheSocketIsFullIsCharged() {
         caughtUpFetch();
         Object request = arrive(false);
         pass(10_000);
@@ -110,7 +110,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void aFollowerThatWasOutOfSyncWhenItsFetchArrivedGainsNothing() {
+    void aFollowerThatWasOutOfSyncWhenItsFetchArrivedStaysOutOfSync() {
         caughtUpFetch();
         pass(LAG_MS + 1);
         arrive(false);
@@ -130,13 +130,13 @@ class RequestScopeTrackerTest {
         request = arrive(false);
         read(leo - 10);
         connection.sent(request);
-        assertTrue(holds(), "as of the fetch before, which arrived when 600 ms had passed");
+        assertTrue(holds(), "as of the previous fetch, which arrived after 600 ms");
         pass(600);
         assertFalse(holds());
     }
 
     @Test
-    void aFrozenLeaderIsNotChargedToAnybody() {
+    void aFreezeOfTheLeaderIsNotCharged() {
         caughtUpFetch();
         pass(1_000);
         clock.ms += 6_000;
@@ -158,14 +158,14 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void aLeaderFrozenBeforeTheFirstFetchIsNotChargedToAnybodyEither() {
+    void aFreezeOfTheLeaderBeforeTheFirstFetchIsNotCharged() {
         clock.ms += 6_000;
         leaderClock.tick();
         assertRunsOutAfter(LAG_MS - LeaderClock.GRACE_NANOS / 1_000_000);
     }
 
     @Test
-    void pausesWhileAFetchIsInTheLeadersHandsNeedNoForgiveness() {
+    void pausesWhileTheLeaderProcessesAFetchDoNotCountTowardsTheBound() {
         caughtUpFetch();
         Object request = arrive(false);
         clock.ms += 2 * RequestScopeTracker.FORGIVEN_LAGS * LAG_MS;
@@ -185,7 +185,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void aPartitionThatIsForgottenIsChargedFromThenOn() {
+    void aPartitionForgottenByTheSessionIsChargedFromThenOn() {
         caughtUpFetch();
         Object forgetting = arrive(true);
         pass(5_000);
@@ -196,7 +196,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void aLostConnectionReleasesWhatItHeldOnce() {
+    void aLostConnectionReleasesItsPendingFetchOnce() {
         caughtUpFetch();
         Object request = arrive(false);
         pass(5_000);
@@ -228,9 +228,9 @@ class RequestScopeTrackerTest {
         assertRunsOutAfter(LAG_MS - 500);
     }
 
-    /** The first connection's fetch stops the clock already; what the second spares the follower, it has not to pay. */
+    /** The first connection's fetch already stops the clock; the second one must not subtract the same time again. */
     @Test
-    void timeInWhichTwoFetchesAreInHandIsSparedOnce() {
+    void timeOfTwoPendingFetchesIsSubtractedOnce() {
         caughtUpFetch();
         pass(500);
         Object first = arrive(false);
@@ -248,9 +248,9 @@ class RequestScopeTrackerTest {
         connection.sent(first);
     }
 
-    /** Each connection's time is its own thread's; neither may be taken for the other's. */
+    /** The time of each connection is that of its own network thread. */
     @Test
-    void aFetchThatWaitsOnAHangingThreadIsNotCharged() {
+    void aFetchThatWaitsForABlockedThreadIsNotCharged() {
         caughtUpFetch();
         pass(500);
         NetworkThread hanging = new NetworkThread(leaderClock);
@@ -270,7 +270,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void whatIsReadForALostConnectionIsNobodysProgress() {
+    void readsForALostConnectionAreNotProgress() {
         caughtUpFetch();
         Object request = arrive(false);
         scope.disconnected(ID);
@@ -291,7 +291,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void anElectionStartsAfreshAndAFetchThatNamesThePartitionCounts() {
+    void anElectionResetsTheTrackerAndAPendingFetchThatNamesThePartitionCounts() {
         caughtUpFetch();
         Object old = arrive(false);
         pass(1_000);
@@ -311,7 +311,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void aReplicaOutsideOfTheIsrIsNotCaughtUpByAnElection() {
+    void anElectionDoesNotMakeAReplicaOutsideTheIsrCaughtUp() {
         fetches.elected(clock.ms, leo, true, false);
         Object request = arrive(true);
         read(leo - 5);
@@ -321,7 +321,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void aFetchInHandShowsWithItsAge() {
+    void theSnapshotHasThePendingFetchWithItsAge() {
         caughtUpFetch();
         arrive(false);
         pass(700);
@@ -339,8 +339,8 @@ class RequestScopeTrackerTest {
         long since = clock.nanos();
         Object request = arrive(false);
         pass(3_000);
-        assertEquals(since, fetches.pendingSince(clock.nanos()), "also before it is read");
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(since - 1), "younger ones are not looked for");
+        assertEquals(since, fetches.pendingSince(clock.nanos()), "even before it is read");
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(since - 1), "younger fetches are ignored");
         read(leo);
         assertEquals(since, fetches.pendingSince(clock.nanos()));
         connection.sent(request);
@@ -348,7 +348,7 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void aFetchIsNotPendingWhileTheSocketIsFullAndItsAgeLeavesThatOut() {
+    void aFetchIsNotPendingWhileTheSocketIsFullAndItsAgeExcludesThatTime() {
         caughtUpFetch();
         arrive(false);
         pass(1_000);

@@ -6,44 +6,44 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** The bounds against KAFKA-7104 by the JIRA's own figures, and at random. */
+/** The bounds against KAFKA-7104, with the JIRA's own figures and at random. */
 class LogStartRuleTest {
     private static final long SEED = 7104;
 
-    /** The follower had appended up to 116619, and the leader's answer said 116753. */
+    /** The follower had appended up to 116619; the log start offset in the leader's response was 116753. */
     @Test
-    void aFollowerGoesNoFurtherThanItHolds() {
+    void aFollowerIsBoundedByItsOwnLogEnd() {
         assertEquals(116_619, LogStartRule.bounded(116_753, 116_619, 116_619));
     }
 
-    /** What a bound by the log's end alone would let through: the answer's high watermark is older than its start. */
+    /** A bound by the log end alone is not enough: the response's high watermark is older than its log start offset. */
     @Test
-    void aFollowerGoesNoFurtherThanWhatIsCommitted() {
+    void aFollowerIsBoundedByItsHighWatermark() {
         assertEquals(10, LogStartRule.bounded(20, 30, 10));
     }
 
     @Test
-    void whatAFollowerHoldsIsLeftAlone() {
+    void anOffsetWithinTheBoundsIsNotChanged() {
         assertEquals(5, LogStartRule.bounded(5, 30, 10));
         assertEquals(10, LogStartRule.bounded(10, 10, 10));
     }
 
     @Test
-    void anAnswersStartIsNotAboveItsWatermark() {
+    void theLogStartOffsetOfAResponseIsNotAboveItsHighWatermark() {
         assertEquals(10, LogStartRule.ofAnswer(20, 10));
         assertEquals(10, LogStartRule.ofAnswer(10, 10));
         assertEquals(0, LogStartRule.ofAnswer(0, 10));
     }
 
-    /** A read that failed answers -1 for everything. */
+    /** The response of a failed read has -1 for every offset. */
     @Test
-    void theAnswerOfAFailedReadStaysAsItIs() {
+    void theResponseOfAFailedReadIsNotChanged() {
         assertEquals(-1, LogStartRule.ofAnswer(-1, -1));
     }
 
-    /** Whatever a leader says, and however it was put together, no follower is told to pass what it holds. */
+    /** Whatever a leader's response says, no rule moves a follower beyond its own offsets. */
     @Test
-    void neitherRuleEverMovesAStartUp() {
+    void noRuleIncreasesALogStartOffset() {
         Random random = new Random(SEED);
         for (int i = 0; i < 10_000; i++) {
             long leaders = random.nextInt(100);

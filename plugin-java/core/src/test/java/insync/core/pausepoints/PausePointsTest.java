@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A thread is held where it is told to be, one only, and never for good. */
+/** One thread pauses at the requested point, for a limited time. */
 @Timeout(30)
 class PausePointsTest {
     private static final String POINT = "leader-read";
@@ -23,7 +23,7 @@ class PausePointsTest {
     }
 
     @Test
-    void whoeverIsMeantWaitsUntilReleased() throws Exception {
+    void aMatchingThreadWaitsUntilReleased() throws Exception {
         points.pause(POINT, 2, "t-0", LONG_MS);
         Thread held = passing(2, "t-0");
         awaitWaiting();
@@ -35,7 +35,7 @@ class PausePointsTest {
     }
 
     @Test
-    void othersPass() throws Exception {
+    void otherThreadsPass() throws Exception {
         points.pause(POINT, 2, "t-0", LONG_MS);
         passing(3, "t-0").join();
         passing(2, "t-1").join();
@@ -43,9 +43,9 @@ class PausePointsTest {
         assertEquals(false, state().get("held"));
     }
 
-    /** Of an order of two threads the second must be free to go by the point at which the first waits. */
+    /** To fix the order of two threads, the second must be able to pass the point at which the first waits. */
     @Test
-    void onlyTheFirstIsHeld() throws Exception {
+    void onlyTheFirstThreadPauses() throws Exception {
         points.pause(POINT, -1, "", LONG_MS);
         Thread first = passing(2, "t-0");
         awaitWaiting();
@@ -55,16 +55,16 @@ class PausePointsTest {
         first.join();
     }
 
-    /** Whoever tests may die: the broker's thread goes on all the same. */
+    /** A test may die: the broker's thread then continues by itself. */
     @Test
-    void aHoldEndsByItself() throws Exception {
+    void aPauseEndsAfterItsLongestTime() throws Exception {
         points.pause(POINT, -1, "", 50);
         passing(2, "t-0").join();
         assertEquals(true, state().get("expired"));
     }
 
     @Test
-    void anotherHoldAtThePointReleasesTheFirst() throws Exception {
+    void anotherPauseAtThePointReleasesTheFirst() throws Exception {
         points.pause(POINT, -1, "", LONG_MS);
         Thread first = passing(2, "t-0");
         awaitWaiting();
@@ -75,7 +75,7 @@ class PausePointsTest {
 
     /** A broker that shuts down interrupts its threads. */
     @Test
-    void anInterruptEndsAHoldAndIsNotLost() throws Exception {
+    void anInterruptEndsAPauseAndIsNotLost() throws Exception {
         points.pause(POINT, -1, "", LONG_MS);
         boolean[] kept = new boolean[1];
         Thread held = new Thread(() -> {
@@ -90,7 +90,7 @@ class PausePointsTest {
     }
 
     @Test
-    void nothingIsHeldWhereThePointsAreNotWovenInNorForTooLong() {
+    void pausesAreRefusedIfThePointsAreNotWovenOrTheTimeIsTooLong() {
         IllegalStateException closed = assertThrows(IllegalStateException.class,
             () -> new PausePoints().pause(POINT, -1, "", LONG_MS));
         assertTrue(closed.getMessage().contains("pause-points=on"));

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** When clients that wait in vain are sent on: what hung when a partition was given away, and for longer than T. */
+/** Clients are disconnected if their thread was blocked when a partition was given away, and for longer than T. */
 class DisconnectRuleTest {
     private static final long SECOND = 1_000_000_000L;
     private static final long GIVEN = 100 * SECOND;
@@ -13,27 +13,27 @@ class DisconnectRuleTest {
     private final DisconnectRule rule = new DisconnectRule(WatchedBroker.settings().build());
 
     @Test
-    void nothingIsDoneBeforeAPartitionIsGiven() {
+    void nothingIsDueBeforeAPartitionIsGivenAway() {
         assertFalse(rule.isArmed());
         assertFalse(rule.isDue(GIVEN));
         assertFalse(rule.hangs(GIVEN - 10 * SECOND, GIVEN));
     }
 
     @Test
-    void clientsAreGivenTimeToHearOfTheNewLeader() {
+    void clientsGetTimeToLearnTheNewLeader() {
         rule.given(GIVEN);
         assertFalse(rule.isDue(GIVEN + DisconnectRule.GRACE_NANOS - 1));
         assertTrue(rule.isDue(GIVEN + DisconnectRule.GRACE_NANOS));
         rule.given(GIVEN + DisconnectRule.GRACE_NANOS);
-        assertTrue(rule.isDue(GIVEN + DisconnectRule.GRACE_NANOS), "by the first of many");
+        assertTrue(rule.isDue(GIVEN + DisconnectRule.GRACE_NANOS), "counted from the first partition");
     }
 
     @Test
-    void onlyWhatHungBeforeAndForLongCounts() {
+    void onlyABlockFromBeforeAndForLongerThanTCounts() {
         rule.given(GIVEN);
         long now = GIVEN + 3 * SECOND;
         assertTrue(rule.hangs(GIVEN - SECOND, now));
-        assertFalse(rule.hangs(GIVEN + SECOND / 2, now), "it began to hang later");
+        assertFalse(rule.hangs(GIVEN + SECOND / 2, now), "it blocked later");
         assertFalse(rule.hangs(GIVEN, GIVEN + SECOND), "for less than T");
         rule.ended();
         assertFalse(rule.hangs(GIVEN - SECOND, now));

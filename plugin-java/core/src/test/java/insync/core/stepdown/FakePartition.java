@@ -4,7 +4,7 @@ import insync.core.isr.FollowerTracker;
 import java.util.HashMap;
 import java.util.Map;
 
-/** A led partition whose every figure can be set. */
+/** A led partition whose fields a test sets. */
 final class FakePartition implements PartitionView {
     static final long NOT_PENDING = -1;
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import insync.core.ManualClock;
 import org.junit.jupiter.api.Test;
 
-/** What this broker sees of a peer that several of its fetchers fetch from. */
+/** The measurement of a peer from which several fetchers of this broker fetch. */
 class PeerFetchesTest {
     private final ManualClock clock = new ManualClock();
     private final PeerFetches fetches = new PeerFetches(clock);
@@ -26,7 +26,7 @@ class PeerFetchesTest {
     }
 
     @Test
-    void aFetcherThatIsClosedInTheMidstOfAFetchCountsNoMore() {
+    void aFetcherThatIsClosedDuringAFetchNoLongerCounts() {
         first.sent();
         first.closed();
         first.sent();

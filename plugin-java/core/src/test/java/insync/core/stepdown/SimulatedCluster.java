@@ -10,8 +10,8 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * Three brokers that all hold every partition, each with a watch of its own, and a controller that does what it is
- * asked at the next tick. While a broker stalls it answers no fetch. There are no threads: time is a loop.
+ * Three brokers with replicas of every partition, each with its own watch, and a controller that executes every request
+ * at the next tick. A stalled broker answers no fetch. There are no threads: time is a loop.
  */
 final class SimulatedCluster {
     static final int BROKERS = 3;
@@ -22,7 +22,7 @@ final class SimulatedCluster {
     private final long tickMs;
     private final Broker[] brokers = new Broker[BROKERS];
     private final Led[] partitions = new Led[PARTITIONS];
-    /** Null where nobody steps down. */
+    /** Null if no broker steps down. */
     private final StepDownSettings settings;
     private int changes;
     private long stalledMs;
@@ -73,7 +73,7 @@ final class SimulatedCluster {
         return changes;
     }
 
-    /** Time for which partitions were led by a stalled broker, summed over partitions. */
+    /** Returns how long partitions were led by a stalled broker, summed over partitions. */
     long stalledMs() {
         return stalledMs;
     }
@@ -93,7 +93,7 @@ final class SimulatedCluster {
         return (int) Arrays.stream(partitions).filter(one -> one.leader == broker).count();
     }
 
-    /** A broker: its watch, and what it fetches from the others. */
+    /** A broker: its watch, and its fetches from the others. */
     private final class Broker {
         private final int id;
         private final List<long[]> stalls = new ArrayList<>();
@@ -122,7 +122,7 @@ final class SimulatedCluster {
                 .mapToLong(stall -> stall[0]).findFirst().orElse(FakePartition.NOT_PENDING);
         }
 
-        /** Notes that a fetch to a stalled broker stands; others are answered between two ticks. */
+        /** Sends fetches: one to a stalled broker stays unanswered, others are answered between two ticks. */
         void fetch() {
             for (int peer : peers) {
                 boolean stands = brokers[peer].isStalled() && ledBy(peer) > 0;
@@ -141,7 +141,7 @@ final class SimulatedCluster {
         }
     }
 
-    /** A partition, led by somebody. */
+    /** A partition with its leader. */
     private final class Led implements PartitionView {
         private final int id;
         private final List<Long> changedMs = new ArrayList<>();

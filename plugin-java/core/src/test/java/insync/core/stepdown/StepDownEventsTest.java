@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is told, in which order, by which names: others read it. */
+/** The events and figures of step-downs have fixed names, because others read them. */
 class StepDownEventsTest {
     @TempDir
     Path folder;

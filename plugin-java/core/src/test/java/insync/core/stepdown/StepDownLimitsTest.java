@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import org.junit.jupiter.api.Test;
 
 /**
- * What the calm is for: three brokers in a simulation, in which they stall alone, two at once, or all in turn. The
- * KIP's own solution 2, without any calm, is here beside it.
+ * The effect of the limits (cool-down, budget, scores) on three simulated brokers, which stall alone, two at once, or
+ * all in turn, compared with the KIP's own solution 2, which has no limits.
  */
 class StepDownLimitsTest {
     private static final long T_MS = 2_000;
@@ -18,7 +18,7 @@ class StepDownLimitsTest {
         return StepDownSettings.of(T_MS, 500);
     }
 
-    private static StepDownSettings withoutCalm() {
+    private static StepDownSettings withoutLimits() {
         return settings().cooldownMs(0).budgetPerMinute(Integer.MAX_VALUE).scoreThreshold(0.1).scoreRecoveryMs(1)
             .slowPeersMaxRatio(1).build();
     }
@@ -36,23 +36,23 @@ class StepDownLimitsTest {
     }
 
     @Test
-    void withAllBrokersSlowInTurnThereAreFewLeaderChangesAndProduceIsNoWorseThanStock() {
+    void withAllBrokersSlowInTurnLeaderChangesAreFewAndStalledTimeIsAsInStock() {
         SimulatedCluster stock = allInTurn(null);
-        SimulatedCluster thrashing = allInTurn(withoutCalm());
-        SimulatedCluster calm = allInTurn(settings().build());
-        System.out.printf("all slow in turn, 20 min, 12 partitions: leader changes without the calm %d, with it %d;"
-                + " stalled partition-seconds stock %d, without the calm %d, with it %d%n", thrashing.leaderChanges(),
-            calm.leaderChanges(), stock.stalledMs() / 1_000, thrashing.stalledMs() / 1_000, calm.stalledMs() / 1_000);
-        assertTrue(calm.leaderChanges() * 10 < thrashing.leaderChanges());
-        assertTrue(calm.shortestTermMs() >= StepDownSettings.DEFAULT_COOLDOWN_MS, "one step-down per cool-down at most");
-        assertTrue(calm.stalledMs() <= stock.stalledMs() * 1.1);
+        SimulatedCluster unlimited = allInTurn(withoutLimits());
+        SimulatedCluster limited = allInTurn(settings().build());
+        System.out.printf("all slow in turn, 20 min, 12 partitions: leader changes without limits %d, with limits %d;"
+                + " stalled partition-seconds stock %d, without limits %d, with limits %d%n", unlimited.leaderChanges(),
+            limited.leaderChanges(), stock.stalledMs() / 1_000, unlimited.stalledMs() / 1_000, limited.stalledMs() / 1_000);
+        assertTrue(limited.leaderChanges() * 10 < unlimited.leaderChanges());
+        assertTrue(limited.shortestTermMs() >= StepDownSettings.DEFAULT_COOLDOWN_MS, "one step-down per cool-down at most");
+        assertTrue(limited.stalledMs() <= stock.stalledMs() * 1.1);
     }
 
     @Test
-    void theCooldownHoldsByItselfHoweverTheBrokersTakeTurns() {
+    void theCooldownAloneLimitsLeaderChanges() {
         SimulatedCluster cluster = allInTurn(settings().slowPeersMaxRatio(1).scoreRecoveryMs(1).build());
         assertTrue(cluster.leaderChanges() > 0);
-        assertTrue(cluster.shortestTermMs() >= StepDownSettings.DEFAULT_COOLDOWN_MS, "without a word between brokers");
+        assertTrue(cluster.shortestTermMs() >= StepDownSettings.DEFAULT_COOLDOWN_MS, "although brokers do not communicate");
     }
 
     @Test
@@ -63,7 +63,7 @@ class StepDownLimitsTest {
         assertEquals(4, cluster.leaderChanges());
         assertEquals(0, cluster.ledBy(0));
         assertEquals(6, cluster.ledBy(1), "the others share them");
-        assertTrue(cluster.stalledMs() <= 4 * (T_MS + 2 * TICK_MS), "for T and not for the stall");
+        assertTrue(cluster.stalledMs() <= 4 * (T_MS + 2 * TICK_MS), "for T, not for the whole stall");
     }
 
     @Test

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import org.junit.jupiter.api.Test;
 
-/** Settings that cannot be are refused, and say what was expected. */
+/** Invalid settings are refused with the expected values. */
 class StepDownSettingsTest {
 
     private static String refused(StepDownSettings.Builder settings) {
@@ -22,7 +22,7 @@ class StepDownSettingsTest {
     }
 
     @Test
-    void aFetchMustBeAllowedToWaitForRecords() {
+    void tMustExceedTheWaitForRecords() {
         assertTrue(refused(StepDownSettings.of(500, 500)).contains("more than the 500 ms"));
         assertTrue(refused(StepDownSettings.of(0, -1)).contains("more than 0"));
     }
@@ -41,6 +41,6 @@ class StepDownSettingsTest {
         assertEquals(500, StepDownSettings.of(2_000, 500).build().tickMs());
         assertEquals(40, StepDownSettings.of(100, 50).build().tickMs());
         assertEquals(1_000, StepDownSettings.of(30_000, 500).build().tickMs());
-        assertEquals(9_375, StepDownSettings.of(600_000, 500).build().tickMs(), "else no age could ever exceed T");
+        assertEquals(9_375, StepDownSettings.of(600_000, 500).build().tickMs(), "otherwise no age could exceed T");
     }
 }

@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When a leader steps down, and each reason for which it does not. */
+/** When a leader steps down, and each reason why it does not. */
 class StepDownWatchTest {
     private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
     private FakePartition events = broker.leads("events", 0);
@@ -39,32 +39,32 @@ class StepDownWatchTest {
     }
 
     @Test
-    void healthyPartitionsAreNotLookedAtInDepth() {
+    void healthyPartitionsAreReadOnlyByTheCheapMethods() {
         events.pendingMs = broker.clock.ms;
         broker.pass(WatchedBroker.T_MS - broker.settings.tickMs());
         assertEquals(0, events.askedInDepth);
     }
 
     @Test
-    void anAnswerThatIsAwaitedIsNotAskedForAgain() {
+    void aRequestIsNotRepeatedWhileItsAnswerIsAwaited() {
         stallBeyondT();
         broker.pass(20_000);
         assertEquals(1, broker.acted.size());
         assertEquals(List.of(Reason.AWAITING_ANSWER), broker.reasons());
-        assertEquals(0, broker.stats.withheld(), "which is no news");
+        assertEquals(0, broker.stats.withheld(), "this is not counted");
     }
 
     @Test
-    void aPartitionThatIsGivenAwayIsLeftAloneThoughThisBrokerStillThinksItLeads() {
+    void aPartitionThatIsGivenAwayIsNotGivenAwayAgain() {
         stallBeyondT();
         broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test", null);
         broker.pass(60_000);
-        assertEquals(List.of(), broker.tick(), "a stalled read keeps makeFollower from happening");
+        assertEquals(List.of(), broker.tick(), "a stalled read delays makeFollower");
         assertEquals(1, broker.stats.count(Outcome.DONE));
     }
 
     @Test
-    void aRefusalIsFollowedByAnotherRequestAfterT() {
+    void aRefusedRequestIsRepeatedAfterT() {
         stallBeyondT();
         broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "test", "INVALID_REQUEST");
         broker.tick();
@@ -76,7 +76,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void whatCouldNotBeAskedIsAskedAgainSoonAndNeitherCostsAnyBudget() {
+    void aFailedRequestIsRepeatedSoonAndCostsNoBudget() {
         with(WatchedBroker.settings().budgetPerMinute(1));
         stallBeyondT();
         broker.watch.answered(broker.acted.get(0), Outcome.FAILED, "test", "changed meanwhile");
@@ -91,7 +91,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void anAnswerThatNeverComesIsAFailureAndALateOneChangesNothing() {
+    void aMissingAnswerIsAFailureAndALateOneChangesNothing() {
         stallBeyondT();
         Decision first = broker.acted.get(0);
         broker.pass(31_000);
@@ -106,7 +106,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void anAnswerOfAnOlderEpochIsVoid() {
+    void anAnswerOfAnOlderEpochIsIgnored() {
         stallBeyondT();
         events.epoch = 5;
         broker.tick();
@@ -116,7 +116,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void aPartitionThatOthersAreChangingIsLeftAlone() {
+    void aPartitionWithAnotherChangeUnderWayIsNotGivenAway() {
         events.changing = true;
         stallBeyondT();
         assertEquals(List.of(Reason.CHANGING), broker.reasons());
@@ -126,7 +126,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void whatCameToBeLedHereStaysForTheCooldown() {
+    void aPartitionThatWasElectedHereStaysForTheCooldown() {
         broker.pass(10_000);
         FakePartition taken = broker.leads("taken", 0);
         taken.epoch = 7;
@@ -141,7 +141,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void aNewPartitionAndWhatWasLedAtTheStartHaveNoCooldown() {
+    void newPartitionsAndThoseLedAtTheStartHaveNoCooldown() {
         events.epoch = 7;
         broker.pass(10_000);
         FakePartition created = broker.leads("created", 0);
@@ -160,7 +160,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void whatIsPulledBackStaysForTheCooldown() {
+    void aPartitionThatComesBackStaysForTheCooldown() {
         stallBeyondT();
         broker.grant(broker.acted.get(0));
         broker.pass(5_000);
@@ -175,7 +175,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void aPullBackBetweenTwoTicksIsNoticedByItsEpoch() {
+    void aReturnBetweenTwoTicksIsDetectedByItsEpoch() {
         stallBeyondT();
         broker.watch.answered(broker.acted.get(0), Outcome.DONE, "test", null);
         broker.tick();
@@ -198,7 +198,7 @@ class StepDownWatchTest {
         broker.pass(5_000);
         assertEquals(List.of(2, 1), List.of(broker.acted.get(0).partition(), broker.acted.get(1).partition()));
         assertEquals(2, broker.acted.size());
-        assertEquals(1, broker.stats.count(Reason.BUDGET_SPENT), "told once, not at every tick");
+        assertEquals(1, broker.stats.count(Reason.BUDGET_SPENT), "counted once, not at every tick");
         broker.acted.forEach(broker::grant);
         broker.pass(60_000);
         assertEquals(3, broker.acted.size());
@@ -214,7 +214,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void onceSlowABrokerGivesAwayAtTheFirstSlowFetchUntilItHasBeenQuietForLong() {
+    void aSlowBrokerStepsDownAtTheFirstSlowFetchUntilItsScoreIsZero() {
         with(WatchedBroker.settings().scoreThreshold(2));
         FakePartition other = broker.leads("other", 0);
         FakePartition last = broker.leads("last", 0);
@@ -235,7 +235,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void aFreezeOfTheWholeProcessIsNoSlowFetch() {
+    void aFreezeOfTheWholeProcessIsNotASlowFetch() {
         broker.pass(10_000);
         broker.stall(events);
         broker.clock.ms += 20_000;
@@ -246,7 +246,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void aFetchThatStaysStuckAfterAFreezeIsSlowAfterAll() {
+    void aFetchThatStaysPendingAfterAFreezeIsSlow() {
         broker.pass(10_000);
         broker.stall(events);
         broker.clock.ms += 20_000;
@@ -255,7 +255,7 @@ class StepDownWatchTest {
     }
 
     @Test
-    void aStarvedProcessIsSlowLikeAnyOther() {
+    void aFetchInAStarvedProcessIsSlow() {
         broker.pass(10_000);
         broker.stall(events);
         for (int i = 0; i < 10; i++) {

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
-/** Who succeeds, what ISR is asked for, and what the slowness of peers changes. */
+/** Which broker is the successor, which ISR is requested, and the effect of slow peers. */
 class SuccessorTest {
     private WatchedBroker broker = new WatchedBroker(WatchedBroker.settings().build());
     private FakePartition events = broker.leads("events", 0);
@@ -31,14 +31,14 @@ class SuccessorTest {
     }
 
     @Test
-    void theOneThatLacksLeastSucceeds() {
+    void theMostCaughtUpMemberIsTheSuccessor() {
         events.leo.put(2, 101L);
         stallBeyondT();
         assertArrayEquals(new int[] {2, 1, 0}, asked());
     }
 
     @Test
-    void nobodySucceedsWhoIsNotLiveHoweverCaughtUp() {
+    void aDeadMemberIsNotTheSuccessor() {
         events.leo.put(1, 500L);
         broker.live = new int[] {2};
         stallBeyondT();
@@ -46,25 +46,25 @@ class SuccessorTest {
     }
 
     @Test
-    void nobodySucceedsWhoIsNotInTheIsr() {
+    void aReplicaOutsideTheIsrIsNotTheSuccessor() {
         events.isr = new int[] {0, 2};
         stallBeyondT();
         assertArrayEquals(new int[] {2, 0}, asked());
     }
 
     @Test
-    void withoutASuccessorNothingIsAskedFor() {
+    void withoutASuccessorNothingIsRequested() {
         events.isr = new int[] {0};
         stallBeyondT();
         assertEquals(List.of(Reason.NO_SUCCESSOR), broker.reasons());
         events.isr = new int[] {0, 1};
         broker.live = new int[] {2};
         assertEquals(List.of(Reason.NO_SUCCESSOR), broker.reasons());
-        assertEquals(1, broker.stats.withheld(), "the same reason is told once");
+        assertEquals(1, broker.stats.withheld(), "the same reason is counted once");
     }
 
     @Test
-    void anExLeaderThatLeavesIsNotInTheIsr() {
+    void anExLeaderThatLeavesIsNotInTheRequestedIsr() {
         with(WatchedBroker.settings().exLeader(StepDownSettings.ExLeader.LEAVE));
         stallBeyondT();
         assertArrayEquals(new int[] {1, 2}, asked());
@@ -72,7 +72,7 @@ class SuccessorTest {
     }
 
     @Test
-    void anExLeaderWithoutWhichTheIsrWouldBeTooSmallIsKept() {
+    void theExLeaderStaysIfTheIsrWouldBecomeTooSmall() {
         with(WatchedBroker.settings().exLeader(StepDownSettings.ExLeader.LEAVE));
         events.isr = new int[] {0, 1};
         stallBeyondT();
@@ -81,7 +81,7 @@ class SuccessorTest {
     }
 
     @Test
-    void equalSuccessorsShareWhatIsGivenAway() {
+    void equalSuccessorsShareThePartitions() {
         for (int id = 1; id < 6; id++) {
             broker.leads("events", id);
         }
@@ -93,7 +93,7 @@ class SuccessorTest {
     }
 
     @Test
-    void aPeerThatLooksSlowDoesNotSucceedThoughItLacksLess() {
+    void aPeerThatLooksSlowIsNotTheSuccessorEvenIfMostCaughtUp() {
         events.leo.put(1, 500L);
         broker.toFirst.sent();
         stallBeyondT();
@@ -102,7 +102,7 @@ class SuccessorTest {
     }
 
     @Test
-    void aPeerThatIsAboutToLookSlowIsTheLessWanted() {
+    void aPeerThatIsAboutToLookSlowIsASecondChoice() {
         events.leo.put(1, 500L);
         broker.pass(1_000);
         broker.stall(events);
@@ -113,7 +113,7 @@ class SuccessorTest {
     }
 
     @Test
-    void aFetchThatWaitsForRecordsMakesNoPeerSuspect() {
+    void aFetchThatWaitsForRecordsDoesNotMakeAPeerSlow() {
         events.leo.put(1, 500L);
         broker.pass(1_000);
         broker.stall(events);
@@ -124,7 +124,7 @@ class SuccessorTest {
     }
 
     @Test
-    void ifTheOnlySuccessorLooksSlowNothingIsAskedFor() {
+    void ifTheOnlySuccessorLooksSlowNothingIsRequested() {
         events.isr = new int[] {0, 1};
         broker.toFirst.sent();
         stallBeyondT();
@@ -132,7 +132,7 @@ class SuccessorTest {
     }
 
     @Test
-    void ifMostPeersLookSlowNothingIsAskedFor() {
+    void ifMostPeersLookSlowNothingIsRequested() {
         broker.toFirst.sent();
         broker.toSecond.sent();
         stallBeyondT();
@@ -141,7 +141,7 @@ class SuccessorTest {
     }
 
     @Test
-    void aPeerLooksSlowUntilItHasBeenQuietForLong() {
+    void aPeerLooksSlowUntilItsScoreIsZero() {
         broker.tick();
         broker.toFirst.sent();
         broker.toSecond.sent();
@@ -166,7 +166,7 @@ class SuccessorTest {
     }
 
     @Test
-    void aClosedFetcherIsForgotten() {
+    void aClosedFetcherDoesNotCount() {
         events.isr = new int[] {0, 1};
         broker.toFirst.sent();
         broker.toFirst.closed();
@@ -175,7 +175,7 @@ class SuccessorTest {
     }
 
     @Test
-    void aFreezeOfThisProcessMakesNoPeerSlow() {
+    void aFreezeOfThisProcessDoesNotMakeAPeerSlow() {
         broker.pass(1_000);
         broker.toFirst.sent();
         broker.toSecond.sent();

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Broker 0 with a watch, its partitions, its two peers 1 and 2, and a clock that all of them share. */
+/** Broker 0 with a watch, its partitions, its two peers 1 and 2, and a shared clock. */
 final class WatchedBroker {
     static final long T_MS = 2_000;
     static final long FETCH_WAIT_MS = 500;
@@ -42,7 +42,7 @@ final class WatchedBroker {
         return one;
     }
 
-    /** Notes that a fetch of each of these becomes stuck now. */
+    /** Makes a fetch of each of these partitions pending from now on. */
     void stall(FakePartition... partitions) {
         for (FakePartition one : partitions) {
             one.pendingMs = clock.ms;
@@ -55,7 +55,7 @@ final class WatchedBroker {
         }
     }
 
-    /** Time passes, with a tick whenever one is due. */
+    /** Lets time pass, with a tick whenever one is due. */
     List<Decision> pass(long ms) {
         List<Decision> last = List.of();
         long end = clock.ms + ms;
@@ -72,17 +72,17 @@ final class WatchedBroker {
         return decisions;
     }
 
-    /** Sets the time from which on a slow fetch must have been noticed. */
+    /** Lets time pass until a slow fetch must have been detected. */
     void passT() {
         pass(T_MS + settings.tickMs());
     }
 
-    /** Why nothing is done about the slow partitions, at the last tick. */
+    /** Returns the reasons for which step-downs were withheld at the last tick. */
     List<Reason> reasons() {
         return tick().stream().map(Decision::reason).collect(Collectors.toList());
     }
 
-    /** Notes that the controller does what was asked. */
+    /** Answers a request as a controller that executes it. */
     void grant(Decision decision) {
         led.removeIf(one -> one.topic.equals(decision.topic()) && one.partition == decision.partition());
         watch.answered(decision, Outcome.DONE, "test", null);

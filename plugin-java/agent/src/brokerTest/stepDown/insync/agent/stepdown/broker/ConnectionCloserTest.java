@@ -35,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * Connections are ended while their network thread does nothing, on Kafka's real Selector and real sockets: the client
- * knows at once, and the Selector finds a connection that the client closed, which it forgets and tells of, as ever.
+ * Ends connections while their network thread is idle, on Kafka's real Selector and real sockets. The client
+ * sees it at once, and the Selector removes and reports a connection that the client closed, as usual.
  */
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
 class ConnectionCloserTest {
@@ -72,14 +72,14 @@ class ConnectionCloserTest {
             assertEquals(Set.of("first", "second"), new HashSet<>(end.ids()));
             assertEnded(first);
             assertEnded(second);
-            assertEquals(2, selector.channels().size(), "the Selector has not looked yet");
+            assertEquals(2, selector.channels().size(), "the Selector has not polled yet");
         }
         Set<String> gone = new HashSet<>();
         for (int polls = 0; gone.size() < 2 && polls < 100; polls++) {
             selector.poll(100);
             gone.addAll(selector.disconnected().keySet());
         }
-        assertEquals(Set.of("first", "second"), gone, "so quotas are given back");
+        assertEquals(Set.of("first", "second"), gone, "so that quotas are released");
         assertTrue(selector.channels().isEmpty());
     }
 

@@ -13,14 +13,14 @@ import net.bytebuddy.implementation.MethodCall;
 import net.bytebuddy.matcher.ElementMatchers;
 
 /**
- * Weaves Kafka's DefaultAlterPartitionManager, a class that moved with 4.4: its channel, and the threads of its answers.
+ * Weaves Kafka's DefaultAlterPartitionManager, a class that moved in 4.4: its channel, and the threads of its responses.
  */
 public final class AlterPartitionManagerHooks extends TypeHooks {
     private final Class<? extends ControllerLink> link;
 
     /**
      * @param manager the class in this version of Kafka
-     * @param link the interface that it gets
+     * @param link the interface that is added to it
      */
     public AlterPartitionManagerHooks(String manager, Class<? extends ControllerLink> link) {
         super(manager);
@@ -47,15 +47,15 @@ public final class AlterPartitionManagerHooks extends TypeHooks {
         Object insync$channel();
 
         /**
-         * Returns whether a request of the manager is under way; what is submitted meanwhile is sent with the next one.
+         * Returns whether a request of the manager is under way; changes submitted meanwhile are sent with the next request.
          */
         AtomicBoolean insync$inFlight();
 
-        /** Sends what waits, unless a request is under way. */
+        /** Sends the submitted changes, unless a request is under way. */
         void insync$propagate();
     }
 
-    /** Completes the answer to an ISR change on another thread than the channel's. */
+    /** Completes the response to an ISR change on a thread other than the channel's. */
     static final class Submit {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Return(readOnly = false) CompletableFuture<?> answer) {

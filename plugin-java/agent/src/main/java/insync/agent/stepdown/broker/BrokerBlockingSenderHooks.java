@@ -11,7 +11,7 @@ import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
 import org.apache.kafka.common.Node;
 
-/** Weaves Kafka's BrokerBlockingSender, a follower's connection to a leader, to measure how fast that leader answers. */
+/** Weaves Kafka's BrokerBlockingSender, a follower's connection to a leader, to measure how fast the leader answers. */
 public final class BrokerBlockingSenderHooks extends TypeHooks {
     private static final String OUTGOING = "insync$outgoing";
 

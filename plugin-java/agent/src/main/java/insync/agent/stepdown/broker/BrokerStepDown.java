@@ -24,8 +24,8 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Runs solution 2 in one broker: a thread asks the core's watch at every tick and executes its decisions. It takes none
- * of Kafka's locks and uses none of Kafka's threads, which may be stalled.
+ * Runs solution 2 in one broker: a thread calls the core's watch at every tick and executes its decisions. It takes none
+ * of Kafka's locks and uses none of Kafka's threads, because they may be stalled.
  */
 public final class BrokerStepDown {
     /** The time between two checks while a request is under way, milliseconds. */
@@ -65,18 +65,18 @@ public final class BrokerStepDown {
         thread.setDaemon(true);
     }
 
-    /** Returns the classes of the step-down in a broker that refer to the broker's. */
+    /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
         return List.of(BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
             ReassignedElection.class, Relinquisher.class, UnservedClients.class);
     }
 
     /**
-     * Starts the watch of a broker whose ReplicaManager is made.
+     * Starts the watch of a broker whose ReplicaManager was constructed.
      *
      * @param manager ReplicaManager's alterPartitionManager
-     * @param requests returns the broker's scope "request", or null where that is off
-     * @return null where the feature is off, or the broker has no KRaft controller
+     * @param requests returns the broker's scope "request", or null if that is off
+     * @return null if the feature is off or the broker has no KRaft controller
      */
     public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
             StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
@@ -86,7 +86,7 @@ public final class BrokerStepDown {
         if (!(manager instanceof ControllerLink) || !controller.isKRaft(replicas)) {
             insync.events().emit("step_down_impossible", StepDownConfigs.all(config));
             System.err.println("[insync] " + StepDownConfigs.PROCESS_TIME_MAX_MS
-                + " has no effect: this broker has no KRaft controller to ask");
+                + " has no effect: this broker has no KRaft controller");
             return null;
         }
         BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, access, controller,
@@ -102,12 +102,12 @@ public final class BrokerStepDown {
         thread.interrupt();
     }
 
-    /** Returns what measures a new connection to a peer whose follower this broker is. */
+    /** Returns the measurement of a new connection to a peer that this broker follows. */
     public OutgoingFetch fetcher(int peer) {
         return peers.fetcher(peer);
     }
 
-    /** Adds a partition that this broker leads from now on, or still does. */
+    /** Adds a partition that this broker leads. */
     public void leading(Partition partition) {
         LedPartition known = led.get(partition.topicPartition());
         if (known == null || known.kafkaPartition() != partition) {
@@ -116,10 +116,10 @@ public final class BrokerStepDown {
     }
 
     /**
-     * Notes that this broker is about to become follower of a partition.
+     * Notes that this broker is about to become a follower of a partition.
      *
-     * @param leaderEpoch the one that the partition is still in
-     * @param newState what makeFollower is given
+     * @param leaderEpoch the partition's present leader epoch
+     * @param newState the first argument of makeFollower
      */
     public void losing(Partition partition, int leaderEpoch, Object newState) {
         if (partition.isLeader() && access.leaderEpoch(newState) > leaderEpoch) {
@@ -127,7 +127,7 @@ public final class BrokerStepDown {
         }
     }
 
-    /** Marks a leader epoch of this broker as over, and answers clients that wait for the partition. */
+    /** Marks a leader epoch of this broker as over, and answers clients that wait for the partition in it. */
     void over(Partition partition, int leaderEpoch) {
         PartitionCarrier carrier = (PartitionCarrier) partition;
         if (carrier.insync$over() <= leaderEpoch) {
@@ -173,7 +173,7 @@ public final class BrokerStepDown {
     }
 
     /**
-     * Completes step-downs that are done.
+     * Completes the step-downs that the metadata shows.
      *
      * @return whether to check again soon
      */
@@ -194,7 +194,7 @@ public final class BrokerStepDown {
             decision.leaderEpoch());
     }
 
-    /** Removes a partition, unless it is led again meanwhile. */
+    /** Removes a partition, unless this broker leads it again. */
     private void forget(LedPartition gone) {
         TopicPartition id = gone.kafkaPartition().topicPartition();
         led.remove(id, gone);

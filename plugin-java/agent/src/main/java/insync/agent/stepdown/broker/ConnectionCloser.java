@@ -15,13 +15,13 @@ import org.apache.kafka.common.network.KafkaChannel;
 import org.apache.kafka.common.network.TransportLayer;
 
 /**
- * Ends connections of one network thread by ending their output: the client reads the end of the stream at once and
+ * Ends connections of one network thread by closing their output: the client reads the end of the stream at once and
  * closes. The network thread later sees a client that closed, and removes the connection as usual (quotas, metrics,
- * requests in flight). Closing the socket here would cancel its key and leave the connection in Kafka's Selector,
- * counted, until it is idle for too long.
+ * requests in flight). If this class closed the socket, its key would be cancelled and the connection would stay in
+ * Kafka's Selector and in its counts until it is idle for too long.
  */
 final class ConnectionCloser {
-    /** The most connections to end at one time, of one thread; more follow at the next tick. */
+    /** The most connections of one thread to end in one tick. */
     private static final int MOST = 1_000;
     private static final int NAMED = 20;
 
@@ -36,10 +36,10 @@ final class ConnectionCloser {
     }
 
     /**
-     * Closes all connections, those accepted meanwhile included, but followers' and the one that the thread is blocked
-     * on.
+     * Ends all connections, including newly accepted ones, except those of followers and the one on which the thread is
+     * blocked.
      *
-     * @param except what it works on, or null
+     * @param except the connection on which the thread is blocked, or null
      */
     void ofAll(Object except) {
         SelectionKey busy = except instanceof TransportLayer ? ((TransportLayer) except).selectionKey() : null;
@@ -64,12 +64,12 @@ final class ConnectionCloser {
         }
     }
 
-    /** Returns how many were ended. */
+    /** Returns how many connections were ended. */
     int count() {
         return count;
     }
 
-    /** Returns the first of them, by Kafka's connection ids. */
+    /** Returns the first ended connections, by Kafka's connection ids. */
     List<String> ids() {
         return ids;
     }
@@ -79,7 +79,7 @@ final class ConnectionCloser {
         return processor.id();
     }
 
-    /** Returns Java's own set, which may be read while the network thread changes it. */
+    /** Returns Java's own set of keys, which may be read while the network thread changes it. */
     private Set<SelectionKey> keys() {
         try {
             return ((SelectorCarrier) processor.insync$selector()).insync$nio().keys();
@@ -107,7 +107,7 @@ final class ConnectionCloser {
                 }
             }
         } catch (IOException | NotYetConnectedException gone) {
-            // Whatever ended it, it has ended.
+            // The connection has already ended.
         }
     }
 }

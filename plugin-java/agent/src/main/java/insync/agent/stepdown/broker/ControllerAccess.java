@@ -12,25 +12,25 @@ import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 
-/** Sends a broker's requests to its controller, by types that differ from version to version. Nothing here waits. */
+/** Sends a broker's requests to its controller, by types that differ between versions. No method waits. */
 public interface ControllerAccess {
 
-    /** Returns the class behind ReplicaManager's alterPartitionManager. */
+    /** Returns the class of ReplicaManager's alterPartitionManager. */
     String alterPartitionManager();
 
-    /** Returns the interface that this class gets, with the methods of its own that are called. */
+    /** Returns the interface that is added to this class, with those of its own methods that we call. */
     Class<? extends ControllerLink> link();
 
-    /** Returns whether the broker's metadata comes from a KRaft controller, without which nothing here works. */
+    /** Returns whether the broker's metadata comes from a KRaft controller; the other methods need one. */
     boolean isKRaft(ReplicaManager replicas);
 
     /**
-     * Sends an AlterPartition by Kafka's own manager, with its rules: one change per partition at a time, retried while
-     * there is no controller.
+     * Sends an AlterPartition through Kafka's own manager, by its rules: one change per partition at a time, with retries
+     * while there is no controller.
      *
      * @param manager the broker's alterPartitionManager
-     * @param isr the ISR to ask for, this broker last
-     * @return the leader that the controller answers, or the exception of the partition's error
+     * @param isr the requested ISR, this broker last
+     * @return the leader in the controller's response, or the exception of the partition's error
      */
     CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
         int partitionEpoch, List<BrokerState> isr, LeaderRecoveryState recovery);
@@ -42,6 +42,6 @@ public interface ControllerAccess {
      */
     void send(ControllerLink manager, AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered);
 
-    /** Checks the produce requests that wait for this partition's followers. */
+    /** Completes the produce requests in the purgatory that wait for this partition's followers, if they can complete. */
     void completeProduce(ReplicaManager replicas, TopicPartition partition);
 }

@@ -6,9 +6,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Completes answers to ISR changes on threads of ours instead of the channel's one. Kafka's Partition waits for
- * leaderIsrUpdateLock when it gets an answer, as long as a read stalls; on the channel's thread that would block all
- * other step-downs. If all our threads wait, the channel's thread does it itself, as in Kafka.
+ * Completes responses to ISR changes on our own threads instead of the channel's single thread. Kafka's Partition waits
+ * for leaderIsrUpdateLock when it gets a response, for as long as a read stalls; on the channel's thread that would block
+ * all other step-downs. If all our threads wait, the channel's thread completes the response itself, as in Kafka.
  */
 public final class IsrAnswerThreads {
     private static final int MOST = 16;
@@ -17,7 +17,7 @@ public final class IsrAnswerThreads {
 
     private IsrAnswerThreads() { }
 
-    /** @return one that is completed as the given one is, but not on that thread; itself if it is complete already */
+    /** @return a future with the same result, completed on our threads; the given one if it is already complete */
     public static <T> CompletableFuture<T> elsewhere(CompletableFuture<T> answer) {
         if (answer.isDone()) {
             return answer;

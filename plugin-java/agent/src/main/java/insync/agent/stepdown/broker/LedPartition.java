@@ -10,7 +10,7 @@ import kafka.cluster.Partition;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 import scala.Option;
 
-/** Shows a partition that this broker leads to the core, by Kafka's volatile fields and ours. */
+/** Adapts a partition that this broker leads to the core, by reading Kafka's volatile fields and ours. */
 final class LedPartition extends KafkaPartition implements PartitionView {
     private final Partition partition;
     private final StepDownAccess access;
@@ -21,7 +21,7 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         this.access = access;
     }
 
-    /** Returns whether this broker leads it; a deleted partition has no leader. */
+    /** Returns whether this broker leads the partition; a deleted partition has no leader. */
     boolean isLed() {
         return partition.isLeader();
     }
@@ -75,7 +75,7 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         return access.recovery(partition);
     }
 
-    /** Returns a follower's broker epoch, or -1 where it is not known, which the controller does not compare. */
+    /** Returns a follower's broker epoch, or -1 if it is not known; the controller does not compare -1. */
     long brokerEpoch(int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);
         return replica.isEmpty() ? -1 : access.brokerEpoch(replica.get());

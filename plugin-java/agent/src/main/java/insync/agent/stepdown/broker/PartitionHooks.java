@@ -12,8 +12,8 @@ import org.apache.kafka.common.protocol.Errors;
 import scala.Tuple2;
 
 /**
- * Weaves Kafka's Partition: which partitions this broker leads, and the answers to clients while another broker leads
- * already and this one still waits for leaderIsrUpdateLock to become its follower.
+ * Weaves Kafka's Partition: which partitions this broker leads, and the answers to clients when another broker already
+ * leads and this one still waits for leaderIsrUpdateLock to become its follower.
  */
 public final class PartitionHooks extends TypeHooks {
     private static final String OVER = "insync$over";
@@ -37,7 +37,7 @@ public final class PartitionHooks extends TypeHooks {
         return property(builder, OVER, int.class).implement(PartitionCarrier.class);
     }
 
-    /** Gives access to the leader epoch that is known to be over, although the partition may not know it yet. */
+    /** Gives access to the last leader epoch that is over, even if the partition has not applied that yet. */
     public interface PartitionCarrier {
 
         /** Returns one more than the last leader epoch that is over; 0 for none. */
@@ -46,7 +46,7 @@ public final class PartitionHooks extends TypeHooks {
         void insync$over(int over);
     }
 
-    /** Adds a partition that this broker leads to those that the watch looks at. */
+    /** Adds a partition that this broker leads to the partitions of the watch. */
     static final class MakeLeader {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId) {
@@ -58,8 +58,8 @@ public final class PartitionHooks extends TypeHooks {
     }
 
     /**
-     * Marks the leader epoch as over before this broker takes leaderIsrUpdateLock to become a follower, for which it
-     * waits as long as a read stalls. Requests that would wait behind it are answered at once.
+     * Marks the leader epoch as over before this broker waits for leaderIsrUpdateLock to become a follower, which takes
+     * as long as a read stalls. Requests that would wait for the same lock are answered at once.
      */
     static final class MakeFollower {
         @Advice.OnMethodEnter(suppress = Throwable.class)
@@ -75,7 +75,7 @@ public final class PartitionHooks extends TypeHooks {
 
     /**
      * Refuses a produce request or a fetch to a partition whose leader epoch is over, as Kafka does, before it waits
-     * for a lock and blocks a handler thread. The exception is meant for Kafka and not suppressed.
+     * for a lock and blocks a handler thread. Kafka handles the exception, so it is not suppressed.
      */
     static final class RefuseRequest {
         @Advice.OnMethodEnter
@@ -86,7 +86,7 @@ public final class PartitionHooks extends TypeHooks {
         }
     }
 
-    /** Sends a produce request that waits for followers of a leader epoch that is over to the new leader. */
+    /** Fails a produce request that waits for followers in a leader epoch that is over, so the client finds the new leader. */
     static final class CheckEnoughReplicas {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue(OVER) int over, @Advice.FieldValue("leaderEpoch") int leaderEpoch,

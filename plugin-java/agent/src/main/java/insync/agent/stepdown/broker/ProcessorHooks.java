@@ -4,7 +4,7 @@ import insync.agent.weave.TypeHooks;
 import java.util.concurrent.BlockingQueue;
 import net.bytebuddy.dynamic.DynamicType;
 
-/** Weaves an interface into Kafka's Processor, the work of one network thread, by which its connections are found. */
+/** Weaves an interface into Kafka's Processor, the work of one network thread, to find its connections. */
 public final class ProcessorHooks extends TypeHooks {
 
     public ProcessorHooks() {
@@ -25,7 +25,7 @@ public final class ProcessorHooks extends TypeHooks {
         /** Kafka's own method. */
         int id();
 
-        /** Returns its thread, of a class that moved with 4.4. */
+        /** Returns its thread, whose class moved in 4.4. */
         Object insync$thread();
 
         /** Returns its org.apache.kafka.common.network.Selector. */

@@ -22,9 +22,9 @@ import org.apache.kafka.common.requests.ElectLeadersRequest;
 import org.apache.kafka.common.requests.ElectLeadersResponse;
 
 /**
- * Gives leadership away under any controller, by the two requests of an operator: a reassignment to the same replicas
- * with the successor first, then a preferred election. The order stays, so automatic preferred elections do not undo
- * it. Needs ALTER on the cluster, which brokers have as super users.
+ * Gives leadership away under any controller, with the two requests that an operator would send: a reassignment to the
+ * same replicas with the successor first, then a preferred election. The order stays, so automatic preferred elections do
+ * not undo it. Needs ALTER on the cluster, which brokers have as super users.
  */
 final class ReassignedElection {
     private static final int TIMEOUT_MS = 30_000;
@@ -55,7 +55,7 @@ final class ReassignedElection {
             answer -> next(one, error(answer, ReassignedElection::reassignError)));
     }
 
-    /** Returns the assignment with the members of the ISR first, as decided, and this broker last. */
+    /** Returns the assignment in the order of the decision: members of the ISR first, this broker last. */
     private List<Integer> order(Decision decision, LedPartition led) {
         List<Integer> order = new ArrayList<>();
         for (int id : decision.isr()) {
@@ -76,7 +76,7 @@ final class ReassignedElection {
         if (error != Errors.NONE) {
             one.settle(Outcome.REFUSED, error.name());
         } else if (!one.led().isLed() || one.led().leaderEpoch() != one.decision().leaderEpoch()) {
-            one.settle(Outcome.FAILED, "no longer led in that epoch");
+            one.settle(Outcome.FAILED, "this broker no longer leads in that epoch");
         } else {
             elect(one);
         }

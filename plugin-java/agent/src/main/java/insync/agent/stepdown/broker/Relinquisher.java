@@ -18,8 +18,8 @@ import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.protocol.types.RawTaggedField;
 
 /**
- * Executes a decision: AlterPartition with the ISR in the requested order and this broker last, and where the
- * controller ignores that, {@link ReassignedElection}. No thread waits: answers come on the channel's thread.
+ * Executes a decision: sends AlterPartition with the ISR in the requested order and this broker last. If the
+ * controller ignores that, uses {@link ReassignedElection}. No thread waits: responses come on the channel's thread.
  */
 final class Relinquisher {
     private static final String ALTER_PARTITION = StepDownSettings.name(Via.ALTER_PARTITION);
@@ -33,7 +33,7 @@ final class Relinquisher {
     private final ReassignedElection reassigned;
     private final ObjIntConsumer<Partition> over;
 
-    /** @param over called with each leader epoch of this broker that is over */
+    /** @param over receives each leader epoch of this broker that is over */
     Relinquisher(int self, StepDownSettings settings, ControllerLink manager, ControllerAccess controller,
                  StepDownRequests handovers, ObjIntConsumer<Partition> over) {
         this.self = self;
@@ -50,7 +50,7 @@ final class Relinquisher {
         StepDownRequest one = handovers.begin(decision, led, settings.via() == Via.REASSIGN ? REASSIGN : ALTER_PARTITION);
         try {
             if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
-                one.settle(Outcome.FAILED, "no longer led in that epoch");
+                one.settle(Outcome.FAILED, "this broker no longer leads in that epoch");
             } else if (settings.via() == Via.REASSIGN) {
                 reassigned.begin(one);
             } else {
@@ -66,11 +66,11 @@ final class Relinquisher {
         Decision decision = one.decision();
         LedPartition led = one.led();
         Partition partition = led.kafkaPartition();
-        // The epoch first: Kafka writes it after the state, so the state is never the older one. A newer one is refused.
+        // Reads the epoch first. Kafka writes it after the state, so the state is never older; a newer state is refused.
         int partitionEpoch = partition.getPartitionEpoch();
         if (led.leaderEpoch() != decision.leaderEpoch() || led.isChanging()
                 || !sameMembers(led.isr(), decision.isr())) {
-            one.settle(Outcome.FAILED, "the partition has changed meanwhile");
+            one.settle(Outcome.FAILED, "the partition changed meanwhile");
             return;
         }
         controller
@@ -110,13 +110,13 @@ final class Relinquisher {
         }
     }
 
-    /** Handles the answer of a stock controller, which reordered the ISR and kept the leader. */
+    /** Handles the response of a stock controller, which reordered the ISR and kept the leader. */
     private void notHonoured(StepDownRequest one, int leader) {
         if (settings.via() == Via.AUTO && leader == self) {
             one.way(REASSIGN);
             reassigned.begin(one);
         } else {
-            one.settle(Outcome.REFUSED, "the controller left the leader");
+            one.settle(Outcome.REFUSED, "the controller kept the leader");
         }
     }
 

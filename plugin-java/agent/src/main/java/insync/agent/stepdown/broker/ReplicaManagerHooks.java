@@ -10,7 +10,7 @@ import net.bytebuddy.asm.Advice;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.common.utils.Time;
 
-/** Weaves Kafka's ReplicaManager, with which a broker's step-down watch starts and stops. */
+/** Weaves Kafka's ReplicaManager, to start and stop the step-down watch with it. */
 public final class ReplicaManagerHooks extends TypeHooks {
 
     public ReplicaManagerHooks() {

@@ -4,7 +4,7 @@ import insync.agent.weave.TypeHooks;
 import java.nio.channels.Selector;
 import net.bytebuddy.dynamic.DynamicType;
 
-/** Weaves an interface into Kafka's Selector, by which other threads can list a network thread's connections. */
+/** Weaves an interface into Kafka's Selector, so that other threads can list a network thread's connections. */
 public final class SelectorHooks extends TypeHooks {
 
     public SelectorHooks() {

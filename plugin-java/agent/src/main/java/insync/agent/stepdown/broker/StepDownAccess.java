@@ -7,7 +7,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 
 /**
- * Reads what stepping down needs of a broker, by types that differ from version to version. Nothing here waits, nor takes
+ * Reads the broker's state for a step-down, by types that differ between versions. No method waits or takes
  * leaderIsrUpdateLock.
  */
 public interface StepDownAccess extends BrokerAccess {
@@ -15,7 +15,7 @@ public interface StepDownAccess extends BrokerAccess {
     /** Returns the other brokers that are live, unfenced and not shutting down. */
     int[] livePeers(ReplicaManager replicas);
 
-    /** Returns whether the broker's metadata names another broker as leader, in a later epoch than that one. */
+    /** Returns whether the broker's metadata names another broker as leader in a later epoch. */
     boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch);
 
     /** Returns whether an ISR change of the partition waits for the controller. */
@@ -26,7 +26,7 @@ public interface StepDownAccess extends BrokerAccess {
     /** Returns min.insync.replicas of a partition that has its log here. */
     int minIsr(Partition partition);
 
-    /** Returns the follower's broker epoch as its last fetch had it, or -1. */
+    /** Returns the broker epoch in the follower's last fetch, or -1. */
     long brokerEpoch(Object replica);
 
     /** Returns the leader epoch of the first argument of makeFollower. */

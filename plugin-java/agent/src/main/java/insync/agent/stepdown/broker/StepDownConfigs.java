@@ -26,7 +26,7 @@ public final class StepDownConfigs {
     private StepDownConfigs() { }
 
     /**
-     * Adds the keys to the broker's definition, so that they are parsed, validated and described like any other.
+     * Adds the keys to the broker's config definition, so that Kafka parses, validates and describes them.
      *
      * @param supported whether a leader can step down in the broker's version
      */
@@ -34,40 +34,41 @@ public final class StepDownConfigs {
         definition.define(PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, UNSET,
             ConfigDef.LambdaValidator.with((name, value) -> checkProcessTime(name, value, supported), () -> "-1 or [1,...]"),
             ConfigDef.Importance.MEDIUM,
-            "The time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2). If it takes "
-            + "longer, the leader gives its partition's leadership to the most caught-up live member of the ISR. -1 is "
-            + "never. Needs " + PendingReadsConfig.PENDING_READS + "=true and must be greater than " + FETCH_WAIT_MAX_MS
-            + ". Woven in by the insync agent.");
+            "The maximum time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2). If it "
+                + "takes longer, the leader gives its partition's leadership to the most caught-up live member of the ISR. -1 means "
+                + "never. Needs " + PendingReadsConfig.PENDING_READS + "=true and must be greater than " + FETCH_WAIT_MAX_MS
+                + ". Added by the insync agent.");
         definition.define(VIA, ConfigDef.Type.STRING, "auto",
             ConfigDef.ValidString.in("alter-partition", "reassign", "auto"), ConfigDef.Importance.LOW,
-            "How leadership is given away. <code>alter-partition</code>: the KIP's way, by an ISR with the leader moved "
-            + "last; only a controller that runs the insync agent honours it. <code>reassign</code>: any controller; the "
-            + "partition's assignment gets the successor first, for good, and a preferred election follows. "
-            + "<code>auto</code>: the first, and where it changes nothing, the second.");
+            "How a leader gives leadership away. <code>alter-partition</code>: the KIP's way, it requests an ISR with itself "
+                + "moved last; only a controller that runs the insync agent honours it. <code>reassign</code>: for any controller; "
+                + "the successor permanently becomes the first replica of the assignment, and a preferred election follows. "
+                + "<code>auto</code>: alter-partition, and if that changes nothing, reassign.");
         definition.define(ISR, ConfigDef.Type.STRING, "keep-last", ConfigDef.ValidString.in("keep-last", "leave"),
             ConfigDef.Importance.LOW,
-            "Whether the ex-leader stays in the ISR. <code>keep-last</code>: it does (KIP-501); acks wait for it until it "
-            + "fetches or is dropped for its lag. <code>leave</code>: it leaves with the same request, if those that remain "
-            + "are min.insync.replicas or more, and returns by fetching. Only a controller that runs the insync agent can.");
+            "Whether the ex-leader stays in the ISR. <code>keep-last</code>: it stays (KIP-501); acks wait for it until it "
+                + "fetches or is removed because of its lag. <code>leave</code>: it leaves with the same request if "
+                + "min.insync.replicas or more members remain, and returns by fetching. This needs a controller that runs the "
+                + "insync agent.");
         definition.define(COOLDOWN_MS, ConfigDef.Type.LONG, StepDownSettings.DEFAULT_COOLDOWN_MS,
             ConfigDef.Range.atLeast(0), ConfigDef.Importance.LOW,
-            "How long in milliseconds a partition whose leadership moved is left alone, by this and by the controller's "
-            + "automatic preferred elections.");
+            "How long in milliseconds the leadership of a partition stays after it moved: neither step-downs nor the "
+                + "controller's automatic preferred elections move it.");
         definition.define(BUDGET_PER_MINUTE, ConfigDef.Type.INT, StepDownSettings.DEFAULT_BUDGET_PER_MINUTE,
             ConfigDef.Range.atLeast(1), ConfigDef.Importance.LOW,
-            "How many partitions this broker gives away within any minute.");
+            "The maximum number of partitions that this broker gives away within any minute.");
         definition.define(SCORE_THRESHOLD, ConfigDef.Type.DOUBLE, StepDownSettings.DEFAULT_SCORE_THRESHOLD,
             ConfigDef.Range.between(Double.MIN_VALUE, StepDownSettings.SCORE_MAX), ConfigDef.Importance.LOW,
-            "The score from which on this broker counts as slow. A score rises with slow fetches and falls slowly.");
+            "The lowest score at which this broker counts as slow. The score rises with slow fetches and falls slowly.");
         definition.define(SCORE_RECOVERY_MS, ConfigDef.Type.LONG, StepDownSettings.DEFAULT_SCORE_RECOVERY_MS,
             ConfigDef.Range.atLeast(1), ConfigDef.Importance.LOW,
             "Time in milliseconds without a slow fetch in which this broker's score falls by 1.");
         definition.define(SLOW_PEERS_MAX_RATIO, ConfigDef.Type.DOUBLE, StepDownSettings.DEFAULT_SLOW_PEERS_MAX_RATIO,
             ConfigDef.Range.between(0.0, 1.0), ConfigDef.Importance.LOW,
-            "If a greater share of the live peers is slow, too, nothing is given away, because that would not help.");
+            "If a greater share of the live peers is slow, too, this broker does not step down, because that would not help.");
         definition.define(DISCONNECT_CLIENTS, ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.LOW,
             "Whether clients that cannot be served, because a network thread or all handlers are blocked, are "
-            + "disconnected once a partition was given away, instead of at their own timeouts. Needs "
+                + "disconnected after a step-down instead of waiting for their own timeouts. Needs "
             + PendingReadsConfig.SCOPE + "=" + PendingReadsConfig.REQUEST + ".");
     }
 
@@ -81,9 +82,9 @@ public final class StepDownConfigs {
     }
 
     /**
-     * Checks what one config cannot check by itself.
+     * Checks configs against each other.
      *
-     * @throws ConfigException naming the config, its value and what was expected
+     * @throws ConfigException with the config, its value and what was expected
      */
     public static void check(KafkaConfig config) {
         if (!isOn(config)) {
@@ -92,7 +93,7 @@ public final class StepDownConfigs {
         long time = config.getLong(PROCESS_TIME_MAX_MS);
         if (!PendingReadsConfig.enabled(config)) {
             throw new ConfigException(PROCESS_TIME_MAX_MS, time, "expected -1, or " + PendingReadsConfig.PENDING_READS
-                + "=true: a leader that drops its followers while it is slow has nobody to give its leadership to");
+                + "=true: a leader that removes its followers while it is slow has no successor");
         }
         try {
             read(config);
@@ -124,7 +125,7 @@ public final class StepDownConfigs {
         return config.getString(key).toUpperCase(java.util.Locale.ROOT).replace('-', '_');
     }
 
-    /** Returns all of them, by config name, for an event. */
+    /** Returns the values of these configs by name, for an event. */
     static Map<String, Object> all(KafkaConfig config) {
         return EventLog.fields("broker", config.brokerId(), PROCESS_TIME_MAX_MS, config.getLong(PROCESS_TIME_MAX_MS),
             VIA, config.getString(VIA), ISR, config.getString(ISR), COOLDOWN_MS, config.getLong(COOLDOWN_MS),

@@ -13,13 +13,13 @@ import java.util.function.Predicate;
 
 /**
  * Tracks the step-downs that this broker requested, each until its outcome is known and the metadata shows the new
- * leader. Metadata overrules answers: a request that is sent again, because its answer was lost, is answered by
- * FENCED_LEADER_EPOCH although it succeeded. Answers come on any thread; the watch's thread calls {@link #look}.
+ * leader. Metadata overrules responses: if a response is lost, Kafka repeats the request and gets FENCED_LEADER_EPOCH,
+ * although the first one succeeded. Responses come on any thread; the watch's thread calls {@link #look}.
  */
 final class StepDownRequests {
-    /** How long after such an answer the metadata may still show that the request succeeded. */
+    /** How long after such a response the metadata may still show that the request succeeded. */
     private static final long DOUBT_NANOS = 5_000_000_000L;
-    /** How long a request is tracked; by then the watch has given it up. */
+    /** How long a request is tracked; the watch gives it up earlier. */
     private static final long FORGET_NANOS = 60_000_000_000L;
 
     private final Clock clock;
@@ -32,9 +32,9 @@ final class StepDownRequests {
     }
 
     /**
-     * Tracks a decision that is about to be executed.
+     * Starts to track a decision, before it is executed.
      *
-     * @param way how, for the event
+     * @param way how leadership is given away, for the event
      */
     StepDownRequest begin(Decision decision, LedPartition led, String way) {
         StepDownRequest begun = new StepDownRequest(decision, led, way);
@@ -42,16 +42,16 @@ final class StepDownRequests {
         return begun;
     }
 
-    /** Returns whether there is any that the metadata does not show yet. */
+    /** Returns whether the metadata does not yet show every requested step-down. */
     boolean isAnyOpen() {
         return !open.isEmpty();
     }
 
     /**
-     * Settles the requests that the metadata shows as done, and gives up those that it does not show in time.
+     * Settles the requests that the metadata shows as done, and gives up those that are too old.
      *
      * @param ledElsewhere whether the metadata names another broker as leader, in a later epoch
-     * @return those that are done, and now in the metadata, too
+     * @return the requests that are done and that the metadata shows now
      */
     List<StepDownRequest> look(Predicate<StepDownRequest> ledElsewhere) {
         List<StepDownRequest> shown = new ArrayList<>();
@@ -94,7 +94,7 @@ final class StepDownRequests {
             return led;
         }
 
-        /** Notes that the first way changed nothing and another one is tried. */
+        /** Notes that the first way changed nothing and that the other way is tried. */
         void way(String next) {
             way = next;
         }
@@ -106,7 +106,7 @@ final class StepDownRequests {
             }
         }
 
-        /** Notes that the controller answers that this epoch is over, perhaps because of this very request. */
+        /** Notes the response that this epoch is over, possibly because this same request succeeded. */
         void doubt(String error) {
             doubtNanos = clock.nanos();
             doubt = error;

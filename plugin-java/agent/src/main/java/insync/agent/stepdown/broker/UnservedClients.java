@@ -18,8 +18,8 @@ import java.util.function.Supplier;
 
 /**
  * Disconnects clients that an old leader cannot answer, because one of its network threads or all of its handlers are
- * blocked, as the clients' own timeouts would do later. Works in scope "request" only, which detects blocked threads.
- * Called by the watch's thread; takes no lock but those of collections.
+ * blocked. The clients' own timeouts would do the same later. Works only in scope "request", which detects blocked
+ * threads. Called by the watch's thread; takes no locks except those inside collections.
  */
 final class UnservedClients {
     private final Supplier<RequestPart> requests;
@@ -34,7 +34,7 @@ final class UnservedClients {
         this.insync = insync;
     }
 
-    /** Notes that another broker leads a partition that this one gave away, and metadata says so. */
+    /** Notes that this broker's metadata shows the new leader of a partition that it gave away. */
     void given() {
         rule.given(clock.nanos());
     }
@@ -42,7 +42,7 @@ final class UnservedClients {
     /**
      * Ends the connections of clients that cannot be answered.
      *
-     * @return whether there may soon be more
+     * @return whether to check again soon
      */
     boolean free() {
         if (rule.isArmed() && !rule.isDue(clock.nanos())) {
@@ -62,7 +62,7 @@ final class UnservedClients {
         return threadsHang || handlersHang;
     }
 
-    /** Disconnects the clients of a network thread that is blocked. */
+    /** Disconnects the clients of a blocked network thread. */
     private boolean ofThreads(RequestScope scope, ChannelCarrier channel) {
         boolean hangs = false;
         for (Object each : channel.insync$processors().values()) {
@@ -74,15 +74,15 @@ final class UnservedClients {
                 hangs = true;
                 ConnectionCloser end = new ConnectionCloser(scope, processor);
                 end.ofAll(thread.callOn());
-                tell(end, "network_thread", hungNanos);
+                emitClosed(end, "network_thread", hungNanos);
             }
         }
         return hangs;
     }
 
     /**
-     * Disconnects clients whose request waits in the queue for longer than T, if one waits there since before a
-     * step-down.
+     * Disconnects clients whose request waits in the queue for longer than T, if a request has been waiting there since
+     * before a step-down.
      */
     private boolean ofHandlers(RequestScope scope, ChannelCarrier channel) {
         long now = clock.nanos();
@@ -106,13 +106,13 @@ final class UnservedClients {
             if (processor != null) {
                 ConnectionCloser end = new ConnectionCloser(scope, (ProcessorCarrier) processor);
                 end.of(each.getValue());
-                tell(end, "request_queue", now - oldest);
+                emitClosed(end, "request_queue", now - oldest);
             }
         }
         return true;
     }
 
-    private void tell(ConnectionCloser end, String site, long hungNanos) {
+    private void emitClosed(ConnectionCloser end, String site, long hungNanos) {
         if (end.count() > 0) {
             insync.stepDowns().closedConnections(end.count());
             insync.events().emit("connections_closed", EventLog.fields("site", site, "processor", end.processor(),

@@ -9,7 +9,7 @@ import org.apache.kafka.metadata.PartitionRegistration;
 import org.apache.kafka.metadata.Replicas;
 
 /**
- * Knows in the controllers of this JVM which partitions had a step-down recently, and whether a thread runs automatic
+ * Records for the controllers of this JVM which partitions had a step-down recently, and whether a thread runs automatic
  * elections. A preferred election that an operator requests is never prevented.
  */
 public final class AutomaticElections {
@@ -31,12 +31,12 @@ public final class AutomaticElections {
         }
     }
 
-    /** Returns whether this thread runs automatic preferred elections while any partition is in its cool-down. */
+    /** Returns whether this thread runs automatic preferred elections and any partition is in its cool-down. */
     public static boolean automatic() {
         return !RECENT.isEmpty() && AUTOMATIC.get() != null;
     }
 
-    /** Returns whether a candidate stepped down in the partition recently and the present leader can stay. */
+    /** Returns whether a candidate stepped down from the partition recently and the present leader can stay. */
     public static boolean comesBackTooEarly(PartitionRegistration partition, Uuid topicId, int partitionId,
                                             IntPredicate mayLead, int candidate) {
         return candidate != partition.leader && RECENT.contains(key(topicId, partitionId), candidate)

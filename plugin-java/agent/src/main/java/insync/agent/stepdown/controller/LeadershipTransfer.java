@@ -12,7 +12,7 @@ import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.common.protocol.types.RawTaggedField;
 import org.apache.kafka.metadata.PartitionRegistration;
 
-/** Holds the result of a leader's request to step down, in the controller: the next leader, and the ISR afterwards. */
+/** The result of a leader's request to step down, in the controller: the next leader and the new ISR. */
 public final class LeadershipTransfer {
     private final int successor;
     private final List<Integer> isr;
@@ -23,10 +23,10 @@ public final class LeadershipTransfer {
     }
 
     /**
-     * Checks whether an ISR change that the leader requests asks to step down.
+     * Returns the transfer of leadership if the leader's ISR change is a request to step down.
      *
      * @param mayLead Kafka's own check of which brokers are live
-     * @return null if Kafka decides alone: no such request, no broker that could lead, or a reassignment under way
+     * @return null if Kafka's own rules apply: no such request, no broker that could lead, or a reassignment under way
      */
     public static LeadershipTransfer asked(PartitionRegistration partition, Uuid topicId, int partitionId,
             IntPredicate mayLead, int minIsr, List<BrokerState> asked) {

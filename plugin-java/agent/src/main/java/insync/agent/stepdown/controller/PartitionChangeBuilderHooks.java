@@ -11,7 +11,7 @@ import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.metadata.PartitionRegistration;
 
-/** Weaves the controller's PartitionChangeBuilder, which carries a leader's request to step down to the election. */
+/** Weaves the controller's PartitionChangeBuilder, to pass a leader's request to step down to the election. */
 public final class PartitionChangeBuilderHooks extends TypeHooks {
     private static final String TRANSFER = "insync$transfer";
 
@@ -30,7 +30,7 @@ public final class PartitionChangeBuilderHooks extends TypeHooks {
         return builder.defineField(TRANSFER, LeadershipTransfer.class, Visibility.PRIVATE);
     }
 
-    /** Notes whether a leader's AlterPartition, which has passed Kafka's validation, asks to give the leadership away. */
+    /** Notes whether a leader's AlterPartition, which has passed Kafka's validation, requests a step-down. */
     static final class SetTargetIsr {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("partition") PartitionRegistration partition,
@@ -47,8 +47,8 @@ public final class PartitionChangeBuilderHooks extends TypeHooks {
     }
 
     /**
-     * Decides whether a candidate may lead; Kafka asks about each in turn, the present leader first. If that one asked to
-     * step down, only its successor may; during the cool-down it does not become leader again by itself.
+     * Decides whether a candidate may lead. Kafka checks each in turn, the present leader first. If the leader requested a
+     * step-down, only its successor may lead; during the cool-down automatic elections do not elect the ex-leader.
      */
     static final class IsValidNewLeader {
         @Advice.OnMethodExit(suppress = Throwable.class)

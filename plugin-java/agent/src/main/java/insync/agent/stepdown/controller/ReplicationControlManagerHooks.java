@@ -17,7 +17,7 @@ public final class ReplicationControlManagerHooks extends TypeHooks {
         return List.of(on("maybeBalancePartitionLeaders", MaybeBalancePartitionLeaders.class));
     }
 
-    /** Notes that the elections of this thread are automatic: auto.leader.rebalance.enable asks for them. */
+    /** Notes that this thread's elections are automatic (auto.leader.rebalance.enable). */
     static final class MaybeBalancePartitionLeaders {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter() {

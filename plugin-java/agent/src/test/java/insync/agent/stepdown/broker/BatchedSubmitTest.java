@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 
-/** What is given away at one time is asked for with one request; by Kafka's rule one is under way at a time. */
+/** Simultaneous changes go with one request; Kafka allows one request under way at a time. */
 class BatchedSubmitTest {
     private final Manager manager = new Manager();
 
     @Test
-    void whatIsSubmittedGoesTogether() {
+    void simultaneousChangesGoWithOneRequest() {
         BatchedSubmit.of(manager, () -> {
             manager.submit("p0");
             manager.submit("p1");
@@ -25,7 +25,7 @@ class BatchedSubmitTest {
     }
 
     @Test
-    void aRequestUnderWayIsWaitedForByAll() {
+    void allChangesWaitForARequestUnderWay() {
         manager.submit("other");
         BatchedSubmit.of(manager, () -> {
             manager.submit("p0");
@@ -37,17 +37,17 @@ class BatchedSubmitTest {
     }
 
     @Test
-    void whereOneFailsTheOthersAreSentAndTheManagerIsFree() {
+    void ifOneFailsTheOthersAreSentAndTheManagerIsFree() {
         assertThrows(IllegalStateException.class, () -> BatchedSubmit.of(manager, () -> {
             manager.submit("p0");
             throw new IllegalStateException();
         }));
         assertEquals(List.of(List.of("p0")), manager.sent);
-        assertTrue(manager.inFlight.get(), "by what it sent");
+        assertTrue(manager.inFlight.get(), "its request is under way");
     }
 
     @Test
-    void nothingSubmittedIsNothingSent() {
+    void withoutChangesNothingIsSent() {
         BatchedSubmit.of(manager, () -> { });
         assertEquals(List.of(), manager.sent);
         assertFalse(manager.inFlight.get());

@@ -5,10 +5,10 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Remembers in a controller which leader stepped down in which partition, so that automatic preferred elections do not
- * bring it back during the cool-down. Another controller that takes over does not know it.
+ * Records in a controller which leader stepped down from which partition, so that automatic preferred elections do not
+ * elect it again during the cool-down. A new active controller starts without these records.
  *
- * @param <K> what a partition is known by
+ * @param <K> the key of a partition
  */
 public final class RecentStepDowns<K> {
     private final Clock clock;
@@ -41,7 +41,7 @@ public final class RecentStepDowns<K> {
         return cooling != null && cooling.exLeader == broker && !cooling.isOver(clock.nanos());
     }
 
-    /** Holds one step-down. */
+    /** One step-down. */
     private static final class Cooling {
         private final int exLeader;
         private final long untilNanos;

@@ -11,12 +11,12 @@ public final class RelinquishRule {
     private RelinquishRule() { }
 
     /**
-     * Returns whether a request for an ISR is a leader's request to step down: the members are the present ones, and
-     * the leader has moved last. A stock broker never asks for the present ISR.
+     * Returns whether an AlterPartition is a leader's request to step down: the ISR has the present members, with the
+     * leader moved last. A stock broker never requests the present ISR.
      *
      * @param isr the ISR now, in any order
-     * @param leader the leader now, who asks
-     * @param asked the ISR that it asks for
+     * @param leader the leader now, which sends the request
+     * @param asked the requested ISR
      */
     public static boolean asksToStepDown(int[] isr, int leader, int[] asked) {
         if (asked.length < 2 || asked.length != isr.length || asked[asked.length - 1] != leader) {
@@ -44,7 +44,7 @@ public final class RelinquishRule {
         return NOBODY;
     }
 
-    /** Returns whether the leader may leave the ISR: those that remain must be enough for acks=all. */
+    /** Returns whether the leader may leave the ISR: enough members for acks=all must remain. */
     public static boolean mayLeave(int[] asked, int minIsr) {
         return asked.length - 1 >= Math.max(1, minIsr);
     }

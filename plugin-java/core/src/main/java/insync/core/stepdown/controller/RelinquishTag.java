@@ -3,7 +3,7 @@ package insync.core.stepdown.controller;
 import java.nio.ByteBuffer;
 
 /**
- * Encodes what a leader that steps down asks of a controller beside the order of the ISR, in a tagged field (KIP-482)
+ * Encodes the step-down options that a leader sends to a controller, in a tagged field (KIP-482)
  * that stock controllers ignore: whether it leaves the ISR, and how long it should not lead again.
  */
 public final class RelinquishTag {
@@ -23,7 +23,7 @@ public final class RelinquishTag {
         return ByteBuffer.allocate(SIZE).put((byte) (leaves ? 1 : 0)).putLong(cooldownMs).array();
     }
 
-    /** Decodes any bytes; null, or another tag, asks for nothing beside the order. */
+    /** Decodes any bytes; null or another tag means that no option is set. */
     public static RelinquishTag decode(byte[] data) {
         if (data == null || data.length < SIZE) {
             return new RelinquishTag(false, 0);

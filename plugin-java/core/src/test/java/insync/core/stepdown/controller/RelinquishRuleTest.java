@@ -7,18 +7,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import insync.core.Clock;
 import org.junit.jupiter.api.Test;
 
-/** What a woven controller takes for a step-down, and what it remembers of it. */
+/** Which requests a woven controller takes for a step-down, and what it records. */
 class RelinquishRuleTest {
 
     @Test
-    void theSameMembersWithTheLeaderLastAskForRelief() {
+    void theSameMembersWithTheLeaderLastAreAStepDown() {
         assertTrue(RelinquishRule.asksToStepDown(new int[] {1, 2, 3}, 1, new int[] {3, 2, 1}));
         assertTrue(RelinquishRule.asksToStepDown(new int[] {2, 3, 1}, 1, new int[] {2, 3, 1}), "asked again");
     }
 
-    /** Everything that Kafka itself sends: shrinks, expansions, and the order as a Scala set has it. */
+    /** Every kind of request that Kafka itself sends: shrinks, expansions, and members in the order of a Scala set. */
     @Test
-    void nothingElseDoes() {
+    void otherRequestsAreNotAStepDown() {
         int[] isr = {1, 2, 3};
         assertFalse(RelinquishRule.asksToStepDown(isr, 1, new int[] {1, 2, 3}), "leader not last");
         assertFalse(RelinquishRule.asksToStepDown(isr, 1, new int[] {2, 1}), "shrink with the leader last");
@@ -29,21 +29,21 @@ class RelinquishRuleTest {
     }
 
     @Test
-    void theFirstWhoMayLeadIsNext() {
+    void theFirstMemberThatMayLeadIsTheSuccessor() {
         assertEquals(3, RelinquishRule.successor(new int[] {3, 2, 1}, 1, id -> true));
         assertEquals(2, RelinquishRule.successor(new int[] {3, 2, 1}, 1, id -> id != 3));
         assertEquals(RelinquishRule.NOBODY, RelinquishRule.successor(new int[] {3, 2, 1}, 1, id -> id == 1));
     }
 
     @Test
-    void theLeaderLeavesOnlyEnough() {
+    void theLeaderLeavesOnlyIfEnoughMembersRemain() {
         assertTrue(RelinquishRule.mayLeave(new int[] {3, 2, 1}, 2));
         assertFalse(RelinquishRule.mayLeave(new int[] {2, 1}, 2));
         assertFalse(RelinquishRule.mayLeave(new int[] {1}, 0));
     }
 
     @Test
-    void theTagSaysWhatWasAsked() {
+    void theTagHasTheRequestedOptions() {
         RelinquishTag tag = RelinquishTag.decode(RelinquishTag.encode(true, 300_000));
         assertTrue(tag.leaves());
         assertEquals(300_000, tag.cooldownMs());
@@ -54,7 +54,7 @@ class RelinquishRuleTest {
     }
 
     @Test
-    void anExLeaderIsHeldForItsCooldownOnly() {
+    void anExLeaderIsExcludedOnlyForItsCooldown() {
         long[] now = {0};
         RecentStepDowns<String> recent = new RecentStepDowns<>(new Clock() {
             @Override
@@ -74,6 +74,6 @@ class RelinquishRuleTest {
         now[0] = 10_000_001L;
         assertFalse(recent.contains("p", 1));
         recent.add("q", 1, 0);
-        assertTrue(recent.isEmpty(), "what is over is forgotten, and 0 is no cool-down");
+        assertTrue(recent.isEmpty(), "expired entries are removed, and 0 is no cool-down");
     }
 }

@@ -6,8 +6,8 @@ import org.junit.platform.engine.support.descriptor.ClassSource;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
-/** Says after each test class what the plugin has done in this JVM so far: proof that an arm was not idle. */
-public final class TellStats implements TestExecutionListener {
+/** Prints after each test class what the plugin has done in this JVM: evidence that the arm was active. */
+public final class ReportStats implements TestExecutionListener {
 
     @Override
     public void executionFinished(TestIdentifier identifier, TestExecutionResult result) {
