@@ -126,7 +126,7 @@ final class KafkaRecords {
             return invoke(controlType, invoke(key, first)).toString().toLowerCase(Locale.ROOT);
         }
 
-        /** Gives its records to {@code reader}, in order. */
+        /** Passes its records to {@code reader}, in order. */
         void read(RecordReader reader) throws IOException {
             for (Object record : (Iterable<?>) batch) {
                 reader.read((Long) invoke(timestamp, record), (ByteBuffer) invoke(value, record));
@@ -134,7 +134,7 @@ final class KafkaRecords {
         }
     }
 
-    /** What is done with each record of a batch. */
+    /** Receives each record of a batch. */
     interface RecordReader {
         void read(long timeMs, ByteBuffer value) throws IOException;
     }

@@ -16,8 +16,8 @@ import org.apache.kafka.server.common.ApiMessageAndVersion;
  * Writes the records of a KRaft metadata log as JSON lines, one per record: the controller's time, the record's type, and
  * its fields as Kafka names them.
  *
- * <p>{@code PrintMetadata OUT FOLDER}, where the folder is the one of {@code __cluster_metadata-0}. The log may be in use:
- * what is not written to its end is left out. Snapshots are not read.
+ * <p>{@code PrintMetadata OUT FOLDER}, where FOLDER is the folder of {@code __cluster_metadata-0}. The log may be in use:
+ * an incomplete last batch is left out. Snapshots are not read.
  */
 public final class PrintMetadata {
     private PrintMetadata() { }

@@ -4,7 +4,7 @@ import java.io.File;
 import java.io.IOException;
 import java.util.Arrays;
 
-/** The segments of a log in its folder. */
+/** Reads a log, segment by segment, from its folder. */
 final class SegmentedLog {
     private static final String SEGMENT = "\\d{20}\\.log";
 
@@ -20,30 +20,30 @@ final class SegmentedLog {
         Arrays.sort(segments);
     }
 
-    /** The base offset of its first segment. */
+    /** Returns the base offset of its first segment. */
     long startOffset() {
         return baseOf(segments[0]);
     }
 
-    /** The base offset of its last segment, which may be empty. */
+    /** Returns the base offset of its last segment, which may be empty. */
     long activeOffset() {
         return baseOf(segments[segments.length - 1]);
     }
 
     /**
-     * Gives its batches to {@code reader}, in order; a batch that is not whole is left out at the end of the log, and an
-     * error before.
+     * Passes its batches to {@code reader}, in order. An incomplete batch is left out at the end of the log, and an error
+     * anywhere else.
      */
     void read(BatchReader reader) throws IOException {
         for (File segment : segments) {
             long left = read(segment, reader);
             if (left != 0 && segment != segments[segments.length - 1]) {
-                throw new IOException(left + " bytes of " + segment + " are no whole batch");
+                throw new IOException("the last " + left + " bytes of " + segment + " are not a complete batch");
             }
         }
     }
 
-    /** Returns how many bytes at the segment's end are not a whole batch. */
+    /** Returns how many bytes at the segment's end are not a complete batch. */
     private long read(File file, BatchReader reader) throws IOException {
         try (KafkaRecords.Segment segment = kafka.open(file)) {
             long left = segment.sizeInBytes();
@@ -60,7 +60,7 @@ final class SegmentedLog {
         return Long.parseLong(segment.getName().substring(0, 20));
     }
 
-    /** What is done with each batch. */
+    /** Receives each batch. */
     interface BatchReader {
         void read(KafkaRecords.Batch batch) throws IOException;
     }

@@ -25,7 +25,7 @@ import org.apache.kafka.server.common.ApiMessageAndVersion;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is printed of a metadata log that Kafka's own classes wrote. */
+/** Prints a metadata log that Kafka's own classes wrote. */
 class PrintMetadataTest {
     private static final Uuid TOPIC = Uuid.fromString("1EBRKD7xRm6dAljOwOCGcQ");
     private static final String NAMED =
@@ -51,17 +51,17 @@ class PrintMetadataTest {
     }
 
     @Test
-    void leavesOutTheLastBatchIfItIsNotWhole() throws Exception {
+    void leavesOutAnIncompleteLastBatch() throws Exception {
         write(0, batch(0, 1000, named()), cut(batch(1, 2000, shrunk())));
         assertEquals(List.of(NAMED), printed());
     }
 
     @Test
-    void refusesABatchThatIsNotWholeBeforeTheEnd() throws Exception {
+    void refusesAnIncompleteBatchBeforeTheEnd() throws Exception {
         write(0, cut(batch(0, 1000, named())));
         write(1, batch(1, 2000, shrunk()));
         IOException refused = assertThrows(IOException.class, this::printed);
-        assertTrue(refused.getMessage().endsWith("00000000000000000000.log are no whole batch"), refused.getMessage());
+        assertTrue(refused.getMessage().endsWith("00000000000000000000.log are not a complete batch"), refused.getMessage());
     }
 
     @Test
