@@ -61,7 +61,10 @@ demo: setup ## run KIP-501's example on real brokers, stock against plugin, and 
 	@$(BIN)/insync run send-stall --arms stock,read,request --record-only --out $(DEMO)/send-stall
 	@$(BIN)/insync report $(DEMO)/kip-501 $(DEMO)/send-stall
 
-test: lint test-java test-python ## run every check: lint, types, Java tests, Python tests on real brokers
+test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
+	@# Neither uses a whole machine: mypy has one thread, and Java's tests start one JVM after the other.
+	@$(MAKE) --no-print-directory -j2 -O lint test-java
+	@$(MAKE) --no-print-directory test-python
 
 lint: setup
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
@@ -75,10 +78,12 @@ engine: setup
 browser:
 	@pyharness/setup-browser.sh
 
+WITH_BROKERS := integration containers
 test-python: setup engine browser $(BENCH)
-	@# Unit tests mostly wait for Spark's planner, which uses one core; tests with brokers must not run in parallel.
-	@$(BIN)/pytest tests/unit -n 2 --dist loadfile
-	@$(BIN)/pytest --ignore tests/unit
+	@# Tests without brokers mostly wait for Spark's planner, which uses one core. Tests with brokers must not run
+	@# in parallel, because they measure time.
+	@$(BIN)/pytest $(addprefix --ignore tests/,$(WITH_BROKERS)) -n 2 --dist loadfile
+	@$(BIN)/pytest $(addprefix tests/,$(WITH_BROKERS))
 
 # KAFKA is one of the versions in tests/upstream/versions.toml; ARM selects one or more arms, default all.
 KAFKA := 4.3.1
