@@ -1,4 +1,4 @@
-"""The table of arms: what each arm changes in the brokers, and what it needs of their version.
+"""The table of arms: what each arm changes in the brokers, and what it requires of their version.
 
 Scenarios, runs, the analysis, the reports and docs/arms.md take everything about an arm from
 here. `python -m insync.arms` prints the table of docs/arms.md.

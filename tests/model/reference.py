@@ -50,7 +50,7 @@ class Leader:
     followers: dict[tuple[int, int], Follower] = field(default_factory=dict)
     #: How long each network thread has been in the call that it is in, or None.
     in_call_ms: dict[int, int | None] = field(default_factory=lambda: dict.fromkeys(THREADS))
-    #: Connections whose fetch is in the leader's hands.
+    #: Connections whose fetch the leader processes.
     in_hand: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:

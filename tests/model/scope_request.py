@@ -35,7 +35,7 @@ class Stretch:
 
 @dataclass(eq=False)
 class InHand:
-    """A fetch in the leader's hands, and what the follower was charged since it arrived."""
+    """A fetch that the leader processes, and what the follower was charged since it arrived."""
 
     fetch: Fetch
     #: The session whose members the request knows without naming them, and the one it starts.
@@ -59,12 +59,12 @@ class RequestRule(Rule):
     """Kafka's caught-up rule over charged time: a follower pays for all but what is the leader's.
 
     A partition is of the session in which it was last read since the election. The leader's is:
-    - time in which a fetch of the session is in the leader's hands, from its arrival until it is
+    - time in which the leader processes a fetch of the session, from its arrival until it is
       settled or its connection lost, but not while the follower's socket is full. A request that
       starts a session, or forgets members of one, is of the session before, too: whoever is
       forgotten pays from the end of that request;
     - time since a fetch arrived that names the partition, in this leader epoch and by no older
-      incarnation of the follower: for good once the partition is read for it, and until then as
+      incarnation of the follower: permanently once the partition is read for it, and until then as
       long as it is in hand and its answer has met no full socket;
     - time through which the network thread of the session's connection did not live;
     - time through which the leader's process did not live, up to FORGIVEN_LAGS lags of it since the

@@ -120,8 +120,8 @@ class Machine(RuleBasedStateMachine):
 
     def ask(self, partition: int, behind: int, epoch: str) -> tuple[int, int | None]:
         known = self.running().leader.partitions[partition]
-        said = {"right": known.epoch, "none": None, "old": max(0, known.epoch - 1)}[epoch]
-        return max(0, known.leo - behind), said
+        fetch_epoch = {"right": known.epoch, "none": None, "old": max(0, known.epoch - 1)}[epoch]
+        return max(0, known.leo - behind), fetch_epoch
 
     def connection_of(self, fetcher: str) -> Connection:
         """The fetcher's connection, a new one if the last is lost."""

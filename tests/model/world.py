@@ -129,7 +129,7 @@ class World:
         """Everything ends; no mark may be left."""
         marks = self.driver.do("close")["state"]["marks"]
         left = marks["marks_total"] - marks["released_total"] - marks["cleared_total"]
-        assert left == 0, self._told(f"{left} marks are left at the end")
+        assert left == 0, self._message(f"{left} marks are left at the end")
 
     def _do(self, operation: str, *arguments: Any) -> None:
         self.story.append(f"{operation}({', '.join(map(str, arguments))})")
@@ -165,14 +165,16 @@ class World:
         started_ms = self.leader.now_ms
         self.leader.pass_time(read_ms)
         self._compare(state)
-        # A fetch that waited is read once more, which Kafka does not record.
+        # A fetch that waited is read again, which Kafka does not record.
         if self.serving and partition not in self.serving.read:
             self.serving.read.add(partition)
             self.leader.read(self.serving, partition, started_ms)
 
     def _compare(self, state: dict[str, Any]) -> None:
-        assert state["last_error"] == "", self._told(f"an error of ours: {state['last_error']}")
-        assert state["marks"] == vars(self.leader.counters), self._told(
+        assert state["last_error"] == "", self._message(
+            f"an error in our code: {state['last_error']}"
+        )
+        assert state["marks"] == vars(self.leader.counters), self._message(
             f"marks: Java {state['marks']}, reference {vars(self.leader.counters)}"
         )
         for partition in PARTITIONS:
@@ -185,17 +187,17 @@ class World:
     def _compare_follower(self, partition: int, follower: int, java: dict[str, Any]) -> None:
         who = f"follower {follower} of partition {partition}"
         lag = self.leader.least_lag_ms(partition, follower)
-        assert java["least_lag_ms"] == lag, self._told(
+        assert java["least_lag_ms"] == lag, self._message(
             f"{who} is in sync from a lag limit of: Java {java['least_lag_ms']}, reference {lag} ms"
         )
-        told = sorted((one["offset"], one["age_ms"]) for one in java["pending"])
+        pending = sorted((one["offset"], one["age_ms"]) for one in java["pending"])
         expected = sorted(self.leader.pending(partition, follower))
         # Of several connections with a fetch for the partition, scope "request" shows one.
-        shown = set(told) <= set(expected) and bool(told) == bool(expected)
-        assert told == expected or (self.leader.scope == "request" and shown), self._told(
-            f"{who} has pending (offset, age in ms): Java {told}, reference {expected}"
+        shown = set(pending) <= set(expected) and bool(pending) == bool(expected)
+        assert pending == expected or (self.leader.scope == "request" and shown), self._message(
+            f"{who} has pending (offset, age in ms): Java {pending}, reference {expected}"
         )
 
-    def _told(self, what: str) -> str:
+    def _message(self, what: str) -> str:
         steps = "\n".join(f"  {number:3} {step}" for number, step in enumerate(self.story))
         return f"{what}\nafter\n{steps}"

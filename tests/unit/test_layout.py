@@ -57,7 +57,7 @@ def imported(file: Path) -> set[str]:
 
 
 def package_of(module: str) -> str | None:
-    """Return the listed package that a module of ours is in: the longest name that fits."""
+    """Return the listed package of one of our modules: the longest name that fits."""
     inside = module.removeprefix("insync.") + "."
     return max(
         (name for name in MAY_IMPORT if inside.startswith(name + ".")), key=len, default=None

@@ -103,10 +103,10 @@ def test_an_arm_must_be_what_it_is_called(
     starts = dict.fromkeys((agent_arm.BOUND, agent_arm.SNAPSHOT), arm == "log-start")
     event = {"type": "settings", agent_arm.ENABLE: enable, agent_arm.SCOPE: scope, **starts}
     (tmp_path / "events.jsonl").write_text(json.dumps(event) + "\n")
-    told = f"JUnit > [insync] after kafka.ATest errors=0 {{marks_total={marks}, held_now=0}}\n"
-    assert len(agent_arm.problems(arm, tmp_path, told)) == problems
-    for failed in (f"[insync] error in x: y\n[insync] error in x: y\n{told}",
-                   told.replace("errors=0", "errors=2")):  # fmt: skip
+    line = f"JUnit > [insync] after kafka.ATest errors=0 {{marks_total={marks}, held_now=0}}\n"
+    assert len(agent_arm.problems(arm, tmp_path, line)) == problems
+    for failed in (f"[insync] error in x: y\n[insync] error in x: y\n{line}",
+                   line.replace("errors=0", "errors=2")):  # fmt: skip
         assert len(agent_arm.problems(arm, tmp_path, failed)) == problems + 1
 
 
@@ -119,6 +119,6 @@ def test_a_jvm_without_a_report_is_one_fault_not_one_per_test(
     assert compare(tmp_path, ["absent"], expected) == 0
     assert "\nthe same results in absent\n" in capsys.readouterr().out
     assert compare(tmp_path, ["absent", "read"], expected) == 1
-    said = capsys.readouterr().out
-    assert said.count("\nread: ") == 1
-    assert "\nNOT the same results in absent, read\n" in said
+    printed = capsys.readouterr().out
+    assert printed.count("\nread: ") == 1
+    assert "\nNOT the same results in absent, read\n" in printed

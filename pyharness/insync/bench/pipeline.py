@@ -127,9 +127,9 @@ def _run(
     except subprocess.TimeoutExpired:
         raise InsyncError(f"bench: {engine} took more than {within_s:.0f} s") from None
     if done.returncode:
-        said = [line for line in done.stderr.splitlines() if line.strip()]
-        errors = [line for line in said if _ERROR.match(line)]
-        why = (errors or said or ["no output; possibly out of memory"])[-1]
+        message = [line for line in done.stderr.splitlines() if line.strip()]
+        errors = [line for line in message if _ERROR.match(line)]
+        why = (errors or message or ["no output; possibly out of memory"])[-1]
         raise InsyncError(f"bench: {engine} ended with {done.returncode}: {why}")
     return done.stdout
 

@@ -31,7 +31,7 @@ class LinkTraffic(Protocol):
 
     @property
     def bytes(self) -> int:
-        """Bytes that went on."""
+        """Bytes that were forwarded."""
 
     @property
     def in_hand(self) -> int:
@@ -39,7 +39,7 @@ class LinkTraffic(Protocol):
 
     @property
     def pieces_held(self) -> int:
-        """Pieces that went on later than they came."""
+        """Pieces that were forwarded with a delay."""
 
     @property
     def longest_ms(self) -> float:

@@ -26,7 +26,7 @@ def block() -> str:
 
 
 def written(text: str) -> str:
-    """Return a document with its block of kinds made anew."""
+    """Return a document with its block of kinds regenerated."""
     return _BLOCK.sub(lambda _: block(), text)
 
 

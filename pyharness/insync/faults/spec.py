@@ -1,4 +1,4 @@
-"""What every planned fault has, whatever its kind; each kind adds its own keys.
+"""Defines the keys that every planned fault has; each kind adds its own keys.
 
 A fault is done to one node at `at_ms`, counted from the start of a repeat; one that lasts is
 lifted `for_ms` later. A scenario file may name a role instead of a node, or let a fault repeat:

@@ -45,5 +45,5 @@ def operation(done: Mapping[str, Any]) -> str:
     who = "" if done["who"] is None else f" by {done['who']}"
     seq = None if done["seq"] is None else f"sequence {done['seq']}"
     offset = None if done["offset"] is None else f"at offset {done['offset']}"
-    said = " ".join(part for part in (seq, offset, done["note"]) if part)
-    return f"{done['what']}{who}: {said}" if said else f"{done['what']}{who}"
+    message = " ".join(part for part in (seq, offset, done["note"]) if part)
+    return f"{done['what']}{who}: {message}" if message else f"{done['what']}{who}"

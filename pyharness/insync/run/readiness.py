@@ -20,7 +20,7 @@ from insync.workload.prefill import prefill
 TOPIC: Final = "warm-up"
 ROUNDS: Final = 30
 ANSWER_SECONDS: Final = 20.0
-CALM_SECONDS: Final = 120.0
+NOT_SLOW_SECONDS: Final = 120.0
 LOOK_SECONDS: Final = 0.1
 
 
@@ -43,18 +43,20 @@ def warm_up(context: ArmContext, progress: Progress) -> None:
         raise InsyncError(f"topic {TOPIC}: not deleted: {error.args[0].str()}") from error
 
 
-def await_calm(context: ArmContext) -> None:
+def await_no_slow_broker(context: ArmContext) -> None:
     """In arms where leaders may step down, wait until no broker rates itself or a peer as slow.
 
-    Raises InsyncError with the last state seen if that takes longer than CALM_SECONDS.
+    Raises InsyncError with the last state seen if that takes longer than NOT_SLOW_SECONDS.
     """
     if not arms.steps_down(context.arm):
         return
-    until = time.monotonic() + CALM_SECONDS
+    until = time.monotonic() + NOT_SLOW_SECONDS
     for broker in range(1, BROKERS + 1):
         while (slow := _slow(context, broker)) is not None:
             if time.monotonic() > until:
-                raise InsyncError(f"broker {broker}: still slow after {CALM_SECONDS:.0f} s: {slow}")
+                raise InsyncError(
+                    f"broker {broker}: still slow after {NOT_SLOW_SECONDS:.0f} s: {slow}"
+                )
             context.arm_cluster.check_nodes()
             time.sleep(LOOK_SECONDS)
 

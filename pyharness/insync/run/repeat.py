@@ -18,7 +18,7 @@ from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
 from insync.run.faults import build
 from insync.run.progress import Progress
-from insync.run.readiness import await_calm, await_full_isr
+from insync.run.readiness import await_full_isr, await_no_slow_broker
 from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario.model import Transactions
 from insync.scenario.roles import ring
@@ -47,7 +47,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
         place_coordinators(context.arm_cluster)
     # After placing the coordinators, which loads the brokers: a slow one would step down from the
     # new topic's partitions.
-    await_calm(context)
+    await_no_slow_broker(context)
     with Workload(plan, files.folder) as workload, SchedulingGaps() as gaps:
         say("creating the topic")
         _create(context, topic)

@@ -78,7 +78,7 @@ def parse(text: str, origin: str, scale: float = 1.0) -> Scenario:
     try:
         keys = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{origin}: no TOML: {error}") from error
+        raise InputError(f"{origin}: invalid TOML: {error}") from error
     scenario = _checked(keys, origin)
     if scale == 1:
         return scenario

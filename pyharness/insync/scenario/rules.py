@@ -1,4 +1,4 @@
-"""Rules of a scenario that one field alone cannot state.
+"""Checks the rules of a scenario that concern several fields.
 
 Each raises `broken` with the key path, the value and what was expected, in the
 words that the user reads.

@@ -61,10 +61,10 @@ def test_the_verdict_is_the_exit_code(
 ) -> None:
     fake_analysis.update(verdict(word))
     assert invoke(["report", "run"]) == code
-    said = capsys.readouterr()
-    assert said.out == ""
-    assert f"{word}: stock: [isr_shrinks] is 1, expected at most 0\n" in said.err
-    assert "report: run/report.html" in said.err
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert f"{word}: stock: [isr_shrinks] is 1, expected at most 0\n" in printed.err
+    assert "report: run/report.html" in printed.err
 
 
 def test_json_is_one_document_on_standard_output(
@@ -186,9 +186,9 @@ def test_the_agent_command_prints_the_jars_path_and_the_jvm_option(
     assert "insync-agent.jar: not built" in invoke_refused(capsys, "agent")
     jar.touch()
     assert invoke(["agent"]) == 0
-    said = capsys.readouterr().out
-    assert said.splitlines()[0] == str(jar)
-    assert f"-javaagent:{jar}=" in said
+    printed = capsys.readouterr().out
+    assert printed.splitlines()[0] == str(jar)
+    assert f"-javaagent:{jar}=" in printed
     assert invoke_json(capsys, "agent")["jar"] == str(jar)
 
 

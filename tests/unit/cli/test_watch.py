@@ -37,8 +37,8 @@ def test_an_unfinished_repeat_shows_what_is_known_so_far() -> None:
     )
     assert "insync-events: 120 lines, 7 new records, 3 records of unknown runs" in text
     row = next(line for line in text.splitlines() if "kip-501-1" in line)
-    told = "kip-501-1 stock kip-501-r0 … 12.3 2 5000 1 1.5 s 0.0 s -"
-    assert row.split() == told.split()
+    expected = "kip-501-1 stock kip-501-r0 … 12.3 2 5000 1 1.5 s 0.0 s -"
+    assert row.split() == expected.split()
     assert "no fault" in text
     assert "3 led by 1" in text
     assert "a problem" in text
@@ -51,7 +51,7 @@ def test_without_events_the_table_is_empty() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["watch"], "Missing option '--bootstrap'"),
         (["watch", "--bootstrap", "x:1", "--interval", "0"], "--interval 0: expected seconds"),
@@ -62,6 +62,6 @@ def test_without_events_the_table_is_empty() -> None:
     ],
 )
 def test_bad_input_gives_one_line(
-    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert said in invoke_refused(capsys, *arguments)
+    assert message in invoke_refused(capsys, *arguments)

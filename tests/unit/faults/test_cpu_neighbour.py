@@ -122,7 +122,7 @@ def test_started_neighbours_are_ended_if_the_next_cannot_start(
 def test_an_ended_process_cannot_get_a_neighbour() -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         ended.wait()
-    with pytest.raises(InsyncError, match="broker 1: had ended before"):
+    with pytest.raises(InsyncError, match="broker 1: its process has already ended"):
         fault_on(ended, Neighbours()).inject()
 
 

@@ -78,10 +78,10 @@ def test_a_process_reads_no_faster_than_the_limit(
     fault = DiskThrottleFault(lambda: reader, tmp_path, Rates(read=2 * MEBIBYTE), PLAN)
     fault.lift()  # nothing was injected
     fault.inject()
-    said, _ = reader.communicate()
+    printed, _ = reader.communicate()
     fault.lift()
     line = fault.evidence()
-    assert said == b"%d\n" % (2 * MEBIBYTE)
+    assert printed == b"%d\n" % (2 * MEBIBYTE)
     assert line.figures["evicted_bytes"] == 2 * MEBIBYTE
     assert line.figures["read_bytes"] >= 2 * MEBIBYTE
     assert line.acted_ms is not None and line.acted_ms >= 900

@@ -19,8 +19,8 @@ class Came:
 
 def fault(mode: str, came: Came, done: list[str] | None = None) -> LinkFault:
     at = FaultContext(arm="stock", repeat=0, kind="link", broker=1, planned_ms=100, mode=mode)
-    told = [] if done is None else done
-    return LinkFault(lambda: told.append("treat"), lambda: told.append("free"), lambda: came, at)
+    calls = [] if done is None else done
+    return LinkFault(lambda: calls.append("treat"), lambda: calls.append("free"), lambda: came, at)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ class Kill:
 
     def inject(self) -> None:
         if not self._works:
-            raise InsyncError("broker 3: had ended before it was killed")
+            raise InsyncError("broker 3: its process ended before the kill")
         self.asked.append("inject")
 
     def lift(self) -> None:
@@ -58,6 +58,6 @@ def test_the_topics_folders_go_while_the_broker_is_down_and_are_counted(tmp_path
 
 def test_a_broker_that_could_not_be_killed_keeps_its_log(tmp_path: Path) -> None:
     fault = LostLogFault(Kill(works=False), data(tmp_path), "burst-r0")
-    with pytest.raises(InsyncError, match="had ended"):
+    with pytest.raises(InsyncError, match="ended before the kill"):
         fault.inject()
     assert (tmp_path / "burst-r0-0").is_dir()

@@ -97,7 +97,7 @@ def test_a_kills_evidence_is_how_long_there_was_no_process(busy: "subprocess.Pop
     assert restarted == [True]
     assert line.figures == {"signal": 9.0}
     assert line.acted_ms is not None and line.acted_ms > 0
-    with pytest.raises(InsyncError, match="broker 1: had ended before it was killed"):
+    with pytest.raises(InsyncError, match="broker 1: its process ended before the kill"):
         fault.inject()
 
 

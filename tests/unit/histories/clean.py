@@ -39,7 +39,7 @@ def _log(history: History, partition: int, idempotent: bool, chance: random.Rand
         sent = 10.0 * seq
         fate = "acked" if 0 < seq < RECORDS - 1 else "kept"
         if fate == "acked" and chance.random() < 0.15:
-            fate = chance.choice(["refused", "unheard", "told it failed"])
+            fate = chance.choice(["refused", "unanswered", "failed"])
         line = {
             "partition": partition, "seq": seq, "sent_ms": sent, "done_ms": None,
             "latency_ms": None, "error": None, "offset": None, "producer": seq % 2,
@@ -68,9 +68,9 @@ def _log(history: History, partition: int, idempotent: bool, chance: random.Rand
 
 def _answer(line: Line) -> None:
     fate = line.pop("fate", "acked")
-    if fate in ("refused", "told it failed"):
+    if fate in ("refused", "failed"):
         line.update(error="NOT_ENOUGH_REPLICAS", offset=None, done_ms=line["sent_ms"] + 1)
-    elif fate == "unheard":
+    elif fate == "unanswered":
         line.update(done_ms=None, offset=None)
 
 

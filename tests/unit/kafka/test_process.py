@@ -74,7 +74,7 @@ def test_a_command_that_takes_too_long_is_killed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("log", "said"),
+    ("log", "cause"),
     [
         (
             "INFO starting\nERROR cannot (Kafka$)\na.b.ConfigException: bad\n\tat a.b.ErrorC.d\n",
@@ -84,6 +84,6 @@ def test_a_command_that_takes_too_long_is_killed(tmp_path: Path) -> None:
         ("", "it printed nothing"),
     ],
 )
-def test_the_cause_of_a_failure_is_taken_from_the_log(tmp_path: Path, log: str, said: str) -> None:
+def test_the_cause_of_a_failure_is_taken_from_the_log(tmp_path: Path, log: str, cause: str) -> None:
     (tmp_path / "log").write_text(log)
-    assert process.complaint(tmp_path / "log") == said
+    assert process.complaint(tmp_path / "log") == cause

@@ -66,5 +66,5 @@ def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
 
 def test_the_help_names_every_group(capsys: pytest.CaptureFixture[str]) -> None:
     assert invoke(["matrix", "--help"]) == 0
-    said = "".join(capsys.readouterr().out.split()).replace("│", "")
-    assert f"orgroups:{','.join(GROUPS)}." in said
+    printed = "".join(capsys.readouterr().out.split()).replace("│", "")
+    assert f"orgroups:{','.join(GROUPS)}." in printed

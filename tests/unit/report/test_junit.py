@@ -112,7 +112,7 @@ def test_a_matrix_has_a_suite_per_scenario_and_version() -> None:
 
 
 def test_characters_that_xml_forbids_do_not_break_the_file() -> None:
-    reason = 'broker said "\x1b[31mno\x00" & <so>'
+    reason = 'broker: "\x1b[31mno\x00" & <so>'
     root = matrix_of(MatrixCell.model_validate({**CELL, "differs": reason}))
     (failure,) = root.iter("failure")
-    assert failure.attrib["message"] == 'broker said "?[31mno?" & <so>'
+    assert failure.attrib["message"] == 'broker: "?[31mno?" & <so>'

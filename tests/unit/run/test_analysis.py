@@ -83,15 +83,15 @@ def matrix(tmp_path: Path) -> Path:
 
 
 def test_a_matrix_is_analysed_as_one_folder(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told = matrix / "told"
+    argument = matrix / "argument"
     page = matrix / "matrix.html"
     fake_python(
         matrix,
-        f"open({str(told)!r}, 'w').write(sys.argv[3]); open({str(page)!r}, 'w')",
+        f"open({str(argument)!r}, 'w').write(sys.argv[3]); open({str(page)!r}, 'w')",
         monkeypatch,
     )
     analysis.analyse_matrix(matrix, LOCAL, JAVA, NoProgress())
-    assert told.read_text() == str(matrix)
+    assert argument.read_text() == str(matrix)
     assert not (matrix / "matrix.json").exists(), "the cells of the earlier analysis"
 
 

@@ -33,26 +33,26 @@ def scenario(*faults: dict[str, Any]) -> Scenario:
 @pytest.fixture
 def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Replace mounting with a recorder; return the calls in order."""
-    said: list[str] = []
+    calls: list[str] = []
 
     def mount(folder: Path, control: Path, rules: int, _: object) -> Any:
         assert folder.is_dir()
-        said.append(f"gate {folder.parent.name} {control.name} {rules}")
-        return SimpleNamespace(control=control, unmount=lambda: said.append("gate gone"))
+        calls.append(f"gate {folder.parent.name} {control.name} {rules}")
+        return SimpleNamespace(control=control, unmount=lambda: calls.append("gate gone"))
 
     def make(folder: Path, _: Path) -> Any:
         assert folder.is_dir()
-        said.append(f"volume {folder.parent.name}")
+        calls.append(f"volume {folder.parent.name}")
         if folder.parent.name == "3":
             raise InsyncError("no volume")
         return SimpleNamespace(
-            remove=lambda: said.append("volume removed"),
-            unmount=lambda: said.append("volume unmounted"),
+            remove=lambda: calls.append("volume removed"),
+            unmount=lambda: calls.append("volume unmounted"),
         )
 
     monkeypatch.setattr(disks, "Passthrough", SimpleNamespace(mount=mount))
     monkeypatch.setattr(disks, "Volume", SimpleNamespace(make=make))
-    return said
+    return calls
 
 
 def test_brokers_get_the_mounts_their_faults_need_and_lose_them_in_reverse_order(

@@ -80,14 +80,14 @@ def tail(came: list[dict[str, Any]]) -> IsrTail:
 
 def test_each_change_is_sent_once_and_changes_of_other_topics_never(log: Log) -> None:
     came: list[dict[str, Any]] = []
-    told = [{"topic": "judged", "n": 1}, {"topic": None, "n": 2}, {"topic": "judged", "n": 3}]
-    log.lines = [told[0], {"topic": "insync-events", "n": 0}]
+    changes = [{"topic": "judged", "n": 1}, {"topic": None, "n": 2}, {"topic": "judged", "n": 3}]
+    log.lines = [changes[0], {"topic": "insync-events", "n": 0}]
     with tail(came):
         wait_for(lambda: came, bool)
-        log.lines = [*log.lines, told[1]]
+        log.lines = [*log.lines, changes[1]]
         wait_for(lambda: came, lambda lines: len(lines) >= 2)
-        log.lines = [*log.lines, told[2]]
-    assert came == told, "the last changes are read when the block ends"
+        log.lines = [*log.lines, changes[2]]
+    assert came == changes, "the last changes are read when the block ends"
 
 
 def test_a_log_that_cannot_be_read_yet_only_delays_the_changes(log: Log) -> None:

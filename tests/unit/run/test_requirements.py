@@ -46,9 +46,11 @@ def test_the_scenarios_of_the_matrix_may_share_a_cluster() -> None:
 def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> None:
     scenario = load("step-down-read", 0.2)
     time = "leader.fetch.process.time.max.ms"
-    calm, wild = (broker_settings(scenario, arm) for arm in ("step-down", "step-down-unthrottled"))
-    assert (calm[time], calm["leader.relinquish.cooldown.ms"]) == ("400", "60000")
-    assert (wild[time], wild["leader.relinquish.cooldown.ms"]) == ("400", "0")
+    limited, unthrottled = (
+        broker_settings(scenario, arm) for arm in ("step-down", "step-down-unthrottled")
+    )
+    assert (limited[time], limited["leader.relinquish.cooldown.ms"]) == ("400", "60000")
+    assert (unthrottled[time], unthrottled["leader.relinquish.cooldown.ms"]) == ("400", "0")
     assert time not in broker_settings(scenario, "request")
     lags = [
         broker_settings(scenario, arm)["replica.lag.time.max.ms"] for arm in ("stock", "raised-lag")

@@ -62,20 +62,20 @@ def bridge(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeBridge]:
 
 
 def test_a_repeat_waits_until_no_broker_is_slow(bridge: FakeBridge) -> None:
-    warm.await_calm(context("step-down"))
+    warm.await_no_slow_broker(context("step-down"))
     assert bridge.asked == ["bridge-1.json"] * 3 + ["bridge-2.json", "bridge-3.json"]
 
 
 def test_a_broker_that_stays_slow_is_named_in_the_error(
     bridge: FakeBridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm, "CALM_SECONDS", -1.0)
+    monkeypatch.setattr(warm, "NOT_SLOW_SECONDS", -1.0)
     with pytest.raises(InsyncError, match=r"broker 1: still slow .*: slow score 1\.5, slow peers"):
-        warm.await_calm(context("step-down"))
+        warm.await_no_slow_broker(context("step-down"))
 
 
 def test_without_step_downs_no_broker_is_queried(bridge: FakeBridge) -> None:
-    warm.await_calm(context("request"))
+    warm.await_no_slow_broker(context("request"))
     assert bridge.asked == []
 
 

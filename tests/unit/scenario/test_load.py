@@ -114,7 +114,7 @@ def test_a_scenario_survives_conversion_to_json() -> None:
         ("repeats = 3\n", "", "repeats: missing"),
         ("repeats = 3", "repeats = 0", "repeats: 0, expected at least 1"),
         ("schema = 1", "schema = 2", "schema: 2, expected 1"),
-        ("schema = 1", "schema 1", "no TOML: Expected '=' after a key"),
+        ("schema = 1", "schema 1", "invalid TOML: Expected '=' after a key"),
         ('name = "kip-501"', 'name = "My Case"', "name: 'My Case', expected text that matches"),
     ],
 )

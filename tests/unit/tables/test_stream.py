@@ -109,10 +109,10 @@ def test_the_latest_description_of_a_run_counts(
     spark: SparkSession, made_up_folder: Path, made_up_run: RunInfo, tmp_path: Path
 ) -> None:
     """A run is described at its start, by each arm, and at its end."""
-    said = json.loads((made_up_folder / "run.json").read_text())
+    info = json.loads((made_up_folder / "run.json").read_text())
     key = run_key(run_name(made_up_run))
     times = ((2_000, 9.0), (1_000, None), (3_000, 10.0))
-    records = [(key, at, json.dumps({**said, "finished_ms": ms})) for at, ms in times]
+    records = [(key, at, json.dumps({**info, "finished_ms": ms})) for at, ms in times]
     (info,) = received(spark, [batch(spark, tmp_path / "0", records)], 2).runs.values()
     assert info.finished_ms == 10.0
     spark.catalog.clearCache()

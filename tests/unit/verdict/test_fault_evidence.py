@@ -91,8 +91,8 @@ def test_a_repeat_on_a_host_too_busy_for_the_harness_is_invalid(
         each.words
         for each in invalid_reasons(run, run_of(stock=replace(STOCK, host_gap_ms=gap_ms)))
     ]
-    said = "stock, repeat 1: the host was too busy: the harness was not scheduled for 1001 ms"
-    assert [line.startswith(said) for line in found] == [True] * void
+    reason = "stock, repeat 1: the host was too busy: the harness was not scheduled for 1001 ms"
+    assert [line.startswith(reason) for line in found] == [True] * void
 
 
 def test_a_skipped_run_is_unknown_with_its_reason() -> None:

@@ -1,7 +1,7 @@
-"""What a table rules_by_name: columns with type, unit and meaning, what is never null, its key.
+"""Defines the contract of a table: its columns with type, unit and meaning, its key, its rules.
 
-A contract is checked as its table is written; the first rule that is broken is named in
-one line, and the output that it would have gone into is not put in place.
+Spark checks a contract while it writes the table. One line reports the first broken rule, and
+the output is then not put in place.
 """
 
 from __future__ import annotations

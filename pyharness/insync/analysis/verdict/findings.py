@@ -17,7 +17,7 @@ from insync.events.run_info import Bound, Comparison, RunInfo
 Outcome = Literal["pass", "unknown", "fail"]
 
 ENDED = "came to its end"
-EVIDENCE = "evidence of every fault, no error of ours"
+EVIDENCE = "evidence of every fault, no internal error"
 NO_VIOLATION = "nothing lost or corrupted"
 NO_PROBLEM = "the control arm did not show the problem"
 

@@ -94,7 +94,7 @@ class NodeCluster(ABC):
         try:
             self._start()
         except PortTakenError:
-            # Free ports cannot be reserved: another process took one. Try once more.
+            # Free ports cannot be reserved: another process took one. Try again.
             self._discard()
             self._start()
         return self

@@ -85,9 +85,9 @@ def _wait_on(nodes: Sequence[Node], until: float, last: str) -> None:
     for node in nodes:
         code = node.process.poll()
         if code is not None:
-            said = process.complaint(node.log)
-            kind = PortTakenError if _PORT_TAKEN in said else InsyncError
-            raise kind(f"{node.role} {node.id}: ended with {code} while it started: {said}")
+            message = process.complaint(node.log)
+            kind = PortTakenError if _PORT_TAKEN in message else InsyncError
+            raise kind(f"{node.role} {node.id}: ended with {code} while it started: {message}")
     if time.monotonic() > until:
         raise InsyncError(f"cluster: not ready in time: {last}")
     time.sleep(_POLL_S)

@@ -25,8 +25,8 @@ def docker_errors(what: str) -> Iterator[None]:
 
 def why(error: Exception) -> str:
     """Return the engine's own explanation in one line, without the refused request."""
-    said = error.explanation if isinstance(error, APIError) and error.explanation else error
-    return " ".join(str(said).split())
+    reason = error.explanation if isinstance(error, APIError) and error.explanation else error
+    return " ".join(str(reason).split())
 
 
 NO_RYUK: Final = "TESTCONTAINERS_RYUK_DISABLED"
@@ -88,12 +88,12 @@ def _connected(address: str) -> docker.DockerClient:
 
 def _reason(error: DockerException) -> str:
     """Return why the engine does not answer; docker-py hides the reason inside a long message."""
-    said = str(error)
-    if "Permission denied" in said:
+    reason = str(error)
+    if "Permission denied" in reason:
         return "permission denied, expected a user of the group docker"
-    if "Connection refused" in said or "No such file" in said:
+    if "Connection refused" in reason or "No such file" in reason:
         return "no answer, expected a running engine"
-    return f"no engine answers: {said}"
+    return f"no engine answers: {reason}"
 
 
 def _elsewhere(facts: dict[str, object], kernel: str) -> str | None:

@@ -60,12 +60,12 @@ def _ask(client: docker.DockerClient, image: str, name: str) -> str:
     try:
         container.start()
         code = container.wait()["StatusCode"]
-        said: str = container.logs().decode(errors="replace")
+        output: str = container.logs().decode(errors="replace")
     except APIError as error:
         message = " ".join(str(error.explanation or error).split())
         raise InputError(f"base {name}: has no shell that runs: {message}") from error
     finally:
         container.remove(force=True)
     if code != 0:
-        raise InputError(f"base {name}: its java does not run: {' '.join(said.split())}")
-    return said
+        raise InputError(f"base {name}: its java does not run: {' '.join(output.split())}")
+    return output

@@ -119,14 +119,14 @@ def _send(
 
 def _follow(answers: Iterable[Mapping[str, Any]], tag: str, tell: Callable[[str], None]) -> None:
     """Report each build step as it begins; raises InsyncError when one fails."""
-    said: deque[str] = deque(maxlen=_QUOTED)
+    output: deque[str] = deque(maxlen=_QUOTED)
     for answer in answers:
         if "error" in answer:
-            words = " | ".join([*said, str(answer["error"])])
+            words = " | ".join([*output, str(answer["error"])])
             raise InsyncError(f"image {tag}: build failed: {words}")
         text = str(answer.get("stream", "")).strip()
         if text.startswith("Step "):
             tell(f"image {tag}: {text.partition(' : ')[0].lower()}")
-            said.clear()
+            output.clear()
         elif text:
-            said.append(text)
+            output.append(text)

@@ -48,9 +48,9 @@ def ensure(client: docker.DockerClient, java: Java) -> None:
     with tempfile.TemporaryFile() as archive:
         _pack(files, archive)
         archive.seek(0)
-        said = _import(client, tag(java), archive, settings)
+        output = _import(client, tag(java), archive, settings)
     if _recipe(client, tag(java)) != made_of:
-        raise InsyncError(f"image {tag(java)}: not made: {said}")
+        raise InsyncError(f"image {tag(java)}: not built: {output}")
 
 
 def _import(client: docker.DockerClient, name: str, archive: IO[bytes], settings: list[str]) -> str:
@@ -59,12 +59,12 @@ def _import(client: docker.DockerClient, name: str, archive: IO[bytes], settings
     # docker-py declares a chunked body but leaves the chunking to its caller.
     chunks = iter(lambda: archive.read(_CHUNK), b"")
     try:
-        said: str = client.api.import_image_from_stream(
+        output: str = client.api.import_image_from_stream(
             chunks, repository=repository, tag=version, changes=settings
         )
     except APIError as error:
-        raise InsyncError(f"image {name}: not made: {error.explanation or error}") from error
-    return said
+        raise InsyncError(f"image {name}: not built: {error.explanation or error}") from error
+    return output
 
 
 def _recipe(client: docker.DockerClient, name: str) -> str | None:

@@ -39,17 +39,17 @@ def collect(java: Java) -> dict[Path, Path]:
     return found | _libraries(binaries, java.home)
 
 
-def libraries(said: str, home: Path) -> set[Path]:
+def libraries(output: str, home: Path) -> set[Path]:
     """Return the libraries in the output of `ldd`, without those of the Java at `home` itself."""
-    found = {Path(os.path.normpath(path)) for path in _LIBRARY.findall(said)}
+    found = {Path(os.path.normpath(path)) for path in _LIBRARY.findall(output)}
     return {path for path in found if not path.is_relative_to(home)}
 
 
 def applets() -> list[str]:
     """Return the names of the applets in this host's busybox."""
     busybox = _tool("busybox", "busybox-static")
-    said = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True)
-    return sorted(set(said.stdout.split()) - {BUSYBOX.name})
+    output = subprocess.run([busybox, "--list"], capture_output=True, text=True, check=True)
+    return sorted(set(output.stdout.split()) - {BUSYBOX.name})
 
 
 def fingerprint(files: Mapping[Path, Path], *texts: str) -> str:
@@ -75,8 +75,8 @@ def _trees(home: Path) -> dict[Path, Path]:
 def _libraries(binaries: Iterable[Path], home: Path) -> dict[Path, Path]:
     # ldd fails if one of them is static, such as busybox, but still lists the others.
     command = [_tool("ldd", "libc-bin"), *binaries]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout
-    found = libraries(said, home)
+    output = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    found = libraries(output, home)
     beside = {file.parent for file in found}
     found |= {folder / name for folder in beside for name in _BY_NAME}
     return {file: file for file in found if file.is_file()}

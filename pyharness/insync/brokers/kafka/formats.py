@@ -71,8 +71,8 @@ def make_templates(
             tools[role] = _start_tool(cold, role, cluster, scratch, features or {})
         for role, tool in tools.items():
             if tool.wait(_WITHIN_S) != 0:
-                said = process.complaint(_log(scratch, role))
-                raise InsyncError(f"kafka {cold.version}: StorageTool failed: {said}")
+                message = process.complaint(_log(scratch, role))
+                raise InsyncError(f"kafka {cold.version}: StorageTool failed: {message}")
     except subprocess.TimeoutExpired:
         raise InsyncError(
             f"kafka {cold.version}: StorageTool not done in {_WITHIN_S:.0f} s"

@@ -50,8 +50,8 @@ def fetch(jars: Sequence[Jar], java: Java, libs: Path, scratch: Path) -> None:
             running[folder] = _start(share, java, settings, libs, folder)
         for folder, ivy in running.items():
             if ivy.wait(_DONE_WITHIN_S) != 0:
-                said = (folder / _LOG).read_text(encoding="utf-8", errors="replace")
-                raise InputError(f"ivy: cannot fetch Kafka's jars: {reason(said)}")
+                message = (folder / _LOG).read_text(encoding="utf-8", errors="replace")
+                raise InputError(f"ivy: cannot fetch Kafka's jars: {reason(message)}")
     except subprocess.TimeoutExpired:
         raise InputError(f"ivy: not done in {_DONE_WITHIN_S:.0f} s, expected a registry") from None
     finally:

@@ -49,8 +49,8 @@ def parse_settings(text: str, where: str) -> Java:
         home = Path(found["java.home"].strip())
         name = f"{found['java.vm.name'].strip()} {found['java.runtime.version'].strip()}"
     except (KeyError, ValueError):
-        said = next((line.strip() for line in text.splitlines() if line.strip()), "nothing")
-        raise InputError(f"java: {where} answered '{said}', expected its version") from None
+        message = next((line.strip() for line in text.splitlines() if line.strip()), "nothing")
+        raise InputError(f"java: {where} answered '{message}', expected its version") from None
     return Java(home, version, name)
 
 

@@ -100,7 +100,7 @@ class NeighbourFault:
         self._pid = self._process().pid
         self._before = affinity.cores_of(self._pid)
         if not self._before:
-            raise InsyncError(f"{self._context.where}: had ended before")
+            raise InsyncError(f"{self._context.where}: its process has already ended")
         self._core = max(self._usual)
         self._window.begin()
         command = busy_command(self._core, self._context.planned_ms / 1000 + _BEYOND_S)

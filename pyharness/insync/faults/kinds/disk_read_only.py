@@ -27,7 +27,7 @@ KIND = FaultKind(
         mechanism="the volume of disk-full, read-only as ext4 is after an error (remount,abort)",
         evidence="a write fails with EROFS at the beginning and at the end; free bytes;"
         " whether the broker ended",
-        notes="At the end the volume is mounted anew."
+        notes="At the end the volume is mounted again, writable."
         " A broker that still runs at the end is killed, and started again.",
     ),
     probes=both(lambda _: volume.unavailable()),

@@ -47,7 +47,7 @@ class KillFault:
         """Kill the process; raises InsyncError if it has ended by itself before."""
         process = self._process()
         if process.poll() is not None:
-            raise InsyncError(f"{self._context.where}: had ended before it was killed")
+            raise InsyncError(f"{self._context.where}: its process ended before the kill")
         self._kill()
         self._window.begin()
         self._exit_code = process.poll()

@@ -75,7 +75,7 @@ def _settle(pid: int, wanted: dict[int, Cores], others: Cores) -> None:
         return not wrong
 
     if not await_true(settled, _SETTLED_WITHIN_S):
-        raise InsyncError(f"process {pid}: its threads do not keep to their cores")
+        raise InsyncError(f"process {pid}: its threads run on other cores than assigned")
 
 
 def _place(thread: int, cores: Cores) -> None:

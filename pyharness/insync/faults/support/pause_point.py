@@ -36,7 +36,7 @@ class PointHold:
     def await_held(self) -> None:
         """Wait until a thread is there; raises InsyncError if none comes."""
         if not await_true(lambda: self._bridge.holds()[self._point].waiting, COMES_WITHIN_S):
-            raise InsyncError(f"{self._context.where}: no thread came by {self._point}")
+            raise InsyncError(f"{self._context.where}: no thread reached {self._point}")
         self._window.begin()
 
     def release(self) -> None:
@@ -48,7 +48,9 @@ class PointHold:
         """Record that the pause ends now, also because the next one at the point begins."""
         state = self._bridge.holds()[self._point]
         if not state.waiting:
-            raise InsyncError(f"{self._context.where}: the thread at {self._point} went on")
+            raise InsyncError(
+                f"{self._context.where}: the thread at {self._point} was not waiting any more"
+            )
         self._window.end()
 
     def evidence(self) -> FaultLine:

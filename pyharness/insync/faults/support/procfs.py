@@ -1,4 +1,4 @@
-"""What the kernel says of a process: whether all its threads are stopped, and its CPU time."""
+"""Reads from /proc whether all threads of a process are stopped, and its CPU time."""
 
 from pathlib import Path
 from typing import Final

@@ -84,8 +84,8 @@ class MatrixCell(BaseModel):
     @property
     def reason(self) -> str:
         """Why the cell is not as expected, without the arm's name; empty if it is."""
-        said = self.skipped or self.differs or self.unknown or ""
-        return said.removeprefix(f"{self.arm}, ").removeprefix("repeat 0: " if self.once else "")
+        message = self.skipped or self.differs or self.unknown or ""
+        return message.removeprefix(f"{self.arm}, ").removeprefix("repeat 0: " if self.once else "")
 
     @property
     def link(self) -> str | None:

@@ -17,7 +17,7 @@ EVERY_SECONDS: Final = 5.0
 
 
 class IsrTail(Background):
-    """Reads until the block ends, and then once more; `topics` are those whose changes are sent.
+    """Reads until the block ends, then one last time; publishes the changes of `topics`.
 
     A failed read only delays lines; `failure` is the reason if the last read failed.
     """

@@ -179,11 +179,11 @@ def parse(lines: DataFrame, kind: EventKind, steps: Steps = STEPS) -> DataFrame:
     options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
     each = {_line(v): fn.from_json("text", schema_of(kind, v, steps), options) for v in known}
     parsed = lines.withColumns({"number": fn.monotonically_increasing_id(), **each})
-    said = fn.col(_line(EVENTS_VERSION))["v"]
-    is_old = fn.coalesce(said.isin([*known[:-1]]), fn.lit(False))
+    version = fn.col(_line(EVENTS_VERSION))["v"]
+    is_old = fn.coalesce(version.isin([*known[:-1]]), fn.lit(False))
     newest = _fields(parsed.where(~is_old), EVENTS_VERSION)
     lifted = (
-        lift(_fields(parsed.where(said == old), old), kind, old, steps).withColumn(
+        lift(_fields(parsed.where(version == old), old), kind, old, steps).withColumn(
             "v", fn.lit(EVENTS_VERSION)
         )
         for old in known[:-1]
@@ -200,14 +200,14 @@ def _fields(parsed: DataFrame, version: int) -> DataFrame:
 
 
 def _problem(kind: EventKind) -> Column:
-    said, corrupt = fn.col("v"), fn.col(CORRUPT).isNotNull()
-    newer = fn.format_string(f"schema version %d, expected {EVENTS_VERSION} at most", said)
+    version, corrupt = fn.col("v"), fn.col(CORRUPT).isNotNull()
+    newer = fn.format_string(f"schema version %d, expected {EVENTS_VERSION} at most", version)
     missing = fn.coalesce(*(fn.when(fn.col(name).isNull(), fn.lit(name)) for name in kind.required))
     return (
-        fn.when(said != EVENTS_VERSION, newer)
+        fn.when(version != EVENTS_VERSION, newer)
         .when(corrupt & fn.try_parse_json("text").isNull(), fn.lit("incomplete, or no JSON"))
         .when(corrupt, fn.lit("a field of another type"))
-        .when(said.isNull(), fn.lit("no schema version v"))
+        .when(version.isNull(), fn.lit("no schema version v"))
         .when(missing.isNotNull(), fn.concat(missing, fn.lit(" is missing")))
     )
 

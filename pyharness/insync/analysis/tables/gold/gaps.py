@@ -1,4 +1,4 @@
-"""The longest time in which something that should go on did not happen."""
+"""Computes the longest time without an event that should happen regularly."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def isr_shrinks(isr: DataFrame, faults: DataFrame, repeats: DataFrame, lag_ms: C
 
 
 def _due_ms(lag_ms: Column) -> Column:
-    """Return when the follower was first late; each new leader starts to measure anew."""
+    """Return when the follower was first late; each new leader measures from its election."""
     begun = fn.greatest("blamed.injected_ms", "led_since_ms")
     return fn.when(fn.col("blamed").isNotNull(), begun + lag_ms)
 

@@ -83,8 +83,8 @@ def run(*command: str) -> None:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise InsyncError(f"{' '.join(command)}: {error}") from error
     if done.returncode != 0:
-        said = " | ".join(line.strip() for line in done.stderr.splitlines() if line.strip())
-        raise InsyncError(f"{' '.join(command)}: {said or f'ended with {done.returncode}'}")
+        message = " | ".join(line.strip() for line in done.stderr.splitlines() if line.strip())
+        raise InsyncError(f"{' '.join(command)}: {message or f'ended with {done.returncode}'}")
 
 
 def _gone(folder: Path, *, lazily: bool) -> bool:

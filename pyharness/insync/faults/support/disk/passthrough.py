@@ -81,8 +81,8 @@ class Passthrough:
 
         if not (await_true(decided, UP_WITHIN_S) and self._is_up()):
             lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-            said = next((line for line in reversed(lines) if line.strip()), "it printed nothing")
-            raise InsyncError(f"{self.folder}: not mounted: {said} (all of it: {log})")
+            message = next((line for line in reversed(lines) if line.strip()), "it printed nothing")
+            raise InsyncError(f"{self.folder}: not mounted: {message} (all of it: {log})")
 
     def _is_up(self) -> bool:
         return self.control.attached > 0 and mounts.is_mounted(self.folder)

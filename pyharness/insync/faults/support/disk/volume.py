@@ -115,12 +115,12 @@ class Volume:
         mounts.run("mount", "-o", "remount,abort", str(self.folder))
 
     def renew(self) -> None:
-        """Mount it anew, writable, when no process uses it. Raises InsyncError."""
+        """Mount it again, writable, when no process uses it. Raises InsyncError."""
         self.unmount()
         # A container that has just ended may use it for a moment longer: then it would be
         # mounted in its old state.
         if not await_true(lambda: str(self._image) not in mounts.images(), RELEASED_WITHIN_S):
-            raise InsyncError(f"{self._image}: still in use, it cannot be mounted anew")
+            raise InsyncError(f"{self._image}: still in use, it cannot be mounted again")
         self.mount()
 
     def refusal(self) -> int:

@@ -25,7 +25,7 @@ class EventsTopicTest {
     Path folder;
 
     @BeforeEach
-    void anew() {
+    void begin() {
         Insync.install(new Insync(EventLog.none()));
     }
 

@@ -44,7 +44,7 @@ public final class AgentMain {
                 problems.addAll(weave(adapter, adapters, version, options, instrumentation));
             }
         } catch (LinkageError missing) {
-            // A class of ours extends a broker class that is missing or has changed.
+            // One of our classes extends a broker class that is missing or has changed.
             problems.add("a class of the adapter cannot be loaded: " + missing);
         }
         if (problems.isEmpty()) {

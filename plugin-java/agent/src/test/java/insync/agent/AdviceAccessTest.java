@@ -15,7 +15,7 @@ import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.pool.TypePool;
 import org.junit.jupiter.api.Test;
 
-/** Advices are copied into Kafka's classes, so they may use only public members of ours; the compiler does not check. */
+/** Advices are copied into Kafka's classes, so they may use only our public members; the compiler does not check. */
 class AdviceAccessTest {
     private final ClassFileLocator locator = ClassFileLocator.ForClassLoader.ofSystemLoader();
     private final TypePool pool = TypePool.Default.of(locator);
