@@ -10,7 +10,6 @@ BANNED = (
     "anew",
     "asks whom",
     "begotten",
-    "comes to",
     "got no turn",
     "if need be",
     "in its hands",
