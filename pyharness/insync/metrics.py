@@ -10,10 +10,11 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Unit = Literal["count", "ms", "records", "replicas"]
-Requirement = Literal["workload", "transactions", "step-down", "agent", "race"]
+Requirement = Literal["workload", "no-retries", "transactions", "step-down", "agent", "race"]
 
 REQUIREMENTS: Final[dict[Requirement, str]] = {
     "workload": "any repeat but a race",
+    "no-retries": "a workload without retries",
     "transactions": "a workload with transactions",
     "step-down": "an arm whose leaders may step down",
     "agent": "an arm with the agent",
@@ -140,6 +141,14 @@ _ALL: Final = (
         name="acked",
         says="records acked",
         label="acked", unit="records", better="higher", events=PRODUCERS, gold=True,
+    ),
+    Metric(
+        name="refused",
+        says="records that a leader refused because too few replicas were in sync"
+        " (NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND)",
+        label="refused below min ISR", unit="records", better="lower", requires="no-retries",
+        events=PRODUCERS,
+        cell=InCell(legend="records refused below min ISR", name="refused", stands_out=True),
     ),
     Metric(
         name="lost",

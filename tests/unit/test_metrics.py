@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -21,6 +20,7 @@ from insync.report.matrix.cells import MatrixCell
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures
 from insync.scenario.load import parse, source
+from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
 
 TOY = Metric(
@@ -50,36 +50,10 @@ def test_a_metric_says_what_its_consumers_need(metric: Metric) -> None:
         assert metric.better == "lower"
 
 
-def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str, Any]]]:
-    """Return the rows of a repeat of which every metric is known."""
-    topic = {"partition": None, "min_isr_size": 3, "under_min_isr_ms": 0.0, "offline_ms": 0.0}
-    seen = [{**topic, "partition": number} for number in range(partitions)]
-    nothing: list[str] = [
-        "isr_shrinks", "faults", "follower_drops", "detections", "leader_changes",
-        "dead_followers", "step_downs", "ack_gaps",
-    ]  # fmt: skip
-    checks = ("reordered", "gaps", "inconsistent", "split_epochs", "diverged", "watermarks_back")
-    replica = {
-        "broker": 1, "partition": 0, "start_above_end": 0, "start_above_watermark": 0,
-        "log_start_offset": 0, "leo": 1, "fetchers_before": 1, "fetchers_after": 1, "failed": 0,
-        "put_right": 0,
-    }  # fmt: skip
-    return {
-        **{name: [] for name in nothing},
-        "availability": [topic, *seen],
-        "step_down_sources": [{"broker": broker} for broker in brokers],
-        "ack_latency": [{"partition": None, "mean_ms": 1.0}],
-        "readback": [{"acked": 1, "read": 1, "lost": 0, "duplicated": 0}],
-        "checked": [dict.fromkeys(checks, 0)],
-        "transactions": [{"commit_gap_ms": 1.0, "torn": 0, "aborted_read": 0}],
-        "raced_replicas": [replica],
-    }
-
-
 def test_the_verdict_computes_the_metrics_of_the_registry() -> None:
     run = RunInfo.model_validate(run_json(Story(repeats=1)))
     workload = run.scenario.workload.model_copy(
-        update={"transactions": Transactions(coordinators=(1,))}
+        update={"transactions": Transactions(coordinators=(1,)), "client_retries": False}
     )
     scenario = run.scenario.model_copy(update={"workload": workload})
     rows = whole_repeat(set(workload.leaders), run.partitions)

@@ -92,10 +92,14 @@ class Bursts(_Part):
 
 
 class Workload(_Part):
-    """The workload; `leaders[p]` is the broker that leads partition `p`."""
+    """The workload; `leaders[p]` is the broker that leads partition `p`.
+
+    `client_retries` is whether producers sent records again that a broker had refused.
+    """
 
     leaders: tuple[int, ...] = Field(min_length=1)
     bursts: tuple[Bursts, ...] = ()
+    client_retries: bool = True
     transactions: Transactions | None = None
 
 

@@ -114,6 +114,7 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         seed=seed_of(context.plan.request.seed, repeat),
         drain_seconds=DRAIN_SECONDS,
         client_timeout_ms=workload.client_timeout_ms,
+        retries=workload.client_retries,
         idempotent=workload.idempotent,
         transactions=_transaction_plan(workload.transactions, topic),
     )

@@ -112,6 +112,8 @@ class Workload(Part):
         record_bytes: size of a record's value.
         client_timeout_ms: after what time a producer gives up on a silent broker, and how long
             a broker may take to commit a record; None: librdkafka's defaults, 60 s and 30 s.
+        client_retries: whether a producer sends a record again that its broker refused. Without,
+            each refusal is the record's error, which the metric `refused` counts.
         idempotent: whether brokers drop duplicates of a producer, and keep its order.
         transactions: what is written in transactions, besides.
 
@@ -123,12 +125,14 @@ class Workload(Part):
     producers_per_partition: Annotated[int, Field(ge=1, le=8)] = 4
     record_bytes: Annotated[int, Field(ge=16, le=900_000)]
     client_timeout_ms: Span | None = None
+    client_retries: bool = True
     idempotent: bool = False
     transactions: Transactions | None = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_client_timeout(self.client_timeout_ms)
+        rules.check_client_retries(self.client_retries, idempotent=self.idempotent)
         rules.check_burst_clients(bool(self.bursts), idempotent=self.idempotent)
         for index, bursts in enumerate(self.bursts):
             others = [p for other in self.bursts[:index] for p in other.partitions]

@@ -54,6 +54,12 @@ def check_bounds(low: float | None, high: float | None) -> None:
         raise broken("min", low, f"at most max, which is {high:g}")
 
 
+def check_client_retries(retries: bool, *, idempotent: bool) -> None:
+    """Check that producers without retries are not idempotent, which librdkafka refuses."""
+    if idempotent and not retries:
+        raise broken("client_retries", retries, "true where idempotent is true")
+
+
 def check_burst_clients(bursts: bool, *, idempotent: bool) -> None:
     """Check that a burst can be sent at once: an idempotent client delays records."""
     if bursts and idempotent:

@@ -58,6 +58,7 @@ class WorkloadPlan:
         drain_seconds: how long to wait for answers after the last record.
         client_timeout_ms: after how long a producer drops the connection to a broker that does
             not answer; None: the client library's default, 60 s.
+        retries: whether a producer sends a record again that its broker refused.
         idempotent: whether the producers are idempotent.
         transactions: the transactional producers, if any.
 
@@ -74,6 +75,7 @@ class WorkloadPlan:
     seed: int
     drain_seconds: float
     client_timeout_ms: int | None = None
+    retries: bool = True
     idempotent: bool = False
     bursts: Mapping[int, Burst] = field(default_factory=dict)
     transactions: TransactionPlan | None = None

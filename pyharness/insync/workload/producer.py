@@ -156,6 +156,7 @@ def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
         "queue.buffering.max.kbytes": QUEUE_KBYTES,
         "log_level": 0,
         **timeouts(plan.client_timeout_ms),
+        **({} if plan.retries else {"retries": 0}),
     }
 
 

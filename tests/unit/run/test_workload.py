@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,11 @@ def test_a_stall_delays_answers_but_not_the_pace_and_counts_from_the_due_time(
     assert 40 <= len(lines) <= 60
     assert lines[0]["latency_ms"] > 200
     assert lines[10]["latency_ms"] == pytest.approx(lines[0]["latency_ms"] - 100, abs=15)
+
+
+def test_a_refused_record_is_sent_again_unless_the_plan_says_otherwise(bench: Bench) -> None:
+    assert "retries" not in producer.settings(bench.plan)
+    assert producer.settings(replace(bench.plan, retries=False))["retries"] == 0
 
 
 def test_a_full_queue_is_an_error_of_that_record(bench: Bench) -> None:

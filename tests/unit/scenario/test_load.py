@@ -11,7 +11,7 @@ from insync.scenario.load import builtin_names, load, narrow, on_zookeeper, pars
 
 KIP = source("kip-501")
 COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
-OTHERS = {"control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
+OTHERS = {"produce-refused", "control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
 
 
 def test_the_built_in_scenarios_are_known_and_load() -> None:
@@ -100,6 +100,11 @@ def test_a_scenario_survives_conversion_to_json() -> None:
             "record_bytes = 200",
             "record_bytes = 200\nclient_timeout_ms = 9",
             "workload.client_timeout_ms: 9, expected 10 to 300000",
+        ),
+        (
+            "record_bytes = 200",
+            "record_bytes = 200\nidempotent = true\nclient_retries = false",
+            "workload.client_retries: False, expected true where idempotent is true",
         ),
         (
             "[expect.stock]",

@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.verdict.repeat_facts import _soonest_return_ms
+from insync.analysis.verdict.repeat_facts import (
+    _refused_metrics,
+    _soonest_return_ms,
+)
+from insync.events.run_info import RunInfo
+from unit.repeat_rows import whole_repeat
+from unit.run_folder import Story, run_json
 
 
 def change(t_ms: float, partition: int, before: int, after: int) -> dict[str, Any]:
@@ -26,3 +32,24 @@ def test_the_soonest_return_is_the_shortest_absence_of_a_leader(
     changes: list[dict[str, Any]], soonest: float | None
 ) -> None:
     assert _soonest_return_ms(changes) == soonest
+
+
+def run_of(*, client_retries: bool) -> RunInfo:
+    run = RunInfo.model_validate(run_json(Story(repeats=1)))
+    workload = run.scenario.workload.model_copy(update={"client_retries": client_retries})
+    return run.model_copy(
+        update={"scenario": run.scenario.model_copy(update={"workload": workload})}
+    )
+
+
+def test_records_that_a_leader_refused_are_counted_where_producers_do_not_retry() -> None:
+    errors = [
+        {"error": "NOT_ENOUGH_REPLICAS", "records": 5},
+        {"error": "NOT_ENOUGH_REPLICAS_AFTER_APPEND", "records": 2},
+        {"error": "REQUEST_TIMED_OUT", "records": 9},
+    ]
+    rows = {**whole_repeat({1}, 1), "errors": errors}
+    assert _refused_metrics(run_of(client_retries=False), rows) == {"refused": 7}
+    assert _refused_metrics(run_of(client_retries=True), rows) == {}
+    silent = {**rows, "ack_latency": []}
+    assert _refused_metrics(run_of(client_retries=False), silent) == {}

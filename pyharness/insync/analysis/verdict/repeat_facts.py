@@ -6,7 +6,7 @@ Rows are plain mappings, so this needs no Spark and can be tested with hand-made
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from insync import metrics
 from insync.analysis.verdict.facts import (
@@ -21,6 +21,9 @@ from insync.analysis.verdict.facts import (
 from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
 from insync.events.schema import is_agents_own
+
+REFUSALS: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
+"""Kafka's errors for a record that finds fewer replicas in sync than min.insync.replicas."""
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
@@ -73,6 +76,7 @@ def _metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
         **_isr_metrics(own, run.partitions),
         **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
         **_ack_metrics(own),
+        **_refused_metrics(run, own),
         **_readback_metrics(own, trusted=trusted),
         **_broker_metrics(own, trusted=trusted),
         **_transaction_metrics(run, own, trusted=trusted),
@@ -161,6 +165,13 @@ def _ack_metrics(own: Rows) -> Metrics:
         ),
         "acked": sum(row["acked"] for row in own["readback"]),
     }
+
+
+def _refused_metrics(run: RunInfo, own: Rows) -> Metrics:
+    """Return how many records were refused; none if the producers sent refused ones again."""
+    if run.scenario.workload.client_retries or not own["ack_latency"]:
+        return {}
+    return {"refused": sum(row["records"] for row in own["errors"] if row["error"] in REFUSALS)}
 
 
 def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:

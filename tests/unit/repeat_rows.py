@@ -1,0 +1,35 @@
+"""Makes the rows of the tables of one repeat, as the verdict reads them."""
+
+from typing import Any
+
+
+def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of a repeat of which every metric is known."""
+    topic = {
+        "partition": None,
+        "min_isr_size": 3,
+        "under_min_isr_ms": 0.0,
+        "offline_ms": 0.0,
+        "under_replicated_ms": 0.0,
+    }
+    seen = [{**topic, "partition": number} for number in range(partitions)]
+    nothing: list[str] = [
+        "isr_shrinks", "faults", "follower_drops", "detections", "leader_changes",
+        "dead_followers", "step_downs", "ack_gaps", "pauses", "added_replicas", "errors",
+    ]  # fmt: skip
+    checks = ("reordered", "gaps", "inconsistent", "split_epochs", "diverged", "watermarks_back")
+    replica = {
+        "broker": 1, "partition": 0, "start_above_end": 0, "start_above_watermark": 0,
+        "log_start_offset": 0, "leo": 1, "fetchers_before": 1, "fetchers_after": 1, "failed": 0,
+        "put_right": 0,
+    }  # fmt: skip
+    return {
+        **{name: [] for name in nothing},
+        "availability": [topic, *seen],
+        "step_down_sources": [{"broker": broker} for broker in brokers],
+        "ack_latency": [{"partition": None, "mean_ms": 1.0, "max_ms": 2.0}],
+        "readback": [{"acked": 1, "read": 1, "lost": 0, "duplicated": 0}],
+        "checked": [dict.fromkeys(checks, 0)],
+        "transactions": [{"commit_gap_ms": 1.0, "torn": 0, "aborted_read": 0}],
+        "raced_replicas": [replica],
+    }
