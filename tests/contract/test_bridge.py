@@ -69,6 +69,22 @@ def test_answers_arrive_typed_and_whole(connection_file: Path, contract: dict[st
         assert broker.fetchers() == Fetchers.of(golden["fetchers"])
 
 
+def test_a_followers_state_has_the_five_items_of_the_kip(contract: dict[str, Any]) -> None:
+    follower = PartitionState.of(contract["answers"]["replicas"]).replicas[1]
+    assert (follower.log_start_offset, follower.leo, follower.last_fetch_leader_leo) == (
+        100, 1002, 1100,
+    )  # fmt: skip
+    assert (follower.last_fetch_ms, follower.last_caught_up_ms) == (1700000000500, 1700000000000)
+
+
+def test_fields_of_a_later_agent_are_left_out(contract: dict[str, Any]) -> None:
+    """Fields may be added to an answer without a new version of the contract."""
+    golden = contract["answers"]["replicas"]
+    replicas = [{**replica, "later": 1} for replica in golden["replicas"]]
+    later = {**golden, "later": 1, "replicas": replicas}
+    assert PartitionState.of(later) == PartitionState.of(golden)
+
+
 def test_no_thread_can_be_stopped_where_no_pause_points_are_woven_in(connection_file: Path) -> None:
     with BridgeClient.connect(connection_file) as broker:
         with pytest.raises(BridgeError, match="holds=on"):

@@ -111,7 +111,14 @@ def test_off_nothing_is_marked(start: StartCluster, agent: AgentSpec) -> None:
     create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {"min.insync.replicas": "2"})
     with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
         counters = broker.counters()
+        partition = wait_for(
+            lambda: broker.replicas("events", 0),
+            lambda seen: seen is not None and all(each.last_fetch_ms for each in seen.replicas[1:]),
+        )
     assert (counters.marks_total, counters.errors) == (0, 0)
+    assert partition is not None
+    followers = partition.replicas[1:]
+    assert [each.last_fetch_leader_leo for each in followers] == [0, 0], "shown when off, too"
 
 
 def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(
@@ -135,7 +142,7 @@ def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(
 @pytest.mark.parametrize(
     ("version", "adapter", "hooks"),
     [
-        ("2.8.2", "v2_8", 10),
+        ("2.8.2", "v2_8", 11),
         ("3.9.2", "v3_9", 34),
         ("4.0.2", "v4_0", 34),
         ("4.1.2", "v4_1", 34),

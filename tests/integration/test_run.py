@@ -200,6 +200,12 @@ def test_state_shows_the_replicas_of_a_running_cluster(start: Any, agent: AgentS
     shown = insync("state", file)
     assert shown.returncode == 0, shown.stderr
     assert "events" in shown.stdout
-    assert "events" in json.dumps(insync_json("state", file, "--topic", "events"))
+    (partition,) = wait_for(
+        lambda: insync_json("state", file, "--topic", "events"),
+        lambda seen: all(follower["last_fetch_ms"] for follower in seen[0]["replicas"][1:]),
+    )
+    for follower in partition["replicas"][1:]:
+        assert (follower["log_start_offset"], follower["leo"]) == (0, 0)
+        assert (follower["last_fetch_leader_leo"], follower["last_caught_up_ms"] > 0) == (0, True)
     nobody = insync("state", tmp := file.with_name("none.json"))
     assert (nobody.returncode, len(nobody.stderr.splitlines())) == (2, 1), tmp

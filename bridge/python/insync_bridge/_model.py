@@ -1,8 +1,11 @@
-"""Define types for the bridge's answers; fields are those of bridge/contract/bridge-api.json."""
+"""Define types for the bridge's answers; fields are those of bridge/contract/bridge-api.json.
+
+A later agent may answer more: fields that are not known here are left out.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 
@@ -107,23 +110,32 @@ class PendingMark:
 
 @dataclass(frozen=True)
 class ReplicaState:
-    """One replica as its leader sees it; for the leader itself only three fields are known."""
+    """One replica as its leader sees it; for the leader itself only three fields are known.
+
+    The leader keeps five items of a follower: `log_start_offset`, `leo`, `last_fetch_leader_leo`
+    (its own log end offset at the follower's last fetch), `last_fetch_ms` and `last_caught_up_ms`.
+    Without any fetch they are Kafka's initial values, -1 or 0.
+    """
 
     id: int
     is_leader: bool
     in_isr: bool
     known: bool = True
+    log_start_offset: int | None = None
     leo: int | None = None
+    last_fetch_leader_leo: int | None = None
+    last_fetch_ms: int | None = None
     last_caught_up_ms: int | None = None
     lag_ms: int | None = None
-    last_fetch_ms: int | None = None
     pending: tuple[PendingMark, ...] = ()
 
     @classmethod
     def of(cls, answer: dict[str, Any]) -> ReplicaState:
         """Build from one entry of the answer's replicas."""
-        marks = tuple(PendingMark(**mark) for mark in answer.get("pending", ()))
-        return cls(**{**answer, "pending": marks})
+        marks = tuple(
+            PendingMark(**_known(PendingMark, mark)) for mark in answer.get("pending", ())
+        )
+        return cls(**{**_known(cls, answer), "pending": marks})
 
 
 @dataclass(frozen=True)
@@ -143,4 +155,9 @@ class PartitionState:
     def of(cls, answer: dict[str, Any]) -> PartitionState:
         """Build from the answer of `replicas`."""
         replicas = tuple(ReplicaState.of(one) for one in answer["replicas"])
-        return cls(**{**answer, "isr": tuple(answer["isr"]), "replicas": replicas})
+        return cls(**{**_known(cls, answer), "isr": tuple(answer["isr"]), "replicas": replicas})
+
+
+def _known(cls: type, answer: dict[str, Any]) -> dict[str, Any]:
+    names = {field.name for field in fields(cls)}
+    return {name: value for name, value in answer.items() if name in names}

@@ -17,7 +17,8 @@ from insync_bridge import BridgeClient, PartitionState, ReplicaState
 
 REFRESH_SECONDS: Final = 0.5
 _COLUMNS: Final = (
-    "HW", "replica", "ISR", "LEO", "behind", "caught up\nms ago", "pending\nfetches", "oldest\nms",
+    "HW", "replica", "ISR", "log\nstart", "LEO", "behind", "leader\nLEO at\nfetch",
+    "fetched\nms ago", "caught\nup ms\nago", "pending\nfetches", "oldest\nms",
 )  # fmt: skip
 
 
@@ -77,13 +78,22 @@ def table(states: Sequence[PartitionState]) -> Table:
 def _cells(replica: ReplicaState, state: PartitionState) -> list[str]:
     isr = "yes" if replica.in_isr else "[red]no[/]"
     if replica.is_leader:
-        return [f"*{replica.id}", isr, str(state.leo), "", "", "", ""]
+        return [f"*{replica.id}", isr, "", str(state.leo), *[""] * (len(_COLUMNS) - 5)]
     oldest = max((mark.age_ms for mark in replica.pending), default=None)
     behind = None if replica.leo is None else state.leo - replica.leo
     return [
-        str(replica.id), isr, _or_dash(replica.leo), _or_dash(behind), _or_dash(replica.lag_ms),
-        str(len(replica.pending)), _or_dash(oldest),
+        str(replica.id), isr, _or_dash(replica.log_start_offset), _or_dash(replica.leo),
+        _or_dash(behind), _or_dash(replica.last_fetch_leader_leo),
+        _or_dash(_fetched_ms_ago(replica)), _or_dash(replica.lag_ms), str(len(replica.pending)),
+        _or_dash(oldest),
     ]  # fmt: skip
+
+
+def _fetched_ms_ago(replica: ReplicaState) -> int | None:
+    """Return how long ago the last fetch was, by the clock of the broker that computed the lag."""
+    if not replica.last_fetch_ms or replica.lag_ms is None or replica.last_caught_up_ms is None:
+        return None
+    return replica.last_caught_up_ms + replica.lag_ms - replica.last_fetch_ms
 
 
 def _or_dash(value: int | None) -> str:

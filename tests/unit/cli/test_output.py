@@ -106,7 +106,8 @@ def test_the_summary_shows_repeats_side_by_side_and_adds_up_records() -> None:
 
 def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
     follower = ReplicaState(
-        id=2, is_leader=False, in_isr=True, leo=90, last_caught_up_ms=1, lag_ms=2_500,
+        id=2, is_leader=False, in_isr=True, log_start_offset=7, leo=90, last_fetch_leader_leo=95,
+        last_fetch_ms=101, last_caught_up_ms=1, lag_ms=2_500,
         pending=(PendingMark(offset=90, leader_epoch=3, age_ms=2_400),),
     )  # fmt: skip
     state = PartitionState(
@@ -120,8 +121,8 @@ def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
     )  # fmt: skip
     rows = [" ".join(line.split()) for line in rendered(table([state])).splitlines()]
     assert "events-0 90 *1 yes 100" in rows
-    assert "2 yes 90 10 2500 1 2400" in rows
-    assert "3 no - - - 0 -" in rows
+    assert "2 yes 7 90 10 95 2400 2500 1 2400" in rows
+    assert "3 no - - - - - - 0 -" in rows
 
 
 def cell(arm: str, **more: Any) -> MatrixCell:

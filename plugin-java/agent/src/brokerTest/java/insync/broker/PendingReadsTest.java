@@ -4,11 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import insync.agent.broker.Brokers;
+import insync.agent.isr.PartitionState;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -74,6 +77,28 @@ class PendingReadsTest {
                 assertEquals(!protectedByPlugin, leader.followerIsOutOfSync(), "caught up as of ty + 25 s");
                 leader.time.sleep(1);
                 assertTrue(leader.followerIsOutOfSync());
+            }
+        }
+    }
+
+    /** All five items that the KIP lists, with the feature on and off. */
+    @Test
+    @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
+    void whatTheLeaderKnowsOfAFollowerIsShown() throws Exception {
+        for (boolean enable : new boolean[] {true, false}) {
+            try (Leader leader = new Leader(folder.resolve("state-" + enable), enable)) {
+                long tx = leader.time.milliseconds();
+                leader.appendUpTo(1002);
+                leader.fetch(950, answers);
+                leader.time.sleep(500);
+                leader.appendUpTo(1100);
+                leader.fetch(1002, answers);
+
+                Map<String, Object> shown =
+                    PartitionState.follower(Brokers.access(), leader.partition(), Leader.FOLLOWER);
+                shown.keySet().removeAll(List.of("replica", "lag_ms", "pending"));
+                assertEquals(Map.of("log_start_offset", 0L, "leo", 1002L, "last_fetch_leader_leo", 1100L,
+                    "last_fetch_ms", tx + 500, "last_caught_up_ms", tx), shown);
             }
         }
     }

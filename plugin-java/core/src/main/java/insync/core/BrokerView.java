@@ -20,8 +20,9 @@ public interface BrokerView {
     /**
      * Returns the replicas of a partition as its leader sees them.
      *
-     * @return leader, epochs, isr, leo, high_watermark and one entry per replica (id, in_isr, leo,
-     *     last_caught_up_ms, lag_ms, lag_records, pending), or null if this broker does not lead it
+     * @return leader, epoch, isr, leo, high_watermark and one entry per replica, or null if this broker does not lead it.
+     *     A follower's entry has id, is_leader, in_isr, and what the leader knows of it: log_start_offset, leo,
+     *     last_fetch_leader_leo, last_fetch_ms, last_caught_up_ms, and where KIP-501 is supported lag_ms and pending
      */
     Map<String, Object> replicas(String topic, int partition);
 

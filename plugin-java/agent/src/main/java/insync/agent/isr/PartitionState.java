@@ -2,6 +2,7 @@ package insync.agent.isr;
 
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.kafka.BrokerAccess;
+import insync.agent.kafka.FetchState;
 import insync.agent.kafka.ScalaIds;
 import insync.core.events.EventLog;
 import insync.core.isr.FollowerTracker;
@@ -44,7 +45,7 @@ public final class PartitionState {
     }
 
     /**
-     * Returns a leader's state of a follower: replica, leo, last_caught_up_ms, lag_ms, last_fetch_ms, pending.
+     * Returns a leader's state of a follower: replica, the fields of {@link FetchState}, lag_ms, pending.
      */
     public static Map<String, Object> follower(BrokerAccess access, Partition partition, int replicaId) {
         Option<?> replica = partition.getReplica(replicaId);

@@ -21,7 +21,7 @@ public interface BrokerAccess {
      * Returns a remote replica's fetch state.
      *
      * @param replica Kafka's Replica
-     * @return leo, last_caught_up_ms and last_fetch_ms
+     * @return the fields of {@link FetchState}
      */
     Map<String, Object> fetchState(Object replica);
 

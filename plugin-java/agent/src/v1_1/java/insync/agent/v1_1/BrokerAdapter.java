@@ -7,6 +7,7 @@ import insync.agent.broker.Platform;
 import insync.agent.events.EventsTopic;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.kafka.FetcherThreads;
+import insync.agent.kafka.LastFetchHooks;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.logstart.LogStarts;
@@ -41,7 +42,7 @@ public final class BrokerAdapter implements Adapter {
 
     @Override
     public List<TypeHooks> types() {
-        return List.of(new KafkaConfigHooks(), new ReplicaManagerHooks());
+        return List.of(new KafkaConfigHooks(), new ReplicaManagerHooks(), new LastFetchHooks());
     }
 
     @Override

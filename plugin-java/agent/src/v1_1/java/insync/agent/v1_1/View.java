@@ -2,6 +2,8 @@ package insync.agent.v1_1;
 
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.isr.PendingReadsConfig;
+import insync.agent.kafka.FetchState;
+import insync.agent.kafka.FetchState.LastFetch;
 import insync.agent.kafka.FetcherThreads;
 import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
@@ -93,8 +95,9 @@ final class View implements BrokerView {
             Map<String, Object> one = EventLog.fields("id", each.brokerId(),
                 "is_leader", each.brokerId() == config.brokerId(), "in_isr", isr.contains(each.brokerId()));
             if (each.brokerId() != config.brokerId()) {
-                one.put("leo", each.logEndOffset().messageOffset());
-                one.put("last_caught_up_ms", each.lastCaughtUpTimeMs());
+                LastFetch last = (LastFetch) each;
+                one.putAll(FetchState.of(each.logStartOffset(), each.logEndOffset().messageOffset(),
+                    last.insync$lastFetchLeaderLeo(), last.insync$lastFetchMs(), each.lastCaughtUpTimeMs()));
             }
             all.add(one);
         }

@@ -2,8 +2,9 @@ package insync.agent.v2_8;
 
 import com.yammer.metrics.core.MetricsRegistry;
 import insync.agent.kafka.BrokerAccess;
+import insync.agent.kafka.FetchState;
+import insync.agent.kafka.FetchState.LastFetch;
 import insync.agent.kafka.ScalaIds;
-import insync.core.events.EventLog;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -15,7 +16,7 @@ import org.apache.kafka.common.TopicPartition;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Reads a broker of 2.8: fetches have topic names, not topic ids, and the time of a replica's last fetch is private. */
+/** Reads a broker of 2.8: fetches have topic names, not topic ids, and a replica's state of its last fetch is private. */
 final class Access implements BrokerAccess {
 
     @Override
@@ -31,7 +32,9 @@ final class Access implements BrokerAccess {
     @Override
     public Map<String, Object> fetchState(Object replica) {
         Replica own = (Replica) replica;
-        return EventLog.fields("leo", own.logEndOffset(), "last_caught_up_ms", own.lastCaughtUpTimeMs());
+        LastFetch last = (LastFetch) replica;
+        return FetchState.of(own.logStartOffset(), own.logEndOffset(), last.insync$lastFetchLeaderLeo(),
+            last.insync$lastFetchMs(), own.lastCaughtUpTimeMs());
     }
 
     @Override

@@ -4,6 +4,7 @@ import insync.agent.Adapter;
 import insync.agent.adapter.CommonAdapter;
 import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
+import insync.agent.kafka.LastFetchHooks;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -28,6 +29,7 @@ public final class BrokerAdapter implements Adapter {
             new ReplicaManagerHooks(ElementMatchers.isConstructor().and(ElementMatchers.takesArguments(ALL_ARGUMENTS))),
             new insync.agent.v2_8.ReplicaManagerHooks(),
             new ReplicaHooks(),
+            new LastFetchHooks(),
             new PartitionHooks());
     }
 

@@ -1,8 +1,8 @@
 package insync.agent.v3_9;
 
 import insync.agent.kafka.CommonAccess;
+import insync.agent.kafka.FetchState;
 import insync.agent.kafka.ScalaIds;
-import insync.core.events.EventLog;
 import insync.core.lagpolicy.MessageLagRule;
 import java.util.Collection;
 import java.util.List;
@@ -23,8 +23,8 @@ public abstract class ScalaAccess extends CommonAccess {
     @Override
     public final Map<String, Object> fetchState(Object replica) {
         ReplicaState state = ((Replica) replica).stateSnapshot();
-        return EventLog.fields("leo", state.logEndOffset(), "last_caught_up_ms", state.lastCaughtUpTimeMs(),
-            "last_fetch_ms", state.lastFetchTimeMs());
+        return FetchState.of(state.logStartOffset(), state.logEndOffset(), state.lastFetchLeaderLogEndOffset(),
+            state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
     }
 
     @Override

@@ -1,7 +1,7 @@
 package insync.agent.v4_1;
 
 import insync.agent.kafka.CommonAccess;
-import insync.core.events.EventLog;
+import insync.agent.kafka.FetchState;
 import insync.core.lagpolicy.MessageLagRule;
 import java.util.Collection;
 import java.util.Map;
@@ -18,8 +18,8 @@ public abstract class JavaAccess extends CommonAccess {
     @Override
     public final Map<String, Object> fetchState(Object replica) {
         ReplicaState state = ((Replica) replica).stateSnapshot();
-        return EventLog.fields("leo", state.logEndOffset(), "last_caught_up_ms", state.lastCaughtUpTimeMs(),
-            "last_fetch_ms", state.lastFetchTimeMs());
+        return FetchState.of(state.logStartOffset(), state.logEndOffset(), state.lastFetchLeaderLogEndOffset(),
+            state.lastFetchTimeMs(), state.lastCaughtUpTimeMs());
     }
 
     @Override
