@@ -101,6 +101,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         **_retention(broker.log_retention_check_interval_ms),
         **_rebalance(broker.leader_imbalance_check_interval_seconds),
         **_session(broker.broker_session_timeout_ms),
+        **_protocol(broker.inter_broker_protocol_version),
         **(_step_down(broker) if arms.steps_down(arm) else {}),
         # Last: settings of the arm replace those of the scenario.
         **arms.settings(arm),
@@ -158,6 +159,11 @@ def _session(timeout_ms: int | None) -> dict[str, str]:
         "broker.session.timeout.ms": str(timeout_ms),
         "broker.heartbeat.interval.ms": str(max(1, timeout_ms // HEARTBEATS)),
     }
+
+
+def _protocol(version: str | None) -> dict[str, str]:
+    """Return the setting for the protocol between brokers; None: that of their own version."""
+    return {} if version is None else {"inter.broker.protocol.version": version}
 
 
 @contextmanager

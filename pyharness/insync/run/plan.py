@@ -17,7 +17,7 @@ from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.versions import Release, find
 from insync.errors import InputError
 from insync.faults.support.shim import require_shim
 from insync.run.arm_support import require_arms
@@ -75,6 +75,7 @@ def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
     if release.zookeeper:
         scenario = on_zookeeper(scenario)
     scenario = on_version(scenario, request.kafka)
+    _check_protocol(scenario.broker.inter_broker_protocol_version, release)
     require_arms(scenario.arms, request.kafka)
     image = require(request.kafka) if request.cluster == "docker" else None
     java = find_java()
@@ -84,6 +85,15 @@ def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
         agent_jar=agent_jar, out=out, image=image,
         skip=unavailable(scenario, request.cluster, out),
     )  # fmt: skip
+
+
+def _check_protocol(version: str | None, release: Release) -> None:
+    """Check that brokers of a release can have a protocol version; raises InputError."""
+    if version is not None and not release.zookeeper:
+        raise InputError(
+            f"broker.inter_broker_protocol_version: {version!r}, expected none: Kafka "
+            f"{release.version} has no such choice, only a version on ZooKeeper has"
+        )
 
 
 def require_agent(arms: Sequence[str]) -> Path | None:

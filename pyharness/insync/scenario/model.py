@@ -41,6 +41,8 @@ class Broker(Part):
             after their start; None: Kafka's default.
         leader_imbalance_check_interval_seconds: how often the controller moves leadership back to
             the first replicas; None: never. In whole seconds, as in Kafka, so it is not scaled.
+        inter_broker_protocol_version: which version's protocol brokers speak with each other, only
+            on ZooKeeper; None: their own. Before 2.7 a leader writes its ISR into ZooKeeper.
 
     """
 
@@ -56,6 +58,9 @@ class Broker(Part):
     controller_agent: bool = True
     log_retention_check_interval_ms: Span | None = None
     leader_imbalance_check_interval_seconds: Annotated[int, Field(ge=1, le=300)] | None = None
+    inter_broker_protocol_version: (
+        Annotated[str, Field(pattern=r"^\d+\.\d+(\.\d+)?(-IV\d+)?$")] | None
+    ) = None
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -8,6 +8,7 @@ from insync.errors import InputError
 from insync.run.plan import check_out, make_out, prepare
 from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
+from insync.scenario.load import source
 from unit.built_files import stand_in
 
 
@@ -93,3 +94,14 @@ def test_a_folder_that_cannot_be_created_is_an_input_error(out: str) -> None:
     Path("file").touch()
     with pytest.raises(InputError, match=r"--out .*writable"):
         make_out(check_out(Path(out)))
+
+
+def test_a_protocol_between_brokers_is_refused_where_there_is_no_such_choice(
+    tmp_path: Path,
+) -> None:
+    setting = '[broker]\ninter_broker_protocol_version = "2.6"'
+    file = tmp_path / "older.toml"
+    file.write_text(source("read-stall").replace("[broker]", setting))
+    problem = "broker.inter_broker_protocol_version: '2.6', expected none: Kafka 4.3.1 has no such"
+    with pytest.raises(InputError, match=problem):
+        prepare(RunRequest(scenario=str(file), arms=("stock",)), NoProgress())

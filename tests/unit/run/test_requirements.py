@@ -75,6 +75,15 @@ def test_leaders_are_restored_only_if_the_scenario_says_so() -> None:
     assert "leader.imbalance.check.interval.seconds" not in off
 
 
+def test_brokers_on_zookeeper_may_speak_the_protocol_of_an_older_version() -> None:
+    scenario = load("read-stall")
+    name = "inter.broker.protocol.version"
+    assert name not in broker_settings(scenario, "read")
+    broker = scenario.broker.model_copy(update={"inter_broker_protocol_version": "2.6"})
+    older = scenario.model_copy(update={"broker": broker})
+    assert broker_settings(older, "read")[name] == "2.6"
+
+
 def test_scenarios_with_different_settings_may_not_share_a_cluster(tmp_path: Path) -> None:
     plans = [cast("Any", SimpleNamespace(scenario=load(n))) for n in ("kip-501", "read-stall")]
     with pytest.raises(InsyncError, match="require different settings"):
