@@ -10,11 +10,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
 from insync import metrics
-from insync.errors import InputError
-from insync.events.run_info import first_problem
+from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import SCHEMA_VERSION
 from insync.events.writer import write_atomic
 
@@ -28,11 +27,7 @@ FIGURES: Final = metrics.default_figures()
 """The metrics that a cell shows unless its row names others."""
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class MatrixRow(_Part):
+class MatrixRow(Recorded):
     """A scenario on a version: its run folder, relative to the matrix, or why it has none.
 
     `figures` are the metrics that its cells show.
@@ -47,7 +42,7 @@ class MatrixRow(_Part):
     figures: tuple[str, ...] = FIGURES
 
 
-class MatrixOptions(_Part):
+class MatrixOptions(Recorded):
     """The options of `insync matrix`; None means the default of the groups and scenarios."""
 
     kafka: tuple[str, ...]
@@ -60,7 +55,7 @@ class MatrixOptions(_Part):
     side_by_side: int
 
 
-class MatrixInfo(_Part):
+class MatrixInfo(Recorded):
     """The rows of a matrix, in display order.
 
     `asked` are the options of the command; None in older files.
@@ -88,10 +83,4 @@ def save_matrix(folder: Path, matrix: MatrixInfo) -> Path:
 
 def load_matrix(folder: Path) -> MatrixInfo:
     """Read the plan of a matrix; raises InputError if the folder does not hold one."""
-    path = folder / PLAN
-    try:
-        return MatrixInfo.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{folder}: not a matrix folder ({PLAN}: {error.strerror})") from None
-    except ValidationError as error:
-        raise InputError(f"{path}: {first_problem(error)}") from None
+    return read_recorded(MatrixInfo, folder, PLAN, "a matrix folder")

@@ -3,6 +3,8 @@
 `insync run` writes it beside the events. Only the keys named here are read, so a newer run with
 more keys can still be analysed. The scenario in it is resolved: every time is already multiplied
 by the scale.
+
+`Recorded` and `read_recorded` read the other JSON files of runs and matrices, too.
 """
 
 from __future__ import annotations
@@ -11,20 +13,24 @@ import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from insync.arms import expected_as
 from insync.errors import InputError
-from insync.events.schema import RUN
+from insync.events.schema import RUN, SCHEMA_VERSION
+
+_Content = TypeVar("_Content")
 
 
-class _Part(BaseModel):
+class Recorded(BaseModel):
+    """A part of a file that insync wrote; keys that it does not name are ignored."""
+
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
-class Bound(_Part):
+class Bound(Recorded):
     """The allowed range of a metric: from `min` to `max`, both inclusive, each optional.
 
     `max` includes the margin that a scenario may allow.
@@ -55,7 +61,7 @@ class Bound(_Part):
         return f"at most {write(self.max)}" if self.max is not None else "anything"
 
 
-class PlannedFault(_Part):
+class PlannedFault(Recorded):
     """A fault that the scenario plans for each repeat."""
 
     kind: str
@@ -68,7 +74,7 @@ class PlannedFault(_Part):
     acts_ms: float = Field(default=0, ge=0)
 
 
-class BrokerSettings(_Part):
+class BrokerSettings(Recorded):
     """Broker settings in milliseconds: the lag limit, and the cooldown after a leader steps down.
 
     The cooldown has the agent's default if the scenario does not set it.
@@ -78,20 +84,20 @@ class BrokerSettings(_Part):
     leader_relinquish_cooldown_ms: float = Field(default=300_000, gt=0)
 
 
-class Transactions(_Part):
+class Transactions(Recorded):
     """The transactional producers: for each one the broker that coordinates it."""
 
     coordinators: tuple[int, ...] = Field(min_length=1)
 
 
-class Bursts(_Part):
+class Bursts(Recorded):
     """Partitions that get their records in bursts, and the number of records of a burst."""
 
     partitions: tuple[int, ...]
     records: int = Field(ge=1)
 
 
-class Workload(_Part):
+class Workload(Recorded):
     """The workload; `leaders[p]` is the broker that leads partition `p`.
 
     `client_retries` is whether producers sent records again that a broker had refused.
@@ -103,7 +109,7 @@ class Workload(_Part):
     transactions: Transactions | None = None
 
 
-class Comparison(_Part):
+class Comparison(Recorded):
     """A limit for an arm's metric as a multiple of another arm's: at most, at least, or below."""
 
     metric: str
@@ -124,7 +130,7 @@ class Comparison(_Part):
         return f"anything beside that of {self.against}"
 
 
-class ScenarioInfo(_Part):
+class ScenarioInfo(Recorded):
     """The part of the resolved scenario that the analysis uses."""
 
     summary: str = ""
@@ -143,7 +149,7 @@ class ScenarioInfo(_Part):
         return self.expect.get(next(names, arm), {})
 
 
-class RunInfo(_Part):
+class RunInfo(Recorded):
     """One run: its options, and whether it finished.
 
     `skipped` says why it could not be run on its machine. `controller_agent` says whether the
@@ -151,6 +157,7 @@ class RunInfo(_Part):
     whether the scenario is insync's own, not from a file.
     """
 
+    schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
     scenario_name: str
     scenario: ScenarioInfo
     kafka: str
@@ -189,15 +196,7 @@ class RunInfo(_Part):
 
 def load_run(folder: Path) -> RunInfo:
     """Read `folder/run.json`; raises InputError if the folder is not a run folder."""
-    path = folder / RUN
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{folder}: not a run folder ({RUN}: {error.strerror})") from None
-    try:
-        return RunInfo.model_validate_json(text)
-    except ValidationError as error:
-        raise InputError(f"{path}: {first_problem(error)}") from None
+    return read_recorded(RunInfo, folder, RUN, "a run folder")
 
 
 def run_name(info: RunInfo) -> str:
@@ -206,6 +205,16 @@ def run_name(info: RunInfo) -> str:
     digest = hashlib.sha256(repr((info.scenario_name, *options)).encode()).hexdigest()[:8]
     began = datetime.fromtimestamp(info.started_ms / 1e3, UTC)
     return f"{info.scenario_name}-{began:%Y%m%dT%H%M%S}-{digest}"
+
+
+def read_recorded(content: type[_Content], folder: Path, name: str, wanted: str) -> _Content:
+    """Read the JSON file `name` of a folder that should be `wanted`; raises InputError."""
+    try:
+        return TypeAdapter(content).validate_json((folder / name).read_bytes())
+    except OSError as error:
+        raise InputError(f"{folder}: not {wanted} ({name}: {error.strerror})") from None
+    except ValidationError as error:
+        raise InputError(f"{folder / name}: {first_problem(error)}") from None
 
 
 def first_problem(error: ValidationError) -> str:

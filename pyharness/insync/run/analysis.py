@@ -15,8 +15,8 @@ from typing import Any, Final
 from insync.brokers.kafka.java import Java
 from insync.errors import InsyncError
 from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT, load_matrix
+from insync.events.run_info import load_run
 from insync.events.schema import JUNIT, REPORT, VERDICT
-from insync.run import record as run_record
 from insync.run.progress import Progress
 from insync.run.request import SparkOptions
 
@@ -32,7 +32,7 @@ def analyse(
     Raises InputError if a folder holds no run, InsyncError if the analysis failed.
     """
     for folder in folders:
-        run_record.load(folder)
+        load_run(folder)
     progress.phase("computing tables, verdict and report with Spark")
     for folder in folders:
         for stale in (VERDICT, REPORT, JUNIT):

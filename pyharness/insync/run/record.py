@@ -13,7 +13,6 @@ from typing import Any
 import confluent_kafka
 
 from insync import __version__
-from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION, now_ms
 from insync.events.writer import write_atomic
 from insync.run.plan import Plan
@@ -65,16 +64,3 @@ def _agent(jar: Path | None) -> dict[str, str]:
 def save(record: dict[str, Any], folder: Path) -> None:
     """Write the record atomically: a reader sees the old one or the new one, never a part."""
     write_atomic(folder / RUN, json.dumps(record, indent=2))
-
-
-def load(folder: Path) -> dict[str, Any]:
-    """Read the record of a run folder; raises InputError if the folder is not a run folder."""
-    try:
-        record = json.loads((folder / RUN).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"{folder}: not a run folder: {RUN}: {error.strerror}") from error
-    except ValueError as error:
-        raise InputError(f"{folder / RUN}: not JSON: {error}") from error
-    if not isinstance(record, dict) or record.get("schema") != SCHEMA_VERSION:
-        raise InputError(f"{folder / RUN}: expected an object with schema {SCHEMA_VERSION}")
-    return record

@@ -31,7 +31,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["run", "kip-501", "--arms", "stok"], "arms[0]: 'stok', expected 'stock', 'off', 'read'"),
         (["run", "kip-501", "--arms", "stock,"], "arms[1]: '', expected 'stock', 'off', 'read'"),
         (["run", "kip-501", "--spark-conf", "x"], "--spark-conf 'x': expected KEY=VALUE"),
-        (["report", "nowhere"], "nowhere: not a run folder: run.json: No such file or directory"),
+        (["report", "nowhere"], "nowhere: not a run folder (run.json: No such file or directory)"),
         (["state", "nowhere"], "connection file nowhere: No such file or directory"),
         (["state", "."], ".: no connection file, expected a running arm with the agent"),
         (["bench"], "Missing command"),

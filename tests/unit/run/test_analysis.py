@@ -1,5 +1,6 @@
 """The analysis runs as a separate process; only a verdict that it has just written counts."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
 from insync.run import analysis
 from insync.run.progress import NoProgress
 from insync.run.request import SparkOptions
+from unit.run_folder import Story, run_json
 
 JAVA = Java(Path("/jdk"), 17, "Java 17")
 LOCAL = SparkOptions()
@@ -19,7 +21,7 @@ LOCAL = SparkOptions()
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     """Make a run folder with the verdict of an earlier analysis."""
-    (tmp_path / "run.json").write_text('{"schema": 1}')
+    (tmp_path / "run.json").write_text(json.dumps(run_json(Story())))
     (tmp_path / "verdict.json").write_text('{"verdict": "pass"}')
     return tmp_path
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 import pytest
 
 from insync.errors import InputError
+from insync.events.run_info import load_run
 from insync.run import record
 from insync.run.plan import Plan
 from insync.run.request import RunRequest
@@ -56,7 +57,7 @@ def test_a_record_is_replaced_atomically(tmp_path: Path) -> None:
     made = started()
     record.save(made, tmp_path)
     record.save({**made, "finished_ms": 1.0}, tmp_path)
-    assert record.load(tmp_path)["finished_ms"] == 1.0
+    assert load_run(tmp_path).finished_ms == 1.0
     assert [path.name for path in tmp_path.iterdir()] == ["run.json"]
 
 
@@ -64,9 +65,9 @@ def test_a_record_is_replaced_atomically(tmp_path: Path) -> None:
     ("content", "problem"),
     [
         (None, "not a run folder"),
-        ("{", "not JSON"),
-        ("[]", "schema 1"),
-        ('{"schema":2}', "schema 1"),
+        ("{", r"run\.json: the file: Invalid JSON"),
+        ("[]", r"run\.json: the file: Input should be an object"),
+        ('{"schema":2}', r"run\.json: schema: Input should be 1"),
     ],
 )
 def test_a_folder_without_a_valid_record_is_refused(
@@ -75,7 +76,7 @@ def test_a_folder_without_a_valid_record_is_refused(
     if content is not None:
         (tmp_path / "run.json").write_text(content)
     with pytest.raises(InputError, match=problem):
-        record.load(tmp_path)
+        load_run(tmp_path)
 
 
 def test_a_record_is_plain_json(tmp_path: Path) -> None:

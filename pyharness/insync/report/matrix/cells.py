@@ -8,12 +8,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, model_validator
+from pydantic import model_validator
 
 from insync import metrics as registry
-from insync.errors import InputError
 from insync.events.matrix_info import CELLS, FIGURES
-from insync.events.run_info import Bound, first_problem
+from insync.events.run_info import Bound, Recorded, read_recorded
 from insync.report.anchors import arm_id
 from insync.report.judgement import Finding
 
@@ -22,20 +21,16 @@ RANK: tuple[State, ...] = ("fail", "unknown", "pass")
 """The outcome of a matrix is the first of these that any cell has."""
 
 
-class Bursts(BaseModel):
+class Bursts(Recorded):
     """Bursts of one size in all repeats of a cell, and the healthy followers dropped by them."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     records: int
     bursts: int
     false_alarms: int
 
 
-class MatrixCell(BaseModel):
+class MatrixCell(Recorded):
     """One cell of the file, as far as it is shown; `metrics` hold one value per repeat."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
     scenario: str
     arm: str
@@ -121,13 +116,7 @@ class Grid:
 
 def read_cells(folder: Path) -> list[MatrixCell]:
     """Read `folder/matrix.json`; raises InputError if it is missing or not one."""
-    path = folder / CELLS
-    try:
-        return TypeAdapter(list[MatrixCell]).validate_json(path.read_bytes())
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}, expected the cells of a matrix") from None
-    except ValidationError as error:
-        raise InputError(f"{path}: {first_problem(error)}") from None
+    return read_recorded(list[MatrixCell], folder, CELLS, "a matrix folder with cells")
 
 
 def grids(cells: Sequence[MatrixCell]) -> list[Grid]:
