@@ -58,7 +58,7 @@ def test_a_read_is_the_first_to_hang(disk: Disk) -> None:
     fault = fault_on(disk, *ALL)
     injecting = threading.Thread(target=fault.inject)
     injecting.start()
-    wait_for(lambda: disk.control._armed, lambda armed: armed == 1)
+    wait_for(lambda: disk.control.header.armed, lambda armed: armed == 1)
     disk.use(Site.WRITE)
     wait_for(lambda: disk.passed, bool)
     disk.use(Site.READ)

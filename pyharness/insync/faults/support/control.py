@@ -1,12 +1,12 @@
 """The control file of the stall shim, as `native/stall.h` lays it out.
 
 One process (the harness) writes the rules, the broker under the shim writes the
-counters, both through a shared mapping. Words are read and written with native
-`struct` codes, which copy an aligned word in one piece.
+counters, both through a shared mapping. ctypes reads and writes an aligned word in
+one piece.
 """
 
+import ctypes
 import mmap
-import struct
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -20,14 +20,30 @@ MAX_RULES: Final = 4096
 MAX_DIR_BYTES: Final = 999
 MAX_TARGET_BYTES: Final = 255
 
-_HEADER: Final = struct.Struct("@IIIIII1000s")  # see struct stall_control
-_RULE: Final = struct.Struct("@IIIIQQQQQQ256s")  # see struct stall_rule
-_WORD: Final = struct.Struct("@I")
-_USED_AT: Final = 12
-_ARMED_AT: Final = 16
-_ATTACHED_AT: Final = 20
-HEADER_BYTES: Final = _HEADER.size
-RULE_BYTES: Final = _RULE.size
+
+class Header(ctypes.Structure):
+    """The head of struct stall_control."""
+
+    _fields_ = [
+        *((name, ctypes.c_uint32) for name in
+          ("magic", "layout", "capacity", "used", "armed", "attached")),
+        ("data_dir", ctypes.c_char * (MAX_DIR_BYTES + 1)),
+    ]  # fmt: skip
+
+
+class Slot(ctypes.Structure):
+    """struct stall_rule."""
+
+    _fields_ = [
+        *((name, ctypes.c_uint32) for name in ("state", "site", "mode", "held_now")),
+        *((name, ctypes.c_uint64) for name in
+          ("delay_ns", "deadline_ns", "calls", "held_ns", "longest_ns", "first_ns")),
+        ("target", ctypes.c_char * (MAX_TARGET_BYTES + 1)),
+    ]  # fmt: skip
+
+
+HEADER_BYTES: Final = ctypes.sizeof(Header)
+RULE_BYTES: Final = ctypes.sizeof(Slot)
 
 
 class State(IntEnum):
@@ -87,7 +103,10 @@ class Counters:
 
 
 class ControlFile:
-    """A mapped control file. Not thread-safe: one thread arms and lifts."""
+    """A mapped control file: its `header` and its `slots`, which other processes share.
+
+    Not thread-safe: one thread arms and lifts.
+    """
 
     def __init__(self, path: Path) -> None:
         """Map an existing control file; raises InsyncError if it is not one of this layout."""
@@ -95,13 +114,10 @@ class ControlFile:
             if path.stat().st_size < HEADER_BYTES:
                 raise InsyncError(f"{path}: shorter than the header of a stall control file")
             self._map = mmap.mmap(file.fileno(), 0)
-        header = _HEADER.unpack_from(self._map)
-        magic, layout = header[:2]
-        self._capacity: int = header[2]
-        self._used: int = header[3]
-        self._armed: int = header[4]
-        if (magic, layout) != (MAGIC, LAYOUT):
+        self.header = Header.from_buffer(self._map)
+        if (self.header.magic, self.header.layout) != (MAGIC, LAYOUT):
             raise InsyncError(f"{path}: not a stall control file of layout {LAYOUT}")
+        self.slots = (Slot * self.header.capacity).from_buffer(self._map, HEADER_BYTES)
 
     @classmethod
     def create(cls, path: Path, data_dir: Path, capacity: int) -> "ControlFile":
@@ -111,45 +127,43 @@ class ControlFile:
             raise InsyncError(f"{data_dir}: longer than {MAX_DIR_BYTES} bytes")
         if not 0 < capacity <= MAX_RULES:
             raise InsyncError(f"{path}: {capacity} rules, expected 1 to {MAX_RULES}")
-        header = _HEADER.pack(MAGIC, LAYOUT, capacity, 0, 0, 0, folder)
-        path.write_bytes(header + bytes(capacity * RULE_BYTES))
+        header = Header(magic=MAGIC, layout=LAYOUT, capacity=capacity, data_dir=folder)
+        path.write_bytes(bytes(header) + bytes(capacity * RULE_BYTES))
         return cls(path)
 
     @property
     def attached(self) -> int:
         """How many processes have mapped the file under the shim."""
-        return int(_WORD.unpack_from(self._map, _ATTACHED_AT)[0])
+        return int(self.header.attached)
 
     def arm(self, rule: Rule) -> int:
         """Arm a rule in the next free slot and return the slot."""
-        slot = self._used
+        number = self.header.used
         target = rule.target.encode()
-        if slot >= self._capacity or len(target) > MAX_TARGET_BYTES:
-            raise InsyncError(f"cannot arm stall rule {slot} of {self._capacity} for {rule.target}")
-        written = (rule.site, rule.mode, 0, rule.delay_ns, rule.deadline_ns, 0, 0, 0, 0, target)
-        _RULE.pack_into(self._map, self._at(slot), State.UNUSED, *written)
+        if number >= self.header.capacity or len(target) > MAX_TARGET_BYTES:
+            raise InsyncError(
+                f"cannot arm stall rule {number} of {self.header.capacity} for {rule.target}"
+            )
+        slot = self.slots[number]
+        slot.site, slot.mode, slot.target = rule.site, rule.mode, target
+        slot.delay_ns, slot.deadline_ns = rule.delay_ns, rule.deadline_ns
         self._map.flush()  # a barrier: the state is published after the rest of the rule
-        _WORD.pack_into(self._map, self._at(slot), State.ARMED)
-        self._used += 1
-        self._armed += 1
-        _WORD.pack_into(self._map, _USED_AT, self._used)
-        _WORD.pack_into(self._map, _ARMED_AT, self._armed)
-        return slot
+        slot.state = State.ARMED
+        self.header.used += 1
+        self.header.armed += 1
+        return int(number)
 
     def lift(self, slot: int) -> None:
         """Lift the rule in `slot`; the calls that it stalls return within about a millisecond."""
-        if _WORD.unpack_from(self._map, self._at(slot))[0] == State.ARMED:
-            _WORD.pack_into(self._map, self._at(slot), State.LIFTED)
-            self._armed -= 1
-            _WORD.pack_into(self._map, _ARMED_AT, self._armed)
+        rule = self.slots[slot]
+        if rule.state == State.ARMED:
+            rule.state = State.LIFTED
+            self.header.armed -= 1
 
     def counters(self, slot: int) -> Counters:
         """Read the counters of the rule in `slot`."""
-        rule = _RULE.unpack_from(self._map, self._at(slot))
+        rule = self.slots[slot]
         return Counters(
-            held_now=rule[3], calls=rule[6], held_ns=rule[7], longest_ns=rule[8], first_ns=rule[9]
-        )
-
-    @staticmethod
-    def _at(slot: int) -> int:
-        return HEADER_BYTES + slot * RULE_BYTES
+            held_now=rule.held_now, calls=rule.calls, held_ns=rule.held_ns,
+            longest_ns=rule.longest_ns, first_ns=rule.first_ns,
+        )  # fmt: skip

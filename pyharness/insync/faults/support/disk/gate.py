@@ -4,34 +4,14 @@ The harness writes the rules (`support/control.py`, `native/stall.h`); one with 
 is for every operation.
 """
 
-import ctypes
-import mmap
 import threading
 import time
 from pathlib import Path
 from typing import Final
 
-from insync.faults.support.control import HEADER_BYTES, RULE_BYTES, Mode, Site, State
+from insync.faults.support.control import ControlFile, Mode, Site, Slot, State
 
 POLL_SECONDS: Final = 0.005  # how soon a stalled operation notices that its rule was lifted
-
-
-class _Header(ctypes.Structure):
-    """The head of struct stall_control."""
-
-    _fields_ = [(name, ctypes.c_uint32) for name in
-                ("magic", "layout", "capacity", "used", "armed", "attached")]  # fmt: skip
-
-
-class _Rule(ctypes.Structure):
-    """struct stall_rule."""
-
-    _fields_ = [
-        *((name, ctypes.c_uint32) for name in ("state", "site", "mode", "held_now")),
-        *((name, ctypes.c_uint64) for name in
-          ("delay_ns", "deadline_ns", "calls", "held_ns", "longest_ns", "first_ns")),
-        ("target", ctypes.c_char * (RULE_BYTES - 64)),
-    ]  # fmt: skip
 
 
 class Gate:
@@ -39,25 +19,22 @@ class Gate:
 
     def __init__(self, path: Path) -> None:
         """Map a control file that the harness made."""
-        with path.open("r+b") as file:
-            mapped = mmap.mmap(file.fileno(), 0)
-        self._header = _Header.from_buffer(mapped)
-        self._rules = (_Rule * self._header.capacity).from_buffer(mapped, HEADER_BYTES)
+        self._control = ControlFile(path)
         self._counting = threading.Lock()
 
     def attach(self) -> None:
         """Tell the harness that its rules are applied."""
-        self._header.attached += 1
+        self._control.header.attached += 1
 
     def enter(self, site: Site) -> None:
         """Wait as long as the rules for `site` say; while none is armed it costs one load."""
-        if self._header.armed:
-            for slot in range(self._header.used):
-                rule = self._rules[slot]
+        if self._control.header.armed:
+            for slot in range(self._control.header.used):
+                rule = self._control.slots[slot]
                 if rule.state == State.ARMED and rule.site == site:
                     self._obey(rule)
 
-    def _obey(self, rule: _Rule) -> None:
+    def _obey(self, rule: Slot) -> None:
         with self._counting:  # first of all: a harness that then sees 0 has seen the last of them
             rule.held_now += 1
         since = time.monotonic_ns()
@@ -68,7 +45,7 @@ class Gate:
             with self._counting:
                 rule.held_now -= 1
 
-    def _wait_out(self, rule: _Rule, since: int) -> bool:
+    def _wait_out(self, rule: Slot, since: int) -> bool:
         """Block for as long as a rule says; return False if it no longer applies."""
         end = rule.deadline_ns
         if rule.mode == Mode.DELAY:
@@ -82,7 +59,7 @@ class Gate:
             time.sleep(min(POLL_SECONDS, left / 1e9))
         return True
 
-    def _count(self, rule: _Rule, held_ns: int) -> None:
+    def _count(self, rule: Slot, held_ns: int) -> None:
         with self._counting:
             rule.held_ns += held_ns
             rule.longest_ns = max(rule.longest_ns, held_ns)
