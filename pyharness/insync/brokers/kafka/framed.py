@@ -1,7 +1,8 @@
-"""Exchange length-prefixed messages, as Kafka and ZooKeeper use them."""
+"""Exchange length-prefixed messages, as Kafka and ZooKeeper use them, and read their fields."""
 
 import socket
 import struct
+from typing import Any
 
 
 def exchange(peer: socket.socket, message: bytes) -> bytes:
@@ -23,3 +24,26 @@ def read(peer: socket.socket, size: int) -> bytes:
             raise ConnectionError("the peer closed the connection")
         got += part
     return got
+
+
+class Fields:
+    """Reads the fields of a message in order; raises struct.error if it is truncated."""
+
+    def __init__(self, message: bytes) -> None:
+        self._message = message
+        self._at = 0
+
+    def take(self, kinds: str) -> tuple[Any, ...]:
+        """Return the next fields; `kinds` are format letters of `struct`."""
+        found = struct.unpack_from(f">{kinds}", self._message, self._at)
+        self._at += struct.calcsize(f">{kinds}")
+        return found
+
+    def count(self) -> int:
+        """Return the next field, a number of 4 bytes."""
+        return int(self.take("i")[0])
+
+    def content(self, length: str) -> bytes | None:
+        """Return bytes after their length, of the kind `length`; None if that is below 0."""
+        (size,) = self.take(length)
+        return None if size < 0 else bytes(self.take(f"{size}s")[0])

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 import socket
 import struct
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from insync.brokers.kafka import wire
-from insync.brokers.kafka.framed import exchange
+from insync.brokers.kafka.framed import Fields, exchange
 
 METADATA: Final = (3, 4)
 """API key and the first version that can ask without creating topics; 1.1 to 4.4 answer it."""
@@ -54,57 +53,35 @@ def request(topic: str | None) -> bytes:
 
 def parse(answer: bytes) -> Metadata:
     """Parse an answer to `request`; raises ConnectionError if it is truncated."""
-    fields = _Fields(answer)
+    try:
+        return _parsed(Fields(answer))
+    except struct.error as error:
+        raise ConnectionError("the broker's answer is truncated") from error
+
+
+def _parsed(fields: Fields) -> Metadata:
     fields.take("ii")  # correlation, throttle time
-    brokers = sorted([_broker(fields) for _ in fields.each()])
-    fields.text()  # the cluster's id
+    brokers = sorted([_broker(fields) for _ in range(fields.count())])
+    fields.content("h")  # the cluster's id
     fields.take("i")  # the controller
     states: State = {}
-    for _ in fields.each():
+    for _ in range(fields.count()):
         fields.take("h")  # the topic's error: an unknown one has no partitions
-        fields.text()
+        fields.content("h")
         fields.take("b")  # whether it is internal
-        states |= dict(sorted([_partition(fields) for _ in fields.each()]))
+        states |= dict(sorted([_partition(fields) for _ in range(fields.count())]))
     return Metadata(brokers, states)
 
 
-def _broker(fields: _Fields) -> int:
+def _broker(fields: Fields) -> int:
     (number,) = fields.take("i")
-    fields.text()  # host
+    fields.content("h")  # host
     fields.take("i")  # port
-    fields.text()  # rack
+    fields.content("h")  # rack
     return int(number)
 
 
-def _partition(fields: _Fields) -> tuple[int, tuple[int, list[int]]]:
+def _partition(fields: Fields) -> tuple[int, tuple[int, list[int]]]:
     _, number, leader = fields.take("hii")
-    for _ in fields.each():
-        fields.take("i")  # a replica
-    return number, (leader, sorted([fields.take("i")[0] for _ in fields.each()]))
-
-
-class _Fields:
-    """Reads the fields of an answer in order."""
-
-    def __init__(self, answer: bytes) -> None:
-        self._answer = answer
-        self._at = 0
-
-    def take(self, kinds: str) -> tuple[Any, ...]:
-        """Return the next fields; `kinds` are format letters of `struct`."""
-        try:
-            found = struct.unpack_from(f">{kinds}", self._answer, self._at)
-        except struct.error as error:
-            raise ConnectionError("the broker's answer is truncated") from error
-        self._at += struct.calcsize(f">{kinds}")
-        return found
-
-    def text(self) -> None:
-        """Skip a string, which may be null."""
-        (length,) = self.take("h")
-        self.take(f"{max(length, 0)}s")
-
-    def each(self) -> Iterator[int]:
-        """Read the length of an array; return an iterator with one number per item."""
-        (count,) = self.take("i")
-        return iter(range(count))
+    fields.take(f"{fields.count()}i")  # the replicas
+    return number, (leader, sorted(fields.take(f"{fields.count()}i")))

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from insync.brokers.kafka.framed import Fields
 from insync.errors import InsyncError
 
 _MAGIC, _VERSION = b"ZKLG", 2
 _HEADER = struct.Struct(">4siq")
 _RECORD = struct.Struct(">qi")
 _END = b"B"
-_TXN = struct.Struct(">qiqqi")
+_TXN = "qiqqi"
 _CREATES = (1, 15)
 _DELETE, _SET, _MULTI, _CLOSE = 2, 5, 14, -11
 
@@ -90,51 +91,30 @@ def _any_after(content: bytes, at: int) -> bool:
 
 
 def _changes(transaction: bytes) -> Iterator[Change]:
-    session, _, _, time_ms, kind = _TXN.unpack_from(transaction)
-    body = _Body(transaction[_TXN.size :])
+    fields = Fields(transaction)
+    session, _, _, time_ms, kind = fields.take(_TXN)
     if kind == _MULTI:
-        for _ in range(body.integer()):
-            part, content = body.integer(), body.buffer() or b""
-            yield from _change(time_ms, session, part, _Body(content))
+        for _ in range(fields.count()):
+            part, content = fields.count(), fields.content("i") or b""
+            yield from _change(time_ms, session, part, Fields(content))
     else:
-        yield from _change(time_ms, session, kind, body)
+        yield from _change(time_ms, session, kind, fields)
 
 
-def _change(time_ms: int, session: int, kind: int, body: "_Body") -> Iterator[Change]:
+def _change(time_ms: int, session: int, kind: int, fields: Fields) -> Iterator[Change]:
     if kind in _CREATES:
-        path, data = body.string(), body.buffer()
-        for _ in range(body.integer()):  # its access control list
-            body.integer(), body.string(), body.string()
-        yield Change(time_ms, session, path, data or b"", ephemeral=body.boolean())
+        path, data = _string(fields), fields.content("i")
+        for _ in range(fields.count()):  # its access control list
+            fields.count(), fields.content("i"), fields.content("i")
+        (ephemeral,) = fields.take("?")
+        yield Change(time_ms, session, path, data or b"", ephemeral=ephemeral)
     elif kind == _SET:
-        yield Change(time_ms, session, body.string(), body.buffer() or b"")
+        yield Change(time_ms, session, _string(fields), fields.content("i") or b"")
     elif kind == _DELETE:
-        yield Change(time_ms, session, body.string())
+        yield Change(time_ms, session, _string(fields))
     elif kind == _CLOSE:
         yield Change(time_ms, session, None)
 
 
-class _Body:
-    """Reads the fields of a transaction in order."""
-
-    def __init__(self, content: bytes) -> None:
-        self._content = content
-        self._at = 0
-
-    def integer(self) -> int:
-        return int.from_bytes(self._take(4), "big", signed=True)
-
-    def boolean(self) -> bool:
-        return self._take(1) != b"\0"
-
-    def buffer(self) -> bytes | None:
-        length = self.integer()
-        return None if length < 0 else self._take(length)
-
-    def string(self) -> str:
-        return (self.buffer() or b"").decode("utf-8")
-
-    def _take(self, count: int) -> bytes:
-        taken = self._content[self._at : self._at + count]
-        self._at += count
-        return taken
+def _string(fields: Fields) -> str:
+    return (fields.content("i") or b"").decode("utf-8")
