@@ -12,6 +12,7 @@ from insync.cli.options import (
     SparkConf,
     SparkMaster,
     events_option,
+    names,
     spark_options,
 )
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER, RunRequest
@@ -74,7 +75,7 @@ def command(
 
     request = RunRequest(
         scenario=scenario,
-        arms=None if arms is None else tuple(arm.strip() for arm in arms.split(",")),
+        arms=names(arms),
         kafka=kafka,
         cluster=cluster,
         scale=scale,

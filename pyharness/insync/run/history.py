@@ -6,6 +6,7 @@ orderly shutdown would make.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import fields
 from typing import Any, Final
 
 from insync import arms
@@ -39,10 +40,7 @@ _TYPES: Final[dict[str, StepDownType]] = {
     "step_down_answered": "answered",
     "step_down_withheld": "withheld",
 }
-_AS_THEY_ARE: Final = (
-    "topic", "partition", "leader_epoch", "reason", "pending_ms", "score", "successor",
-    "isr_policy", "outcome", "way", "error", "asked_ms",
-)  # fmt: skip
+_AS_THEY_ARE: Final = [field.name for field in fields(StepDownLine) if field.default is None]
 
 
 def step_downs(arm_cluster: ArmCluster) -> Iterator[StepDownLine]:

@@ -29,7 +29,6 @@ from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.node import Node, NodeExtras, NodePlan
 from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.docker import engine, leftovers
-from insync.brokers.docker import engine as testcontainers
 from insync.brokers.docker.engine import docker_errors
 from insync.brokers.docker.process import ContainerProcess
 from insync.brokers.images.built import require
@@ -113,7 +112,7 @@ class ContainerCluster(NodeCluster):
     def _prepare(self) -> None:
         with _engine() as client:
             leftovers.sweep(client)
-            testcontainers.prepare(client)
+            engine.prepare(client)
             marks = {"labels": leftovers.labels(self._id)}
             self._network = Network(docker_network_kw=marks).create()
         super()._prepare()
