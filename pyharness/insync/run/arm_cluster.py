@@ -26,6 +26,7 @@ from insync.scenario.model import Broker, Scenario
 
 AGENT_EVENTS = "agent"
 BRIDGE = "bridge"
+OF_STEP_DOWNS = ("leader_fetch_process_", "leader_relinquish_")
 HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not end it
 
 
@@ -90,80 +91,37 @@ def wanted(scenario: Scenario, arm: str) -> Wanted:
 
 
 def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
-    """Return the settings that a scenario and an arm add to every node's server.properties."""
+    """Return the settings that a scenario and an arm add to every node's server.properties.
+
+    The scenario's keys are Kafka's names; a key that it does not set keeps its default.
+    """
     broker = scenario.broker
+    own = broker.model_dump(exclude={"controller_agent"}, exclude_none=True)
+    if not arms.steps_down(arm):
+        own = {name: value for name, value in own.items() if not name.startswith(OF_STEP_DOWNS)}
     return {
+        **{name.replace("_", "."): str(value) for name, value in own.items()},
+        **_beside(broker),
         "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms * arms.lag_factor(arm)),
-        "replica.fetch.wait.max.ms": str(broker.replica_fetch_wait_max_ms),
-        "num.io.threads": str(broker.num_io_threads),
-        **_fetch_backoff(broker.replica_fetch_backoff_ms),
-        **_flushes(broker.log_flush_interval_messages),
-        **_retention(broker.log_retention_check_interval_ms),
-        **_rebalance(broker.leader_imbalance_check_interval_seconds),
-        **_session(broker.broker_session_timeout_ms),
-        **_protocol(broker.inter_broker_protocol_version),
-        **(_step_down(broker) if arms.steps_down(arm) else {}),
         # Last: settings of the arm replace those of the scenario.
         **arms.settings(arm),
     }
 
 
-def _fetch_backoff(time_ms: int | None) -> dict[str, str]:
-    """Return the setting for a follower's backoff after a failed fetch; None: Kafka's default."""
-    return {} if time_ms is None else {"replica.fetch.backoff.ms": str(time_ms)}
-
-
-def _step_down(broker: Broker) -> dict[str, str]:
-    """Return the settings for when a leader steps down; unset ones keep the agent's defaults."""
-    times = {
-        "leader.fetch.process.time.max.ms": broker.leader_fetch_process_time_max_ms,
-        "leader.relinquish.cooldown.ms": broker.leader_relinquish_cooldown_ms,
-        "leader.relinquish.score.recovery.ms": broker.leader_relinquish_score_recovery_ms,
-    }
-    return {name: str(time_ms) for name, time_ms in times.items() if time_ms is not None}
-
-
-def _rebalance(seconds: int | None) -> dict[str, str]:
-    """Return the settings for automatic preferred leader elections, every `seconds`.
-
-    None turns them off: then only the scenario changes leaders, and no change is undone.
-    """
-    if seconds is None:
-        return {"auto.leader.rebalance.enable": "false"}
-    return {
-        "auto.leader.rebalance.enable": "true",
-        "leader.imbalance.check.interval.seconds": str(seconds),
-        "leader.imbalance.per.broker.percentage": "0",  # at the first partition with another leader
-    }
-
-
-def _retention(interval_ms: int | None) -> dict[str, str]:
-    """Return the settings for how often brokers apply retention; None: Kafka's default."""
-    if interval_ms is None:
-        return {}
-    # Old versions do not know the second; they first check 30 s after the start.
-    names = ("log.retention.check.interval.ms", "log.initial.task.delay.ms")
-    return dict.fromkeys(names, str(interval_ms))
-
-
-def _flushes(interval: int | None) -> dict[str, str]:
-    """Return the setting for how often brokers call fsync; None: Kafka's default, never."""
-    return {} if interval is None else {"log.flush.interval.messages": str(interval)}
-
-
-def _session(timeout_ms: int | None) -> dict[str, str]:
-    """Return the settings for when a silent broker is fenced; None: Kafka's defaults."""
-    if timeout_ms is None:
-        return {}
-    return {
-        "broker.session.timeout.ms": str(timeout_ms),
-        "broker.heartbeat.interval.ms": str(max(1, timeout_ms // HEARTBEATS)),
-    }
-
-
-def _protocol(version: str | None) -> dict[str, str]:
-    """Return the setting for the protocol between brokers; None: that of their own version."""
-    return {} if version is None else {"inter.broker.protocol.version": version}
+def _beside(broker: Broker) -> dict[str, str]:
+    """Return the settings that follow from those of the scenario."""
+    # Without rebalancing only the scenario changes leaders, and no change is undone.
+    rebalances = broker.leader_imbalance_check_interval_seconds is not None
+    beside = {"auto.leader.rebalance.enable": "true" if rebalances else "false"}
+    if rebalances:  # at the first partition with another leader
+        beside["leader.imbalance.per.broker.percentage"] = "0"
+    if broker.log_retention_check_interval_ms is not None:
+        # Old versions do not know it; they first check 30 s after the start.
+        beside["log.initial.task.delay.ms"] = str(broker.log_retention_check_interval_ms)
+    if broker.broker_session_timeout_ms is not None:
+        heartbeat_ms = max(1, broker.broker_session_timeout_ms // HEARTBEATS)
+        beside["broker.heartbeat.interval.ms"] = str(heartbeat_ms)
+    return beside
 
 
 @contextmanager
