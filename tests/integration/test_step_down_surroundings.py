@@ -1,8 +1,11 @@
-"""Step-downs on real brokers while transactions run, and while the controller is gone."""
+"""Step-downs on real brokers: idle fetches, transactions, and a controller that is gone."""
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,13 @@ import pytest
 
 from commands import insync_json
 from event_lines import lines_of, read_lines
+from insync.arms import READ, REQUEST
+from insync.brokers.cluster.admin import create_topic, partitions
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.node import NodeExtras
+from insync_bridge import BridgeClient
+from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
 
@@ -58,7 +68,11 @@ for_ms = {for_ms}
 GONE = {"freeze": 6_000, "kill": 2_000}
 """What happens to the controller, and for how long (ms)."""
 
+IDLE_S = 12.0
+"""More than two fetches of the follower that waits for 5 s."""
+
 Runs = dict[str, tuple[dict[str, Any], Path]]
+StartCluster = Callable[..., LocalCluster]
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +138,37 @@ def test_no_client_hangs_while_there_is_no_controller(runs: Runs, kind: str, for
     assert faults[kind] >= for_ms / 2
     phases = [line["type"] for line in lines_of(out, "step-down", "phases.jsonl")]
     assert phases[-1] == "repeat_ended"
+
+
+def test_leaders_step_down_for_slow_fetches_and_not_for_idle_ones(
+    start: StartCluster, agent: AgentSpec
+) -> None:
+    """T is the KIP's 500 ms: no more than the fetches of two brokers wait, a tenth of the third's.
+
+    Broker 1 leads in scope "read", broker 2 in scope "request". Then a read stalls at broker 1.
+    """
+    cluster = start(
+        agent=replace(agent, holds=True),
+        settings={
+            **READ,
+            "replica.lag.time.max.ms": "10000",
+            "replica.fetch.wait.max.ms": "500",
+            "leader.fetch.process.time.max.ms": "500",
+        },
+        extras={
+            2: NodeExtras(settings=REQUEST),
+            3: NodeExtras(settings={"replica.fetch.wait.max.ms": "5000"}),
+        },
+    )
+    create_topic(cluster.bootstrap, "idle", [[1, 2, 3], [2, 1, 3]], {})
+    create_topic(cluster.bootstrap, "stalled", [[1, 2]], {})
+    own = f"127.0.0.1:{cluster.nodes[2].port}"
+    time.sleep(IDLE_S)
+    assert partitions(own, "idle") == {0: (1, [1, 2, 3]), 1: (2, [1, 2, 3])}
+    slow = [line["type"] for number in (1, 2, 3) for line in read_lines(agent.events_file(number))]
+    assert not {"step_down", "leader_slow", "peer_slow"} & set(slow)
+    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as leader:
+        leader.hold("leader-read", partition="stalled-0", max_ms=20_000)
+        wait_for(lambda: partitions(own, "stalled")[0][0], lambda led_by: led_by == 2)
+        leader.release("leader-read")
+        assert leader.counters().errors == 0

@@ -273,8 +273,8 @@ class StepDownLine(Line):
     """A leader's decision about a partition that it served too slowly, from its agent's events.
 
     `type` "read" only says that the broker's events were read to their end. `reason` is why the
-    leader acted or did not act; `pending_ms` is how long it had been processing a follower's
-    fetch. A request has `successor` and `isr_policy` (leave, keep-last). An answer has `outcome`
+    leader acted or did not act; `pending_ms` is how long a follower's fetch had been
+    overdue. A request has `successor` and `isr_policy` (leave, keep-last). An answer has `outcome`
     (done, refused, failed), `way`, `error`, and `asked_ms`, how long the answer took.
     """
 

@@ -118,7 +118,7 @@ def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table
     return table(
         "Slow leaders and their step-downs",
         "arm | repeat | partition | at, s | leader | successor | outcome"
-        " | way or reason | old leader | fetch pending, ms | answered after, ms | score",
+        " | way or reason | old leader | fetch overdue, ms | answered after, ms | score",
         (
             [
                 row["arm"],

@@ -24,13 +24,6 @@ def check_lag(lag_ms: int, wait_ms: int) -> None:
         raise broken("replica_fetch_wait_max_ms", wait_ms, expected)
 
 
-def check_process_time(time_ms: int | None, wait_ms: int) -> None:
-    """Check a leader's time for a fetch: a fetch without records may correctly take the wait."""
-    if time_ms is not None and time_ms <= wait_ms:
-        expected = f"more than replica_fetch_wait_max_ms, which is {wait_ms}"
-        raise broken("leader_fetch_process_time_max_ms", time_ms, expected)
-
-
 def check_client_timeout(timeout_ms: int | None) -> None:
     """Check that clients accept a timeout."""
     if timeout_ms is not None and not LEAST_TIMEOUT_MS <= timeout_ms <= LONGEST_TIMEOUT_MS:

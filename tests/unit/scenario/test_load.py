@@ -87,11 +87,6 @@ def test_a_scenario_survives_conversion_to_json() -> None:
         ("replica_fetch_wait_max_ms = 500", "replica_fetch_wait_max_ms = 10_000", "less than"),
         ("replica_lag_time_max_ms = 10_000", "replica_lag_time_max_ms = 499", "at least 500"),
         (
-            "[workload]",
-            "leader_fetch_process_time_max_ms = 500\n[workload]",
-            "broker.leader_fetch_process_time_max_ms: 500, expected more than replica_fetch_wait",
-        ),
-        (
             '"plugin"]',
             '"step-down"]',
             "arms[1]: 'step-down', expected another arm, or broker.leader_fetch_process_time",

@@ -247,7 +247,7 @@ STEP_DOWNS = Contract(
         text("reason", "the reason", null=True),
         text("way", "how the request was sent", null=True),
         text("error", "the error", null=True),
-        ms("pending_ms", "how long the oldest fetch had been pending", null=True),
+        ms("pending_ms", "how long the oldest fetch had been overdue", null=True),
         ms("asked_ms", "how long the answer took", null=True),
         Column("score", "double", "", "the broker's score", null=True),
         count(

@@ -34,6 +34,7 @@ import org.openjdk.jmh.infra.Blackhole;
 public class Tracker {
     private static final long LAG_MS = 30_000;
     private static final long OFFSET = 1_002;
+    private static final long MAX_WAIT_MS = 500;
 
     /** The state that all followers of a broker share. */
     @State(Scope.Benchmark)
@@ -69,7 +70,7 @@ public class Tracker {
         }
         connection = leader.scope.connection("connection-" + id, id, new NetworkThread(leader.leaderClock));
         Object first = new Object();
-        connection.arrived(first, 1, true);
+        connection.arrived(first, 1, true, MAX_WAIT_MS);
         read();
         connection.sent(first);
     }
@@ -89,7 +90,8 @@ public class Tracker {
     @Benchmark
     public void markAndRelease(Leader leader) {
         if (scope.equals("read")) {
-            FetchMarks marks = new FetchMarks(leader.clock, leader.stats, (replica, topic, partition, nanos) -> { });
+            FetchMarks marks = new FetchMarks(leader.clock, leader.stats, (replica, topic, partition, nanos) -> { },
+                MAX_WAIT_MS);
             for (FollowerTracker one : fetches) {
                 marks.mark((ReadScopeTracker) one, OFFSET);
             }
@@ -97,7 +99,7 @@ public class Tracker {
             read();
             marks.complete();
         } else if (scope.equals("request")) {
-            connection.arrived(this, 1, false);
+            connection.arrived(this, 1, false, MAX_WAIT_MS);
             read();
             connection.sent(this);
         } else {

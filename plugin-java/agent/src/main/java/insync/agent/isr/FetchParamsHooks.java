@@ -13,7 +13,8 @@ public final class FetchParamsHooks extends TypeHooks {
 
     @Override
     public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return getter(builder, "insync$replicaId", int.class, "replicaId").implement(Params.class);
+        return getter(getter(builder, "insync$replicaId", int.class, "replicaId"),
+            "insync$maxWaitMs", long.class, "maxWaitMs").implement(Params.class);
     }
 
     /** Gives access to a fetch's parameters. */
@@ -23,5 +24,8 @@ public final class FetchParamsHooks extends TypeHooks {
         boolean isFromFollower();
 
         int insync$replicaId();
+
+        /** Returns how long the fetch may wait for records. */
+        long insync$maxWaitMs();
     }
 }

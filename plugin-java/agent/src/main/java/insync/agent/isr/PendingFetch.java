@@ -27,11 +27,12 @@ public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
     /**
      * Marks the partitions of a follower's fetch at the start of ReplicaManager.fetchMessages.
      *
+     * @param maxWaitMs how long the fetch may wait for records
      * @return the response callback to use instead, or null if nothing is marked, because the fetch protects no follower
      */
-    public static <R> PendingFetch<R> begin(PendingReads pendingReads, int replicaId,
+    public static <R> PendingFetch<R> begin(PendingReads pendingReads, int replicaId, long maxWaitMs,
             Seq<? extends Tuple2<?, FetchRequest.PartitionData>> partitions, Function1<R, BoxedUnit> callback) {
-        FetchMarks marks = pendingReads.newMarks();
+        FetchMarks marks = pendingReads.newMarks(maxWaitMs);
         try {
             Iterator<? extends Tuple2<?, FetchRequest.PartitionData>> each = partitions.iterator();
             while (each.hasNext()) {

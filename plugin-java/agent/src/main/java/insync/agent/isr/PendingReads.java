@@ -30,9 +30,13 @@ public final class PendingReads {
         report.start();
     }
 
-    /** Returns the marks of a fetch that begins now. */
-    public FetchMarks newMarks() {
-        return new FetchMarks(clock, stats, report);
+    /**
+     * Returns the marks of a fetch that begins now.
+     *
+     * @param maxWaitMs how long it may wait for records
+     */
+    public FetchMarks newMarks(long maxWaitMs) {
+        return new FetchMarks(clock, stats, report, maxWaitMs);
     }
 
     /**

@@ -46,7 +46,8 @@ public class ReplicaManagerHooks extends TypeHooks {
                 return null;
             }
             PendingFetch<Seq<?>> fetch = PendingFetch.begin(pendingReads,
-                ((FetchParamsHooks.Params) params).insync$replicaId(), partitions, callback);
+                ((FetchParamsHooks.Params) params).insync$replicaId(),
+                ((FetchParamsHooks.Params) params).insync$maxWaitMs(), partitions, callback);
             if (fetch != null) {
                 callback = fetch;
             }

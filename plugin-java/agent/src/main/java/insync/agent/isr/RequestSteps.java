@@ -44,7 +44,7 @@ public final class RequestSteps {
         }
         FetcherConnection connection = scope.connection(request.context().connectionId, fetch.replicaId(), thread);
         connection.arrived(request, fetch.replicaEpoch(),
-            fetch.metadata().isFull() || !fetch.data().forgottenTopicsData().isEmpty());
+            fetch.metadata().isFull() || !fetch.data().forgottenTopicsData().isEmpty(), fetch.maxWait());
         request.insync$fetcher(connection);
     }
 

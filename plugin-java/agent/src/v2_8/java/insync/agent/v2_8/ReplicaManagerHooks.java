@@ -24,13 +24,13 @@ final class ReplicaManagerHooks extends insync.agent.isr.ReplicaManagerHooks {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static PendingFetch<Seq<?>> enter(
                 @Advice.FieldValue(PENDING_READS) PendingReads pendingReads,
-                @Advice.Argument(1) int replicaId,
+                @Advice.Argument(0) long maxWaitMs, @Advice.Argument(1) int replicaId,
                 @Advice.Argument(5) Seq<Tuple2<?, FetchRequest.PartitionData>> partitions,
                 @Advice.Argument(value = 7, readOnly = false) Function1<Seq<?>, BoxedUnit> callback) {
             if (pendingReads == null || replicaId < 0) {
                 return null;
             }
-            PendingFetch<Seq<?>> fetch = PendingFetch.begin(pendingReads, replicaId, partitions, callback);
+            PendingFetch<Seq<?>> fetch = PendingFetch.begin(pendingReads, replicaId, maxWaitMs, partitions, callback);
             if (fetch != null) {
                 callback = fetch;
             }

@@ -17,15 +17,18 @@ public final class FetchMarks {
     private final Stats stats;
     private final PendingListener listener;
     private final long sinceNanos;
+    private final long waitNanos;
     private volatile int completed;
     private Mark head;
     private int count;
 
-    public FetchMarks(Clock clock, Stats stats, PendingListener listener) {
+    /** @param maxWaitMs how long the fetch may wait for records, as its follower asks for */
+    public FetchMarks(Clock clock, Stats stats, PendingListener listener, long maxWaitMs) {
         this.clock = clock;
         this.stats = stats;
         this.listener = listener;
         this.sinceNanos = clock.nanos();
+        this.waitNanos = Math.max(0, maxWaitMs) * 1_000_000L;
     }
 
     /**
@@ -35,7 +38,7 @@ public final class FetchMarks {
      * @param fetchOffset offset the follower asks for
      */
     public void mark(ReadScopeTracker follower, long fetchOffset) {
-        Mark mark = follower.mark(fetchOffset, sinceNanos);
+        Mark mark = follower.mark(fetchOffset, sinceNanos, waitNanos);
         if (mark != null) {
             mark.nextInFetch = head;
             head = mark;

@@ -32,6 +32,7 @@ public final class FetcherConnection {
     private boolean socketWasFull;
     private long ageSince;
     private long ageBefore;
+    private long waitNanos;
 
     // Written before the request is queued; afterwards only the thread that serves the request reads them.
     private FetcherClock clockOfRequest;
@@ -69,8 +70,9 @@ public final class FetcherConnection {
      * @param fetch the request; its identity is used until {@link #sent}
      * @param epoch the follower's broker epoch, or -1
      * @param newMembers whether the request starts a session, or names partitions to forget
+     * @param maxWaitMs how long the request may wait for records, as the follower asks for
      */
-    public synchronized void arrived(Object fetch, long epoch, boolean newMembers) {
+    public synchronized void arrived(Object fetch, long epoch, boolean newMembers, long maxWaitMs) {
         long now = scope.nanos();
         drop(now);
         clock.stop(now);
@@ -80,6 +82,7 @@ public final class FetcherConnection {
         socketWasFull = false;
         ageBefore = 0;
         ageSince = now;
+        waitNanos = Math.max(0, maxWaitMs) * 1_000_000L;
         clockOfRequest = newMembers ? next : clock;
         chargedAtArrival = clockOfRequest.nanos(now);
         pausedAtArrival = clockOfRequest.pausedNanos(now);
@@ -194,11 +197,11 @@ public final class FetcherConnection {
     }
 
     /**
-     * Returns since when the leader processes the fetch, without pauses, or {@link FollowerTracker#NOT_PENDING} if there
-     * is no fetch or the follower's socket is full.
+     * Returns since when the fetch is overdue, which may be later than now, or {@link FollowerTracker#NOT_PENDING} if there
+     * is no fetch or the follower's socket is full. Time in which the socket was full does not count.
      */
-    synchronized long pendingSince() {
-        return request == null || socketFull ? FollowerTracker.NOT_PENDING : ageSince - ageBefore;
+    synchronized long overdueSince() {
+        return request == null || socketFull ? FollowerTracker.NOT_PENDING : ageSince - ageBefore + waitNanos;
     }
 
     /** Returns whether a pending fetch stops this clock. */

@@ -11,7 +11,7 @@ import java.util.Map;
  * the follower out of sync. Thread safe. Each partition has its own lock, and no thread waits while it has the lock.
  */
 public abstract class FollowerTracker {
-    /** {@link #pendingSince} returns this when there is no such fetch. */
+    /** {@link #overdueSince} returns this when there is no such fetch. */
     public static final long NOT_PENDING = Long.MIN_VALUE;
     /** The caught-up time of a replica that is outside the ISR at an election, as in Kafka. */
     static final long NEVER = 0;
@@ -84,13 +84,13 @@ public abstract class FollowerTracker {
     public abstract List<Map<String, Object>> snapshot();
 
     /**
-     * Returns since when the leader processes the oldest fetch of the leader epoch. Takes this object's leaf lock, so
-     * callers must be rare.
+     * Returns since when the oldest fetch of the leader epoch is overdue: its arrival, plus the time for which its follower
+     * lets it wait for records. Takes this object's leaf lock, so callers must be rare.
      *
-     * @param before ignores fetches that became pending later; the broker's monotonic clock
+     * @param before ignores fetches that became overdue later; the broker's monotonic clock
      * @return by the same clock, or {@link #NOT_PENDING}
      */
-    public abstract long pendingSince(long before);
+    public abstract long overdueSince(long before);
 
     abstract void read(long fetchOffset, long leaderLeo);
 

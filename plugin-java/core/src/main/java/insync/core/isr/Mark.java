@@ -12,6 +12,8 @@ final class Mark {
     int leaderEpoch;
     long fetchOffset;
     long sinceNanos;
+    /** Until when the fetch may wait for records. */
+    long dueNanos;
     /** False once completed, or cleared by an election. */
     boolean standing;
     /** The leader has read this fetch and found the follower caught up by it. */

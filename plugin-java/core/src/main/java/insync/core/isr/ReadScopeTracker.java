@@ -26,9 +26,10 @@ public final class ReadScopeTracker extends FollowerTracker {
      *
      * @param fetchOffset offset the follower asks for
      * @param sinceNanos time by the clock
+     * @param waitNanos how long the fetch may wait for records
      * @return the mark, or null if this fetch does not protect its follower
      */
-    synchronized Mark mark(long fetchOffset, long sinceNanos) {
+    synchronized Mark mark(long fetchOffset, long sinceNanos, long waitNanos) {
         if (!FetchRule.isPending(fetchOffset, previousLeaderLeo)) {
             return null;
         }
@@ -37,6 +38,7 @@ public final class ReadScopeTracker extends FollowerTracker {
         mark.leaderEpoch = replica.leaderEpoch();
         mark.fetchOffset = fetchOffset;
         mark.sinceNanos = sinceNanos;
+        mark.dueNanos = sinceNanos + waitNanos;
         mark.standing = true;
         mark.served = false;
         mark.nextOfFollower = standing;
@@ -102,13 +104,13 @@ public final class ReadScopeTracker extends FollowerTracker {
     }
 
     @Override
-    public synchronized long pendingSince(long before) {
+    public synchronized long overdueSince(long before) {
         long oldest = NOT_PENDING;
         int epoch = replica.leaderEpoch();
         for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
-            boolean counts = mark.leaderEpoch == epoch && mark.sinceNanos - before <= 0;
-            if (counts && (oldest == NOT_PENDING || mark.sinceNanos - oldest < 0)) {
-                oldest = mark.sinceNanos;
+            boolean counts = mark.leaderEpoch == epoch && mark.dueNanos - before <= 0;
+            if (counts && (oldest == NOT_PENDING || mark.dueNanos - oldest < 0)) {
+                oldest = mark.dueNanos;
             }
         }
         return oldest;

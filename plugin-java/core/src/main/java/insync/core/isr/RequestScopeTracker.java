@@ -109,10 +109,10 @@ public final class RequestScopeTracker extends FollowerTracker {
     }
 
     @Override
-    public long pendingSince(long before) {
+    public long overdueSince(long before) {
         long oldest = NOT_PENDING;
         for (FetcherConnection connection : scope.of(replica.replicaId())) {
-            long since = connection.pendingSince();
+            long since = connection.overdueSince();
             boolean counts = since != NOT_PENDING && since - before <= 0 && isAbout(connection);
             if (counts && (oldest == NOT_PENDING || since - oldest < 0)) {
                 oldest = since;

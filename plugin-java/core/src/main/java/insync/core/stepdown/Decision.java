@@ -82,7 +82,7 @@ public final class Decision {
         return leaves;
     }
 
-    /** Returns how long the leader has been processing the oldest fetch, without pauses of the process, milliseconds. */
+    /** Returns how long the oldest fetch has been overdue, without pauses of the process, milliseconds. */
     public long pendingMs() {
         return pendingMs;
     }

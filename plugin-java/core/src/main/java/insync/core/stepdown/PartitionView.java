@@ -2,7 +2,7 @@ package insync.core.stepdown;
 
 /**
  * Describes to the watch a partition that this broker leads; a version adapter implements it over the broker's
- * Partition. Every tick calls {@link #topic}, {@link #partition}, {@link #leaderEpoch} and {@link #pendingSince} for
+ * Partition. Every tick calls {@link #topic}, {@link #partition}, {@link #leaderEpoch} and {@link #overdueSince} for
  * every partition, and the other methods for those with a slow fetch.
  *
  * <p>No method may wait or take leaderIsrUpdateLock, because a stalled read keeps that lock.
@@ -17,13 +17,13 @@ public interface PartitionView {
     int leaderEpoch();
 
     /**
-     * Returns since when the leader processes the oldest fetch of a <em>member of the ISR</em>: the oldest {@link
-     * insync.core.isr.FollowerTracker#pendingSince} of those followers. Acks do not wait for other followers.
+     * Returns since when a fetch of a <em>member of the ISR</em> is overdue: the oldest {@link
+     * insync.core.isr.FollowerTracker#overdueSince} of those followers. Acks do not wait for other followers.
      *
-     * @param before ignores fetches that became pending later; the broker's monotonic clock
+     * @param before ignores fetches that became overdue later; the broker's monotonic clock
      * @return time by the same clock, or {@link insync.core.isr.FollowerTracker#NOT_PENDING}
      */
-    long pendingSince(long before);
+    long overdueSince(long before);
 
     /**
      * Returns whether another change of this partition is under way: an ISR change that the controller has not

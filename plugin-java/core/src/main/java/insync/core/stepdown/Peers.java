@@ -6,7 +6,7 @@ import java.util.Map;
 
 /**
  * Scores how slow each live peer looks to this broker, by the same rule as its own score, from how long its fetches to
- * that peer are unanswered. The score of a peer that it does not fetch from can only fall.
+ * that peer are overdue. The score of a peer that it does not fetch from can only fall.
  */
 final class Peers {
     private final StepDownSettings settings;
@@ -29,7 +29,7 @@ final class Peers {
         live = livePeers.length;
         for (int peer : livePeers) {
             long sent = fetches.oldest(peer);
-            ages.put(peer, sent == OutgoingFetch.NONE ? 0 : time.since(sent));
+            ages.put(peer, sent == OutgoingFetch.NONE ? 0 : time.since(sent + settings.fetchWaitMaxNanos()));
             scores.computeIfAbsent(peer, id -> new SlowScore(settings));
         }
         slow = 0;
@@ -50,10 +50,9 @@ final class Peers {
         return scores.containsKey(peer) && scores.get(peer).isSlow();
     }
 
-    /** Returns whether a peer may soon become slow: its wait is over half way from a healthy peer's longest wait to T. */
+    /** Returns whether a peer may soon become slow: its answer is overdue for more than half of T. */
     boolean isSuspect(int peer) {
-        long half = (settings.processTimeMaxNanos() + settings.fetchWaitMaxNanos()) / 2;
-        return ages.getOrDefault(peer, 0L) > half;
+        return ages.getOrDefault(peer, 0L) > settings.processTimeMaxNanos() / 2;
     }
 
     /** Returns how many live peers look slow. */

@@ -20,7 +20,7 @@ final class SlowPartition {
         return entry;
     }
 
-    /** Returns how long the leader has been processing its oldest fetch, without pauses of the process, nanoseconds. */
+    /** Returns how long its oldest fetch has been overdue, without pauses of the process, nanoseconds. */
     long age() {
         return age;
     }

@@ -38,8 +38,6 @@ public final class StepDownSettings {
     private StepDownSettings(Builder values) {
         this.values = values;
         require(values.processTimeMaxMs > 0, "process time, ms", values.processTimeMaxMs, "more than 0");
-        require(values.processTimeMaxMs > values.fetchWaitMaxMs, "process time, ms", values.processTimeMaxMs,
-            "more than the " + values.fetchWaitMaxMs + " ms for which a follower's fetch may wait for records");
         require(values.cooldownMs >= 0, "cool-down, ms", values.cooldownMs, "0 or more");
         require(values.budgetPerMinute > 0, "budget per minute", values.budgetPerMinute, "1 or more");
         require(values.scoreThreshold > 0 && values.scoreThreshold <= SCORE_MAX, "score threshold",
@@ -53,13 +51,13 @@ public final class StepDownSettings {
      * Returns a builder of settings with all defaults.
      *
      * @param processTimeMaxMs leader.fetch.process.time.max.ms
-     * @param fetchWaitMaxMs replica.fetch.wait.max.ms: a fetch that waits for records for this long is not slow
+     * @param fetchWaitMaxMs replica.fetch.wait.max.ms: how long a peer may let this broker's own fetches wait for records
      */
     public static Builder of(long processTimeMaxMs, long fetchWaitMaxMs) {
         return new Builder(processTimeMaxMs, fetchWaitMaxMs);
     }
 
-    /** Returns how long a leader may process a fetch, T, in nanoseconds. */
+    /** Returns for how long a fetch may be overdue at its leader, T, in nanoseconds. */
     public long processTimeMaxNanos() {
         return values.processTimeMaxMs * 1_000_000L;
     }

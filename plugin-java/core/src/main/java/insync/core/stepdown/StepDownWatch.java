@@ -101,7 +101,7 @@ public final class StepDownWatch {
         partitions.begin(now);
         for (PartitionView partition : led) {
             LedPartitions.Entry entry = partitions.led(partition, now);
-            long since = partition.pendingSince(before);
+            long since = partition.overdueSince(before);
             long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);
             if (age > limit) {
                 slow.add(new SlowPartition(partition, entry, age));

@@ -55,7 +55,7 @@ class FetchMarksRaceTest {
     }
 
     private static void fetchAndCompleteTwice(Stats stats, ReadScopeTracker[] partitions, int offset) {
-        FetchMarks fetch = new FetchMarks(new ManualClock(), stats, (replica, topic, partition, nanos) -> { });
+        FetchMarks fetch = new FetchMarks(new ManualClock(), stats, (replica, topic, partition, nanos) -> { }, 0);
         for (ReadScopeTracker partition : partitions) {
             fetch.mark(partition, Long.MAX_VALUE);
             partition.holdsInSync(0, 1);

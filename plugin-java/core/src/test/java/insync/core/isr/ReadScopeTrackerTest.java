@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 /** Scope "read": which fetches hold a follower in sync, for how long, and since when it counts as caught up. */
 class ReadScopeTrackerTest {
     private static final long LAG_MS = 10_000;
+    private static final long WAIT_MS = 500;
 
     private final FakeFollower follower = new FakeFollower();
     private final ManualClock clock = new ManualClock();
@@ -26,7 +27,7 @@ class ReadScopeTrackerTest {
 
     private FetchMarks fetch(long offset) {
         FetchMarks fetch = new FetchMarks(clock, stats,
-            (replica, topic, partition, nanos) -> releases.add(nanos / 1_000_000));
+            (replica, topic, partition, nanos) -> releases.add(nanos / 1_000_000), WAIT_MS);
         fetch.mark(fetches, offset);
         fetch.marked();
         return fetch;
@@ -157,17 +158,19 @@ class ReadScopeTrackerTest {
     }
 
     @Test
-    void aFetchIsPendingSinceTheOldestMarkOfTheEpoch() {
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
-        long since = clock.nanos();
+    void aFetchIsOverdueSinceTheOldestMarkOfTheEpochAndItsWait() {
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
+        long due = clock.nanos() + WAIT_MS * 1_000_000;
         FetchMarks first = fetch(1002);
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(due - 1), "it may wait for records");
         clock.ms += 1_000;
         fetch(1002);
-        assertEquals(since, fetches.pendingSince(clock.nanos()));
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(since - 1), "younger fetches are ignored");
+        assertEquals(due, fetches.overdueSince(due));
+        assertEquals(due, fetches.overdueSince(due + WAIT_MS * 1_000_000 * 2), "the first is so for the longest");
         first.complete();
-        assertEquals(clock.nanos(), fetches.pendingSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(due), "younger ones are not looked for");
+        assertEquals(due + 1_000_000_000L, fetches.overdueSince(due + 1_000_000_000L));
         follower.leaderEpoch++;
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(due + 1_000_000_000L));
     }
 }

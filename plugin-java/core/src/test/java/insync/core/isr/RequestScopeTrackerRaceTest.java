@@ -85,7 +85,7 @@ class RequestScopeTrackerRaceTest {
      */
     private void fetch(String id, NetworkThread thread, Long request) throws Exception {
         FetcherConnection connection = scope.connection(id, FakeFollower.ID, thread);
-        connection.arrived(request, 1, ThreadLocalRandom.current().nextInt(4) == 0);
+        connection.arrived(request, 1, ThreadLocalRandom.current().nextInt(4) == 0, 0);
         Future<?> handler = threads.submit(() -> read(connection, request));
         if (ThreadLocalRandom.current().nextInt(8) == 0) {
             scope.disconnected(id);

@@ -12,6 +12,8 @@ import org.junit.jupiter.api.Test;
 /** Scope "request": for which time a follower is charged. */
 class RequestScopeTrackerTest {
     private static final long LAG_MS = 2_000;
+    private static final long WAIT_MS = 500;
+    private static final long WAIT_NANOS = WAIT_MS * 1_000_000;
     private static final String ID = "127.0.0.1:1-127.0.0.1:2-0-1";
 
     private final FakeFollower follower = new FakeFollower();
@@ -37,7 +39,7 @@ class RequestScopeTrackerTest {
 
     private Object arrive(boolean newMembers) {
         Object request = new Object();
-        connection.arrived(request, 1, newMembers);
+        connection.arrived(request, 1, newMembers, WAIT_MS);
         return request;
     }
 
@@ -217,7 +219,7 @@ class RequestScopeTrackerTest {
         FetcherConnection second = scope.connection("other", FakeFollower.ID, new NetworkThread(leaderClock));
         Object request = new Object();
         named.put(request, leo);
-        second.arrived(request, 1, true);
+        second.arrived(request, 1, true, WAIT_MS);
         pass(60_000);
         assertTrue(holds());
         second.serve();
@@ -238,7 +240,7 @@ class RequestScopeTrackerTest {
         FetcherConnection second = scope.connection("other", FakeFollower.ID, thread);
         Object request = new Object();
         named.put(request, leo - 5);
-        second.arrived(request, 1, true);
+        second.arrived(request, 1, true, WAIT_MS);
         pass(1_000);
         second.serve();
         fetches.fetched(leo - 5, leo);
@@ -257,7 +259,7 @@ class RequestScopeTrackerTest {
         FetcherConnection second = scope.connection("other", FakeFollower.ID, hanging);
         Object request = new Object();
         named.put(request, leo - 5);
-        second.arrived(request, 1, true);
+        second.arrived(request, 1, true, WAIT_MS);
         hanging.enterCall(null);
         pass(60_000);
         assertTrue(holds());
@@ -286,7 +288,7 @@ class RequestScopeTrackerTest {
         FetcherConnection old = scope.connection("old", FakeFollower.ID, thread);
         Object request = new Object();
         named.put(request, leo);
-        old.arrived(request, 0, true);
+        old.arrived(request, 0, true, WAIT_MS);
         assertRunsOutAfter(LAG_MS);
     }
 
@@ -333,39 +335,41 @@ class RequestScopeTrackerTest {
     }
 
     @Test
-    void aFetchOfTheSessionIsPendingFromItsArrivalToItsEnd() {
+    void aFetchOfTheSessionIsOverdueFromTheEndOfItsWaitToItsOwn() {
         caughtUpFetch();
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
-        long since = clock.nanos();
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
+        long due = clock.nanos() + WAIT_NANOS;
         Object request = arrive(false);
+        pass(WAIT_MS - LeaderClock.PERIOD_MS);
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()), "it may wait for records");
         pass(3_000);
-        assertEquals(since, fetches.pendingSince(clock.nanos()), "even before it is read");
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(since - 1), "younger fetches are ignored");
+        assertEquals(due, fetches.overdueSince(clock.nanos()), "even before it is read");
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(due - 1), "younger fetches are ignored");
         read(leo);
-        assertEquals(since, fetches.pendingSince(clock.nanos()));
+        assertEquals(due, fetches.overdueSince(clock.nanos()));
         connection.sent(request);
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
     }
 
     @Test
-    void aFetchIsNotPendingWhileTheSocketIsFullAndItsAgeExcludesThatTime() {
+    void aFetchIsNotOverdueWhileTheSocketIsFullAndItsAgeExcludesThatTime() {
         caughtUpFetch();
         arrive(false);
         pass(1_000);
         connection.socketFull();
         pass(5_000);
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
         connection.socketOffered();
         pass(500);
-        assertEquals(clock.nanos() - 1_500_000_000L, fetches.pendingSince(clock.nanos()));
+        assertEquals(clock.nanos() - 1_500_000_000L + WAIT_NANOS, fetches.overdueSince(clock.nanos()));
     }
 
     @Test
-    void aFirstFetchIsPendingForThePartitionsThatItNames() {
+    void aFirstFetchIsOverdueForThePartitionsThatItNames() {
         named.put(arrive(true), 50L);
         pass(1_000);
-        assertEquals(clock.nanos() - 1_000_000_000L, fetches.pendingSince(clock.nanos()));
+        assertEquals(clock.nanos() - 1_000_000_000L + WAIT_NANOS, fetches.overdueSince(clock.nanos()));
         named.clear();
-        assertEquals(FollowerTracker.NOT_PENDING, fetches.pendingSince(clock.nanos()));
+        assertEquals(FollowerTracker.NOT_PENDING, fetches.overdueSince(clock.nanos()));
     }
 }

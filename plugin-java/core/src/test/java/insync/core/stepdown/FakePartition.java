@@ -6,7 +6,7 @@ import java.util.Map;
 
 /** A led partition whose fields a test sets. */
 final class FakePartition implements PartitionView {
-    static final long NOT_PENDING = -1;
+    static final long NOT_OVERDUE = -1;
 
     final String topic;
     final int partition;
@@ -15,8 +15,8 @@ final class FakePartition implements PartitionView {
     int minIsr = 2;
     boolean changing;
     final Map<Integer, Long> leo = new HashMap<>(Map.of(1, 100L, 2, 100L));
-    /** Since when a fetch is pending, milliseconds by the clock. */
-    long pendingMs = NOT_PENDING;
+    /** Since when a fetch is overdue, milliseconds by the clock. */
+    long overdueMs = NOT_OVERDUE;
     int askedInDepth;
 
     FakePartition(String topic, int partition) {
@@ -40,9 +40,9 @@ final class FakePartition implements PartitionView {
     }
 
     @Override
-    public long pendingSince(long before) {
-        long since = pendingMs * 1_000_000L;
-        return pendingMs == NOT_PENDING || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
+    public long overdueSince(long before) {
+        long since = overdueMs * 1_000_000L;
+        return overdueMs == NOT_OVERDUE || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
     }
 
     @Override

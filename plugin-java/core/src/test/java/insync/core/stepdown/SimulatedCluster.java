@@ -114,12 +114,12 @@ final class SimulatedCluster {
         }
 
         boolean isStalled() {
-            return stallSince() != FakePartition.NOT_PENDING;
+            return stallSince() != FakePartition.NOT_OVERDUE;
         }
 
         long stallSince() {
             return stalls.stream().filter(stall -> stall[0] <= clock.ms && clock.ms < stall[1])
-                .mapToLong(stall -> stall[0]).findFirst().orElse(FakePartition.NOT_PENDING);
+                .mapToLong(stall -> stall[0]).findFirst().orElse(FakePartition.NOT_OVERDUE);
         }
 
         /** Sends fetches: one to a stalled broker stays unanswered, others are answered between two ticks. */
@@ -170,10 +170,10 @@ final class SimulatedCluster {
         }
 
         @Override
-        public long pendingSince(long before) {
+        public long overdueSince(long before) {
             long stall = brokers[leader].stallSince();
             long since = Math.max(stall, ledSinceMs) * 1_000_000L;
-            return stall == FakePartition.NOT_PENDING || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
+            return stall == FakePartition.NOT_OVERDUE || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
         }
 
         @Override

@@ -31,6 +31,7 @@ class StepDownEventsTest {
         broker.pass(10_000);
         broker.grant(broker.acted.get(0));
         broker.toSecond.sent();
+        broker.pass(WatchedBroker.FETCH_WAIT_MS);
         broker.passT();
         List<JsonObject> lines = awaitLines(file, 5);
         assertEquals(List.of("leader_slow", "step_down", "step_down_withheld", "step_down_answered", "peer_slow"),

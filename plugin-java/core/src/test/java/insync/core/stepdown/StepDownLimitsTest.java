@@ -14,8 +14,9 @@ class StepDownLimitsTest {
     private static final long TICK_MS = settings().build().tickMs();
     private static final long RUN_MS = 20 * 60_000;
 
+    /** No fetch waits for records. */
     private static StepDownSettings.Builder settings() {
-        return StepDownSettings.of(T_MS, 500);
+        return StepDownSettings.of(T_MS, 0);
     }
 
     private static StepDownSettings withoutLimits() {

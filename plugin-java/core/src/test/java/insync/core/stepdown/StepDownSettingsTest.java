@@ -22,9 +22,10 @@ class StepDownSettingsTest {
     }
 
     @Test
-    void tMustExceedTheWaitForRecords() {
-        assertTrue(refused(StepDownSettings.of(500, 500)).contains("more than the 500 ms"));
-        assertTrue(refused(StepDownSettings.of(0, -1)).contains("more than 0"));
+    void theTimeForAFetchMayBeShorterThanItsWaitForRecords() {
+        assertEquals(500_000_000L, StepDownSettings.of(500, 500).build().processTimeMaxNanos(), "the KIP's example");
+        assertEquals(100_000_000L, StepDownSettings.of(100, 5_000).build().processTimeMaxNanos());
+        assertTrue(refused(StepDownSettings.of(0, 500)).contains("more than 0"));
     }
 
     @Test

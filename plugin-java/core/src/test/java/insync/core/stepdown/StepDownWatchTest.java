@@ -39,8 +39,18 @@ class StepDownWatchTest {
     }
 
     @Test
+    void aFetchThatMayStillWaitForRecordsIsNotSlow() {
+        broker.pass(10_000);
+        events.overdueMs = broker.clock.ms + 5_000;
+        broker.pass(5_000 + WatchedBroker.T_MS);
+        assertEquals(List.of(), broker.acted);
+        broker.pass(broker.settings.tickMs());
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
     void healthyPartitionsAreReadOnlyByTheCheapMethods() {
-        events.pendingMs = broker.clock.ms;
+        events.overdueMs = broker.clock.ms;
         broker.pass(WatchedBroker.T_MS - broker.settings.tickMs());
         assertEquals(0, events.askedInDepth);
     }

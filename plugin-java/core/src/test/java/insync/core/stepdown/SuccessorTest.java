@@ -124,6 +124,17 @@ class SuccessorTest {
     }
 
     @Test
+    void aPeerIsSlowForLongerThanItsWaitAndT() {
+        broker = new WatchedBroker(StepDownSettings.of(500, WatchedBroker.FETCH_WAIT_MS).build());
+        broker.tick();
+        broker.toFirst.sent();
+        broker.pass(WatchedBroker.FETCH_WAIT_MS + 500);
+        assertEquals(0, broker.stats.slowPeers());
+        broker.pass(broker.settings.tickMs());
+        assertEquals(1, broker.stats.slowPeers());
+    }
+
+    @Test
     void ifTheOnlySuccessorLooksSlowNothingIsRequested() {
         events.isr = new int[] {0, 1};
         broker.toFirst.sent();
@@ -145,7 +156,8 @@ class SuccessorTest {
         broker.tick();
         broker.toFirst.sent();
         broker.toSecond.sent();
-        broker.pass(WatchedBroker.T_MS + broker.settings.tickMs());
+        broker.pass(WatchedBroker.FETCH_WAIT_MS);
+        broker.passT();
         broker.toFirst.ended();
         broker.toSecond.ended();
         stallBeyondT();

@@ -45,13 +45,13 @@ final class WatchedBroker {
     /** Makes a fetch of each of these partitions pending from now on. */
     void stall(FakePartition... partitions) {
         for (FakePartition one : partitions) {
-            one.pendingMs = clock.ms;
+            one.overdueMs = clock.ms;
         }
     }
 
     void recover(FakePartition... partitions) {
         for (FakePartition one : partitions) {
-            one.pendingMs = FakePartition.NOT_PENDING;
+            one.overdueMs = FakePartition.NOT_OVERDUE;
         }
     }
 

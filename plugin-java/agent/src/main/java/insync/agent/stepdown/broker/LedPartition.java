@@ -27,10 +27,10 @@ final class LedPartition extends KafkaPartition implements PartitionView {
     }
 
     @Override
-    public long pendingSince(long before) {
+    public long overdueSince(long before) {
         long oldest = FollowerTracker.NOT_PENDING;
         for (int id : assigned()) {
-            long since = pendingSince(id, before);
+            long since = overdueSince(id, before);
             if (since != FollowerTracker.NOT_PENDING && (oldest == FollowerTracker.NOT_PENDING || since - oldest < 0)
                     && PartitionState.isr(partition).contains(id)) {
                 oldest = since;
@@ -39,9 +39,9 @@ final class LedPartition extends KafkaPartition implements PartitionView {
         return oldest;
     }
 
-    private long pendingSince(int replicaId, long before) {
+    private long overdueSince(int replicaId, long before) {
         FollowerTracker fetches = PartitionState.fetches(partition, replicaId);
-        return fetches == null ? FollowerTracker.NOT_PENDING : fetches.pendingSince(before);
+        return fetches == null ? FollowerTracker.NOT_PENDING : fetches.overdueSince(before);
     }
 
     @Override

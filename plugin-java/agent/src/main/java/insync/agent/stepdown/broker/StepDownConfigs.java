@@ -34,10 +34,10 @@ public final class StepDownConfigs {
         definition.define(PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, UNSET,
             ConfigDef.LambdaValidator.with((name, value) -> checkProcessTime(name, value, supported), () -> "-1 or [1,...]"),
             ConfigDef.Importance.MEDIUM,
-            "The maximum time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2). If it "
-                + "takes longer, the leader gives its partition's leadership to the most caught-up live member of the ISR. -1 means "
-                + "never. Needs " + PendingReadsConfig.PENDING_READS + "=true and must be greater than " + FETCH_WAIT_MAX_MS
-                + ". Added by the insync agent.");
+            "The maximum time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2), without "
+                + "the time for which the follower lets it wait for records. If it takes longer, the leader gives its "
+                + "partition's leadership to the most caught-up live member of the ISR. -1 means never. Needs "
+                + PendingReadsConfig.PENDING_READS + "=true. Added by the insync agent.");
         definition.define(VIA, ConfigDef.Type.STRING, "auto",
             ConfigDef.ValidString.in("alter-partition", "reassign", "auto"), ConfigDef.Importance.LOW,
             "How a leader gives leadership away. <code>alter-partition</code>: the KIP's way, it requests an ISR with itself "
