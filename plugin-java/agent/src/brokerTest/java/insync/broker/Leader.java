@@ -110,6 +110,11 @@ final class Leader implements AutoCloseable {
         parts.fetch(this, offset, Optional.of(partition.getLeaderEpoch()), answers);
     }
 
+    /** Records a fetch of the follower in Kafka's Replica, with the present time instead of the fetch's arrival. */
+    void recordFetchNow(long offset) {
+        parts.recordFetchNow(partition, offset);
+    }
+
     /** Completes the fetches that wait for an append, as the last step of a produce request does. */
     void completeDelayedFetches() {
         parts.completeDelayedFetches();

@@ -81,6 +81,33 @@ class PendingReadsTest {
         }
     }
 
+    /**
+     * The KIP's change of updateFetchState to the letter, on the same example: a fetch is recorded with the time at which
+     * it was read, not with that of its arrival. The follower is still out of sync once the fetch at ty is served: 1002
+     * is below LEO 1100, so Kafka takes the branch for a follower that has reached the LEO at the fetch before. That
+     * branch sets the time of the fetch before, tx, whatever time this fetch gives.
+     */
+    @Test
+    void theKipsUpdateFetchStateToTheLetterFailsItsExample() throws Exception {
+        try (Leader leader = new Leader(folder, false)) {
+            leader.time.sleep(1_000);
+            final long tx = leader.time.milliseconds();
+            leader.appendUpTo(1002);
+            leader.recordFetchNow(950);
+
+            leader.time.sleep(500);
+            leader.appendUpTo(1100);
+            leader.time.sleep(25_000);
+            leader.recordFetchNow(1002);
+            assertEquals(tx, leader.lastCaughtUpMs(), "the KIP expects ty + 25 s");
+            assertTrue(leader.followerIsOutOfSync());
+
+            leader.recordFetchNow(1100);
+            assertEquals(leader.time.milliseconds(), leader.lastCaughtUpMs(), "the other branch sets the time given");
+            assertFalse(leader.followerIsOutOfSync());
+        }
+    }
+
     /** All five items that the KIP lists, with the feature on and off. */
     @Test
     @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")

@@ -15,6 +15,7 @@ import kafka.server.AlterIsrManager;
 import kafka.server.BrokerTopicStats;
 import kafka.server.KafkaConfig;
 import kafka.server.LogDirFailureChannel;
+import kafka.server.LogOffsetMetadata;
 import kafka.server.MetadataCache;
 import kafka.server.QuotaFactory;
 import kafka.server.ReplicaManager;
@@ -96,6 +97,11 @@ final class KafkaParts {
         replicas.fetchMessages(500, Leader.FOLLOWER, 1, 1 << 20, false, leader.partitionsOf(Leader.EVENTS_0, data),
             Mockito.mock(ReplicaQuota.class), Leader.callback(response -> answers.add(response.head()._2().error())),
             IsolationLevel.READ_UNCOMMITTED, Option.empty());
+    }
+
+    void recordFetchNow(Partition partition, long offset) {
+        partition.getReplica(Leader.FOLLOWER).get().updateFetchState(new LogOffsetMetadata(offset, 0, 0), 0,
+            time.milliseconds(), log.logEndOffset());
     }
 
     void completeDelayedFetches() {

@@ -37,6 +37,7 @@ import org.apache.kafka.storage.internals.log.FetchIsolation;
 import org.apache.kafka.storage.internals.log.FetchParams;
 import org.apache.kafka.storage.internals.log.LogConfig;
 import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
+import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 import org.apache.kafka.storage.internals.log.LogOffsetsListener;
 import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
 import org.apache.kafka.storage.internals.log.VerificationGuard;
@@ -118,6 +119,11 @@ final class KafkaParts {
         replicas.fetchMessages(params,
             leader.partitionsOf(new TopicIdPartition(Leader.TOPIC_ID, Leader.EVENTS_0), data),
             Mockito.mock(ReplicaQuota.class), Leader.callback(response -> answers.add(response.head()._2().error)));
+    }
+
+    void recordFetchNow(Partition partition, long offset) {
+        partition.getReplica(Leader.FOLLOWER).get().updateFetchStateOrThrow(new LogOffsetMetadata(offset), 0,
+            time.milliseconds(), log.logEndOffset(), 1);
     }
 
     void completeDelayedFetches() {

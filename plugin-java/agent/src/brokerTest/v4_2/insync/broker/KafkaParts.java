@@ -21,6 +21,7 @@ import org.apache.kafka.server.purgatory.TopicPartitionOperationKey;
 import org.apache.kafka.server.storage.log.FetchIsolation;
 import org.apache.kafka.server.storage.log.FetchParams;
 import org.apache.kafka.server.util.MockTime;
+import org.apache.kafka.storage.internals.log.LogOffsetMetadata;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
 import org.mockito.Mockito;
 import org.mockito.stubbing.Answer;
@@ -78,6 +79,11 @@ final class KafkaParts {
         replicas.fetchMessages(params,
             leader.partitionsOf(new TopicIdPartition(Leader.TOPIC_ID, Leader.EVENTS_0), data),
             Mockito.mock(ReplicaQuota.class), Leader.callback(response -> answers.add(response.head()._2().error)));
+    }
+
+    void recordFetchNow(Partition partition, long offset) {
+        partition.getReplica(Leader.FOLLOWER).get().updateFetchStateOrThrow(new LogOffsetMetadata(offset), 0,
+            time.milliseconds(), log.logEndOffset(), 1);
     }
 
     void completeDelayedFetches() {
