@@ -16,6 +16,7 @@ from insync.errors import InputError
 from insync_bridge import BridgeClient, PartitionState, ReplicaState
 
 REFRESH_SECONDS: Final = 0.5
+UNLIMITED_WIDTH: Final = 500
 _COLUMNS: Final = (
     "HW", "replica", "ISR", "log\nstart", "LEO", "behind", "leader\nLEO at\nfetch",
     "fetched\nms ago", "caught\nup ms\nago", "pending\nfetches", "oldest\nms",
@@ -49,8 +50,10 @@ def read(where: Path, topic: str) -> list[dict[str, Any]]:
 
 
 def show(where: Path, topic: str) -> None:
-    """Print the table once."""
-    Console().print(table(partitions(where, topic)))
+    """Print the table once; as wide as it is, where no terminal limits it."""
+    console = Console()
+    wide = console if console.is_terminal else Console(width=UNLIMITED_WIDTH)
+    wide.print(table(partitions(where, topic)))
 
 
 def watch_live(where: Path, topic: str) -> None:
@@ -63,10 +66,11 @@ def watch_live(where: Path, topic: str) -> None:
 
 def table(states: Sequence[PartitionState]) -> Table:
     """Return one row per replica; a star marks the leader, the first row names the partition."""
-    drawn = Table(box=SIMPLE_HEAD, collapse_padding=True)
+    drawn = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     drawn.add_column("partition", no_wrap=True)
     for heading in _COLUMNS:
-        drawn.add_column(heading, justify="right")
+        # On a narrow terminal a number continues on the next line; no digit is left out.
+        drawn.add_column(heading, justify="right", overflow="fold")
     for state in states:
         head = [f"{state.topic}-{state.partition}", str(state.high_watermark)]
         for replica in state.replicas:

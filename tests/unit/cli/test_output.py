@@ -125,6 +125,15 @@ def test_the_state_shows_each_replica_as_its_leader_sees_it() -> None:
     assert "3 no - - - - - - 0 -" in rows
 
 
+def test_a_narrow_terminal_leaves_out_no_digit_of_the_state() -> None:
+    follower = ReplicaState(id=2, is_leader=False, in_isr=True, leo=123_456_789, lag_ms=43_210)
+    state = PartitionState(
+        topic="kip-501-r0", partition=0, leader=1, leader_epoch=3, isr=(1, 2), leo=123_456_789,
+        high_watermark=123_456_789, replicas=(follower,),
+    )  # fmt: skip
+    assert "…" not in rendered(table([state]))
+
+
 def cell(arm: str, **more: Any) -> MatrixCell:
     """Make a cell of two repeats that are as expected, except for the given fields."""
     return MatrixCell.model_validate({
