@@ -124,6 +124,19 @@ _ALL: Final = (
         cell=InCell(legend="seconds offline", name="offline"),
     ),
     Metric(
+        name="under_replicated",
+        says="partitions of which the ISR lacked a replica at some time, which is what users alert"
+        " on (Kafka's UnderReplicatedPartitions); replicas that are still being added do not count",
+        label="under-replicated partitions", unit="count", better="lower", events=CONTROLLER_LOG,
+        cell=InCell(legend="under-replicated partitions", name="under-replicated", stands_out=True),
+    ),
+    Metric(
+        name="under_replicated_ms",
+        says="time in which a partition was under-replicated",
+        label="under-replicated, ms", unit="ms", better="lower", events=CONTROLLER_LOG, gold=True,
+        cell=InCell(legend="seconds under-replicated", name="time under-replicated"),
+    ),
+    Metric(
         name="max_ack_gap_ms",
         says="longest time without an ack in one partition; a repeat's start and end count as acks",
         label="longest gap between acks, ms", unit="ms", better="lower", events=PRODUCERS,

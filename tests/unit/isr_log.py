@@ -10,8 +10,8 @@ START, END, LAG = 1_000.0, 11_000.0, 2_000.0
 
 _ISR_COLUMNS = (
     "run string, arm string, t_ms double, kind string, topic string, partition int,"
-    " leader int, leader_epoch int, isr array<int>, replicas array<int>, broker int,"
-    " fenced boolean, line long"
+    " leader int, leader_epoch int, isr array<int>, replicas array<int>, adding array<int>,"
+    " broker int, fenced boolean, line long"
 )
 _REPEAT_COLUMNS = (
     "run string, arm string, repeat int, topic string, start_ms double,"
@@ -24,14 +24,18 @@ _FAULT_COLUMNS = (
 
 
 def log(spark: SparkSession, *changes: tuple[Any, ...]) -> DataFrame:
-    """Make lines of isr.jsonl: (t, leader, isr) of partition 0, or (t, broker, fenced)."""
+    """Make lines of isr.jsonl: (t, leader, isr) of partition 0, or (t, broker, fenced).
+
+    A partition has the replicas 1 to 3, or those in a fourth field; none of them is being added.
+    """
     lines: list[tuple[Any, ...]] = []
-    for number, (at, who, what) in enumerate(changes):
+    for number, (at, who, what, *assigned) in enumerate(changes):
         line: tuple[Any, ...]
         if isinstance(what, bool):
-            line = ("r", "a", at, "broker", None, None, None, None, None, None, who, what)
+            line = ("r", "a", at, "broker", *[None] * 7, who, what)
         else:
-            line = ("r", "a", at, "partition", "t", 0, who, 0, what, [1, 2, 3], None, None)
+            replicas = assigned[0] if assigned else [1, 2, 3]
+            line = ("r", "a", at, "partition", "t", 0, who, 0, what, replicas, [], None, None)
         lines.append((*line, number))
     return inline_table(spark, lines, _ISR_COLUMNS)
 

@@ -5,7 +5,7 @@ from typing import Any
 
 KEYS = [
     "v", "arm", "t_ms", "kind", "topic", "partition", "leader", "leader_epoch", "isr", "elr",
-    "replicas", "broker", "fenced",
+    "replicas", "adding", "broker", "fenced",
 ]  # fmt: skip
 
 

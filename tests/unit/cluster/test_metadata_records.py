@@ -80,6 +80,18 @@ def test_a_change_keeps_fields_that_it_does_not_name(
     assert last["t_ms"] == 2000.0
 
 
+def test_a_replica_is_being_added_until_a_change_says_that_it_is_not() -> None:
+    begun = change(replicas=[1, 2, 3], addingReplicas=[3])
+    shrunk, joined = change(isr=[1]), change(isr=[1, 2, 3], addingReplicas=[])
+    found = states([NAMED, CREATED, begun, shrunk, joined], "a")
+    assert [(line["replicas"], line["adding"]) for line in found] == [
+        ([1, 2], []),
+        ([1, 2, 3], [3]),
+        ([1, 2, 3], [3]),
+        ([1, 2, 3], []),
+    ]
+
+
 def test_clearing_the_eligible_replicas_is_recorded() -> None:
     clear = record(3000, "CLEAR_ELR_RECORD", topicName="events")
     eligible = change(eligibleLeaderReplicas=[2])

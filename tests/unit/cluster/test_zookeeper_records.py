@@ -61,6 +61,18 @@ def test_a_broker_that_shuts_down_cleanly_is_fenced_once() -> None:
     assert [(line["t_ms"], line["fenced"]) for line in lines] == [(1000.0, False), (2000.0, True)]
 
 
+def test_a_replica_is_being_added_until_the_topic_says_that_it_is_not() -> None:
+    state = Change(2000, 5, STATE, b'{"leader":1,"leader_epoch":0,"isr":[1,2]}')
+    added = b'{"partitions":{"0":[1,2,3]},"adding_replicas":{"0":[3]}}'
+    begun, over = Change(3000, 5, TOPIC.path, added), Change(5000, 5, TOPIC.path, TOPIC.data)
+    found = states([TOPIC, state, begun, state, over, state], "a")
+    assert [(line["replicas"], line["adding"]) for line in found] == [
+        ([1, 2], []),
+        ([1, 2, 3], [3]),
+        ([1, 2], []),
+    ]
+
+
 def test_deleted_nodes_give_no_line() -> None:
     assert list(states([TOPIC, Change(2000, 5, STATE), Change(2000, 5, TOPIC.path)], "a")) == []
 

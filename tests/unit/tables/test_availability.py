@@ -1,4 +1,4 @@
-"""Time under min ISR and offline: per partition, and as a union over the topic."""
+"""Time under-replicated, under min ISR and offline: per partition, and for the whole topic."""
 
 from typing import Any
 
@@ -12,9 +12,11 @@ from properties import slow_property
 
 COLUMNS = (
     "run string, arm string, repeat int, topic string, partition int, leader int, isr_size int,"
-    " start_ms double, end_ms double"
+    " start_ms double, end_ms double, replicas array<int>, adding array<int>"
 )
+ALL = [1, 2, 3]
 Span = tuple[int, int, int, float, float]
+Assigned = tuple[list[int] | None, list[int] | None]
 LANES = st.lists(
     st.lists(st.tuples(st.integers(1, 3), st.integers(1, 9)), min_size=1, max_size=5),
     min_size=1,
@@ -23,9 +25,19 @@ LANES = st.lists(
 """Of each partition the sizes of its ISR, with how long each lasts."""
 
 
-def measure(spark: SparkSession, *repeats: list[Span]) -> list[dict[int | None, dict[str, Any]]]:
-    """Compute the table for repeats of (partition, leader, size, start, end), min ISR 2."""
-    lines = [("r", "a", n, "t", *span) for n, spans in enumerate(repeats) for span in spans]
+def measure(
+    spark: SparkSession, *repeats: list[Span], assigned: list[Assigned] | None = None
+) -> list[dict[int | None, dict[str, Any]]]:
+    """Compute the table for repeats of (partition, leader, size, start, end), min ISR 2.
+
+    `assigned` are the replicas of each repeat's partitions and those that are being added.
+    """
+    of_repeat = assigned or [(ALL, [])] * len(repeats)
+    lines = [
+        ("r", "a", n, "t", *span, *of_repeat[n])
+        for n, spans in enumerate(repeats)
+        for span in spans
+    ]
     found: list[dict[int | None, dict[str, Any]]] = [{} for _ in repeats]
     for row in availability(inline_table(spark, lines, COLUMNS), 2).collect():
         found[row["repeat"]][row["partition"]] = row.asDict()
@@ -51,7 +63,27 @@ def test_overlapping_spans_of_two_partitions_count_once(spark: SparkSession) -> 
     assert found[None]["under_min_isr_ms"] == 50.0 + 600.0
     assert [found[key]["offline_ms"] for key in (0, 1, None)] == [0.0, 100.0, 100.0]
     assert [found[key]["observed_ms"] for key in (0, 1, None)] == [1_000.0] * 3
+    assert [found[key]["under_replicated_ms"] for key in (0, 1, None)] == [300.0, 750.0, 950.0]
     assert found[None]["min_isr_size"] == 1
+
+
+def test_a_replica_that_is_still_being_added_makes_no_partition_under_replicated(
+    spark: SparkSession,
+) -> None:
+    cases: list[tuple[Assigned, float | None]] = [
+        ((ALL, None), 100.0),
+        ((ALL, []), 100.0),
+        ((ALL, [3]), 0.0),
+        (([1, 2], []), 0.0),
+        ((None, None), None),
+    ]
+    two_in_sync: list[Span] = [(0, 1, 2, 0.0, 100.0)]
+    found = measure(
+        spark, *[two_in_sync] * len(cases), assigned=[assigned for assigned, _ in cases]
+    )
+    for key in (0, None):
+        seen = [each[key]["under_replicated_ms"] for each in found]
+        assert seen == [short_ms for _, short_ms in cases]
 
 
 def test_without_intervals_there_is_no_row(spark: SparkSession) -> None:

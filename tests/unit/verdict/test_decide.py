@@ -26,6 +26,8 @@ METRICS = {
     "min_isr_size": 3.0,
     "under_min_isr_ms": 0.0,
     "offline_ms": 0.0,
+    "under_replicated": 0.0,
+    "under_replicated_ms": 0.0,
     "max_ack_gap_ms": 40.0,
     "mean_ack_ms": 4.0,
     "acked": 996.0,

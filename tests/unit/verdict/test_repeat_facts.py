@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from insync.analysis.verdict.repeat_facts import (
+    _isr_metrics,
     _refused_metrics,
     _soonest_return_ms,
 )
@@ -53,3 +54,12 @@ def test_records_that_a_leader_refused_are_counted_where_producers_do_not_retry(
     assert _refused_metrics(run_of(client_retries=True), rows) == {}
     silent = {**rows, "ack_latency": []}
     assert _refused_metrics(run_of(client_retries=False), silent) == {}
+
+
+def test_partitions_that_were_ever_under_replicated_are_counted() -> None:
+    rows = whole_repeat({1}, 3)
+    assert _isr_metrics(rows, 3)["under_replicated"] == 0
+    for row, short_ms in zip(rows["availability"], (700.0, 500.0, 0.0, 300.0), strict=True):
+        row["under_replicated_ms"] = short_ms
+    found = _isr_metrics(rows, 3)
+    assert (found["under_replicated"], found["under_replicated_ms"]) == (2, 700.0)

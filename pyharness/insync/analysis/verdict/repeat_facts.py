@@ -100,6 +100,8 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "min_isr_size": topic["min_isr_size"],
         "under_min_isr_ms": topic["under_min_isr_ms"],
         "offline_ms": topic["offline_ms"],
+        "under_replicated": sum(bool(row["under_replicated_ms"]) for row in seen),
+        "under_replicated_ms": topic["under_replicated_ms"],
         "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
         "detected_ms": _detected_ms(own),
         "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),

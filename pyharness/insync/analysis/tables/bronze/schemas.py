@@ -176,6 +176,7 @@ ISR = EventKind(
         isr=_IDS,
         elr=_IDS,
         replicas=_IDS,
+        adding=_IDS,
         broker=_INT,
         fenced=_BOOL,
     ),

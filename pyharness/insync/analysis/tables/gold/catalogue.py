@@ -210,7 +210,7 @@ TRANSACTIONS = Contract(
 )
 AVAILABILITY = Contract(
     "availability",
-    "How long partitions were under or at min ISR, or offline; for a topic overlaps count once.",
+    "How long partitions were in states that matter to users; for a topic overlaps count once.",
     tuple(PARTITION),
     (
         *_OR_ALL,
@@ -221,6 +221,11 @@ AVAILABILITY = Contract(
             "how long it was exactly as large: without one more member produce fails",
         ),
         ms("offline_ms", "how long there was no leader"),
+        ms(
+            "under_replicated_ms",
+            "how long the ISR lacked a replica; null: the replicas are not known",
+            null=True,
+        ),
         whole("min_isr_size", "the smallest ISR", "replicas"),
     ),
 )

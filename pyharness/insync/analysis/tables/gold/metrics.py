@@ -74,7 +74,7 @@ def _parts(tables: Mapping[str, DataFrame]) -> list[DataFrame]:
     ]
 
 
-_AVAILABLE = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")
+_AVAILABLE = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms", "under_replicated_ms")
 _LATENCY = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms", "acked", "failed", "unanswered")
 
 

@@ -131,6 +131,7 @@ ISR_INTERVALS = Contract(
         ids("isr", "the ISR"),
         whole("isr_size", "its size", "replicas"),
         ids("replicas", "the assigned replicas"),
+        ids("adding", "those that a reassignment adds; null: not recorded", null=True),
         *WINDOW,
     ),
     (Rule("it ends after it begins", "end_ms > start_ms"),),

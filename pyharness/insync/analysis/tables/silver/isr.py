@@ -34,6 +34,7 @@ def isr_intervals(isr: DataFrame, repeats: DataFrame) -> DataFrame:
             "isr",
             fn.size("isr").alias("isr_size"),
             "replicas",
+            "adding",
             fn.greatest("t_ms", fn.col("start_ms")).alias("start_ms"),
             fn.least("until_ms", fn.col("end_ms")).alias("end_ms"),
         )

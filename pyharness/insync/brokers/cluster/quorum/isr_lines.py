@@ -4,7 +4,7 @@ from typing import Any
 
 Line = dict[str, Any]
 _KEYS = ("kind", "topic", "partition", "leader", "leader_epoch", "isr", "elr", "replicas",
-         "broker", "fenced")  # fmt: skip
+         "adding", "broker", "fenced")  # fmt: skip
 
 
 def line(arm: str, time_ms: int, **known: Any) -> Line:

@@ -19,13 +19,17 @@ _FENCING = {1: True, -1: False}
 
 @dataclass(frozen=True)
 class Partition:
-    """A partition's state: leader -1 means none; `elr` is None until the log names one."""
+    """A partition's state: leader -1 means none; `elr` is None until the log names one.
+
+    `adding` are the replicas that a reassignment adds, until all of them are in the ISR.
+    """
 
     leader: int
     leader_epoch: int
     isr: tuple[int, ...]
     replicas: tuple[int, ...]
     elr: tuple[int, ...] | None
+    adding: tuple[int, ...] = ()
 
     def changed(self, data: Line) -> "Partition":
         """Return the state after a PARTITION_CHANGE_RECORD, as PartitionRegistration does."""
@@ -39,6 +43,7 @@ class Partition:
             isr=_ids(data.get("isr"), self.isr),
             replicas=_ids(data.get("replicas"), self.replicas),
             elr=_ids(data.get("eligibleLeaderReplicas"), self.elr),
+            adding=_ids(data.get("addingReplicas"), self.adding),
         )
 
 
@@ -105,6 +110,7 @@ class _History:
             isr=list(state.isr),
             elr=None if state.elr is None else list(state.elr),
             replicas=list(state.replicas),
+            adding=list(state.adding),
         )
 
     def _without_elr(self, time_ms: int, name: str) -> Iterator[Line]:

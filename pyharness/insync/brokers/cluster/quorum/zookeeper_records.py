@@ -42,6 +42,7 @@ class _History:
     def __init__(self, arm: str) -> None:
         self._arm = arm
         self._replicas: dict[str, dict[str, list[int]]] = {}
+        self._adding: dict[str, dict[str, list[int]]] = {}
         self._session_of: dict[int, int] = {}
 
     def follow(self, change: Change) -> Iterator[Line]:
@@ -53,7 +54,9 @@ class _History:
         elif found := _BROKER.fullmatch(change.path):
             yield from self._broker(change, int(found[1]))
         elif (found := _TOPIC.fullmatch(change.path)) and change.data:
-            self._replicas[found[1]] = json.loads(change.data)["partitions"]
+            assigned = json.loads(change.data)
+            self._replicas[found[1]] = assigned["partitions"]
+            self._adding[found[1]] = assigned.get("adding_replicas", {})
 
     def _partition(self, change: Change, topic: str, index: str) -> Iterator[Line]:
         if change.data is None:
@@ -69,6 +72,7 @@ class _History:
             leader_epoch=state["leader_epoch"],
             isr=state["isr"],
             replicas=self._replicas[topic][index],
+            adding=self._adding[topic].get(index, []),
         )
 
     def _broker(self, change: Change, broker: int) -> Iterator[Line]:
