@@ -361,8 +361,10 @@ _ALL: Final = (
     ),
     Metric(
         name="max_ms",
-        says="longest ack latency",
-        unit="ms", better="lower", events=PRODUCERS, verdict=False, gold=True,
+        says="longest ack latency: from when a record was due to its commit",
+        label="longest ack, ms", unit="ms", better="lower", events=PRODUCERS,
+        optional="no record was acked", gold=True,
+        cell=InCell(legend="longest ack in seconds", name="longest ack"),
     ),
     Metric(
         name="failed",

@@ -24,6 +24,8 @@ class Broker(Part):
     """Broker settings under test, with Kafka's names.
 
     Args:
+        replica_fetch_max_bytes: how much of a partition a follower asks for at most; one batch
+            is sent whatever its size; None: Kafka's default, 1 MiB.
         broker_session_timeout_ms: after what time the controller fences a silent broker; None:
             Kafka's default. A killed broker cannot register again before.
         num_io_threads: how many request handler threads a broker has.
@@ -49,6 +51,7 @@ class Broker(Part):
     replica_lag_time_max_ms: Span
     replica_fetch_wait_max_ms: Span
     replica_fetch_backoff_ms: Span | None = None
+    replica_fetch_max_bytes: Annotated[int, Field(ge=1)] | None = None
     broker_session_timeout_ms: Span | None = None
     num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None

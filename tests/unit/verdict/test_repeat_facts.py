@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from insync.analysis.verdict.repeat_facts import (
+    _ack_metrics,
     _isr_metrics,
     _refused_metrics,
     _soonest_return_ms,
@@ -63,3 +64,12 @@ def test_partitions_that_were_ever_under_replicated_are_counted() -> None:
         row["under_replicated_ms"] = short_ms
     found = _isr_metrics(rows, 3)
     assert (found["under_replicated"], found["under_replicated_ms"]) == (2, 700.0)
+
+
+def test_the_longest_ack_is_that_of_the_whole_topic() -> None:
+    rows = whole_repeat({1}, 1)
+    rows["ack_latency"] = [
+        {"partition": 0, "mean_ms": 3.0, "max_ms": 4.0},
+        {"partition": None, "mean_ms": 5.0, "max_ms": 6.0},
+    ]
+    assert _ack_metrics(rows)["max_ms"] == 6.0

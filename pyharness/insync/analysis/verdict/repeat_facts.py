@@ -160,11 +160,11 @@ def _ack_metrics(own: Rows) -> Metrics:
     if not own["ack_latency"]:
         return {}
     gaps = [row["gap_ms"] for row in own["ack_gaps"]]
+    topic = next((row for row in own["ack_latency"] if row["partition"] is None), {})
     return {
         "max_ack_gap_ms": max(gaps, default=None),
-        "mean_ack_ms": next(
-            (row["mean_ms"] for row in own["ack_latency"] if row["partition"] is None), None
-        ),
+        "mean_ack_ms": topic.get("mean_ms"),
+        "max_ms": topic.get("max_ms"),
         "acked": sum(row["acked"] for row in own["readback"]),
     }
 
