@@ -156,6 +156,21 @@ _ALL: Final = (
         label="acked", unit="records", better="higher", events=PRODUCERS, gold=True,
     ),
     Metric(
+        name="acked_during_pause",
+        says="records that were due while a follower in the ISR was stopped, and acked before it"
+        " ran again or was out of the ISR",
+        label="acked during a follower's pause", unit="records", better="lower",
+        events=f"{PRODUCERS}, {CONTROLLER_LOG}",
+    ),
+    Metric(
+        name="acked_after_pause",
+        says="records that were due while a follower in the ISR was stopped, and acked when it ran"
+        " again",
+        label="acked after a follower's pause", unit="records", better=None,
+        events=f"{PRODUCERS}, {CONTROLLER_LOG}",
+        cell=InCell(legend="records acked only after a follower's pause", name="waited"),
+    ),
+    Metric(
         name="refused",
         says="records that a leader refused because too few replicas were in sync"
         " (NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND)",

@@ -95,6 +95,7 @@ class Tags:
         moves_leaders: partitions get another leader by it, as planned; needs no end.
         harmless: a node that it is done to is as healthy as before.
         at_both_ends: it is at the broker's peer as much as at the broker.
+        stops_process: the process does nothing from the beginning to the end of the evidence.
         stops_following: the broker ceases to fetch from every leader.
         stops_following_at: sites at which the broker ceases to fetch the partitions named.
         late_shrinks: by the fault's words (such as "read stall"), why a shrink comes late
@@ -111,6 +112,7 @@ class Tags:
     moves_leaders: bool = False
     harmless: bool = False
     at_both_ends: bool = False
+    stops_process: bool = False
     stops_following: bool = False
     stops_following_at: tuple[str, ...] = ()
     late_shrinks: Mapping[str, str] = field(default_factory=dict)

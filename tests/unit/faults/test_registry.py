@@ -44,6 +44,7 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
             "stops_following",
             ["disk-full", "disk-read-only", "disk-stall", "freeze", "kill", "lost-log"],
         ),
+        ("stops_process", ["freeze", "kill", "lost-log"]),
         ("stops_following_at", ["stall"]),
         ("moves_leaders", ["elect"]),
         ("harmless", ["elect"]),

@@ -1,4 +1,4 @@
-"""Removals of healthy followers, detection times of faulty ones, and the number of bursts."""
+"""What followers did: removals, detections, pauses in an ISR; and bursts."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
+from insync.analysis.tables.gold.followers import pauses
 from insync.analysis.tables.gold.policies import bursts, detections, follower_drops
 from insync.analysis.tables.silver.isr import isr_intervals
 from insync.analysis.tables.silver.shrinks import isr_shrinks
@@ -13,8 +14,10 @@ from insync.analysis.tables.spark.inline_table import inline_table
 from unit.isr_log import END, LAG, faults, log, repeats
 
 Fault = tuple[str, str, int, float, float | None]
+Record = tuple[float, float | None, str | None]
 
 FULL = (500.0, 1, [1, 2, 3])
+PAUSED = ("freeze", "", 3, 3_000.0, 3_100.0)
 FROZEN: Fault = ("freeze", "", 3, 3_000.0, 6_000.0)
 
 
@@ -117,3 +120,59 @@ def test_bursts_count_when_all_of_their_records_were_acked(spark: SparkSession) 
         "false_alarms": 2,
     }  # fmt: skip
     assert bursts(produced, dropped, plan.limit(0)).collect() == []
+
+
+def produced(spark: SparkSession, *records: Record) -> DataFrame:
+    """Make the operations of partition 0: due, answered, error."""
+    columns = (
+        "run string, arm string, repeat int, topic string, partition int, sent_ms double,"
+        " done_ms double, error string"
+    )
+    return inline_table(spark, [("r", "a", 0, "t", 0, *each) for each in records], columns)
+
+
+def paused(
+    spark: SparkSession,
+    changes: DataFrame,
+    *records: Record,
+    fault: tuple[str, str, int, float, float] = PAUSED,
+) -> list[tuple[Any, ...]]:
+    """Return due, early and waited of each pause."""
+    intervals = isr_intervals(changes, repeats(spark))
+    table = pauses(produced(spark, *records), faults(spark, fault), intervals)
+    return [tuple(row) for row in table.select("broker", "due", "early", "waited").collect()]
+
+
+def test_a_record_of_a_pause_is_committed_when_the_follower_is_back(spark: SparkSession) -> None:
+    records: list[Record] = [
+        (2_990.0, 2_995.0, None),
+        (2_999.0, 3_120.0, None),
+        (3_000.0, 3_104.0, None),
+        (3_099.0, 3_105.0, None),
+        (3_101.0, 3_106.0, None),
+    ]
+    assert paused(spark, log(spark, FULL), *records) == [(3, 2, 0, 2)]
+
+
+def test_an_ack_before_the_follower_is_back_is_early(spark: SparkSession) -> None:
+    records: list[Record] = [
+        (3_010.0, 3_099.0, None),
+        (3_020.0, 3_105.0, None),
+        (3_030.0, 3_050.0, "REQUEST_TIMED_OUT"),
+        (3_040.0, None, None),
+    ]
+    assert paused(spark, log(spark, FULL), *records) == [(3, 4, 1, 1)]
+
+
+def test_records_do_not_wait_for_a_follower_that_is_out_of_the_isr(spark: SparkSession) -> None:
+    long = ("freeze", "", 3, 3_000.0, 6_000.0)
+    changes = log(spark, FULL, (5_000.0, 1, [1, 2]))
+    records: list[Record] = [(3_500.0, 5_001.0, None), (5_500.0, 5_505.0, None)]
+    assert paused(spark, changes, *records, fault=long) == [(3, 1, 0, 0)]
+
+
+@pytest.mark.parametrize("fault", [("freeze", "", 1, 3_000.0, 3_100.0), ("stall", *PAUSED[1:])])
+def test_a_pause_of_the_leader_and_a_fault_that_stops_no_process_are_not_judged(
+    spark: SparkSession, fault: tuple[str, str, int, float, float]
+) -> None:
+    assert paused(spark, log(spark, FULL), (3_010.0, 3_020.0, None), fault=fault) == []

@@ -31,6 +31,8 @@ METRICS = {
     "max_ack_gap_ms": 40.0,
     "mean_ack_ms": 4.0,
     "acked": 996.0,
+    "acked_during_pause": 0.0,
+    "acked_after_pause": 0.0,
     "lost": 0.0,
     "duplicated": 0.0,
     "false_alarms": 0.0,

@@ -7,6 +7,7 @@ import pytest
 from insync.analysis.verdict.repeat_facts import (
     _ack_metrics,
     _isr_metrics,
+    _pause_metrics,
     _refused_metrics,
     _soonest_return_ms,
 )
@@ -73,3 +74,10 @@ def test_the_longest_ack_is_that_of_the_whole_topic() -> None:
         {"partition": None, "mean_ms": 5.0, "max_ms": 6.0},
     ]
     assert _ack_metrics(rows)["max_ms"] == 6.0
+
+
+def test_records_of_all_pauses_are_counted() -> None:
+    pauses = [{"early": 0, "waited": 2}, {"early": 1, "waited": 3}]
+    rows = {**whole_repeat({1}, 1), "pauses": pauses}
+    assert _pause_metrics(rows) == {"acked_during_pause": 1, "acked_after_pause": 5}
+    assert _pause_metrics({**rows, "availability": []}) == {}

@@ -20,7 +20,7 @@ from insync.analysis.checks.base import History
 from insync.analysis.checks.registry import count_anomalies, find_anomalies
 from insync.analysis.checks.transactions import transaction_fates
 from insync.analysis.tables.bronze.lines import Events
-from insync.analysis.tables.gold import acks, availability, policies, transactions
+from insync.analysis.tables.gold import acks, availability, followers, policies, transactions
 from insync.analysis.tables.gold.compare import differences
 from insync.analysis.tables.gold.metrics import medians, repeat_metrics
 from insync.analysis.tables.gold.recovery import recovery
@@ -91,6 +91,7 @@ def _clients(done: Done, events: Events) -> Named:
     yield "errors", acks.errors(judged)
     planned = done["runs"].select("run", fn.inline("bursts"))
     yield "bursts", policies.bursts(judged, done["follower_drops"], planned)
+    yield "pauses", followers.pauses(plain, done["faults"], done["isr_intervals"])
     yield "recovery", recovery(done["faults"], done["isr_intervals"], plain, windows)
 
 

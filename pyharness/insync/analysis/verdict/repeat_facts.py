@@ -76,6 +76,7 @@ def _metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
         **_isr_metrics(own, run.partitions),
         **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
         **_ack_metrics(own),
+        **_pause_metrics(own),
         **_refused_metrics(run, own),
         **_readback_metrics(own, trusted=trusted),
         **_broker_metrics(own, trusted=trusted),
@@ -167,6 +168,14 @@ def _ack_metrics(own: Rows) -> Metrics:
         "max_ms": topic.get("max_ms"),
         "acked": sum(row["acked"] for row in own["readback"]),
     }
+
+
+def _pause_metrics(own: Rows) -> Metrics:
+    """Return how records that were due during a follower's pause were acked; none without lines."""
+    if not own["ack_latency"] or not own["availability"]:
+        return {}
+    early, waited = (sum(row[name] for row in own["pauses"]) for name in ("early", "waited"))
+    return {"acked_during_pause": early, "acked_after_pause": waited}
 
 
 def _refused_metrics(run: RunInfo, own: Rows) -> Metrics:

@@ -1,7 +1,8 @@
 """`freeze`: a node's process is stopped, with every thread, and continues at the end.
 
 A process of this host is stopped by a signal, a container is paused (`support/freezer.py`).
-Evidence: it is stopped at the beginning and at the end, and got no CPU time in between.
+Evidence: it is stopped at the beginning and at the end, and got no CPU time in between. Its times
+are those between which it provably did nothing, so that no answer of it can be between them.
 """
 
 from collections.abc import Callable
@@ -48,14 +49,15 @@ class FreezeFault:
     def inject(self) -> None:
         """Stop the process; raises InsyncError if it does not stop."""
         self._freezer = self._make_freezer()
-        self._window.begin()
         self._freezer.stop()
         if not await_true(self._freezer.is_stopped, STOPS_WITHIN_S):
+            self._freezer.go_on()
             raise InsyncError(
                 f"{self._context.where}: not stopped {STOPS_WITHIN_S:.0f} s after"
                 f" {self._freezer.words}"
             )
         self._cpu_before = cpu_ms(self._freezer.pid)
+        self._window.begin()
 
     def lift(self) -> None:
         """Continue the process."""
@@ -65,9 +67,9 @@ class FreezeFault:
         after = cpu_ms(self._freezer.pid)
         if after is not None and self._cpu_before is not None:
             self._cpu_ms = after - self._cpu_before
+        self._window.end()
         self._freezer.go_on()
         await_true(lambda: not self._freezer.is_stopped(), STOPS_WITHIN_S)
-        self._window.end()
 
     def evidence(self) -> FaultLine:
         """Return how long the process was stopped; 0 if somebody else continued it."""
@@ -101,5 +103,7 @@ KIND = FaultKind(
     probes=both(always),
     inject=_inject,
     missing=_missing,
-    tags=Tags(alone=True, stops_following=True, late_shrinks={"freeze": NOT_RUNNING}),
+    tags=Tags(
+        alone=True, stops_process=True, stops_following=True, late_shrinks={"freeze": NOT_RUNNING}
+    ),
 )

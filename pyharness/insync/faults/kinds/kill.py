@@ -86,5 +86,5 @@ KIND = FaultKind(
     ),
     probes=both(always),
     inject=killed,
-    tags=Tags(alone=True, kills=True, stops_following=True),
+    tags=Tags(alone=True, kills=True, stops_process=True, stops_following=True),
 )

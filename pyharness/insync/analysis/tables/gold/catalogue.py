@@ -137,6 +137,19 @@ DETECTIONS = Contract(
         ),
     ),
 )
+PAUSES = Contract(
+    "pauses",
+    "Faults that stopped a follower in an ISR, and the acks of records that were due meanwhile.",
+    (*REPEAT, "fault_no"),
+    (
+        *OF_REPEAT,
+        whole("fault_no", "the fault"),
+        whole("broker", "the follower"),
+        count("due", "records that were due while it was stopped and in their ISR", "records"),
+        count("early", "of these, acked while it was; Kafka commits none of them", "records"),
+        count("waited", "of these, acked after the pause, with it in the ISR", "records"),
+    ),
+)
 READBACK = Contract(
     "readback",
     "The records that were acked, compared with those that were read back.",
@@ -350,6 +363,7 @@ GOLD = (
     ERRORS,
     BURSTS,
     DETECTIONS,
+    PAUSES,
     READBACK,
     ANOMALIES,
     CHECKED,
