@@ -241,6 +241,13 @@ _ALL: Final = (
         optional="Kafka 1.1 does not log the high watermark with which a broker begins a role",
     ),
     Metric(
+        name="joined_ms",
+        says="from when a reassignment added a replica until it was in the ISR; the longest",
+        label="added replica in the ISR after, ms", unit="ms", better=None, events=CONTROLLER_LOG,
+        optional="no replica was added, or one did not join",
+        cell=InCell(legend="seconds until an added replica was in the ISR", name="added one in"),
+    ),
+    Metric(
         name="leader_changes",
         says="changes of a leader, without the elections that the scenario plans",
         label="leader changes", unit="count", better="lower", events=CONTROLLER_LOG, gold=True,

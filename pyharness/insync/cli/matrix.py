@@ -38,8 +38,8 @@ def command(
     only: Annotated[
         str | None,
         typer.Option(
-            help="Comma-separated scenarios, or groups: sites, kafka-7104, policies, step-down."
-            " Default: the group sites."
+            help="Comma-separated scenarios, or groups: sites, article, kafka-7104, policies,"
+            " step-down. Default: the group sites."
         ),
     ] = None,
     repeat: Annotated[

@@ -104,6 +104,11 @@ class FaultCluster(Protocol):
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""
 
+    def assignment_seen_by(
+        self, broker: int, topic: str
+    ) -> Mapping[int, tuple[Sequence[int], Sequence[int]]]:
+        """Return replicas and ISR of each partition as a broker knows them; raises InsyncError."""
+
     def election_ports(self, last: Collection[int]) -> Sequence[int]:
         """Return the ports at which elections may be asked for; brokers in `last` come last."""
 

@@ -70,6 +70,11 @@ class Planned(Part):
         return ()
 
     @property
+    def added(self) -> Sequence[int]:
+        """The partitions to which it adds its broker as a replica."""
+        return ()
+
+    @property
     def words(self) -> str:
         """What a reader calls it, such as "read stall"."""
         return fault_words(self.kind, "")

@@ -38,7 +38,7 @@ def place_coordinators(arm_cluster: ArmCluster) -> None:
         return
     ports = [arm_cluster.cluster.nodes[broker].port for broker in arm_cluster.election_brokers()]
     for number, replicas in wanted.items():
-        election.reorder(ports, TOPIC, number, replicas)
+        election.reassign(ports, TOPIC, number, replicas)
     election.elect_preferred(ports, TOPIC, list(wanted))
     last = _led_as(arm_cluster.cluster.bootstrap, wanted, PLACED_SECONDS)
     if last is not None:

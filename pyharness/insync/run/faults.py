@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from insync.brokers.cluster.admin import create_topic, partitions
+from insync.brokers.cluster.admin import assignment, create_topic, partitions
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Passed, Treatment
 from insync.brokers.docker.process import ContainerProcess
@@ -128,6 +128,15 @@ class ArmFaultCluster:
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""
         return ring(broker)
+
+    def assignment_seen_by(
+        self, broker: int, topic: str
+    ) -> Mapping[int, tuple[Sequence[int], Sequence[int]]]:
+        """Return replicas and ISR of each partition as a broker knows them; raises InsyncError."""
+        try:
+            return assignment(f"{LOOPBACK}:{self.port(broker)}", topic)
+        except OSError as error:
+            raise InsyncError(f"broker {broker}: no answer: {error}") from error
 
     def election_ports(self, last: Collection[int]) -> Sequence[int]:
         """Return the ports at which elections may be asked for; brokers in `last` come last."""

@@ -1,7 +1,8 @@
 """Wait until a cluster is ready for a repeat: full ISRs, warm brokers, no slow broker."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from typing import Final
 
 from confluent_kafka import KafkaException
@@ -71,19 +72,29 @@ def _slow(context: ArmContext, broker: int) -> str | None:
 
 
 FULL_ISR_SECONDS: Final = 60.0
-EVERYONE: Final = list(range(1, BROKERS + 1))
+EVERYONE: Final = range(1, BROKERS + 1)
 
 
-def await_full_isr(bootstrap: str, topic: str, check: Callable[[], None]) -> None:
+def await_full_isr(
+    bootstrap: str,
+    topic: str,
+    check: Callable[[], None],
+    absent: Mapping[int, Collection[int]] | None = None,
+) -> None:
     """Wait until each broker shows a full ISR for every partition of the topic.
 
-    `check` is called while this waits, and may raise. Raises InsyncError with the last state
-    seen after FULL_ISR_SECONDS.
+    All brokers are replicas of every partition, but for those in `absent`, by partition. `check`
+    is called while this waits, and may raise. Raises InsyncError with the last state seen after
+    FULL_ISR_SECONDS.
     """
-    last = await_state(bootstrap, topic, _has_full_isr, time.monotonic() + FULL_ISR_SECONDS, check)
+    full = partial(_has_full_isr, absent or {})
+    last = await_state(bootstrap, topic, full, time.monotonic() + FULL_ISR_SECONDS, check)
     if last is not None:
         raise InsyncError(f"topic {topic}: ISR not full in {FULL_ISR_SECONDS:.0f} s: {last}")
 
 
-def _has_full_isr(state: State) -> bool:
-    return bool(state) and all(isr == EVERYONE for _, isr in state.values())
+def _has_full_isr(absent: Mapping[int, Collection[int]], state: State) -> bool:
+    return bool(state) and all(
+        isr == [broker for broker in EVERYONE if broker not in absent.get(partition, ())]
+        for partition, (_, isr) in state.items()
+    )

@@ -20,7 +20,7 @@ from insync.run.faults import build
 from insync.run.progress import Progress
 from insync.run.readiness import await_full_isr, await_no_slow_broker
 from insync.run.scheduling_gaps import SchedulingGaps
-from insync.scenario.model import Transactions
+from insync.scenario.model import Scenario, Transactions
 from insync.scenario.roles import ring
 from insync.workload.plan import Burst, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
@@ -58,7 +58,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
         workload.start()
         workload.await_acks(FIRST_ACK_SECONDS)
         # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
-        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
+        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes, _absent(scenario))
         start = time.monotonic()
         files.phase("steady", repeat=repeat, topic=topic)
         say("steady")
@@ -83,6 +83,15 @@ def seed_of(seed: int, repeat: int) -> int:
 def jitter_ms(seed: int, most: int) -> int:
     """Return the delay of a repeat's faults, at most `most` ms; the same in every arm."""
     return random.Random(f"{seed}/faults").randint(0, most)  # noqa: S311
+
+
+def _absent(scenario: Scenario) -> dict[int, set[int]]:
+    """Return the brokers that become replicas of a partition only during the repeat."""
+    absent: dict[int, set[int]] = {}
+    for fault in scenario.faults:
+        for partition in fault.added:
+            absent.setdefault(partition, set()).add(fault.broker)
+    return absent
 
 
 def _create(context: ArmContext, topic: str) -> None:

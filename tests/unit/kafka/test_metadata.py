@@ -49,8 +49,9 @@ def test_a_brokers_response_is_decoded(
     brokers: list[int], cluster: str | None, state: State, error: int
 ) -> None:
     expected = {number: (leader, sorted(isr)) for number, (leader, isr) in state.items()}
+    replicas = {number: [*isr, 201] for number, (_, isr) in state.items()}
     found = metadata.parse(answer(brokers, cluster, state, error))
-    assert found == Metadata(sorted(brokers), expected)
+    assert found == Metadata(sorted(brokers), expected, replicas)
     assert list(found.partitions) == sorted(state)
 
 

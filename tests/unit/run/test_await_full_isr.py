@@ -37,6 +37,15 @@ def test_the_error_shows_the_last_state_seen(monkeypatch: pytest.MonkeyPatch) ->
         readiness.await_full_isr("a,b", "t", lambda: None)
 
 
+def test_a_broker_that_is_not_a_replica_yet_must_be_absent(monkeypatch: pytest.MonkeyPatch) -> None:
+    two = {0: (1, [1, 2]), 1: (2, [1, 2, 3])}
+    Brokers(monkeypatch, a=[two])
+    readiness.await_full_isr("a", "t", lambda: None, {0: {3}})
+    for absent in ({}, {1: {3}}):
+        with pytest.raises(InsyncError, match="ISR not full"):
+            readiness.await_full_isr("a", "t", lambda: None, absent)
+
+
 def test_a_partition_without_leader_has_no_full_isr(monkeypatch: pytest.MonkeyPatch) -> None:
     Brokers(monkeypatch, a=[{0: (-1, [])}])
     with pytest.raises(InsyncError, match="ISR not full"):

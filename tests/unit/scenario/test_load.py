@@ -140,10 +140,10 @@ for_ms = 1_000
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: cpu-neighbour, cpu-"),
-        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: cpu-neighbour, cpu-quo"),
-        ('"freeze"', "3", "faults[1].kind: '3', expected one of: cpu-neighbour"),
-        ('"freeze"', '["kill"]', "faults[1].kind: '['kill']', expected one of: cpu-neighbour"),
+        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: add-replica, cpu-nei"),
+        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: add-replica, cpu-neig"),
+        ('"freeze"', "3", "faults[1].kind: '3', expected one of: add-replica"),
+        ('"freeze"', '["kill"]', "faults[1].kind: '['kill']', expected one of: add-replica"),
         ("at_ms = 30_000", "", "faults[1].at_ms: missing"),
         ("at_ms = 30_000", "at_ms = 30_000\nx = 1", "faults[1].x: unknown key, expected one of: b"),
         ("at_ms = 30_000", "at_ms = 9_000", "faults[1].at_ms: 9000, expected outside of 2000 to"),

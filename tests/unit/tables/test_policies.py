@@ -1,4 +1,4 @@
-"""What followers did: removals, detections, pauses in an ISR; and bursts."""
+"""What followers did: removals, detections, pauses in an ISR, added ones; and bursts."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from insync.analysis.tables.gold.followers import pauses
+from insync.analysis.tables.gold.followers import added_replicas, pauses
 from insync.analysis.tables.gold.policies import bursts, detections, follower_drops
 from insync.analysis.tables.silver.isr import isr_intervals
 from insync.analysis.tables.silver.shrinks import isr_shrinks
@@ -176,3 +176,25 @@ def test_a_pause_of_the_leader_and_a_fault_that_stops_no_process_are_not_judged(
     spark: SparkSession, fault: tuple[str, str, int, float, float]
 ) -> None:
     assert paused(spark, log(spark, FULL), (3_010.0, 3_020.0, None), fault=fault) == []
+
+
+def added(spark: SparkSession, *changes: tuple[Any, ...]) -> list[tuple[Any, ...]]:
+    table = added_replicas(isr_intervals(log(spark, *changes), repeats(spark)))
+    return [tuple(row) for row in table.select("replica", "added_ms", "joined_ms").collect()]
+
+
+def test_an_added_replica_joins_when_it_is_in_the_isr(spark: SparkSession) -> None:
+    changes = [
+        (500.0, 1, [1, 2, 3]),
+        (600.0, 1, [1, 2], [1, 2]),
+        (3_000.0, 1, [1, 2], [1, 2, 3]),
+        (4_000.0, 1, [1], [1, 2, 3]),
+        (7_000.0, 1, [1, 3], [1, 2, 3]),
+        (8_000.0, 1, [1, 2, 3], [1, 2, 3]),
+    ]
+    assert added(spark, *changes) == [(3, 3_000.0, 4_000.0)]
+    assert added(spark, *changes[:4]) == [(3, 3_000.0, None)]
+
+
+def test_a_replica_that_was_assigned_all_the_time_was_not_added(spark: SparkSession) -> None:
+    assert added(spark, FULL, (END - 1, 1, [1, 2])) == []

@@ -51,6 +51,11 @@ def findings(plan: dict[str, object], **fact: object) -> list[str]:
             {"held_pieces": 9.0}, {}, "held_pieces was 0, expected at least 1",
         ),
         (
+            {"kind": "add-replica", "partitions": [0, 1], "for_ms": 4_000},
+            {"assigned": 2.0, "joined": 2.0}, {"assigned": 2.0, "joined": 1.0},
+            "joined was 1, expected exactly 2",
+        ),
+        (
             {"kind": "elect", "partitions": [0, 1]},
             {"moved": 2.0}, {"moved": 1.0}, "moved was 1, expected exactly 2",
         ),

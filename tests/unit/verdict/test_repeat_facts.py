@@ -7,6 +7,7 @@ import pytest
 from insync.analysis.verdict.repeat_facts import (
     _ack_metrics,
     _isr_metrics,
+    _joined_ms,
     _pause_metrics,
     _refused_metrics,
     _soonest_return_ms,
@@ -81,3 +82,10 @@ def test_records_of_all_pauses_are_counted() -> None:
     rows = {**whole_repeat({1}, 1), "pauses": pauses}
     assert _pause_metrics(rows) == {"acked_during_pause": 1, "acked_after_pause": 5}
     assert _pause_metrics({**rows, "availability": []}) == {}
+
+
+@pytest.mark.parametrize(
+    ("waits", "longest"), [([], None), ([50.0, 90.0], 90.0), ([50.0, None], None)]
+)
+def test_the_last_added_replica_decides(waits: list[float | None], longest: float | None) -> None:
+    assert _joined_ms({"added_replicas": [{"joined_ms": wait} for wait in waits]}) == longest

@@ -100,6 +100,7 @@ def _cluster(done: Done, events: Events) -> Named:
     intervals, holds_found = done["isr_intervals"], done["holds"]
     limited = _with(intervals, done["runs"], "min_insync_replicas")
     yield "availability", availability.availability(limited, fn.col("min_insync_replicas"))
+    yield "added_replicas", followers.added_replicas(intervals)
     yield "isr_changes", isr_changes(done["isr_shrinks"], done["isr_expands"])
     yield "holds_by_site", holds.holds_by_site(holds_found)
     yield "detections", policies.detections(intervals, done["faults"])

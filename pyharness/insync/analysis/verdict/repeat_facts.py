@@ -108,6 +108,7 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
         "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
         "dead_follower_dropped_ms": _dropped_ms(own),
+        "joined_ms": _joined_ms(own),
     }
 
 
@@ -141,6 +142,12 @@ def _soonest_return_ms(changes: Sequence[Row]) -> float | None:
 def _dropped_ms(own: Rows) -> float | None:
     """Return the time from a follower's death until it left its last ISR; None if one kept it."""
     waits = [row["took_ms"] for row in own["dead_followers"]]
+    return None if None in waits else max(waits, default=None)
+
+
+def _joined_ms(own: Rows) -> float | None:
+    """Return how long the last added replica took to join the ISR; None if one did not."""
+    waits = [row["joined_ms"] for row in own["added_replicas"]]
     return None if None in waits else max(waits, default=None)
 
 

@@ -125,6 +125,15 @@ def partitions(server: str, topic: str) -> State:
     return metadata.ask(server, topic, _ANSWER_WITHIN_S).partitions
 
 
+def assignment(server: str, topic: str) -> dict[int, tuple[list[int], list[int]]]:
+    """Return replicas and ISR of each partition, as the broker at `server` knows them.
+
+    Raises OSError without an answer.
+    """
+    seen = metadata.ask(server, topic, _ANSWER_WITHIN_S)
+    return {number: (seen.replicas[number], isr) for number, (_, isr) in seen.partitions.items()}
+
+
 def await_state(
     bootstrap: str,
     topic: str,

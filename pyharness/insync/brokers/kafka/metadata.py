@@ -20,11 +20,13 @@ METADATA: Final = (3, 4)
 
 # Per partition: its leader (-1 for none) and the sorted ISR.
 State = dict[int, tuple[int, list[int]]]
+# Per partition: its replicas, also those that are still being added.
+Replicas = dict[int, list[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class Metadata:
-    """The brokers that a broker lists, and the state of the topic in the request.
+    """The brokers that a broker lists, and the state and replicas of the topic in the request.
 
     On ZooKeeper the list includes the controller, which is a broker there. A topic that the
     broker does not know has no partitions.
@@ -32,6 +34,7 @@ class Metadata:
 
     brokers: list[int]
     partitions: State
+    replicas: Replicas
 
 
 def ask(server: str, topic: str | None, seconds: float) -> Metadata:
@@ -65,12 +68,16 @@ def _parsed(fields: Fields) -> Metadata:
     fields.content("h")  # the cluster's id
     fields.take("i")  # the controller
     states: State = {}
+    replicas: Replicas = {}
     for _ in range(fields.count()):
         fields.take("h")  # the topic's error: an unknown one has no partitions
         fields.content("h")
         fields.take("b")  # whether it is internal
-        states |= dict(sorted([_partition(fields) for _ in range(fields.count())]))
-    return Metadata(brokers, states)
+        for number, leader, assigned, isr in sorted(
+            [_partition(fields) for _ in range(fields.count())]
+        ):
+            states[number], replicas[number] = (leader, isr), assigned
+    return Metadata(brokers, states, replicas)
 
 
 def _broker(fields: Fields) -> int:
@@ -81,7 +88,7 @@ def _broker(fields: Fields) -> int:
     return int(number)
 
 
-def _partition(fields: Fields) -> tuple[int, tuple[int, list[int]]]:
+def _partition(fields: Fields) -> tuple[int, int, list[int], list[int]]:
     _, number, leader = fields.take("hii")
-    fields.take(f"{fields.count()}i")  # the replicas
-    return number, (leader, sorted(fields.take(f"{fields.count()}i")))
+    replicas = list(fields.take(f"{fields.count()}i"))
+    return number, leader, replicas, sorted(fields.take(f"{fields.count()}i"))

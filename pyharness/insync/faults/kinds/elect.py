@@ -52,7 +52,7 @@ class Elect(Planned):
             if around.leaders[partition] == self.broker:
                 expected = f"a partition that broker {self.broker} does not lead already"
                 raise broken(key, partition, expected)
-            if any(partition in other.elected for other in around.earlier):
+            if any(partition in (*other.elected, *other.added) for other in around.earlier):
                 raise broken(key, partition, "a partition that no other election is about")
 
 
@@ -95,7 +95,7 @@ class ElectFault:
         from insync.faults.support import election  # here, so that scenarios load no broker code
 
         for partition, replicas in self._plan.replicas.items():
-            election.reorder(self._ports(), self._plan.topic, partition, replicas)
+            election.reassign(self._ports(), self._plan.topic, partition, replicas)
 
     def inject(self) -> None:
         """Ask for the election and wait until the broker leads; raises InsyncError if refused."""

@@ -150,6 +150,17 @@ PAUSES = Contract(
         count("waited", "of these, acked after the pause, with it in the ISR", "records"),
     ),
 )
+ADDED_REPLICAS = Contract(
+    "added_replicas",
+    "Replicas that were added to a partition, and when they joined the ISR.",
+    (*PARTITION, "replica", "added_ms"),
+    (
+        *OF_PARTITION,
+        whole("replica", "the broker that was added"),
+        ms("added_ms", "when it was in the assignment (epoch)"),
+        ms("joined_ms", "from then until it was in the ISR; null: it never was", null=True),
+    ),
+)
 READBACK = Contract(
     "readback",
     "The records that were acked, compared with those that were read back.",
@@ -364,6 +375,7 @@ GOLD = (
     BURSTS,
     DETECTIONS,
     PAUSES,
+    ADDED_REPLICAS,
     READBACK,
     ANOMALIES,
     CHECKED,

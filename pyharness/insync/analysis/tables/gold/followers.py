@@ -1,8 +1,8 @@
-"""Computes how records waited for paused followers."""
+"""Computes how records waited for paused followers, and when added replicas joined the ISR."""
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import PARTITION, REPEAT, is_acked
@@ -41,4 +41,28 @@ def pauses(operations: DataFrame, faults: DataFrame, intervals: DataFrame) -> Da
                 fn.col("acked") & stayed & (fn.col("done_ms") >= fn.col("lifted_ms"))
             ).alias("waited"),
         )
+    )
+
+
+def added_replicas(intervals: DataFrame) -> DataFrame:
+    """Return one row per replica that was added to a partition, with its `joined_ms`.
+
+    `intervals` is the table isr_intervals. `added_ms` (epoch) is when it was in the assignment,
+    `joined_ms` how much later it was in the ISR; null if it never was.
+    """
+    before = fn.lag("replicas").over(Window.partitionBy(*PARTITION).orderBy("start_ms"))
+    added = intervals.withColumn("new", fn.array_except("replicas", before)).select(
+        *PARTITION,
+        fn.explode("new").alias("replica"),
+        fn.col("start_ms").alias("added_ms"),
+    )
+    later = intervals.select(*PARTITION, "isr", "start_ms")
+    member = fn.array_contains("isr", fn.col("replica")) & (
+        fn.col("start_ms") >= fn.col("added_ms")
+    )
+    joined = fn.min(fn.when(member, fn.col("start_ms"))) - fn.col("added_ms")
+    return (
+        added.join(later, PARTITION, "inner")
+        .groupBy(*PARTITION, "replica", "added_ms")
+        .agg(joined.alias("joined_ms"))
     )

@@ -1,0 +1,105 @@
+"""A broker becomes a replica of partitions, without a broker."""
+
+import re
+
+import pytest
+
+from insync.brokers.kafka import wire
+from insync.errors import InputError, InsyncError
+from insync.faults.base import FaultContext
+from insync.faults.kinds import add_replica
+from insync.faults.kinds.add_replica import AddPlan, AddReplicaFault, Assignment
+from insync.scenario.load import parse, source
+
+PLAN = AddPlan(topic="t", replicas={0: [1, 2, 3], 1: [2, 1, 3]})
+PORTS = [9_001, 9_002]
+
+
+class Cluster:
+    """Answers requests with `code`; brokers show the assignment that the test sets."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, code: int = 0) -> None:
+        self.asked: list[bytes] = []
+        self.seen: Assignment = {}
+        self._code = code
+        monkeypatch.setattr(wire, "ask", self._ask)
+        monkeypatch.setattr(add_replica, "ASSIGNED_WITHIN_S", 0.01)
+        monkeypatch.setattr(add_replica, "JOINED_WITHIN_S", 0.01)
+
+    def fault(self) -> AddReplicaFault:
+        context = FaultContext(arm="a", repeat=0, kind="add-replica", broker=3, planned_ms=100)
+        return AddReplicaFault(lambda: PORTS, lambda: self.seen, PLAN, context)
+
+    def show(self, isr: list[int], *partitions: int) -> None:
+        self.seen = {partition: ([1, 2, 3], isr) for partition in partitions}
+
+    def _ask(self, _: int, request: bytes, __: float) -> int:
+        self.asked.append(request)
+        return self._code
+
+
+def test_the_broker_is_taken_out_before_and_added_at_the_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    cluster = Cluster(monkeypatch)
+    fault = cluster.fault()
+    fault.prepare()
+    asked = [wire.reassign("t", 0, [1, 2], 4_000), wire.reassign("t", 1, [2, 1], 4_000)]
+    assert cluster.asked == asked
+    cluster.show([1, 2], 0, 1)
+    fault.inject()
+    asked += [wire.reassign("t", 0, [1, 2, 3], 4_000), wire.reassign("t", 1, [2, 1, 3], 4_000)]
+    assert cluster.asked == asked
+    cluster.show([1, 2, 3], 0, 1)
+    fault.lift()
+    fault.lift()
+    line = fault.evidence()
+    assert line.figures == {"assigned": 2.0, "joined": 2.0}
+    assert line.acted_ms is not None and line.acted_ms > 0
+
+
+def test_a_broker_that_does_not_join_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(monkeypatch)
+    fault = cluster.fault()
+    cluster.show([1, 2], 0, 1)
+    fault.inject()
+    cluster.seen = {0: ([1, 2, 3], [1, 2, 3]), 1: ([1, 2, 3], [1, 2])}
+    fault.lift()
+    assert fault.evidence().figures == {"assigned": 2.0, "joined": 1.0}
+
+
+def test_a_broker_that_is_not_assigned_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(monkeypatch)
+    fault = cluster.fault()
+    cluster.show([1, 2, 3], 0)
+    fault.inject()
+    fault.lift()
+    assert fault.evidence().acted_ms == 0
+    assert fault.evidence().figures == {"assigned": 1.0, "joined": 1.0}
+
+
+def test_a_reassignment_that_is_refused_names_the_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InsyncError, match="reassignment of t: 9001: error 7"):
+        Cluster(monkeypatch, code=7).fault().prepare()
+
+
+def test_a_fault_that_was_never_injected_can_be_lifted(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Cluster(monkeypatch).fault()
+    fault.lift()
+    with pytest.raises(InsyncError, match="was not injected"):
+        fault.evidence()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("[0, 1]\nat_ms = 1_500", "[0, 2]\nat_ms = 1_500", "partitions[1]: 2, expected 0 to 1"),
+        ("leaders = [1, 2]", "leaders = [1, 3]", "a partition that broker 3 does not lead"),
+        ("[0, 1]\nat_ms = 1_500", "[0, 0]\nat_ms = 1_500", "[0, 0], expected each only once"),
+    ],
+)
+def test_a_broker_is_added_to_partitions_that_others_lead(old: str, new: str, problem: str) -> None:
+    text = source("added-replica")
+    assert old in text
+    with pytest.raises(InputError, match=re.escape(problem)):
+        parse(text.replace(old, new), "mine")
