@@ -101,6 +101,9 @@ class FaultCluster(Protocol):
     def make_filled_topic(self, topic: str, broker: int, partitions: int) -> None:
         """Create a topic on one broker alone, with a record in each partition."""
 
+    def make_old_records(self, topic: str, broker: int, partitions: int, size: int) -> None:
+        """Create a topic on one broker alone, with so many bytes of records in each partition."""
+
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""
 

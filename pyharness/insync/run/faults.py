@@ -23,9 +23,10 @@ from insync.run.context import ArmContext
 from insync.running import Running
 from insync.scenario.model import Scenario
 from insync.scenario.roles import ring
-from insync.workload.prefill import prefill
+from insync.workload.prefill import burst, prefill
 
 FILLED_SECONDS: Final = 20.0
+OLD_RECORD_BYTES: Final = 1 << 19
 
 
 def build(context: ArmContext, topic: str, repeat: int, spec: Planned) -> Fault:
@@ -124,6 +125,13 @@ class ArmFaultCluster:
         bootstrap = self.arm_cluster.cluster.bootstrap
         create_topic(bootstrap, topic, [[broker]] * partitions, {})
         prefill(bootstrap, topic, range(partitions), FILLED_SECONDS)
+
+    def make_old_records(self, topic: str, broker: int, partitions: int, size: int) -> None:
+        """Create a topic on one broker alone, with so many bytes of records in each partition."""
+        bootstrap = self.arm_cluster.cluster.bootstrap
+        create_topic(bootstrap, topic, [[broker]] * partitions, {})
+        for partition in range(partitions):
+            burst(bootstrap, topic, partition, size // OLD_RECORD_BYTES, OLD_RECORD_BYTES)
 
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""

@@ -6,7 +6,7 @@ from insync.faults.kind import ClusterKind, Requirements
 from insync.faults.registry import KINDS, why_not
 from insync.faults.spec import Planned
 from insync.faults.support import cgroups
-from insync.faults.support.cgroup_places import here
+from insync.faults.support.cgroup_places import everywhere
 from insync.faults.support.disk import mounts
 from insync.scenario.model import Scenario
 
@@ -43,7 +43,7 @@ def unavailable(scenario: Scenario, cluster: ClusterKind, out: Path) -> str | No
     `out` is where the run is to be recorded. Control groups and mounts that a killed harness
     left behind are removed first.
     """
-    cgroups.sweep([*here("cpu"), *here("blkio")])
+    cgroups.sweep(everywhere())
     mounts.sweep()
     kinds = sorted({fault.kind for fault in scenario.faults})
     reasons = (why_not(kind, cluster, out) for kind in kinds)

@@ -7,13 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.faults.support.cgroup_places import Parent, parents
+from insync.faults.support import cgroup_places
+from insync.faults.support.cgroup_places import Parent, everywhere, parents
 from insync.faults.support.cgroups import Group, sweep, usable
 from insync.faults.support.cpu_groups import Throttled, quota, quota_us, throttled
 from insync.owner import mine
 
 V1 = "cgroup {root}/cpu,cpuacct cgroup rw,relatime,cpu,cpuacct 0 0\n"
 V2 = "cgroup2 {root}/unified cgroup2 rw,relatime 0 0\n"
+V1_MEMORY = "cgroup {root}/memory cgroup rw,memory 0 0\n"
 OWN = "1:cpu,cpuacct:/a/b\n2:memory:/m\n0::/c/d\n"
 
 
@@ -27,6 +29,18 @@ def test_both_versions_are_found_and_v1_comes_first(tmp_path: Path) -> None:
         Parent(v2 / "c", unified=True),
         Parent(v2, unified=True),
     ]
+
+
+def test_a_killed_harnesss_groups_are_sought_at_every_controller(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in (("mounts", V1 + V2 + V1_MEMORY), ("self/cgroup", OWN)):
+        file = tmp_path / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text.format(root=tmp_path))
+    monkeypatch.setattr(cgroup_places, "PROC", tmp_path)
+    folders = {place.folder for place in everywhere()}
+    assert {tmp_path / "cpu,cpuacct", tmp_path / "memory", tmp_path / "unified"} <= folders
 
 
 def test_a_machine_without_the_cpu_controller_says_so() -> None:

@@ -31,6 +31,11 @@ def test_v1_limits_and_counters_have_the_kernels_format(tmp_path: Path) -> None:
     blkio.limits("8:0", Rates(read=1000))(group)
     assert (tmp_path / "blkio.throttle.read_bps_device").read_text() == "8:0 1000"
     assert (tmp_path / "blkio.throttle.write_bps_device").read_text() == ""
+    for name in ("read", "write"):
+        (tmp_path / f"blkio.throttle.{name}_bps_device").write_text("")
+    blkio.free(group, "8:0")
+    for name in ("read", "write"):
+        assert (tmp_path / f"blkio.throttle.{name}_bps_device").read_text() == "8:0 0"
     text = "8:16 Read 9\n8:0 Read 512\n8:0 Write 77\n8:0 Total 589\nTotal 598\n"
     (tmp_path / "blkio.throttle.io_service_bytes").write_text(text)
     assert blkio.moved(group, "8:0") == Moved(512, 77)
@@ -42,6 +47,8 @@ def test_v2_limits_and_counters_have_the_kernels_format(tmp_path: Path) -> None:
     (tmp_path / "io.max").touch()
     blkio.limits("8:0", Rates(read=1000, write=5))(group)
     assert (tmp_path / "io.max").read_text() == "8:0 rbps=1000 wbps=5"
+    blkio.free(group, "8:0")
+    assert (tmp_path / "io.max").read_text() == "8:0 rbps=max wbps=max"
     text = "8:16 rbytes=9 wbytes=9\n8:0 rbytes=512 wbytes=77 rios=1 wios=1 dbytes=0 dios=0\n"
     (tmp_path / "io.stat").write_text(text)
     assert blkio.moved(group, "8:0") == Moved(512, 77)

@@ -51,7 +51,7 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
         ("at_both_ends", ["link"]),
         ("kills", ["kill", "lost-log"]),
         ("alone", ["disk-full", "disk-read-only", "freeze", "kill", "lost-log"]),
-        ("regroups", ["cpu-quota", "disk-throttle"]),
+        ("regroups", ["cpu-quota", "disk-throttle", "memory-pressure"]),
         ("late_shrinks", ["cpu-quota", "disk-stall", "freeze", "queue-stall", "stall"]),
     ],
 )

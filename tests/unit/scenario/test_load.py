@@ -11,7 +11,10 @@ from insync.scenario.load import builtin_names, load, narrow, on_zookeeper, pars
 
 KIP = source("kip-501")
 COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
-OTHERS = {"produce-refused", "control", "kip-501", "disk-stall", "link-cut", "slow-disk-ramp"}
+OTHERS = {
+    "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
+    "slow-disk-ramp",
+}  # fmt: skip
 
 
 def test_the_built_in_scenarios_are_known_and_load() -> None:

@@ -21,12 +21,12 @@ PREFERRED: Final = 0
 _NO_TAGS: Final = b"\0"
 
 
-def fetch(topic: str, partition: int) -> bytes:
-    """Return a consumer's fetch of the first records of one partition, without waiting time."""
-    body = struct.pack(">iiiib", -1, 0, 0, 1 << 20, 0)
+def fetch(topic: str, partition: int, size: int = 1 << 20) -> bytes:
+    """Return a consumer's fetch of the first bytes of one partition, without waiting time."""
+    body = struct.pack(">iiiib", -1, 0, 0, size, 0)
     name = topic.encode()
     body += struct.pack(">ih", 1, len(name)) + name
-    body += struct.pack(">iiqi", 1, partition, 0, 1 << 20)
+    body += struct.pack(">iiqi", 1, partition, 0, size)
     return framed(FETCH, body, flexible=False)
 
 

@@ -73,16 +73,26 @@ class DiskThrottleFault:
     """A `Fault`: one broker's disk is slow."""
 
     def __init__(
-        self, process: Callable[[], Running], folder: Path, rates: Rates, context: FaultContext
+        self,
+        process: Callable[[], Running],
+        folder: Path,
+        rates: Rates,
+        context: FaultContext,
+        drop: Callable[[Path], int] = evict,
     ) -> None:
-        """Plan it on the disk that `folder` is on, which holds the broker's log folders."""
+        """Plan it on the disk that `folder` is on, which holds the broker's log folders.
+
+        `drop` drops that folder from the page cache, and returns how many bytes it dropped.
+        """
         self._process = process
         self._folder = folder
         self._rates = rates
         self._context = context
+        self._drop = drop
         self._window = Window()
         self._stay: Stay | None = None
         self._disk = ""
+        self._before = Moved()
         self._moved = Moved()
         self._evicted = 0
 
@@ -94,10 +104,11 @@ class DiskThrottleFault:
         pid = self._process().pid
         try:
             parent = self._place()
-            self._evicted = evict(self._folder)
+            self._evicted = self._drop(self._folder)
             limits = blkio.limits(self._disk, self._rates)
             self._window.begin()
             self._stay = Stay.begin(pid, parent, f"disk-{self._context.broker}", limits)
+            self._before = blkio.moved(self._stay.group, self._disk)
         except OSError as error:
             raise InsyncError(f"broker {self._context.broker}: not throttled: {error}") from error
 
@@ -107,7 +118,8 @@ class DiskThrottleFault:
         if stay is None:
             return
         with suppress(OSError):
-            self._moved = blkio.moved(stay.group, self._disk)
+            self._moved = blkio.moved(stay.group, self._disk).since(self._before)
+            blkio.free(stay.group, self._disk)
         try:
             stay.end()
         finally:

@@ -5,11 +5,11 @@ Reads /proc alone; only trying shows whether a group can really be made there.
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 PROC: Final = Path("/proc")
 
-Controller = Literal["cpu", "blkio", "freezer"]
+Controller = Literal["cpu", "blkio", "freezer", "memory"]
 """What a group is to limit, by its name in v1; v2 says io for blkio, and can always freeze."""
 
 
@@ -53,6 +53,11 @@ def here(controller: Controller) -> list[Parent]:
         )
     except OSError:
         return []
+
+
+def everywhere() -> list[Parent]:
+    """Return where groups of any controller might be made on this machine."""
+    return [place for controller in get_args(Controller) for place in here(controller)]
 
 
 def home_of(pid: int, parent: Parent) -> Path:

@@ -1,14 +1,15 @@
 """Makes and removes control groups, on cgroup v1 and v2.
 
 A group is named after the harness that made it, so that the next harness can remove what a
-killed one left behind. `cpu_groups` and `disk/blkio` set its limits.
+killed one left behind. `cpu_groups`, `memory_groups` and `disk/blkio` set
+its limits.
 """
 
 import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +21,7 @@ from insync.owner import is_gone, mine
 PREFIX: Final = "insync-"
 EMPTY_WITHIN_S: Final = 2.0
 _OURS: Final = re.compile(rf"{PREFIX}(\d+-\d+)-")
-_UNIFIED_NAMES: Final = {"cpu": "cpu", "blkio": "io"}
+_UNIFIED_NAMES: Final = {"cpu": "cpu", "blkio": "io", "memory": "memory"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +77,16 @@ class Stay:
 
     @classmethod
     def begin(cls, pid: int, parent: Parent, name: str, limit: Limit) -> "Stay":
-        """Make the group and move the process; raises OSError, and then no group is left."""
+        """Make the group and move the process; raises OSError, and then no group is left.
+
+        In v2 a process is in one group only. If it is in one of this harness's already, that
+        group gets the limit too, and ends with the stay that made it.
+        """
         home = home_of(pid, parent)
+        if _is_ours(home):
+            _enable(replace(parent, folder=home.parent))
+            limit(Group(home, parent.unified))
+            return cls(pid, home, Group(home, parent.unified))
         stay = cls(pid, home, Group.make(parent, name, limit))
         try:
             stay.group.add(pid)
@@ -88,6 +97,8 @@ class Stay:
 
     def end(self) -> None:
         """Put the process back where it was and remove the group; raises InsyncError."""
+        if self.group.folder == self.home:
+            return
         with suppress(OSError):  # a process that has ended is in no group
             Group(self.home, self.group.unified).add(self.pid)
         self.group.remove()
@@ -114,6 +125,10 @@ def sweep(candidates: Sequence[Parent]) -> None:
             named = _OURS.match(folder.name)
             if named and is_gone(named[1]):
                 _remove(folder)
+
+
+def _is_ours(folder: Path) -> bool:
+    return folder.name.startswith(f"{PREFIX}{mine()}-")
 
 
 def _enable(parent: Parent) -> None:

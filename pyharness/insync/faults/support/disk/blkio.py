@@ -89,6 +89,15 @@ def limits(disk: str, rates: Rates) -> Limit:
     return limit
 
 
+def free(group: Group, disk: str) -> None:
+    """Take a group's limits on a disk away, also for what waits for it; raises OSError."""
+    if group.unified:
+        group.write("io.max", f"{disk} rbps=max wbps=max")
+        return
+    for name in ("read", "write"):
+        group.write(_LIMIT_V1.format(name), f"{disk} 0")
+
+
 def moved(group: Group, disk: str) -> Moved:
     """Return what a group has moved so far; raises OSError."""
     seen = _unified(group, disk) if group.unified else _by_kind(group, disk)

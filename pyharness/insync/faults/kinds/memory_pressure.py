@@ -1,0 +1,198 @@
+"""`memory-pressure`: a broker has too little memory for the page cache that its readers need.
+
+The process is moved into a control group with a limit on memory, and consumers of the harness read
+a topic from its beginning that is half as large again as the limit. So what they read is never in
+the page cache: the kernel has taken it back for what they read before. When that is so, the disk
+becomes slow, and each of their reads waits for it in a network thread that also serves followers.
+
+The fault contains a `disk-throttle`. Evidence: the bytes that were read from the disk, and the
+pages of files that the kernel took back and read again.
+"""
+
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from insync.errors import InsyncError
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import Fault, FaultContext, await_true
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import OWN_DISK, FaultKind, Recorded, Tags, Words, both, figure
+from insync.faults.kinds.disk_throttle import DiskThrottleFault, evict
+from insync.faults.spec import Lasting
+from insync.faults.support import memory_groups
+from insync.faults.support.cgroups import Stay
+from insync.faults.support.cold_readers import ColdReaders
+from insync.faults.support.disk import blkio
+from insync.faults.support.disk.blkio import Rates
+from insync.faults.support.memory_groups import Pressure, confine, pressure
+from insync.running import Running
+
+READERS: Final = 16  # several for each network thread, which sends to one after the other
+PARTITIONS: Final = 4  # so that each fits into one answer, of which Kafka limits the size
+LEAST_BYTES: Final = 64 << 20
+FULL_WITHIN_S: Final = 10.0
+
+
+class MemoryPressure(Lasting):
+    """The page cache is smaller than what consumers read, and the disk behind it is slow.
+
+    Reads ahead of two network threads and what the JVM touches for the first time must fit into
+    the least limit: where cgroup v1 finds nothing to take back, it kills the process.
+    """
+
+    intensity = ("read_bytes_per_s",)
+
+    kind: Literal["memory-pressure"]
+    limit_bytes: Annotated[int, Field(ge=LEAST_BYTES)] = LEAST_BYTES
+    read_bytes_per_s: Annotated[int, Field(ge=1)]
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class OldRecords:
+    """The topic that the consumers read.
+
+    Args:
+        make: makes a topic with so many partitions of so many bytes.
+        topic: its name.
+        port: the port of its broker.
+
+    """
+
+    make: Callable[[str, int, int], None]
+    topic: str
+    port: Callable[[], int]
+
+
+class MemoryPressureFault:
+    """A `Fault`: one broker's memory is limited, and consumers read more than fits."""
+
+    def __init__(
+        self,
+        throttle: Fault,
+        process: Callable[[], Running],
+        old: OldRecords,
+        limit_bytes: int,
+        context: FaultContext,
+    ) -> None:
+        """Plan it around a planned `throttle` of the disk."""
+        self._throttle = throttle
+        self._process = process
+        self._old = old
+        self._limit_bytes = limit_bytes
+        self._context = context
+        self._partition_bytes = limit_bytes * 3 // 2 // PARTITIONS
+        self._stay: Stay | None = None
+        self._clients = ExitStack()
+        self._readers: ColdReaders | None = None
+        self._before = Pressure()
+        self._pressure = Pressure()
+
+    def prepare(self) -> None:
+        """Make the topic that is read."""
+        self._throttle.prepare()
+        self._old.make(self._old.topic, PARTITIONS, self._partition_bytes)
+
+    def inject(self) -> None:
+        """Limit the memory, read until it does not suffice, then slow the disk.
+
+        Raises InsyncError if that fails.
+        """
+        from insync.brokers.kafka import wire  # here, so that scenarios load no broker code
+
+        requests = [
+            wire.fetch(self._old.topic, reader % PARTITIONS, self._partition_bytes)
+            for reader in range(READERS)
+        ]
+        name = f"memory-{self._context.broker}"
+        try:
+            self._stay = stay = confine(self._process().pid, name, self._limit_bytes)
+            self._readers = ColdReaders.start(self._clients, self._old.port(), requests)
+            if not await_true(lambda: pressure(stay.group).refaults > 0, FULL_WITHIN_S):
+                raise InsyncError(f"{self._context.where}: its memory suffices for all it reads")
+            self._throttle.inject()
+            self._before = pressure(stay.group)
+        except OSError as error:
+            raise InsyncError(f"{self._context.where}: no memory pressure: {error}") from error
+
+    def lift(self) -> None:
+        """Give the disk and the memory back and end the readers."""
+        stay, self._stay = self._stay, None
+        with ExitStack() as undo:
+            if stay is not None:
+                undo.callback(stay.end)
+                with suppress(OSError):
+                    self._pressure = pressure(stay.group).since(self._before)
+            undo.callback(self._throttle.lift)
+            undo.callback(self._clients.close)
+
+    def evidence(self) -> FaultLine:
+        """Return the throttle's evidence, and what the limit on memory did."""
+        line = self._throttle.evidence()
+        figures = {
+            "refaults": float(self._pressure.refaults),
+            "limit_hits": float(self._pressure.limit_hits),
+            "sent_bytes": float(0 if self._readers is None else self._readers.received),
+        }
+        return replace(line, figures={**line.figures, **figures})
+
+
+def _inject(spec: MemoryPressure, context: FaultContext, cluster: FaultCluster) -> Fault:
+    folder = cluster.data_dir(spec.broker)
+
+    def make(topic: str, partitions: int, size: int) -> None:
+        cluster.make_old_records(topic, spec.broker, partitions, size)
+        evict(folder)  # written by then, so that the kernel can take back what is read of it
+
+    process = partial(cluster.process, spec.broker)
+    rates = Rates(spec.read_bytes_per_s)
+    # Not evicted again: the kernel would forget which pages it has taken back.
+    throttle = DiskThrottleFault(process, folder, rates, context, drop=lambda _: 0)
+    old = OldRecords(
+        make=make, topic=f"{context.topic}-m{spec.broker}-{spec.at_ms}",
+        port=partial(cluster.port, spec.broker),
+    )  # fmt: skip
+    return MemoryPressureFault(throttle, process, old, spec.limit_bytes, context)
+
+
+def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+    for name, expected in (
+        ("read_bytes", "reads that miss the page cache"),
+        ("refaults", "pages that were taken back and read again"),
+    ):
+        value = seen.figures.get(name, 0.0)
+        if not value:
+            return figure(name, value, expected)
+    return None
+
+
+def _unavailable(folder: Path) -> str | None:
+    return memory_groups.unavailable() or blkio.unavailable(folder)
+
+
+KIND = FaultKind(
+    spec=MemoryPressure,
+    words=Words(
+        does="the page cache is smaller than what consumers read, and the disk behind it is slow",
+        mechanism="control groups (memory; blkio or io), and fetches that the harness sends",
+        evidence="pages taken back and read again, and the bytes read from the disk: at its rate"
+        " they take so long at least",
+        notes="`limit_bytes`, 64 MiB or more, is `memory.limit_in_bytes` in cgroup v1, which may"
+        " kill the process, and `memory.high` in v2, which does not. What the process had before"
+        " does not count. `read_bytes_per_s` is the disk's rate. Sixteen consumers read a topic of"
+        " 1.5 times `limit_bytes` on the broker again and again; the disk is slowed when the first"
+        " page was read again. Evidence: `refaults` (`memory.stat`), `limit_hits`"
+        " (`memory.failcnt`, `memory.events`), `read_bytes`, and `sent_bytes`, what the consumers"
+        " received.",
+    ),
+    probes=both(_unavailable),
+    inject=_inject,
+    missing=_missing,
+    tags=Tags(regroups=True, log_folder=OWN_DISK),
+)
