@@ -66,7 +66,7 @@ final class Leader implements AutoCloseable {
         this(folder, config(folder, enable, configs), KafkaParts::new);
     }
 
-    /** Solution 2 is on, too, with a {@link FakeController}. */
+    /** Solution 2 is on, too, with a {@link FakeController}; and solution 1, unless these configs turn it off. */
     Leader(Path folder, long stepsDownAfterMs, Map<String, String> configs, Function<KafkaConfig, KafkaParts> parts)
             throws Exception {
         this(folder, config(folder, true, with(with(KRAFT, configs),
@@ -156,10 +156,10 @@ final class Leader implements AutoCloseable {
 
     private static KafkaConfig config(Path folder, boolean enable, Map<String, String> needed) {
         Properties properties = new Properties();
+        properties.put(ENABLE, String.valueOf(enable));
         properties.putAll(needed);
         properties.put("log.dirs", folder.toString());
         properties.put("replica.lag.time.max.ms", String.valueOf(LAG_MS));
-        properties.put(ENABLE, String.valueOf(enable));
         return new KafkaConfig(properties, false);
     }
 

@@ -60,7 +60,7 @@ class StepDownFlowTest {
     private final List<Errors> acked = new CopyOnWriteArrayList<>();
     private final CountDownLatch stall = new CountDownLatch(1);
     private Leader leader;
-    private Thread reader;
+    private Thread reader = new Thread(() -> { }, "none");
     private Path events;
 
     @BeforeEach
@@ -205,6 +205,48 @@ class StepDownFlowTest {
         assertTrue(leader.partition().partitionState().isInflight(), "the response is not handled yet");
         stall.countDown();
         await(() -> leader.partition().inSyncReplicaIds().size() == 1 ? true : null);
+    }
+
+    /** What KIP-501 rejects: the leader relinquishes because a read failed, at once. */
+    @Test
+    void aReadErrorIsEnoughForALeaderThatRelinquishesOnly() throws Exception {
+        relinquishOnly();
+        failARead();
+        assertEquals(EPOCH, next().alterPartition().leaderEpoch());
+        String asked = line("step_down").get();
+        assertTrue(asked.contains("\"reason\":\"read_error\"") && asked.contains("\"pending_ms\":0"), asked);
+    }
+
+    @Test
+    void aReadErrorIsNoReasonToStepDownUnderSolutionTwo() throws Exception {
+        start(Map.of());
+        failARead();
+        nothingMoreIsAsked();
+    }
+
+    @Test
+    void aLeaderThatRelinquishesOnlyKeepsNobodyInTheIsr() throws Exception {
+        relinquishOnly();
+        stallARead();
+        await(() -> reader.getState() == Thread.State.WAITING ? reader : null);
+        leader.time.sleep(Leader.LAG_MS + 1);
+        assertTrue(leader.followerIsOutOfSync());
+    }
+
+    private void relinquishOnly() throws Exception {
+        leader = new Leader(folder, Leader.LAG_MS, Map.of("leader.relinquish.only.enable", "true",
+            "leader.relinquish.cooldown.ms", "0", "follower.fetch.pending.reads.insync.enable", "false"),
+            config -> StepDownParts.parts(config, controller));
+    }
+
+    private void failARead() throws Exception {
+        leader.appendUpTo(10);
+        leader.duringRead(() -> {
+            throw new IllegalStateException("disk");
+        });
+        leader.fetch(0, fetched);
+        assertEquals(List.of(Errors.UNKNOWN_SERVER_ERROR), fetched);
+        leader.duringRead(() -> { });
     }
 
     private void stallARead(Map<String, String> configs) throws Exception {

@@ -24,6 +24,7 @@ class WeaveTest {
     private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
     private static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
     private static final String STEP_DOWN = "leader.fetch.process.time.max.ms";
+    private static final String ONLY = "leader.relinquish.only.enable";
     private static final List<String> LOG_START =
         List.of("follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable");
     private static final String POLICY = "replica.lag.policy";
@@ -97,6 +98,27 @@ class WeaveTest {
         assertEquals(500, config(STEP_DOWN, "500", ENABLE, "true").getLong(STEP_DOWN), "the wait of a fetch is not in it");
         assertThrows(ConfigException.class, () -> config("leader.relinquish.via", "zookeeper"));
         assertThrows(ConfigException.class, () -> config("leader.relinquish.isr", "first"));
+    }
+
+    /** The alternative that KIP-501 rejects is off, and goes neither with solution 1 nor below the lag limit. */
+    @Test
+    void aLeaderRelinquishesWithoutSolutionOneOnlyWhereThatIsAskedFor() {
+        if (VERSION.startsWith("1.")) {
+            return;
+        }
+        assertFalse(config("broker.rack", "r").getBoolean(ONLY));
+        ConfigException never = assertThrows(ConfigException.class, () -> config(ONLY, "true"));
+        if (VERSION.startsWith("2.")) {
+            assertTrue(never.getMessage().contains("no step-down for this version"), never.getMessage());
+            return;
+        }
+        assertTrue(never.getMessage().contains(STEP_DOWN), never.getMessage());
+        ConfigException early = assertThrows(ConfigException.class, () -> config(ONLY, "true", STEP_DOWN, "29999"));
+        assertTrue(early.getMessage().contains("replica.lag.time.max.ms, which is 30000"), early.getMessage());
+        ConfigException both = assertThrows(ConfigException.class,
+            () -> config(ONLY, "true", STEP_DOWN, "30000", ENABLE, "true"));
+        assertTrue(both.getMessage().contains(ENABLE), both.getMessage());
+        assertTrue(config(ONLY, "true", STEP_DOWN, "30000").getBoolean(ONLY));
     }
 
     /** KAFKA-7104: both configs are off by default, take true or false, and are refused in a version without them. */

@@ -45,6 +45,7 @@ import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ControllerAccess;
 import insync.agent.stepdown.broker.ProcessorHooks;
+import insync.agent.stepdown.broker.ReadErrorHooks;
 import insync.agent.stepdown.broker.SelectorHooks;
 import insync.agent.stepdown.broker.StepDownAccess;
 import insync.agent.stepdown.broker.StepDownConfigs;
@@ -133,6 +134,7 @@ public abstract class CommonAdapter implements Adapter {
         List<Hook> all = new ArrayList<>(logStart.all());
         all.addAll(pausePoints);
         all.add(insync.agent.lagpolicy.PartitionHooks.lagByMessages());
+        all.add(ReadErrorHooks.fetchRecords());
         return all;
     }
 

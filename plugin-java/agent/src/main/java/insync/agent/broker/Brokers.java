@@ -2,11 +2,13 @@ package insync.agent.broker;
 
 import insync.agent.AgentSetup;
 import insync.agent.isr.PendingReads;
+import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.lagpolicy.LagPolicy;
 import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
 import insync.core.Insync;
@@ -58,9 +60,8 @@ public final class Brokers {
 
     /** Starts scope "request", if it is on, in a broker whose SocketServer was constructed. */
     public static void socketServerStarted(KafkaConfig config, Time time, ChannelCarrier channel) {
-        RequestPart requests = RequestPart.start(config, time, channel, Insync.current());
-        if (requests != null) {
-            broker(config).requests(requests);
+        if (StepDownConfigs.tracks(config, PendingReadsConfig.REQUEST)) {
+            broker(config).requests(RequestPart.start(config, time, channel, Insync.current()));
             updateFlags();
         }
     }
@@ -120,6 +121,12 @@ public final class Brokers {
     public static BrokerStepDown stepDown(int brokerId) {
         InsyncBroker broker = anyStepDown ? BROKERS.get(brokerId) : null;
         return broker == null ? null : broker.stepDown();
+    }
+
+    /** Returns whether a broker's pending fetches keep followers in the ISR, and do not only make it step down. */
+    public static boolean keepsInSync(int brokerId) {
+        InsyncBroker broker = BROKERS.get(brokerId);
+        return broker == null || broker.keepsInSync();
     }
 
     /** Returns the rule by which a broker removes followers from the ISR. */

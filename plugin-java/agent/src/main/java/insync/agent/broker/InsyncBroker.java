@@ -9,6 +9,8 @@ import insync.agent.kafka.KafkaClock;
 import insync.agent.lagpolicy.LagPolicy;
 import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
+import insync.agent.stepdown.broker.ReadErrorHooks;
+import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
@@ -26,6 +28,7 @@ final class InsyncBroker {
     private volatile RequestPart requests;
     private volatile LagPolicy lagPolicy = LagPolicy.BY_TIME;
     private volatile BrokerStepDown stepDown;
+    private volatile boolean keepsInSync = true;
 
     /**
      * Starts what depends only on the broker's settings: events, metrics, hooks on demand, scope "read".
@@ -45,8 +48,15 @@ final class InsyncBroker {
         lagPolicy.weave(setup.onDemand());
         platform.logStart().weave(config, setup.onDemand());
         PausePointHooks.weave(setup.options().pausePoints() ? platform.pausePoints() : List.of(), setup.onDemand());
-        return PendingReadsConfig.isOn(config, PendingReadsConfig.READ) ? new PendingReads(replicas, platform.access(),
-            new KafkaClock(time), insync, PendingReadsConfig.lagTimeMaxMs(config)) : null;
+        boolean relinquishesOnly = setup.supportsStepDown() && StepDownConfigs.relinquishesOnly(config);
+        keepsInSync = !relinquishesOnly;
+        if (relinquishesOnly) {
+            setup.onDemand().weave(ReadErrorHooks.fetchRecords(), StepDownConfigs.ONLY);
+        }
+        boolean tracks = setup.supportsStepDown() ? StepDownConfigs.tracks(config, PendingReadsConfig.READ)
+            : PendingReadsConfig.isOn(config, PendingReadsConfig.READ);
+        return tracks ? new PendingReads(replicas, platform.access(), new KafkaClock(time), insync,
+            PendingReadsConfig.lagTimeMaxMs(config)) : null;
     }
 
     void startStepDown(ReplicaManager replicas, KafkaConfig config, Time time, Object manager, Platform platform,
@@ -74,6 +84,11 @@ final class InsyncBroker {
     /** Returns the part of scope "request", or null if that is off. */
     RequestPart requests() {
         return requests;
+    }
+
+    /** Returns whether pending fetches keep followers in the ISR, and do not only make this broker step down. */
+    boolean keepsInSync() {
+        return keepsInSync;
     }
 
     LagPolicy lagPolicy() {

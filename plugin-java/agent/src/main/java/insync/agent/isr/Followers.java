@@ -29,7 +29,7 @@ public final class Followers {
         RequestPart requests = Brokers.requests(brokerId);
         FollowerTracker fetches = requests == null ? carrier.insync$fetches()
             : tracker(partition, replicaId, carrier, requests.scope());
-        return fetches != null && fetches.holdsInSync(nowMs, maxLagMs);
+        return fetches != null && Brokers.keepsInSync(brokerId) && fetches.holdsInSync(nowMs, maxLagMs);
     }
 
     /**

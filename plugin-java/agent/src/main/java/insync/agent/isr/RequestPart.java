@@ -24,12 +24,8 @@ public final class RequestPart {
      * Starts the scope in a broker.
      *
      * @param channel the channel in which the broker's requests wait for a handler
-     * @return null if the scope is off
      */
     public static RequestPart start(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
-        if (!PendingReadsConfig.isOn(config, PendingReadsConfig.REQUEST)) {
-            return null;
-        }
         Clock clock = new KafkaClock(time);
         LeaderClock leaderClock = new LeaderClock(clock);
         leaderClock.start();

@@ -3,7 +3,7 @@ package insync.core.stepdown;
 import insync.core.events.EventLog;
 import java.util.Map;
 
-/** Describes what the watch decided at one tick about one partition with a slow fetch. */
+/** Describes what the watch decided at one tick about one partition with a slow fetch or a read error. */
 public final class Decision {
     /** The successor's id if there is no successor. */
     public static final int NOBODY = -1;
@@ -19,32 +19,29 @@ public final class Decision {
     private final int[] isr;
     private final boolean leaves;
 
-    private Decision(PartitionView of, int leaderEpoch, Reason reason, long pendingMs, long atNanos, double score,
-            int[] isr, boolean leaves) {
-        this.topic = of.topic();
-        this.partition = of.partition();
-        this.leaderEpoch = leaderEpoch;
+    private Decision(SlowPartition of, Reason reason, long atNanos, double score, int[] isr, boolean leaves) {
+        this.topic = of.view().topic();
+        this.partition = of.view().partition();
+        this.leaderEpoch = of.entry().epoch();
         this.reason = reason;
-        this.pendingMs = pendingMs;
+        this.pendingMs = of.reason() == Reason.SLOW_FETCH ? of.age() / 1_000_000L : 0;
         this.atNanos = atNanos;
         this.score = score;
         this.isr = isr;
         this.leaves = leaves;
     }
 
-    static Decision act(PartitionView of, int leaderEpoch, long pendingMs, long atNanos, double score, int[] isr,
-            boolean leaves) {
-        return new Decision(of, leaderEpoch, Reason.SLOW_FETCH, pendingMs, atNanos, score, isr, leaves);
+    static Decision act(SlowPartition of, long atNanos, double score, int[] isr, boolean leaves) {
+        return new Decision(of, of.reason(), atNanos, score, isr, leaves);
     }
 
-    static Decision withhold(PartitionView of, int leaderEpoch, Reason reason, long pendingMs, long atNanos,
-            double score) {
-        return new Decision(of, leaderEpoch, reason, pendingMs, atNanos, score, NONE, false);
+    static Decision withhold(SlowPartition of, Reason reason, long atNanos, double score) {
+        return new Decision(of, reason, atNanos, score, NONE, false);
     }
 
     /** Returns whether this broker is to give the partition's leadership away. */
     public boolean acts() {
-        return reason == Reason.SLOW_FETCH;
+        return reason.acts();
     }
 
     public String topic() {
@@ -82,7 +79,7 @@ public final class Decision {
         return leaves;
     }
 
-    /** Returns how long the oldest fetch has been overdue, without pauses of the process, milliseconds. */
+    /** Returns how long the oldest fetch has been overdue, without pauses of the process, milliseconds; 0 after a read error. */
     public long pendingMs() {
         return pendingMs;
     }

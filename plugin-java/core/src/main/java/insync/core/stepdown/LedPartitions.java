@@ -68,6 +68,7 @@ final class LedPartitions {
         private long asked = NEVER;
         private long notBefore = NEVER;
         private boolean given;
+        private long readErrors;
         private Decision decided;
         private Reason emitted;
 
@@ -133,6 +134,13 @@ final class LedPartitions {
             boolean differs = emitted != reason;
             emitted = reason;
             return differs;
+        }
+
+        /** Returns whether a read failed since the last call; {@code soFar} counts those of all the time that it is led. */
+        boolean isFailing(long soFar) {
+            boolean failing = soFar > readErrors;
+            readErrors = soFar;
+            return failing;
         }
 
         /** Notes that no fetch of the partition is slow. */

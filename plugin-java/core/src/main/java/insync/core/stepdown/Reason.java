@@ -6,6 +6,8 @@ import java.util.Locale;
 public enum Reason {
     /** The leader steps down: it processed a fetch for longer than T, and no rule prevents it. */
     SLOW_FETCH,
+    /** The leader steps down: a read for a follower failed. Only where a leader relinquishes without solution 1. */
+    READ_ERROR,
     /** A request for this partition is unanswered, was refused less than T ago, or failed less than T/4 ago. */
     AWAITING_ANSWER,
     /** An ISR change, a reassignment or a deletion is under way. */
@@ -22,6 +24,11 @@ public enum Reason {
     SUCCESSORS_SLOW,
     /** This broker has given away the most partitions that it may within a minute. */
     BUDGET_SPENT;
+
+    /** Returns whether the leader steps down; the others are reasons against it. */
+    boolean acts() {
+        return this == SLOW_FETCH || this == READ_ERROR;
+    }
 
     /** Returns the reason's name in events and metrics. */
     public String word() {

@@ -47,7 +47,7 @@ public final class StepDownStats {
 
     /** Returns how many step-downs were requested. */
     public long asked() {
-        return count(Reason.SLOW_FETCH);
+        return count(true);
     }
 
     /** Returns how many step-downs were requested or withheld for that reason. */
@@ -62,9 +62,13 @@ public final class StepDownStats {
 
     /** Returns how many step-downs were withheld, for any reason. */
     public long withheld() {
+        return count(false);
+    }
+
+    private long count(boolean acts) {
         long all = 0;
         for (Reason reason : Reason.values()) {
-            all += reason == Reason.SLOW_FETCH ? 0 : count(reason);
+            all += reason.acts() == acts ? count(reason) : 0;
         }
         return all;
     }
@@ -87,7 +91,7 @@ public final class StepDownStats {
         map.put("withheld", withheld());
         Map<String, Object> by = new LinkedHashMap<>();
         for (Reason reason : Reason.values()) {
-            if (reason != Reason.SLOW_FETCH) {
+            if (!reason.acts()) {
                 by.put(reason.word(), count(reason));
             }
         }

@@ -92,7 +92,7 @@ public final class StepDownWatch {
         answers.add(new Answer(decision, outcome));
     }
 
-    /** Returns the partitions with a slow fetch, the oldest fetch first. */
+    /** Returns the partitions with a slow fetch or a read error, the oldest fetch first. */
     private List<SlowPartition> slowOf(Iterable<? extends PartitionView> led, long now) {
         List<SlowPartition> slow = new ArrayList<>();
         long limit = settings.processTimeMaxNanos();
@@ -103,8 +103,11 @@ public final class StepDownWatch {
             LedPartitions.Entry entry = partitions.led(partition, now);
             long since = partition.overdueSince(before);
             long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);
-            if (age > limit) {
-                slow.add(new SlowPartition(partition, entry, age));
+            boolean failing = entry.isFailing(partition.readErrors());
+            if (age > limit || failing) {
+                // For the score an error is as bad as a fetch that has just become slow.
+                slow.add(age > limit ? new SlowPartition(partition, entry, age, Reason.SLOW_FETCH)
+                    : new SlowPartition(partition, entry, limit + 1, Reason.READ_ERROR));
             } else {
                 dueNanos = Math.min(dueNanos, limit - age);
                 entry.answeredInTime();

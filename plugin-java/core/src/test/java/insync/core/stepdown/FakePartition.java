@@ -17,6 +17,8 @@ final class FakePartition implements PartitionView {
     final Map<Integer, Long> leo = new HashMap<>(Map.of(1, 100L, 2, 100L));
     /** Since when a fetch is overdue, milliseconds by the clock. */
     long overdueMs = NOT_OVERDUE;
+    /** How many reads failed so far. */
+    long readErrors;
     int askedInDepth;
 
     FakePartition(String topic, int partition) {
@@ -43,6 +45,11 @@ final class FakePartition implements PartitionView {
     public long overdueSince(long before) {
         long since = overdueMs * 1_000_000L;
         return overdueMs == NOT_OVERDUE || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
+    }
+
+    @Override
+    public long readErrors() {
+        return readErrors;
     }
 
     @Override

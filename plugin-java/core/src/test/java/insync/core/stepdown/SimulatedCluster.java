@@ -177,6 +177,11 @@ final class SimulatedCluster {
         }
 
         @Override
+        public long readErrors() {
+            return 0;
+        }
+
+        @Override
         public boolean isChanging() {
             return false;
         }

@@ -39,6 +39,21 @@ class StepDownWatchTest {
     }
 
     @Test
+    void aReadErrorMovesThePartitionAtTheNextTickAndOnlyOnce() {
+        broker.pass(10_000);
+        events.readErrors++;
+        broker.tick();
+        assertEquals(1, broker.acted.size());
+        Decision decision = broker.acted.get(0);
+        assertEquals(Reason.READ_ERROR, decision.reason());
+        assertEquals(0, decision.pendingMs(), "no fetch is slow");
+        assertEquals(1, broker.stats.asked());
+        assertEquals(0, broker.stats.withheld());
+        broker.pass(20_000);
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
     void aFetchThatMayStillWaitForRecordsIsNotSlow() {
         broker.pass(10_000);
         events.overdueMs = broker.clock.ms + 5_000;
@@ -46,6 +61,29 @@ class StepDownWatchTest {
         assertEquals(List.of(), broker.acted);
         broker.pass(broker.settings.tickMs());
         assertEquals(1, broker.acted.size());
+    }
+
+    @Test
+    void aReadErrorThatWasRefusedIsAskedForAgainOnlyAfterAnotherError() {
+        broker.pass(10_000);
+        events.readErrors++;
+        broker.tick();
+        broker.watch.answered(broker.acted.get(0), Outcome.REFUSED, "test", "INVALID_REQUEST");
+        broker.pass(2 * WatchedBroker.T_MS);
+        assertEquals(1, broker.acted.size());
+        events.readErrors++;
+        broker.tick();
+        assertEquals(2, broker.acted.size());
+    }
+
+    @Test
+    void aReadErrorOfAPartitionWithASlowFetchIsTheSlowFetch() {
+        stallBeyondT();
+        assertEquals(Reason.SLOW_FETCH, broker.acted.get(0).reason());
+        events.epoch = 5;
+        events.readErrors++;
+        broker.pass(WatchedBroker.T_MS);
+        assertEquals(Reason.SLOW_FETCH, broker.acted.get(broker.acted.size() - 1).reason());
     }
 
     @Test

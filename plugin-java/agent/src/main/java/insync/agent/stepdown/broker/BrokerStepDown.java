@@ -40,6 +40,7 @@ public final class BrokerStepDown {
     private final StepDownRequests handovers;
     private final UnservedClients clients;
     private final boolean disconnects;
+    private final boolean onReadErrors;
     private final Relinquisher relinquisher;
     private final Map<TopicPartition, LedPartition> led = new ConcurrentHashMap<>();
     private final Thread thread;
@@ -60,6 +61,7 @@ public final class BrokerStepDown {
         this.handovers = new StepDownRequests(clock, watch);
         this.clients = new UnservedClients(requests, new DisconnectRule(settings), clock, insync);
         this.disconnects = config.getBoolean(StepDownConfigs.DISCONNECT_CLIENTS);
+        this.onReadErrors = StepDownConfigs.relinquishesOnly(config);
         this.relinquisher = new Relinquisher(config.brokerId(), settings, manager, controller, handovers, this::over);
         this.thread = new Thread(this::run, "insync-step-down");
         thread.setDaemon(true);
@@ -68,7 +70,8 @@ public final class BrokerStepDown {
     /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
         return List.of(BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
-            ReassignedElection.class, Relinquisher.class, UnservedClients.class);
+            ReadErrorHooks.class, ReassignedElection.class,
+            Relinquisher.class, UnservedClients.class);
     }
 
     /**
@@ -112,6 +115,17 @@ public final class BrokerStepDown {
         LedPartition known = led.get(partition.topicPartition());
         if (known == null || known.kafkaPartition() != partition) {
             led.put(partition.topicPartition(), new LedPartition(partition, access));
+        }
+    }
+
+    /**
+     * Notes that a read of a partition for a follower failed. Called where {@link ReadErrorHooks} are woven, by all
+     * brokers of this JVM.
+     */
+    void readFailed(Partition partition) {
+        LedPartition one = onReadErrors ? led.get(partition.topicPartition()) : null;
+        if (one != null) {
+            one.readFailed();
         }
     }
 

@@ -6,6 +6,7 @@ import insync.core.isr.FollowerTracker;
 import insync.core.stepdown.PartitionView;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicLong;
 import kafka.cluster.Partition;
 import org.apache.kafka.metadata.LeaderRecoveryState;
 import scala.Option;
@@ -14,6 +15,7 @@ import scala.Option;
 final class LedPartition extends KafkaPartition implements PartitionView {
     private final Partition partition;
     private final StepDownAccess access;
+    private final AtomicLong readErrors = new AtomicLong();
 
     LedPartition(Partition partition, StepDownAccess access) {
         super(partition);
@@ -37,6 +39,16 @@ final class LedPartition extends KafkaPartition implements PartitionView {
             }
         }
         return oldest;
+    }
+
+    /** Notes that a read for a follower failed. */
+    void readFailed() {
+        readErrors.incrementAndGet();
+    }
+
+    @Override
+    public long readErrors() {
+        return readErrors.get();
     }
 
     private long overdueSince(int replicaId, long before) {

@@ -20,6 +20,8 @@ public final class StepDownConfigs {
     public static final String SCORE_RECOVERY_MS = "leader.relinquish.score.recovery.ms";
     public static final String SLOW_PEERS_MAX_RATIO = "leader.relinquish.slow.peers.max.ratio";
     public static final String DISCONNECT_CLIENTS = "leader.relinquish.disconnect.clients";
+    /** Not one of the KIP's solutions: the alternative that its text rejects. */
+    public static final String ONLY = "leader.relinquish.only.enable";
     private static final String FETCH_WAIT_MAX_MS = "replica.fetch.wait.max.ms";
     private static final long UNSET = -1;
 
@@ -37,7 +39,7 @@ public final class StepDownConfigs {
             "The maximum time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2), without "
                 + "the time for which the follower lets it wait for records. If it takes longer, the leader gives its "
                 + "partition's leadership to the most caught-up live member of the ISR. -1 means never. Needs "
-                + PendingReadsConfig.PENDING_READS + "=true. Added by the insync agent.");
+                + PendingReadsConfig.PENDING_READS + "=true; or see " + ONLY + ". Added by the insync agent.");
         definition.define(VIA, ConfigDef.Type.STRING, "auto",
             ConfigDef.ValidString.in("alter-partition", "reassign", "auto"), ConfigDef.Importance.LOW,
             "How a leader gives leadership away. <code>alter-partition</code>: the KIP's way, it requests an ISR with itself "
@@ -70,14 +72,27 @@ public final class StepDownConfigs {
             "Whether clients that cannot be served, because a network thread or all handlers are blocked, are "
                 + "disconnected after a step-down instead of waiting for their own timeouts. Needs "
             + PendingReadsConfig.SCOPE + "=" + PendingReadsConfig.REQUEST + ".");
+        definition.define(ONLY, ConfigDef.Type.BOOLEAN, false,
+            ConfigDef.LambdaValidator.with((name, value) -> checkSupported(name, value, Boolean.TRUE.equals(value), "false",
+                supported), () -> "true or false"), ConfigDef.Importance.LOW,
+            "Whether a leader steps down without solution 1 of KIP-501, and also when a read for a follower fails. For "
+            + "comparison only: KIP-501 names this among its rejected alternatives, because of ISR thrashing. Needs "
+            + PendingReadsConfig.PENDING_READS + "=false, and " + PROCESS_TIME_MAX_MS + " of at least "
+            + PendingReadsConfig.LAG_TIME_MAX_MS + ". " + PendingReadsConfig.SCOPE
+            + " says which part of a fetch's processing counts.");
     }
 
     private static void checkProcessTime(String name, Object value, boolean supported) {
         if (value == null || (Long) value != UNSET && (Long) value <= 0) {
             throw new ConfigException(name, value, "expected -1 (never) or more than 0");
         }
-        if ((Long) value > 0 && !supported) {
-            throw new ConfigException(name, value, "expected -1: the insync agent has no step-down for this version of Kafka");
+        checkSupported(name, value, (Long) value > 0, "-1", supported);
+    }
+
+    private static void checkSupported(String name, Object value, boolean on, String off, boolean supported) {
+        if (on && !supported) {
+            throw new ConfigException(name, value, "expected " + off
+                + ": the insync agent has no step-down for this version of Kafka");
         }
     }
 
@@ -87,11 +102,12 @@ public final class StepDownConfigs {
      * @throws ConfigException with the config, its value and what was expected
      */
     public static void check(KafkaConfig config) {
+        checkOnly(config);
         if (!isOn(config)) {
             return;
         }
         long time = config.getLong(PROCESS_TIME_MAX_MS);
-        if (!PendingReadsConfig.enabled(config)) {
+        if (!PendingReadsConfig.enabled(config) && !relinquishesOnly(config)) {
             throw new ConfigException(PROCESS_TIME_MAX_MS, time, "expected -1, or " + PendingReadsConfig.PENDING_READS
                 + "=true: a leader that removes its followers while it is slow has no successor");
         }
@@ -100,6 +116,33 @@ public final class StepDownConfigs {
         } catch (IllegalArgumentException cannotBe) {
             throw new ConfigException(PROCESS_TIME_MAX_MS, time, cannotBe.getMessage());
         }
+    }
+
+    /** Checks the rejected alternative: without solution 1, and with the least time that the KIP names for it. */
+    private static void checkOnly(KafkaConfig config) {
+        if (!config.getBoolean(ONLY)) {
+            return;
+        }
+        if (PendingReadsConfig.enabled(config)) {
+            throw new ConfigException(ONLY, true, "expected false, or " + PendingReadsConfig.PENDING_READS
+                + "=false: KIP-501 rejects it in favour of solution 1");
+        }
+        long lag = PendingReadsConfig.lagTimeMaxMs(config);
+        if (config.getLong(PROCESS_TIME_MAX_MS) < lag) {
+            throw new ConfigException(ONLY, true, "expected false, or " + PROCESS_TIME_MAX_MS + " of at least "
+                + PendingReadsConfig.LAG_TIME_MAX_MS + ", which is " + lag);
+        }
+    }
+
+    /** Returns whether this broker steps down without solution 1 of the KIP, and on read errors. */
+    public static boolean relinquishesOnly(KafkaConfig config) {
+        return isOn(config) && config.getBoolean(ONLY);
+    }
+
+    /** Returns whether this broker tracks pending fetches in a scope: to keep followers in the ISR, or only to step down. */
+    public static boolean tracks(KafkaConfig config, String scope) {
+        return PendingReadsConfig.isOn(config, scope)
+            || relinquishesOnly(config) && PendingReadsConfig.scope(config).equals(scope);
     }
 
     /** Returns whether this broker may step down. */
@@ -132,6 +175,6 @@ public final class StepDownConfigs {
             BUDGET_PER_MINUTE, config.getInt(BUDGET_PER_MINUTE), SCORE_THRESHOLD, config.getDouble(SCORE_THRESHOLD),
             SCORE_RECOVERY_MS, config.getLong(SCORE_RECOVERY_MS),
             SLOW_PEERS_MAX_RATIO, config.getDouble(SLOW_PEERS_MAX_RATIO),
-            DISCONNECT_CLIENTS, config.getBoolean(DISCONNECT_CLIENTS));
+            DISCONNECT_CLIENTS, config.getBoolean(DISCONNECT_CLIENTS), ONLY, config.getBoolean(ONLY));
     }
 }
