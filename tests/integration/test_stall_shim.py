@@ -233,6 +233,24 @@ def test_a_delay_takes_its_time_per_call_and_counts_exactly(caller: Caller) -> N
     assert 0.05e9 <= counters.longest_ns <= max(taken) * 1e9
 
 
+def test_a_call_fails_until_its_rule_is_lifted(caller: Caller) -> None:
+    slot = caller.arm(mode=Mode.FAIL)
+    begun = time.monotonic_ns()
+    assert [caller.timed(call)[0] for call in ("pread", "read", "readv")] == ["errno 5"] * 3
+    assert caller.timed("pwrite")[0] == "5", "only reads fail"
+    caller.control.lift(slot)
+    assert caller.timed("pread")[0] == "5"
+    counters = caller.control.counters(slot)
+    assert (counters.calls, counters.held_now, counters.held_ns) == (3, 0, 0)
+    assert begun < counters.first_ns < time.monotonic_ns()
+
+
+def test_a_rule_that_lets_calls_fail_ends_at_its_deadline(caller: Caller) -> None:
+    slot = caller.arm(mode=Mode.FAIL, deadline_ns=time.monotonic_ns())
+    assert caller.timed("pread")[0] == "5"
+    assert caller.control.counters(slot).calls == 0
+
+
 def test_a_deadline_releases_calls_of_a_rule_that_is_never_lifted(caller: Caller) -> None:
     slot = caller.arm(deadline_ns=time.monotonic_ns() + SECOND_NS // 4)
     assert 0.1 < caller.timed("pread")[1] < 5

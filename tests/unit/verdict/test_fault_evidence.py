@@ -34,6 +34,10 @@ def findings(plan: dict[str, object], **fact: object) -> list[str]:
             "removed_bytes was 0, expected more than 0",
         ),
         (
+            {"kind": "read-error", "partitions": [0, 1], "for_ms": 4_000},
+            {"calls_failed": 9.0}, {"calls_failed": 0.0}, "calls_failed was 0, expected at least 1",
+        ),
+        (
             {"kind": "cpu-neighbour", "for_ms": 4_000},
             {"waited_ms": 500.0}, {"waited_ms": 20.0}, "waited_ms was 20, expected at least 400",
         ),

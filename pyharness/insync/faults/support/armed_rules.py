@@ -69,6 +69,12 @@ class ArmedRules:
             longest_ms=max([0, *longest, *last]) / 1e6,
         )
 
+    @property
+    def first_ns(self) -> int | None:
+        """When the first call met a rule, by CLOCK_MONOTONIC; None if none did."""
+        seen = [self._control.counters(slot).first_ns for slot in self._slots]
+        return min((first for first in seen if first), default=None)
+
     def _at_death_ns(self, counters: Counters) -> int:
         """How long a call had been stalled when its broker ended; 0 if there was none."""
         if self._died_ns is None or not counters.held_now:

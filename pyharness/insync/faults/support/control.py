@@ -64,10 +64,11 @@ class Site(IntEnum):
 
 
 class Mode(IntEnum):
-    """Whether calls block until the rule is lifted or for a fixed time each."""
+    """Whether calls block until the rule is lifted or for a fixed time each, or fail with EIO."""
 
     HOLD = 1
     DELAY = 2
+    FAIL = 3
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -92,7 +93,8 @@ class Rule:
 class Counters:
     """What the shim counted for one rule; `held_now` is the calls stalled at this moment.
 
-    `first_ns` is when the first was stalled (CLOCK_MONOTONIC), 0 if none was.
+    `calls` were stalled, or failed by a rule that lets them; `first_ns` is when the first was
+    (CLOCK_MONOTONIC), 0 if none was.
     """
 
     held_now: int

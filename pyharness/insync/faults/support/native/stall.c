@@ -1,5 +1,6 @@
 /*
- * LD_PRELOAD shim: stalls a broker's reads, sends, writes or fsyncs of chosen topic-partitions.
+ * LD_PRELOAD shim: stalls a broker's reads, sends, writes or fsyncs of chosen topic-partitions,
+ * or lets them fail.
  *
  *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
  *
@@ -17,7 +18,8 @@
  * <data_dir>/.../<topic>-<partition>/<anything>.log, or for an fsync that folder
  * itself; see stall.h for the rules.
  * A stalled call behaves like one on a slow disk: a signal does not interrupt it,
- * and it then returns what the real call returns, errno included.  Nothing is
+ * and it then returns what the real call returns, errno included.  A call that is
+ * to fail is not made: it returns -1 at once, with EIO.  Nothing is
  * allocated and no lock is taken; while no rule is armed it costs one load.
  *
  * The environment variable INSYNC_STALL_CONTROL names the control file.  Without
@@ -138,16 +140,23 @@ static void keep_longest(_Atomic uint64_t *longest, uint64_t candidate)
     while (candidate > seen && !atomic_compare_exchange_weak(longest, &seen, candidate)) {}
 }
 
+/* Counts a call that meets the rule; false if the rule no longer applies. */
+static bool counts(struct stall_rule *rule, uint64_t since)
+{
+    if (since >= rule->deadline_ns || atomic_load(&rule->state) != STALL_ARMED) return false;
+    atomic_fetch_add(&rule->calls, 1);
+    uint64_t none = 0;
+    atomic_compare_exchange_strong(&rule->first_ns, &none, since);
+    return true;
+}
+
 /* Blocks the calling thread for as long as the rule says; false if it no longer applies. */
 static bool wait_out(struct stall_rule *rule, uint64_t since)
 {
     uint64_t now = since;
     uint64_t end = rule->deadline_ns;
     if (rule->mode == STALL_DELAY && since + rule->delay_ns < end) end = since + rule->delay_ns;
-    if (now >= end || atomic_load(&rule->state) != STALL_ARMED) return false;
-    atomic_fetch_add(&rule->calls, 1);
-    uint64_t none = 0;
-    atomic_compare_exchange_strong(&rule->first_ns, &none, since);
+    if (!counts(rule, since)) return false;
     while (now < end && atomic_load(&rule->state) == STALL_ARMED) {
         sleep_until(now + POLL_NS < end ? now + POLL_NS : end);
         now = now_ns();
@@ -169,25 +178,33 @@ static void apply(struct stall_rule *rule)
     atomic_fetch_sub(&rule->held_now, 1);
 }
 
-static __attribute__((noinline)) void stall_armed(uint32_t site, int fd)
+/* Stalls the call by all rules that it meets, up to one by which it fails; returns whether one does. */
+static __attribute__((noinline)) bool stall_armed(uint32_t site, int fd)
 {
     char path[PATH_MAX];
     const char *folder = NULL;
     int saved = errno;
+    bool fails = false;
     uint32_t used = atomic_load(&control->used);
-    for (uint32_t i = 0; i < used && i < control->capacity; i++) {
+    for (uint32_t i = 0; i < used && i < control->capacity && !fails; i++) {
         struct stall_rule *rule = &control->rules[i];
         if (atomic_load(&rule->state) != STALL_ARMED || rule->site != site) continue;
         if (!folder && !(folder = log_folder(site, fd, path, sizeof path))) break;
-        if (strncmp(folder, rule->target, sizeof rule->target) == 0) apply(rule);
+        if (strncmp(folder, rule->target, sizeof rule->target) != 0) continue;
+        if (rule->mode == STALL_FAIL)
+            fails = counts(rule, now_ns());
+        else
+            apply(rule);
     }
-    errno = saved;
+    errno = fails ? EIO : saved;
+    return fails;
 }
 
-static inline void stall(uint32_t site, int fd)
+/* Returns whether the call is to fail, with errno set. */
+static inline bool stall(uint32_t site, int fd)
 {
-    if (__builtin_expect(atomic_load_explicit(armed, memory_order_relaxed) != 0, 0))
-        stall_armed(site, fd);
+    return __builtin_expect(atomic_load_explicit(armed, memory_order_relaxed) != 0, 0)
+           && stall_armed(site, fd);
 }
 
 /* ---- the calls ------------------------------------------------------------ */
@@ -202,13 +219,12 @@ static inline void stall(uint32_t site, int fd)
         atomic_store_explicit(&found, next, memory_order_relaxed);               \
     }
 
-/* Defines a call: it stalls as `site` on the descriptor `fd`, then does what the next one does. */
+/* Defines a call: it stalls as `site` on the descriptor `fd`, then fails or does what the next one does. */
 #define STALLED(type, name, site, fd, parameters, arguments) \
     type name parameters                                     \
     {                                                        \
         NEXT(name)                                           \
-        stall(site, fd);                                     \
-        return next arguments;                               \
+        return stall(site, fd) ? -1 : next arguments;        \
     }
 
 STALLED(ssize_t, read, STALL_READ, fd, (int fd, void *buffer, size_t count), (fd, buffer, count))

@@ -21,7 +21,7 @@
 
 enum stall_state { STALL_UNUSED = 0, STALL_ARMED = 1, STALL_LIFTED = 2 };
 enum stall_site { STALL_READ = 1, STALL_SEND = 2, STALL_WRITE = 3, STALL_FSYNC = 4 };
-enum stall_mode { STALL_HOLD = 1, STALL_DELAY = 2 };
+enum stall_mode { STALL_HOLD = 1, STALL_DELAY = 2, STALL_FAIL = 3 };
 
 /* One rule: calls of one site on the log files of one topic-partition. */
 struct stall_rule {
@@ -31,10 +31,10 @@ struct stall_rule {
     _Atomic uint32_t held_now;   /* shim: calls stalled at this moment */
     uint64_t delay_ns;           /* harness; for STALL_DELAY */
     uint64_t deadline_ns;        /* harness; CLOCK_MONOTONIC, no call is stalled beyond it */
-    _Atomic uint64_t calls;      /* shim: calls stalled, counted on entry */
+    _Atomic uint64_t calls;      /* shim: calls stalled, counted on entry, or failed */
     _Atomic uint64_t held_ns;    /* shim: summed over the calls that have left */
     _Atomic uint64_t longest_ns; /* shim: the longest of them */
-    _Atomic uint64_t first_ns;   /* shim; CLOCK_MONOTONIC, when the first was stalled; 0: none */
+    _Atomic uint64_t first_ns;   /* shim; CLOCK_MONOTONIC, when the first was; 0: none */
     char target[256];            /* harness; "<topic>-<partition>", NUL-terminated */
 };
 

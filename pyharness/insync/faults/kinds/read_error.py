@@ -1,0 +1,104 @@
+"""`read-error`: one broker's reads of chosen topic-partitions fail with EIO.
+
+The shim `support/native/stall.c` (LD_PRELOAD) makes the calls fail. They are those that the site
+`read` of a `stall` delays: the data that a leader sends from file to socket is not among them.
+"""
+
+import time
+from dataclasses import replace
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import Fault, FaultContext, Window
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import FaultKind, Recorded, Requirements, Words, both
+from insync.faults.spec import Lasting, Surroundings, check_partitions
+from insync.faults.support import shim
+from insync.faults.support.armed_rules import ArmedRules
+from insync.faults.support.control import ControlFile, Mode, Site
+from insync.fields import Partitions, check_unique
+
+CALLS = "calls_failed"
+
+
+class ReadError(Lasting):
+    """Reads of the broker on chosen partitions fail, whether it leads or follows them."""
+
+    kind: Literal["read-error"]
+    partitions: Partitions
+
+    @model_validator(mode="after")
+    def _check(self) -> Self:
+        check_unique("partitions", self.partitions)
+        return self
+
+    def check_within(self, around: Surroundings) -> None:
+        """Check that the partitions exist."""
+        check_partitions(self.partitions, around)
+
+
+class ReadErrorFault:
+    """A `Fault`: reads of one broker that runs under the shim fail."""
+
+    def __init__(self, control: ControlFile, context: FaultContext) -> None:
+        """Plan it on the partitions of `context`."""
+        self._context = context
+        self._rules = ArmedRules(control, context.broker)
+        self._window = Window()
+        self._acted_ms = 0.0
+
+    def prepare(self) -> None:
+        """Nothing to do."""
+
+    def inject(self) -> None:
+        """Arm one rule per partition; raises InsyncError if the broker is not under the shim."""
+        self._rules.check()
+        self._window.begin()
+        self._rules.arm(
+            self._context.target, Site.READ, Mode.FAIL, planned_ms=self._context.planned_ms
+        )
+
+    def lift(self) -> None:
+        """Lift the rules: from now on calls succeed."""
+        if not self._window.is_open:
+            return
+        self._rules.lift()
+        self._window.end()
+        first_ns = self._rules.first_ns
+        self._acted_ms = 0.0 if first_ns is None else (time.monotonic_ns() - first_ns) / 1e6
+
+    def evidence(self) -> FaultLine:
+        """Return how many calls failed; it acted from the first of them until it was lifted."""
+        figures = {CALLS: float(self._rules.total.calls)}
+        return self._window.line(self._context, self._acted_ms, figures)
+
+
+def _inject(spec: ReadError, context: FaultContext, cluster: FaultCluster) -> Fault:
+    targets = [f"{context.topic}-{partition}" for partition in spec.partitions]
+    return ReadErrorFault(cluster.stall_control(spec.broker), replace(context, target=targets))
+
+
+def none_failed(_: PlannedFault, seen: Recorded) -> str | None:
+    """Say that no call failed, if none did."""
+    return None if seen.figures.get(CALLS) else f"{CALLS} was 0, expected at least 1"
+
+
+KIND = FaultKind(
+    spec=ReadError,
+    words=Words(
+        does="reads of chosen topic-partitions fail with EIO",
+        mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
+        evidence="the calls that failed, and the time from the first one to the end",
+        notes=(
+            "Kafka answers the follower with UNKNOWN_SERVER_ERROR and keeps the log directory"
+            " online; the follower asks again after `replica.fetch.backoff.ms`."
+        ),
+    ),
+    probes=both(shim.unavailable),
+    inject=_inject,
+    requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
+    missing=none_failed,
+)

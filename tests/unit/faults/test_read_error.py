@@ -1,0 +1,86 @@
+"""Reads of one broker fail: the rules that the shim gets, the evidence, and rejected input."""
+
+import mmap
+import struct
+import time
+from pathlib import Path
+
+import pytest
+
+from insync.errors import InputError, InsyncError
+from insync.faults.base import FaultContext
+from insync.faults.kinds.read_error import ReadErrorFault
+from insync.faults.support.control import HEADER_BYTES, ControlFile, Mode, Site, State
+from insync.scenario.load import parse, source
+
+PLAN = FaultContext(
+    arm="stock", repeat=0, kind="read-error", broker=1, target=["t-0", "t-1"], planned_ms=100
+)
+ATTACHED_AT, CALLS_AT, FIRST_AT = 20, HEADER_BYTES + 32, HEADER_BYTES + 56
+
+
+@pytest.fixture
+def control(tmp_path: Path) -> ControlFile:
+    """Make a control file that one process has mapped."""
+    control = ControlFile.create(tmp_path / "control", tmp_path, capacity=2)
+    poke(tmp_path, ATTACHED_AT, "@I", 1)
+    return control
+
+
+def poke(folder: Path, offset: int, code: str, value: int) -> None:
+    """Write into the control file as the shim would."""
+    with (folder / "control").open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+        struct.pack_into(code, mapped, offset, value)
+
+
+def rules(folder: Path) -> list[tuple[int, ...]]:
+    """Return state, site and mode of both rules."""
+    whole = (folder / "control").read_bytes()
+    return [struct.unpack_from("@III", whole, HEADER_BYTES + slot * 320) for slot in (0, 1)]
+
+
+def test_the_reads_of_each_partition_fail_until_the_fault_is_lifted(
+    control: ControlFile, tmp_path: Path
+) -> None:
+    fault = ReadErrorFault(control, PLAN)
+    fault.prepare()
+    fault.inject()
+    assert rules(tmp_path) == [(State.ARMED, Site.READ, Mode.FAIL)] * 2
+    poke(tmp_path, CALLS_AT, "@Q", 3)
+    poke(tmp_path, FIRST_AT, "@Q", time.monotonic_ns() - 50_000_000)
+    fault.lift()
+    fault.lift()
+    assert rules(tmp_path) == [(State.LIFTED, Site.READ, Mode.FAIL)] * 2
+    line = fault.evidence()
+    assert line.figures == {"calls_failed": 3.0}
+    assert line.calls_held == 0
+    assert 50 <= line.acted_ms < 5_000
+
+
+def test_without_a_failed_call_it_did_not_act(control: ControlFile) -> None:
+    fault = ReadErrorFault(control, PLAN)
+    fault.inject()
+    fault.lift()
+    line = fault.evidence()
+    assert (line.figures, line.acted_ms) == ({"calls_failed": 0.0}, 0.0)
+
+
+def test_a_broker_without_the_shim_is_refused(tmp_path: Path) -> None:
+    control = ControlFile.create(tmp_path / "control", tmp_path, capacity=2)
+    fault = ReadErrorFault(control, PLAN)
+    with pytest.raises(InsyncError, match="broker 1 did not load the stall shim"):
+        fault.inject()
+    fault.lift()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("partitions = [0, 1]", "partitions = [0, 9]", r"partitions\[1\]: 9, expected 0 to 1"),
+        ("partitions = [0, 1]", "partitions = [0, 0]", "expected each only once"),
+        ("broker = 1", 'broker = 1\nsite = "read"', "site: unknown key"),
+    ],
+)
+def test_a_bad_key_is_named(old: str, new: str, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        parse(source("read-errors").replace(old, new), "mine")
