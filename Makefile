@@ -54,9 +54,9 @@ $(VENV)/.installed: $(VENV)/.packages pyproject.toml pyharness/hatch_build.py
 	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: setup ## run KIP-501's example on real brokers, stock against plugin, and make a report
+demo: setup ## run KIP-501's example on real brokers, stock against scope "request", and make a report
 	@rm -rf $(DEMO)
-	@$(BIN)/insync run kip-501 --scale $(SCALE) --record-only --out $(DEMO)/kip-501
+	@$(BIN)/insync run kip-501 --arms stock,request --scale $(SCALE) --record-only --out $(DEMO)/kip-501
 	@echo "insync: next, a stall that only the scope \"request\" covers:"
 	@$(BIN)/insync run send-stall --arms stock,read,request --record-only --out $(DEMO)/send-stall
 	@$(BIN)/insync report $(DEMO)/kip-501 $(DEMO)/send-stall

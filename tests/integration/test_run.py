@@ -61,7 +61,7 @@ class Links(HTMLParser):
 
 @pytest.fixture(scope="module")
 def kip_501(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str, Any], Path]]:
-    """Run the demo's case: three repeats, stock against plugin; return its JSON and its folder."""
+    """Run the KIP's own case: three repeats, stock, read and request; return JSON and folder."""
     out = tmp_path_factory.mktemp("runs") / "kip-501"
     memory = Memory()
     command = ("run", "kip-501", "--scale", "0.2", "--out", out, "--json")
@@ -75,23 +75,24 @@ def kip_501(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[dict[str
     yield json.loads(printed), out
 
 
-def test_stock_shrinks_in_every_repeat_and_the_plugin_in_none(
+def test_stock_shrinks_in_every_repeat_and_kip_501_in_none(
     kip_501: tuple[dict[str, Any], Path],
 ) -> None:
     verdict, _ = kip_501
     assert verdict["verdict"] == "pass"
-    stock, plugin = verdict["arms"]["stock"], verdict["arms"]["plugin"]
-    assert stock["repeats"] == plugin["repeats"] == 3
+    stock, read, request = (verdict["arms"][arm] for arm in ("stock", "read", "request"))
+    assert stock["repeats"] == read["repeats"] == request["repeats"] == 3
     assert min(stock["isr_shrinks"]) >= 1
     assert min(stock["min_isr_size"]) == 1
-    assert plugin["isr_shrinks"] == [0, 0, 0]
-    assert plugin["min_isr_size"] == [3, 3, 3]
-    for arm in (stock, plugin):
+    for arm in (read, request):
+        assert arm["isr_shrinks"] == [0, 0, 0]
+        assert arm["min_isr_size"] == [3, 3, 3]
+        assert arm["agent_errors"] == [0, 0, 0]
+    for arm in (stock, read, request):
         assert arm["lost"] == [0, 0, 0]
         assert min(arm["acked"]) > 0
         assert len(arm["evidence"]) == 3
         assert all(one["calls_held"] > 0 and one["held_ms"] > 2500 for one in arm["evidence"])
-    assert plugin["agent_errors"] == [0, 0, 0]
 
 
 def test_the_printed_verdict_is_the_file_and_the_report_is_self_contained(
@@ -109,7 +110,7 @@ def test_a_fetch_was_pending_as_long_as_the_stall_and_none_is_afterwards(
 ) -> None:
     """The plugin kept the ISR whole, not chance: its broker says how long fetches were pending."""
     _, out = kip_501
-    lines = lines_of(out, "plugin", "counters.jsonl")
+    lines = lines_of(out, "request", "counters.jsonl")
     leader = [line for line in lines if line["broker"] == 1]
     assert max(line["longest_hold_ms"] for line in leader) >= 4500
     assert all(line["errors"] == line["events_dropped"] == 0 for line in leader)
@@ -127,7 +128,7 @@ def control_and_newest(tmp_path_factory: pytest.TempPathFactory) -> list[dict[st
     """Record the control and a run of the newest broker, and judge both in one Spark session."""
     folder = tmp_path_factory.mktemp("runs")
     outs = [folder / "control", folder / "newest"]
-    newest = ("kip-501", "--kafka", "4.4.0", "--repeat", "1")
+    newest = ("kip-501", "--kafka", "4.4.0", "--arms", "stock,request", "--repeat", "1")
     for out, run in zip(outs, [("control",), newest], strict=True):
         insync_json("run", *run, "--scale", "0.2", "--record-only", "--out", out)
     verdicts: list[dict[str, Any]] = insync_json("report", *outs)
@@ -148,8 +149,8 @@ def test_without_a_fault_nothing_shrinks_in_any_arm(
 def test_the_newest_broker_shows_the_same(control_and_newest: list[dict[str, Any]]) -> None:
     arms = control_and_newest[1]["arms"]
     assert arms["stock"]["isr_shrinks"][0] >= 1
-    assert arms["plugin"]["isr_shrinks"] == [0]
-    assert arms["plugin"]["agent_errors"] == [0]
+    assert arms["request"]["isr_shrinks"] == [0]
+    assert arms["request"]["agent_errors"] == [0]
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ def planned(out: Path, keep_data: bool = False) -> Plan:
     jar.touch()
     return Plan(
         request=RunRequest(scenario="kip-501", keep_data=keep_data),
-        scenario=narrow(load("kip-501", 0.2), repeats=1),
+        scenario=narrow(load("kip-501", 0.2), arms=["stock", "plugin"], repeats=1),
         scenario_text="text",
         java=cast("Any", SimpleNamespace(description="Java 17")),
         kafka=cast("Any", kafka),

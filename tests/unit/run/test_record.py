@@ -33,7 +33,7 @@ def started(skip: str | None = None, agent_jar: Path | None = None) -> dict[str,
 def test_a_new_record_names_the_run_and_has_no_end() -> None:
     made = started()
     assert (made["scenario_name"], made["kafka"], made["scale"]) == ("kip-501", "4.3.1", 0.2)
-    assert (made["seed"], made["arms"], made["repeats"]) == (5, ["stock", "plugin"], 3)
+    assert (made["seed"], made["arms"], made["repeats"]) == (5, ["stock", "read", "request"], 3)
     assert not {"finished_ms", "skipped"} & made.keys()
     assert made["scenario"] == load("kip-501", 0.2).as_dict()
 
