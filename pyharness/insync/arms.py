@@ -16,6 +16,8 @@ from typing import Final
 FEATURE: Final = "follower.fetch.pending.reads.insync.enable"
 SCOPE: Final = "follower.fetch.pending.reads.insync.scope"
 ISR: Final = "leader.relinquish.isr"
+VIA: Final = "leader.relinquish.via"
+ONLY: Final = "leader.relinquish.only.enable"
 BOUND: Final = "follower.log.start.offset.bound.enable"
 SNAPSHOT: Final = "leader.fetch.snapshot.enable"
 LAG_POLICY: Final = "replica.lag.policy"
@@ -24,13 +26,14 @@ BY_TIME: Final = "time"
 READ: Final = {FEATURE: "true", SCOPE: "read"}
 REQUEST: Final = {FEATURE: "true", SCOPE: "request"}
 STEP_DOWN: Final = {**REQUEST, ISR: "leave"}
+KEEP_LAST: Final = {VIA: "alter-partition", ISR: "keep-last"}
 UNTHROTTLED: Final = {
     "leader.relinquish.cooldown.ms": "0",
     "leader.relinquish.budget.per.minute": "1000000",
     "leader.relinquish.score.recovery.ms": "1",
     "leader.relinquish.slow.peers.max.ratio": "1.0",
 }
-"""Solution 2 as the KIP leaves it: nothing keeps a leader from stepping down again and again."""
+"""No limit on stepping down: nothing keeps a leader from doing it again and again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,8 @@ class ArmSpec:
         agent: whether the nodes carry the agent.
         configs: what it adds to every node's server.properties.
         lag_factor: how many times longer replica.lag.time.max.ms is than the scenario's.
+        late: whether a leader steps down only after replica.lag.time.max.ms, not after the
+            scenario's leader_fetch_process_time_max_ms.
         elr: whether the cluster has eligible leader replicas where its version has them by
             default; False: it is formatted without them.
         control: whether it is Kafka without any change, fit to show the problem.
@@ -71,6 +76,7 @@ class ArmSpec:
     agent: bool
     configs: Mapping[str, str] = field(default_factory=dict)
     lag_factor: int = 1
+    late: bool = False
     elr: bool = True
     control: bool = False
     expected_as: str | None = None
@@ -103,7 +109,8 @@ _ALL: Final = (
     ),
     ArmSpec(
         name="read", agent=True, configs=READ,
-        says="KIP-501 to the letter: the time of a pending read does not count as lag",
+        says="solution 1 of KIP-501 to the letter: the time of a pending read does not count as"
+        " lag",
     ),
     ArmSpec(
         name="request", agent=True, configs=REQUEST,
@@ -121,13 +128,26 @@ _ALL: Final = (
     ),
     ArmSpec(
         name="step-down-keep", agent=True, configs={**REQUEST, ISR: "keep-last"},
-        says="`step-down`, but the old leader stays in the ISR, as in the text of the KIP",
+        says="`step-down`, but the old leader stays in the ISR, named last. Of the KIP it has that"
+        " order of the ISR only: its scope and limits are those of `step-down`",
     ),
     ArmSpec(
         name="step-down-unthrottled", agent=True, configs={**STEP_DOWN, **UNTHROTTLED},
         says="`step-down` without its limits: no cool-down, no budget, no memory of slow leaders,"
         " no limit on slow peers",
         aliases=("step-down-wild",),
+    ),
+    ArmSpec(
+        name="kip-501-s2", agent=True,
+        configs={**READ, **KEEP_LAST, **UNTHROTTLED},
+        says="solution 2 of KIP-501 to the letter: `read`, and a leader that processes a fetch for"
+        " too long names itself last in the ISR and gives its partitions away, without any limit",
+    ),
+    ArmSpec(
+        name="relinquish-only", agent=True, late=True,
+        configs={SCOPE: "request", ONLY: "true", **KEEP_LAST, **UNTHROTTLED},
+        says="what KIP-501 rejects: no solution 1, and a leader gives a partition away when a read"
+        " for a follower fails, or is not done after replica.lag.time.max.ms, without any limit",
     ),
     ArmSpec(
         name="raised-lag", agent=False, lag_factor=6,
@@ -209,6 +229,12 @@ def lag_factor(arm: str) -> int:
     """Return how many times longer replica.lag.time.max.ms is in an arm than its scenario's."""
     spec = find_arm(arm)
     return 1 if spec is None else spec.lag_factor
+
+
+def steps_down_late(arm: str) -> bool:
+    """Whether the leaders of an arm step down only after replica.lag.time.max.ms."""
+    spec = find_arm(arm)
+    return spec is not None and spec.late
 
 
 def lag_policy(arm: str) -> str:

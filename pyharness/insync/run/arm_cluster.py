@@ -99,6 +99,8 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
     own = broker.model_dump(exclude={"controller_agent"}, exclude_none=True)
     if not arms.steps_down(arm):
         own = {name: value for name, value in own.items() if not name.startswith(OF_STEP_DOWNS)}
+    elif arms.steps_down_late(arm):
+        own["leader_fetch_process_time_max_ms"] = broker.replica_lag_time_max_ms
     return {
         **{name.replace("_", "."): str(value) for name, value in own.items()},
         **_beside(broker),

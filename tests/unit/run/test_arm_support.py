@@ -12,7 +12,9 @@ from insync.arms import (
     BY_TIME,
     FEATURE,
     ISR,
+    KEEP_LAST,
     LAG_POLICY,
+    ONLY,
     SCOPE,
     SNAPSHOT,
     UNTHROTTLED,
@@ -23,6 +25,7 @@ from insync.arms import (
     lag_policy,
     settings,
     steps_down,
+    steps_down_late,
 )
 from insync.run import arm_support
 from insync.run.arm_support import read_table, require_arms, row_of
@@ -88,14 +91,16 @@ def test_an_arm_needs_its_scope_step_down_and_eligible_replicas(
 
 
 def test_the_table_lists_every_arm() -> None:
-    stepping = ["step-down", "step-down-keep", "step-down-unthrottled"]
+    stepping = ["step-down", "step-down-keep", "step-down-unthrottled", "kip-501-s2"]
     on = ["read", "request", "plugin", *stepping]
+    alone = ["relinquish-only"]
     by_messages = ["messages-4", "messages-4000"]
     log_start = ["bound", "snapshot", "both"]
-    assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *log_start, *by_messages]
+    assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *alone, *log_start, *by_messages]
     assert [arm for arm in ARMS if lag_policy(arm) != BY_TIME] == by_messages
     assert [arm for arm in ARMS if feature_on(arm)] == on
-    assert [arm for arm in ARMS if steps_down(arm)] == stepping
+    assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone]
+    assert [arm for arm in ARMS if steps_down_late(arm)] == alone
     for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
         assert settings(untouched) == {}
     assert settings("read") == {FEATURE: "true", SCOPE: "read"}
@@ -103,6 +108,9 @@ def test_the_table_lists_every_arm() -> None:
     assert settings("step-down") == {**settings("request"), ISR: "leave"}
     assert settings("step-down-keep") == {**settings("request"), ISR: "keep-last"}
     assert settings("step-down-unthrottled") == {**settings("step-down"), **UNTHROTTLED}
+    assert settings("kip-501-s2") == {**settings("read"), **KEEP_LAST, **UNTHROTTLED}
+    rejected = {SCOPE: "request", ONLY: "true", **KEEP_LAST, **UNTHROTTLED}
+    assert settings("relinquish-only") == rejected
     assert settings("bound") == {BOUND: "true"}
     assert settings("snapshot") == {SNAPSHOT: "true"}
     assert settings("both") == {**settings("bound"), **settings("snapshot")}

@@ -51,6 +51,7 @@ def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> Non
     )
     assert (limited[time], limited["leader.relinquish.cooldown.ms"]) == ("400", "60000")
     assert (unthrottled[time], unthrottled["leader.relinquish.cooldown.ms"]) == ("400", "0")
+    assert broker_settings(scenario, "relinquish-only")[time] == "2000", "the lag limit"
     assert time not in broker_settings(scenario, "request")
     lags = [
         broker_settings(scenario, arm)["replica.lag.time.max.ms"] for arm in ("stock", "raised-lag")
