@@ -126,6 +126,15 @@ final class KafkaParts {
             time.milliseconds(), log.logEndOffset(), 1);
     }
 
+    /** Reads and records a fetch of a follower, and returns the result in words. */
+    static String read(Partition partition, int replica, long offset, long timeMs) {
+        FetchParams params = new FetchParams(ApiKeys.FETCH.latestVersion(), replica, 1L, 500, 1, 1 << 20,
+            FetchIsolation.LOG_END, Optional.empty());
+        FetchRequest.PartitionData data = new FetchRequest.PartitionData(Leader.TOPIC_ID, offset, 0, 1 << 20,
+            Optional.of(partition.getLeaderEpoch()));
+        return partition.fetchRecords(params, data, timeMs, 1 << 20, true, true).toString();
+    }
+
     void completeDelayedFetches() {
         replicas.delayedFetchPurgatory().checkAndComplete(
             new TopicPartitionOperationKey(Leader.EVENTS_0.topic(), Leader.EVENTS_0.partition()));

@@ -39,6 +39,7 @@ import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.logstart.LogStartHooks;
 import insync.agent.logstart.LogStarts;
+import insync.agent.logstart.MovedHighWatermark;
 import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
 import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
@@ -144,7 +145,8 @@ public abstract class CommonAdapter implements Adapter {
         addWithParents(own, access.getClass());
         own.add(controller.getClass());
         own.addAll(List.of(controller.link(), ControllerAccess.class, RequestHooks.RequestCarrier.class,
-            NamedPartitions.class, RequestSteps.class, RequestPart.class, LagAccess.class, PausePointHooks.class,
+            NamedPartitions.class, RequestSteps.class, RequestPart.class, LagAccess.class,
+            MovedHighWatermark.class, PausePointHooks.class,
             ProcessorHooks.ProcessorCarrier.class, StepDownAccess.class, AutomaticElections.class,
             LeadershipTransfer.class));
         own.addAll(BrokerStepDown.ownClasses());

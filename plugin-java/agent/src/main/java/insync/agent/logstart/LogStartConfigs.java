@@ -27,9 +27,9 @@ public final class LogStartConfigs {
                 + "watermark (KAFKA-7104). If false, a fetch with a higher log start offset fails. "
                 + "Added by the insync agent.");
         define(definition, SNAPSHOT, supported, byDefault.equals("snapshot") || byDefault.equals("both"),
-            "Whether a leader answers a fetch with the high watermark, log start offset and log end offset at the time of "
-                + "the read, and with a log start offset no higher than the high watermark (KAFKA-7104). "
-                + "Added by the insync agent.");
+            "Whether a leader answers a fetch with the log start offset and log end offset at the time of the read, with a log "
+                + "start offset no higher than the high watermark, and with the high watermark as the fetch moved it "
+                + "(KAFKA-7104). Added by the insync agent.");
     }
 
     private static void define(ConfigDef definition, String key, boolean supported, boolean ifUnset, String doc) {

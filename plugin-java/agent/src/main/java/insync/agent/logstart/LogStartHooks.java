@@ -22,7 +22,8 @@ public final class LogStartHooks {
      * @param log the class of a partition's log
      */
     public static LogStartHooks since39(String log) {
-        return new LogStartHooks(List.of(LogHooks.bound(log)), List.of(LogReadInfoHooks.snapshot()));
+        return new LogStartHooks(List.of(LogHooks.bound(log)),
+            List.of(LogReadInfoHooks.snapshot(), PartitionHooks.movedHighWatermark()));
     }
 
     /** Weaves the hooks that a broker's settings turn on. */

@@ -27,7 +27,7 @@ import kafka.server.ReplicaManager;
  */
 public final class BrokerAdapter implements Adapter {
     private final LogStartHooks logStart = new LogStartHooks(
-        List.of(ReplicaHooks.bound()), List.of(PartitionHooks.keepAnswer(), LogReadResultHooks.snapshot()));
+        List.of(ReplicaHooks.bound()), List.of(ReplicaManagerHooks.answersAsRead(), LogReadResultHooks.snapshot()));
     private final List<Hook> pausePoints = new ArrayList<>(PartitionHooks.pausePoints());
 
     public BrokerAdapter() {
@@ -55,9 +55,9 @@ public final class BrokerAdapter implements Adapter {
     @Override
     public List<Class<?>> ownClasses() {
         List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
-        own.addAll(List.of(FetcherThreads.class, LogStartConfigs.class, LogStartHooks.class, LogStarts.class,
-            PausePointHooks.class, PendingReadsConfig.class, Platform11.class, ReplicaHooks.class, Unsupported.class,
-            View.class));
+        own.addAll(List.of(FetcherThreads.class, FollowerAnswers.class, LogStartConfigs.class, LogStartHooks.class,
+            LogStarts.class, PausePointHooks.class, PendingReadsConfig.class, Platform11.class, ReplicaHooks.class,
+            Unsupported.class, View.class));
         own.addAll(EventsTopic.ownClasses());
         return own;
     }

@@ -6,10 +6,14 @@ import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
 import kafka.server.KafkaConfig;
+import kafka.server.LogReadResult;
 import kafka.server.ReplicaManager;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.matcher.ElementMatchers;
+import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.utils.Time;
+import scala.Tuple2;
+import scala.collection.Seq;
 
 /** Weaves Kafka's ReplicaManager, to start the plugin with the broker. */
 final class ReplicaManagerHooks extends TypeHooks {
@@ -31,11 +35,26 @@ final class ReplicaManagerHooks extends TypeHooks {
         return new Hook(TYPE, "readFromLocalLog", ReadFromLocalLog.class);
     }
 
+    /** KAFKA-7104's second fix. */
+    static Hook answersAsRead() {
+        return new Hook(TYPE, "updateFollowerLogReadResults", UpdateFollowerLogReadResults.class);
+    }
+
     /** Starts the plugin in a broker. */
     static final class Init {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config) {
             Brokers.replicaManagerStarted(replicas, config, Time.SYSTEM);
+        }
+    }
+
+    /** Responds to a follower's fetch with the state of its read. */
+    static final class UpdateFollowerLogReadResults {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This ReplicaManager replicas,
+                         @Advice.Argument(1) Seq<Tuple2<TopicPartition, LogReadResult>> read,
+                         @Advice.Return(readOnly = false) Seq<Tuple2<TopicPartition, LogReadResult>> answers) {
+            answers = FollowerAnswers.asRead(replicas, read, answers);
         }
     }
 

@@ -30,4 +30,16 @@ public final class LogStartRule {
     public static long ofAnswer(long logStart, long highWatermark) {
         return Math.min(logStart, highWatermark);
     }
+
+    /**
+     * Returns the high watermark that the answer to a follower's fetch may contain, once the fetch is recorded: as the
+     * fetch moved it, but not above the log that was read.
+     *
+     * @param read the high watermark as of the read; below 0 in the answer of a read that failed
+     * @param now the leader's, after the fetch was recorded
+     * @param logEnd the log end offset as of the read
+     */
+    public static long watermarkOfAnswer(long read, long now, long logEnd) {
+        return Math.max(read, Math.min(now, logEnd));
+    }
 }

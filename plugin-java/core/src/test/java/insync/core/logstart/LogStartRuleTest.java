@@ -39,6 +39,14 @@ class LogStartRuleTest {
     @Test
     void theResponseOfAFailedReadIsNotChanged() {
         assertEquals(-1, LogStartRule.ofAnswer(-1, -1));
+        assertEquals(-1, LogStartRule.watermarkOfAnswer(-1, 20, -1));
+    }
+
+    @Test
+    void anAnswersWatermarkIsTheOneThatItsFetchMovedAndNotAboveTheLogThatWasRead() {
+        assertEquals(15, LogStartRule.watermarkOfAnswer(10, 15, 20));
+        assertEquals(20, LogStartRule.watermarkOfAnswer(10, 25, 20));
+        assertEquals(10, LogStartRule.watermarkOfAnswer(10, 5, 20));
     }
 
     /** Whatever a leader's response says, no rule moves a follower beyond its own offsets. */
