@@ -1,4 +1,4 @@
-"""Reproduces KAFKA-7104 by load alone, without the agent; and what the agent weaves against it."""
+"""KAFKA-7104: versions with and without it under load; what the agent weaves and answers."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -21,11 +22,15 @@ from insync.brokers.cluster.node import NodeExtras
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
+from insync.workload.prefill import burst
 from insync_bridge import BridgeClient, BridgeError
+from waiting import wait_for
 
 TOPIC = "loaded"
 SEED = 7104
 SECONDS = 60.0
+FIXED_SECONDS = 10.0
+"""Affected versions are struck in less than 3 s."""
 STRUCK = "Cannot increment the log start offset to"
 WRITERS = 2
 
@@ -82,10 +87,53 @@ def deletions_until_struck(kafka: str, java: Java, folder: Path, seconds: float)
     return None
 
 
-def test_a_fetcher_of_1_1_0_dies_under_load(java: Java, tmp_path: Path) -> None:
-    asked = deletions_until_struck("1.1.0", java, tmp_path / "nodes", SECONDS)
+@pytest.mark.parametrize("kafka", ["1.0.0", "1.1.0"])
+def test_a_fetcher_of_an_affected_version_dies_under_load(
+    kafka: str, java: Java, tmp_path: Path
+) -> None:
+    asked = deletions_until_struck(kafka, java, tmp_path / "nodes", SECONDS)
     assert asked is not None, f"not struck in {SECONDS:.0f} s, seed {SEED}"
-    print(f"struck by deletion {asked} at the latest, seed {SEED}")
+    print(f"{kafka}: struck by deletion {asked} at the latest, seed {SEED}")
+
+
+@pytest.mark.parametrize("kafka", ["1.0.2", "2.0.0"])
+def test_fetchers_of_a_fixed_version_live(kafka: str, java: Java, tmp_path: Path) -> None:
+    asked = deletions_until_struck(kafka, java, tmp_path / "nodes", FIXED_SECONDS)
+    assert asked is None, f"struck by deletion {asked} at the latest, seed {SEED}"
+
+
+@pytest.mark.parametrize(
+    ("kafka", "settings", "watermark"),
+    [("1.1.1", {SNAPSHOT: "true"}, 1), ("4.3.1", {SNAPSHOT: "true"}, 1), ("4.3.1", {}, 0)],
+)
+def test_with_the_snapshot_an_answer_has_the_high_watermark_that_its_fetch_moved(
+    kafka: str, settings: dict[str, str], watermark: int, java: Java, tmp_path: Path,
+    agent: AgentSpec,
+) -> None:  # fmt: skip
+    """The second fetch acknowledges a record, and its answer has five more.
+
+    The third waits for records, so the follower keeps the high watermark of that answer.
+    """
+    waits = {"replica.lag.time.max.ms": "30000", "replica.fetch.wait.max.ms": "9000"}
+    with (
+        LocalCluster(
+            distribution(kafka, java), tmp_path / "n", brokers=2,
+            agent=replace(agent, holds=True), settings=waits | settings,
+        ) as cluster,
+        BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as leader,
+        BridgeClient.connect(agent.bridge_dir / "bridge-2.json") as follower,
+    ):  # fmt: skip
+        create_topic(cluster.bootstrap, TOPIC, [[1, 2]], {})
+        follower.hold("follower-received", partition=f"{TOPIC}-0", max_ms=30_000)
+        burst(cluster.bootstrap, TOPIC, 0, 1, record_bytes=20)
+        wait_for(lambda: follower.holds()["follower-received"].waiting, bool)
+        burst(cluster.bootstrap, TOPIC, 0, 5, record_bytes=20)
+        follower.release("follower-received")
+        wait_for(lambda: leader.own_replica(TOPIC, 0), lambda own: own and own.high_watermark == 6)
+        own = follower.own_replica(TOPIC, 0)
+        assert own is not None
+        assert (own.log_start_offset, own.high_watermark, own.leo) == (0, watermark, 6)
+        assert leader.counters().errors == 0
 
 
 @pytest.mark.parametrize(

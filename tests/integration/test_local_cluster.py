@@ -15,6 +15,7 @@ import psutil
 import pytest
 from confluent_kafka import KafkaException, Producer
 
+from insync.artifacts import VERSIONS_TABLE, built
 from insync.brokers.cluster import plans
 from insync.brokers.cluster.admin import client, create_topic, partitions
 from insync.brokers.cluster.local import LocalCluster
@@ -26,6 +27,7 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError, InsyncError
+from insync.run.arm_support import read_table
 from insync.workload.prefill import burst
 from processes import gone, harness
 from waiting import wait_for
@@ -34,6 +36,8 @@ pytestmark = pytest.mark.cluster
 StartCluster = Callable[..., LocalCluster]
 ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
 ON_ZOOKEEPER = ("1.1.0", "2.8.2")
+STOCK_ONLY = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))["stock"].split(",")
+"""Versions that only test_kafka_7104.py starts."""
 # What the project promises, and room for a machine that does other things as well. On ZooKeeper
 # there is one more node, and three steps instead of one.
 READY_WITHIN_S = dict.fromkeys(versions.known(), 4.0 * 2) | dict.fromkeys(ON_ZOOKEEPER, 6.0 * 2)
@@ -56,7 +60,7 @@ with interruptible(), LocalCluster(kafka, pathlib.Path(sys.argv[1])) as cluster:
 """
 
 
-@pytest.mark.parametrize("version", versions.known())
+@pytest.mark.parametrize("version", [v for v in versions.known() if v not in STOCK_ONLY])
 def test_a_cluster_keeps_its_promises(version: str, java: Java, tmp_path: Path) -> None:
     """The whole life of a cluster of each version, and one shrink that its history shows."""
     dist = distribution(version, java)
