@@ -3,7 +3,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup built demo test lint test-java test-python upstream-tests bench clean tools engine browser
+.PHONY: help setup built demo test test-all lint test-java test-python upstream-tests bench clean tools engine browser
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -65,6 +65,9 @@ test: setup ## run every check: lint, types, Java tests, Python tests on real br
 	@# Neither uses a whole machine: mypy has one thread, and Java's tests start one JVM after the other.
 	@$(MAKE) --no-print-directory -j2 -O lint test-java
 	@$(MAKE) --no-print-directory test-python
+
+test-all: test ## the same, and the tests marked `long`: every arm of every scenario, more versions and examples
+	@HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m long
 
 lint: setup
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy

@@ -1,14 +1,63 @@
-"""Turns Hypothesis's deadline off for every test: a shared machine may be slow.
+"""Settings and fixtures of all tests: Hypothesis, and the analysis of what tests record.
 
-HYPOTHESIS_PROFILE=thorough tries ten times as many examples.
+Hypothesis has no deadline, because a shared machine may be slow. HYPOTHESIS_PROFILE=thorough tries
+ten times as many examples, and marks the properties as `long`, so that `make test-all` runs them.
 """
 
-import os
+from __future__ import annotations
 
-from hypothesis import settings
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import is_hypothesis_test, settings
 
 from properties import THOROUGH
 
+PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "shared")
 settings.register_profile("shared", deadline=None)
 settings.register_profile(THOROUGH, deadline=None, max_examples=1_000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "shared"))
+settings.load_profile(PROFILE)
+
+Judge = Callable[..., Any]
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if PROFILE == THOROUGH and is_hypothesis_test(getattr(item, "obj", None)):
+        item.add_marker("long")
+
+
+@pytest.fixture(scope="session")
+def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
+    """Return what analyses run folders, or one matrix, as `insync report` does.
+
+    All calls share one Spark session: to start it takes longer than most analyses. Returns the
+    verdicts of the folders, or the cells of the matrix.
+    """
+    from insync.analysis.job import analyse, parse_job
+    from insync.analysis.tables.spark.quick_start import archive_of
+    from insync.analysis.tables.spark.session import SparkSettings, open_session
+    from insync.brokers.kafka.java import find_java
+    from insync.events.matrix_info import CELLS
+    from insync.events.run_info import load_run
+    from insync.events.schema import VERDICT
+
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    archive = archive_of(java)  # not written here: this JVM ends with the tests
+    options = SparkSettings(
+        conf={"spark.driver.memory": "1g"}, archive=archive if archive.is_file() else None
+    )
+    with open_session(options, tmp_path_factory.mktemp("spark") / "spark.log") as spark:
+
+        def analysed(*folders: Path) -> Any:
+            job = parse_job([str(folder) for folder in folders])
+            analyse(spark, job, {folder: load_run(folder) for folder in job.folders})
+            if job.matrix is not None:
+                return json.loads((job.matrix / CELLS).read_text(encoding="utf-8"))
+            return [json.loads((folder / VERDICT).read_text()) for folder in job.folders]
+
+        yield analysed

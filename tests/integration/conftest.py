@@ -1,4 +1,4 @@
-"""Fixtures of the integration tests: the default broker distribution, and clusters of it."""
+"""Fixtures of the integration tests: the default distribution, clusters, recorded scenarios."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from every_scenario import RecordedScenarios, every_row, record
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
@@ -63,3 +65,19 @@ def start(dist: Distribution, tmp_path: Path) -> Iterator[StartCluster]:
             return stack.enter_context(cluster)
 
         yield begin
+
+
+@pytest.fixture(scope="session")
+def scenarios(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    judge: Callable[..., Any],
+) -> RecordedScenarios:
+    """Record the built-in scenarios that the tests of this session name, and judge them at once.
+
+    A test names them by its marker `scenario`.
+    """
+    marks = [mark for item in request.session.items for mark in item.iter_markers("scenario")]
+    named = {name for mark in marks for name in mark.args}
+    rows = [row for row in every_row() if row.scenario in named]
+    return record(rows, tmp_path_factory.mktemp("scenarios"), judge)

@@ -43,11 +43,11 @@ pytestmark = pytest.mark.cluster
 
 
 def scenario(faults: list[dict[str, Any]]) -> str:
-    """Write a scenario in which these faults follow each other, 600 ms each."""
+    """Write a scenario in which these faults follow each other, 900 ms each."""
     timed = []
     for number, fault in enumerate(faults):
-        for_ms = {} if fault["kind"] == "elect" else {"for_ms": fault.get("for_ms", 600)}
-        timed.append({**fault, "at_ms": 500 + number * 900, **for_ms})
+        for_ms = {} if fault["kind"] == "elect" else {"for_ms": fault.get("for_ms", 900)}
+        timed.append({**fault, "at_ms": 500 + number * 1_300, **for_ms})
     broker = {"broker_session_timeout_ms": 3_000}
     return small_scenario("all-kinds", timed, min_insync_replicas=2, broker=broker)
 

@@ -2,62 +2,50 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
-from confluent_kafka import Producer
 
+from event_lines import lines_of
+from every_scenario import RecordedScenarios
 from insync.arms import FEATURE, LAG_POLICY
-from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
 from insync.errors import InsyncError
-from insync_bridge import BridgeClient
+from insync.nodes import BROKERS
 
 StartCluster = Callable[..., LocalCluster]
 
 HOOK = "kafka.cluster.Partition.isFollowerOutOfSync"
-LAG = {"replica.lag.time.max.ms": "2000"}  # isr-expiration looks every second
-BURST = 100
-WITHIN_S = 60.0
-QUIET_S = 5.0
+LAG_MS = 2_000
 
 pytestmark = pytest.mark.cluster
 
 
+@pytest.mark.scenario("burst")
 def test_by_messages_a_burst_drops_followers_that_are_back_at_once(
-    start: StartCluster, agent: AgentSpec
+    scenarios: RecordedScenarios,
 ) -> None:
-    cluster = start(brokers=3, agent=agent, settings={**LAG, LAG_POLICY: "messages:4"})
-    create_topic(cluster.bootstrap, "bursts", [[1, 2, 3]], {"min.insync.replicas": "1"})
-    burst(cluster.bootstrap, WITHIN_S, lambda: "isr_expand" in types(agent))
-    (hook,) = [event for event in events(agent) if event["type"] == "hook_added"]
-    assert hook["why"] == f"{LAG_POLICY}=messages:4"
-    assert hook["woven"] == [HOOK]
-    shrink = next(event for event in events(agent) if event["type"] == "isr_shrink")
-    assert shrink["reason"] == f"{LAG_POLICY}=messages:4"
-    assert all(follower["lag_ms"] < 2_000 for follower in shrink["followers"])
-    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
-        assert broker.settings()[LAG_POLICY] == "messages:4"
-        counters = broker.counters()
-    assert counters.errors == 0, counters.last_error
+    found = events(scenarios, "burst", "messages-4")
+    hooks = [event for event in found if event["type"] == "hook_added"]
+    assert {(hook["why"], *hook["woven"]) for hook in hooks} == {(f"{LAG_POLICY}=messages:4", HOOK)}
+    shrinks = [event for event in found if event["type"] == "isr_shrink"]
+    assert shrinks
+    for shrink in shrinks:
+        assert shrink["reason"] == f"{LAG_POLICY}=messages:4"
+        assert all(follower["lag_ms"] < LAG_MS for follower in shrink["followers"])
+    assert any(event["type"] == "isr_expand" for event in found)
+    assert policies(found) == {"messages:4"}
+    assert scenarios.cells("burst")["messages-4"]["agent_errors"] == [0]
 
 
-def test_by_time_no_follower_is_dropped_and_no_hook_is_woven(
-    start: StartCluster, agent: AgentSpec
-) -> None:
-    cluster = start(brokers=3, agent=agent, settings=LAG)
-    create_topic(cluster.bootstrap, "bursts", [[1, 2, 3]], {"min.insync.replicas": "1"})
-    burst(cluster.bootstrap, 1.0, lambda: False)  # a late first fetch is not what is asked here
-    before = types(agent).count("isr_shrink")
-    burst(cluster.bootstrap, QUIET_S, lambda: False)
-    assert types(agent).count("isr_shrink") == before
-    assert "hook_added" not in types(agent)
-    with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
-        assert broker.settings()[LAG_POLICY] == "time"
+@pytest.mark.scenario("burst", "control")
+def test_by_time_no_follower_is_dropped_and_no_hook_is_woven(scenarios: RecordedScenarios) -> None:
+    assert scenarios.cells("burst")["request"]["false_alarms"] == [0]
+    found = events(scenarios, "control", "off")
+    assert "hook_added" not in [event["type"] for event in found]
+    assert policies(found) == {"time"}
 
 
 @pytest.mark.parametrize(
@@ -70,24 +58,12 @@ def test_an_invalid_policy_stops_the_start_with_kafkas_config_exception(
         start(brokers=1, agent=agent, settings=settings)
 
 
-def burst(bootstrap: str, seconds: float, enough: Callable[[], bool]) -> None:
-    """Produce bursts, each as one batch, until `enough`; fails if that does not come."""
-    producer = Producer(
-        {"bootstrap.servers": bootstrap, "acks": "1", "linger.ms": 10, "log_level": 0}
-    )
-    end = time.monotonic() + seconds
-    while time.monotonic() < end and not enough():
-        for number in range(BURST):
-            producer.produce("bursts", b"%d" % number, partition=0)
-        assert producer.flush(10) == 0
-    assert enough() or seconds != WITHIN_S, f"no false alarm within {seconds} s"
+def events(scenarios: RecordedScenarios, name: str, arm: str) -> list[dict[str, Any]]:
+    """Return what the agents of an arm's brokers wrote."""
+    brokers = range(1, BROKERS + 1)
+    out = scenarios.run(name)
+    return [line for broker in brokers for line in lines_of(out, arm, f"broker-{broker}.jsonl")]
 
 
-def types(agent: AgentSpec) -> list[str]:
-    return [event["type"] for event in events(agent)]
-
-
-def events(agent: AgentSpec) -> list[dict[str, Any]]:
-    """Return the events of the leader's agent so far, without a line that is half written."""
-    text = agent.events_file(1).read_text(encoding="utf-8")
-    return [json.loads(line) for line in text[: text.rfind("\n") + 1].splitlines()]
+def policies(found: list[dict[str, Any]]) -> set[str]:
+    return {event[LAG_POLICY] for event in found if event["type"] == "settings"}

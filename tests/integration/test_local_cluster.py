@@ -38,6 +38,8 @@ ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
 ON_ZOOKEEPER = ("1.1.0", "2.8.2")
 STOCK_ONLY = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))["stock"].split(",")
 """Versions that only test_kafka_7104.py starts."""
+LIKE_ANOTHER = ("1.1.1", "4.0.2", "4.1.2")
+"""Versions whose clusters are set up as those of another version here."""
 # What the project promises, and room for a machine that does other things as well. On ZooKeeper
 # there is one more node, and three steps instead of one.
 READY_WITHIN_S = dict.fromkeys(versions.known(), 4.0 * 2) | dict.fromkeys(ON_ZOOKEEPER, 6.0 * 2)
@@ -60,7 +62,14 @@ with interruptible(), LocalCluster(kafka, pathlib.Path(sys.argv[1])) as cluster:
 """
 
 
-@pytest.mark.parametrize("version", [v for v in versions.known() if v not in STOCK_ONLY])
+@pytest.mark.parametrize(
+    "version",
+    [
+        pytest.param(each, marks=[pytest.mark.long] if each in LIKE_ANOTHER else [])
+        for each in versions.known()
+        if each not in STOCK_ONLY
+    ],
+)
 def test_a_cluster_keeps_its_promises(version: str, java: Java, tmp_path: Path) -> None:
     """The whole life of a cluster of each version, and one shrink that its history shows."""
     dist = distribution(version, java)

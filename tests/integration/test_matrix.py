@@ -1,15 +1,15 @@
-"""Runs a short matrix on real brokers: two stall sites and a dead follower, stock and request."""
+"""What a matrix on real brokers leaves behind, whole and interrupted."""
 
 from __future__ import annotations
 
 import json
 import signal
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from commands import insync_json, start_insync
+from every_scenario import RecordedScenarios
 from processes import end
 from waiting import wait_for
 
@@ -18,36 +18,12 @@ SITES = ("read-stall", "send-stall", "dead-follower")
 pytestmark = pytest.mark.cluster
 
 
-@pytest.fixture(scope="module")
-def matrix(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[dict[str, Any]], Path]:
-    """Run the matrix; return the cells as printed, and the folder."""
-    out = tmp_path_factory.mktemp("runs") / "matrix"
-    chosen = ("--only", ",".join(SITES), "--arms", "stock,request")
-    return insync_json("matrix", *chosen, "--out", out), out
-
-
-def test_every_site_is_as_expected_on_every_arm(
-    matrix: tuple[list[dict[str, Any]], Path],
-) -> None:
-    cells, _ = matrix
-    named = [(cell["scenario"], cell["arm"], cell["ok"]) for cell in cells]
-    assert named == [(site, arm, True) for site in SITES for arm in ("stock", "request")]
-    found = {(cell["scenario"], cell["arm"]): cell for cell in cells}
-    for site in ("read-stall", "send-stall"):
-        assert found[site, "stock"]["isr_shrinks"][0] >= 1
-        assert found[site, "request"]["isr_shrinks"] == [0]
-        assert found[site, "request"]["first_shrink_ms"] == [None]
-    for arm in ("stock", "request"):
-        # Out of the ISR within 1.5 x lag + 1 s: nothing protects a dead follower.
-        assert 0 < found["dead-follower", arm]["first_shrink_ms"][0] <= 4_000
-        assert found["dead-follower", arm]["lost"] == [0]
-
-
+@pytest.mark.scenario(*SITES)
 def test_the_matrix_leaves_its_cells_its_page_its_table_and_whole_run_folders(
-    matrix: tuple[list[dict[str, Any]], Path],
+    scenarios: RecordedScenarios,
 ) -> None:
-    cells, out = matrix
-    assert json.loads((out / "matrix.json").read_text()) == cells
+    out = scenarios.matrix(SITES[0])
+    assert json.loads((out / "matrix.json").read_text()) == scenarios.matrices[out]
     assert "| `send-stall` |" in (out / "matrix.md").read_text()
     page = (out / "matrix.html").read_text(encoding="utf-8")
     for site in SITES:

@@ -13,6 +13,7 @@ import pytest
 
 from commands import insync_json
 from event_lines import lines_of, read_lines
+from every_scenario import SEED, RecordedScenarios
 from insync.arms import READ, REQUEST
 from insync.brokers.cluster.admin import create_topic, partitions
 from insync.brokers.cluster.agent import AgentSpec
@@ -76,31 +77,24 @@ StartCluster = Callable[..., LocalCluster]
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> Runs:
-    """Record all, judge them in one Spark session; return the verdict and the folder of each."""
+def runs(tmp_path_factory: pytest.TempPathFactory, judge: Callable[..., Any]) -> Runs:
+    """Record both, judge them together; return the verdict and the folder of each."""
     folder = tmp_path_factory.mktemp("runs")
-    planned: dict[str, tuple[str | Path, ...]] = {
-        "transactions": ("transactions", "--scale", "0.2", "--arms", "step-down", "--seed", "5")
-    }
+    outs = {kind: folder / kind for kind in GONE}
     for kind, for_ms in GONE.items():
         scenario = folder / f"{kind}.toml"
         scenario.write_text(WITHOUT_CONTROLLER.format(kind=kind, for_ms=for_ms), encoding="utf-8")
-        planned[kind] = (scenario,)
-    outs = {name: folder / name for name in planned}
-    for name, arguments in planned.items():
-        insync_json("run", *arguments, "--record-only", "--out", outs[name])
-    verdicts = insync_json("report", *outs.values(), codes=(0, 1, 3))
-    return {
-        name: (verdict, out) for (name, out), verdict in zip(outs.items(), verdicts, strict=True)
-    }
+        insync_json("run", scenario, "--record-only", "--out", outs[kind])
+    found = zip(outs.items(), judge(*outs.values()), strict=True)
+    return {name: (verdict, out) for (name, out), verdict in found}
 
 
+@pytest.mark.scenario("transactions")
 def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
-    runs: Runs,
+    scenarios: RecordedScenarios,
 ) -> None:
-    verdict, out = runs["transactions"]
-    arm = verdict["arms"]["step-down"]
-    assert (arm["lost"], arm["torn"], arm["aborted_read"]) == ([0], [0], [0]), verdict["reason"]
+    arm, out = scenarios.cells("transactions")["step-down"], scenarios.run("transactions")
+    assert (arm["lost"], arm["torn"], arm["aborted_read"]) == ([0], [0], [0]), arm["differs"]
     assert arm["duplicated"] == [0]
     assert arm["agent_errors"] == [0]
     assert arm["step_downs"][0] >= 2, "of the partitions that are written"
@@ -121,7 +115,7 @@ def test_transactions_stay_whole_while_their_leader_and_coordinator_steps_down(
     (started,) = [
         line for line in read_lines(events / "phases.jsonl") if line["type"] == "repeat_started"
     ]
-    assert started["seed"] == 5
+    assert started["seed"] == SEED
 
 
 @pytest.mark.parametrize(("kind", "for_ms"), GONE.items())

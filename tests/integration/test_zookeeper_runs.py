@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,8 @@ class Run:
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
-    """Record `read-stall` with each protocol, and judge both in one Spark session."""
+def runs(tmp_path_factory: pytest.TempPathFactory, judge: Callable[..., Any]) -> dict[str, Run]:
+    """Record `read-stall` with each protocol, and judge both together."""
     folder = tmp_path_factory.mktemp("runs")
     for protocol in PROTOCOLS:
         file = folder / f"{protocol}.toml"
@@ -38,7 +39,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Run]:
         insync_json("run", file, *options, "--out", folder / protocol)
     outs = [folder / protocol for protocol in PROTOCOLS]
     logs = [log_of(out) for out in outs]
-    verdicts = insync_json("report", *outs)
+    verdicts = judge(*outs)
     return {
         protocol: Run(verdict, log)
         for protocol, verdict, log in zip(PROTOCOLS, verdicts, logs, strict=True)

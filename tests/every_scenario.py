@@ -1,0 +1,216 @@
+"""Plans and records every built-in scenario on the arms that it is about.
+
+Scenarios are discovered: a new file in `scenario/builtin` is run without any change here.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from insync.arms import ARMS, expected_as
+from insync.brokers.kafka.versions import DEFAULT, known
+from insync.events.matrix_info import FIGURES, MatrixInfo, MatrixRow
+from insync.matrix.plan import MatrixPlan, MatrixRequest
+from insync.matrix.runner import record_matrix
+from insync.metrics import METRICS
+from insync.run.plan import resolve
+from insync.run.progress import NoProgress
+from insync.run.request import RunRequest
+from insync.scenario.groups import Group, groups
+from insync.scenario.load import builtin_names, load
+from insync.scenario.model import Scenario
+
+NEWEST: Final = max(known(), key=lambda version: [int(part) for part in version.split(".")])
+SEED: Final = 5
+TWO: Final = 2
+
+_ABOUT: Final[Mapping[str, Sequence[str]]] = {
+    "step-down": ["step-down"],
+    "policies": ["messages-4", "request"],
+    "article": ["messages-4", "request"],
+    "commit-latency": ["messages-4000", "request"],
+    "kip-501": ["read", "request"],
+    "leader-death-mid-stall": ["step-down", "elr-off"],
+    "control": ["stock", "off", "plugin"],
+    "read-stall": ["off", "read", "request"],
+}
+"""The arms that a scenario or its group is about; all others are about the last of their arms."""
+_LAG_MS: Final = 2_000
+"""The lag to which a scenario without a group is scaled down."""
+_UNGROUPED: Final = Group(name="", scenarios=(), figures=FIGURES)
+
+
+@dataclass(frozen=True)
+class Row:
+    """A scenario on a version, the arms to run, its scale, and how many arms at the same time."""
+
+    kafka: str
+    scenario: str
+    arms: tuple[str, ...]
+    scale: float
+    at_once: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.kafka}/{self.scenario}"
+
+
+@dataclass(frozen=True)
+class RecordedScenarios:
+    """The cells of recorded matrices by their folders, and the failures of whole arms.
+
+    Of a row that was recorded again the later matrix counts.
+    """
+
+    matrices: Mapping[Path, Sequence[Mapping[str, Any]]]
+    wrong: Sequence[str]
+
+    def cells(self, scenario: str, kafka: str = DEFAULT) -> dict[str, Mapping[str, Any]]:
+        """Return the cells of a row by their arms."""
+        return {
+            cell["arm"]: cell
+            for cells in self.matrices.values()
+            for cell in cells
+            if (cell["scenario"], cell["kafka"]) == (scenario, kafka)
+        }
+
+    def matrix(self, scenario: str, kafka: str = DEFAULT) -> Path:
+        """Return the folder of the matrix that has a row."""
+        found = [folder for folder in self.matrices if (folder / kafka / scenario).is_dir()]
+        return found[-1]
+
+    def run(self, scenario: str, kafka: str = DEFAULT) -> Path:
+        """Return the run folder of a row."""
+        return self.matrix(scenario, kafka) / kafka / scenario
+
+    def unknown(self, row: Row) -> list[str]:
+        """Return why the verdict of arms of a row is unknown."""
+        cells = self.cells(row.scenario, row.kafka)
+        return [
+            f"{row.name} {arm}: {cell['unknown']}" for arm, cell in cells.items() if cell["unknown"]
+        ]
+
+
+def every_row(*, all_arms: bool = False) -> list[Row]:
+    """Return every scenario on the arms that it is about, and each arm at least once.
+
+    With `all_arms` each scenario has all arms that it names.
+    """
+    in_groups = {name: group for group in groups().values() for name in group.scenarios}
+    names = [*in_groups, *(name for name in builtin_names() if name not in in_groups)]
+    found = [row for name in names for row in _rows(load(name), in_groups.get(name, _UNGROUPED))]
+    if all_arms:
+        return [replace(row, arms=load(row.scenario).arms) for row in found]
+    for arm in ARMS:
+        found = _with_arm(found, arm)
+    return found
+
+
+def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:
+    """Yield a scenario on the default version, and on the first of which it expects more."""
+    scale = group.scale_of(scenario.name)
+    if group is _UNGROUPED:
+        scale = _LAG_MS / scenario.broker.replica_lag_time_max_ms
+    versions = [DEFAULT, *list(scenario.expect_on)[:1]]
+    if scenario.name == "kip-501":
+        versions.append(NEWEST)
+    for kafka in versions:
+        yield Row(kafka, scenario.name, _arms(scenario, group), scale, group.at_once)
+
+
+def _arms(scenario: Scenario, group: Group) -> tuple[str, ...]:
+    """Return the arms that the scenario is about, what it compares them with, and its control arms.
+
+    Control arms are left out where they are not needed: what is expected of the others would not
+    hold if the faults had no effect.
+    """
+    named = _ABOUT.get(scenario.name) or _ABOUT.get(group.name, ())
+    about = [arm for arm in named if arm in scenario.arms] or [scenario.arms[-1]]
+    needed = {*about, *(each.against for each in scenario.compare if each.arm in about)}
+    if scenario.race is not None or not all(_asks_for_an_effect(scenario, arm) for arm in about):
+        needed.update(scenario.control_arms)
+    return tuple(arm for arm in scenario.arms if arm in needed)
+
+
+def _asks_for_an_effect(scenario: Scenario, arm: str) -> bool:
+    """Whether an expectation of the arm needs a fault that has an effect."""
+    written = next((name for name in expected_as(arm) if name in scenario.expect), None)
+    bounds = scenario.expect[written] if written else {}
+    return any(
+        METRICS[name].optional or (bound.min and METRICS[name].better != "higher")
+        for name, bound in bounds.items()
+    )
+
+
+def _with_arm(rows: list[Row], arm: str) -> list[Row]:
+    """Add an arm that is in no fault to the scenario that expects most of it; the shortest such."""
+    whole = {row: load(row.scenario, row.scale) for row in rows}
+    faulty = {row: each for row, each in whole.items() if each.faults or each.race}
+    if any(arm in row.arms for row in faulty):
+        return rows
+    chosen = max(
+        (row for row, each in faulty.items() if arm in each.arms and arm in each.expect),
+        key=lambda row: (len(whole[row].expect[arm]), -whole[row].faults_end_ms),
+        default=None,
+    )
+    return [replace(row, arms=(*row.arms, arm)) if row is chosen else row for row in rows]
+
+
+def record(
+    rows: Sequence[Row], folder: Path, judge: Callable[[Path], Sequence[Mapping[str, Any]]]
+) -> RecordedScenarios:
+    """Record and judge rows; record rows again, once, whose verdict is unknown.
+
+    That is so if the host was too busy, so that the second time two arms run at a time at most. A
+    row that differs from what it expects is not recorded again.
+    """
+    first = _record(rows, folder / "first", judge)
+    unknown = [row for row in rows if first.unknown(row)]
+    if not unknown:
+        return first
+    reasons = [reason for row in unknown for reason in first.unknown(row)]
+    warnings.warn(f"recorded again: {'; '.join(reasons)}", stacklevel=2)
+    again = _record([replace(row, at_once=TWO) for row in unknown], folder / "again", judge)
+    return RecordedScenarios({**first.matrices, **again.matrices}, again.wrong)
+
+
+def _record(
+    rows: Sequence[Row], folder: Path, judge: Callable[[Path], Sequence[Mapping[str, Any]]]
+) -> RecordedScenarios:
+    """Record rows as one matrix, and as another those of which more than two arms run at a time."""
+    few = [row for row in rows if row.at_once <= TWO]
+    more = [row for row in rows if row.at_once > TWO]
+    plans = [_plan(part, folder / name) for name, part in (("two", few), ("more", more)) if part]
+    wrong = [failure for plan in plans for failure in record_matrix(plan, NoProgress())]
+    return RecordedScenarios({plan.out: judge(plan.out) for plan in plans}, wrong)
+
+
+def _plan(rows: Sequence[Row], out: Path) -> MatrixPlan:
+    planned = [
+        resolve(
+            RunRequest(
+                scenario=row.scenario, arms=row.arms, kafka=row.kafka, scale=row.scale, seed=SEED
+            ),
+            out / row.name,
+            NoProgress(),
+        )
+        for row in rows
+    ]  # fmt: skip
+    shown = tuple(
+        MatrixRow(
+            kafka=row.kafka, scenario=row.scenario, summary=run.scenario.summary, arms=row.arms,
+            folder=row.name, skipped=run.skip,
+        )
+        for row, run in zip(rows, planned, strict=True)
+    )  # fmt: skip
+    return MatrixPlan(
+        request=MatrixRequest(seed=SEED, out=out),
+        out=out,
+        info=MatrixInfo(repeats=None, rows=shown),
+        runs=[run for run in planned if run.skip is None],
+        at_once=min(row.at_once for row in rows),
+    )

@@ -1,0 +1,63 @@
+"""Every built-in scenario behaves as it expects, at its smallest scale, on the arms it is about.
+
+`tests/every_scenario.py` finds the scenarios and chooses the arms; all are recorded first, two or
+more arms at a time, and analysed together. All arms of all scenarios: `make test-all`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from every_scenario import RecordedScenarios, Row, every_row, record
+from insync.arms import ARMS
+from insync.scenario.load import builtin_names, load
+
+pytestmark = pytest.mark.cluster
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        pytest.param(row, id=row.name, marks=pytest.mark.scenario(row.scenario))
+        for row in every_row()
+    ],
+)
+def test_a_scenario_is_as_it_expects(scenarios: RecordedScenarios, row: Row) -> None:
+    cells = scenarios.cells(row.scenario, row.kafka)
+    assert set(cells) == set(row.arms)
+    for reason in {cell["skipped"] for cell in cells.values()} - {None}:
+        pytest.skip(reason)
+    scenario = load(row.scenario)
+    for arm, cell in cells.items():
+        assert cell["ok"], (arm, cell["differs"], cell["unknown"], scenarios.wrong)
+        assert bool(cell["evidence"]) == bool(scenario.faults or scenario.race), arm
+    assert any(cell["expected"] for cell in cells.values())
+
+
+@pytest.mark.long
+def test_every_arm_of_every_scenario_is_as_it_expects(
+    judge: Callable[..., Any], tmp_path: Path
+) -> None:
+    rows = every_row(all_arms=True)
+    found = record(rows, tmp_path, judge)
+    differs = {
+        (row.name, arm): cell["differs"] or cell["unknown"]
+        for row in rows
+        for arm, cell in found.cells(row.scenario, row.kafka).items()
+        if cell["ok"] is False
+    }
+    assert differs == {}, found.wrong
+
+
+def test_every_scenario_and_every_arm_is_run() -> None:
+    rows = every_row()
+    assert {row.scenario for row in rows} == set(builtin_names())
+    assert all(len(set(row.arms)) == len(row.arms) for row in rows)
+    named = {arm for name in builtin_names() for arm in load(name).arms}
+    # `time` is `stock` under another name.
+    assert {arm for row in rows for arm in row.arms} == {*named, "off"} - {"time"}
+    assert named <= set(ARMS)
