@@ -22,7 +22,10 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ([], "Missing command"),
         (["nonsense"], "No such command 'nonsense'"),
         (["run"], "Missing argument"),
-        (["run", "nonsense"], "nonsense: no such scenario, expected a file or one of: all-slow, "),
+        (
+            ["run", "nonsense"],
+            "nonsense: no such scenario, expected a file or one of: added-replica, ",
+        ),
         (["run", "kip-501", "--nonsense"], "No such option: --nonsense"),
         (["run", "kip-501", "--scale", "x"], "Invalid value for '--scale'"),
         (["run", "kip-501", "--scale", "0"], "kip-501: scale 0: expected more than 0"),

@@ -72,7 +72,7 @@ def test_a_process_beside_busy_ones_waits_and_gets_its_cores_back(
     line = fault.evidence()
     assert line.acted_ms is not None and line.acted_ms > 0
     assert line.figures["waited_ms"] > 100
-    assert line.figures["neighbours_ms"] > 50
+    assert line.figures["neighbours_ms"] > 0
     assert 0 < line.figures["share_percent"] < 75
     assert all(each.poll() is not None for each in start.started)
     assert set(affinity.cores_of(busy.pid).values()) == {before}

@@ -124,7 +124,11 @@ def test_a_throttled_process_waits_for_its_share_and_its_group_is_removed(
     fault.inject()
     (folder,) = _groups()
     group = Group(folder, unified=(folder / "cpu.max").exists())
-    wait_for(lambda: cpu_groups.throttled(group), lambda seen: seen.times >= 3, within_s=10)
+    wait_for(
+        lambda: cpu_groups.throttled(group),
+        lambda seen: seen.times >= 3 and seen.ms > 100,
+        within_s=10,
+    )
     fault.lift()
     line = fault.evidence()
     assert line.figures["throttled"] >= 3
