@@ -16,6 +16,7 @@ from insync.matrix.progress import ProgressWriter, progress_file
 from insync.matrix.task import Part, Task, load_task
 from insync.run.arm import run_repeats
 from insync.run.arm_cluster import Wanted, open_arm_cluster, wanted
+from insync.run.disks import disks_differ
 from insync.run.history import write_histories
 from insync.run.plan import Plan, resolve
 from insync.run.request import RunRequest
@@ -39,12 +40,17 @@ def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
     groups: list[tuple[Wanted, list[Plan]]] = []
     for plan in plans:
         want = wanted(plan.scenario, arm)
-        same = next((group for known, group in groups if known == want), None)
+        same = next((own for known, own in groups if known == want and _may_join(plan, own)), None)
         if same is None:
             groups.append((want, [plan]))
         else:
             same.append(plan)
     return [group for _, group in groups]
+
+
+def _may_join(plan: Plan, group: Sequence[Plan]) -> bool:
+    """Whether a broker's log folder can be on one disk for all of them."""
+    return disks_differ([each.scenario for each in (*group, plan)]) is None
 
 
 def _run_on_one_cluster(

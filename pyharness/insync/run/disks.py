@@ -47,6 +47,19 @@ def with_disk_settings(
     return made
 
 
+def disks_differ(scenarios: Sequence[Scenario]) -> str | None:
+    """Return which broker needs different disks for the scenarios, or None."""
+    needed: dict[int, str] = {}
+    for fault in (fault for scenario in scenarios for fault in scenario.faults):
+        disk = tags_of(fault).log_folder
+        if disk and needed.setdefault(fault.broker, disk) != disk:
+            return (
+                f"broker {fault.broker}: scenarios on one cluster need different disks:"
+                f" {needed[fault.broker]} and {disk}"
+            )
+    return None
+
+
 @contextmanager
 def open_disks(scenarios: Sequence[Scenario], home: Path, *, keep: bool) -> Iterator[Disks]:
     """Mount what the scenarios need over log folders below `home`, before the brokers start.
@@ -55,7 +68,8 @@ def open_disks(scenarios: Sequence[Scenario], home: Path, *, keep: bool) -> Iter
     passthrough file system stays in its folder; a volume and its data are removed unless `keep`.
     Raises InsyncError if a mount fails, or if two scenarios need different disks for one broker.
     """
-    _check(scenarios)
+    if difference := disks_differ(scenarios):
+        raise InsyncError(difference)
     gates: dict[int, ControlFile] = {}
     volumes: dict[int, Volume] = {}
     with ExitStack() as mounted:
@@ -77,17 +91,6 @@ def _on(scenarios: Sequence[Scenario], disk: str) -> list[int]:
     """Return the brokers whose log folders must be on a kind of disk."""
     faults = (fault for scenario in scenarios for fault in scenario.faults)
     return sorted({fault.broker for fault in faults if tags_of(fault).log_folder == disk})
-
-
-def _check(scenarios: Sequence[Scenario]) -> None:
-    needed: dict[int, str] = {}
-    for fault in (fault for scenario in scenarios for fault in scenario.faults):
-        disk = tags_of(fault).log_folder
-        if disk and needed.setdefault(fault.broker, disk) != disk:
-            raise InsyncError(
-                f"broker {fault.broker}: scenarios on one cluster need different disks:"
-                f" {needed[fault.broker]} and {disk}"
-            )
 
 
 def _data(home: Path, broker: int) -> Path:

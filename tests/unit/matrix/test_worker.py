@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -14,6 +14,8 @@ from insync.events.writer import EventWriter
 from insync.matrix import worker
 from insync.matrix.progress import ProgressReader, ProgressWriter
 from insync.matrix.task import Part, Task, load_task, save_task
+from insync.run.plan import Plan
+from insync.scenario.load import load
 
 SETTINGS = {"slow-disk": "4000"}
 """Scenarios that want another replica.lag.time.max.ms than 2000."""
@@ -55,7 +57,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeClusters:
         worker,
         "resolve",
         lambda request, out, _: SimpleNamespace(
-            scenario=SimpleNamespace(name=request.scenario), out=out, request=request
+            scenario=SimpleNamespace(name=request.scenario, faults=()), out=out, request=request
         ),
     )
     monkeypatch.setattr(worker, "wanted", lambda s, _: {"lag": SETTINGS.get(s.name, "2000")})
@@ -88,6 +90,19 @@ def test_scenarios_with_the_same_broker_requirements_share_a_cluster(
         "freeze", "read-stall", "slow-disk",
     ]  # fmt: skip
     assert progress[0] == {"phase": "freeze (1 of 3)"}
+
+
+def test_scenarios_share_a_cluster_only_if_each_broker_can_have_one_disk() -> None:
+    names = ["disk-stall", "read-stall", "memory-pressure", "slow-disk-ramp", "produce-refused"]
+    lag = load("disk-stall").broker
+    plans = [
+        SimpleNamespace(scenario=load(name).model_copy(update={"broker": lag})) for name in names
+    ]
+    groups = worker.by_cluster(cast("list[Plan]", plans), "stock")
+    assert [[plan.scenario.name for plan in group] for group in groups] == [
+        ["disk-stall", "read-stall", "slow-disk-ramp", "produce-refused"],
+        ["memory-pressure"],
+    ]
 
 
 def test_after_a_failed_scenario_the_next_runs_on_a_new_cluster(
