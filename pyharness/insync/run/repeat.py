@@ -4,6 +4,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
@@ -29,8 +30,19 @@ FIRST_ACK_SECONDS: Final = 20.0
 DRAIN_SECONDS: Final = 30.0
 READ_BACK_SECONDS: Final = 30.0
 
-Moment = tuple[int, Callable[[], None], str]
-"""A scheduled action of a repeat: milliseconds from the start, function, description."""
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A scheduled action of a repeat, `at_ms` after its start: a fault begins, or is lifted.
+
+    `fault` is the fault's place in the scenario.
+    """
+
+    at_ms: int
+    act: Callable[[], None]
+    words: str
+    fault: int
+    lifts: bool = False
 
 
 def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
@@ -149,10 +161,15 @@ def _run_faults(
     with ExitStack() as lift_all:
         for fault in faults:
             lift_all.callback(fault.lift)
-        for at_ms, act, words in _moments(context.plan.scenario.faults, faults):
-            workload.wait(start + at_ms / 1000 - time.monotonic())
-            say(words)
-            act()
+        late_s = [0.0] * len(faults)
+        for moment in _moments(context.plan.scenario.faults, faults):
+            due = start + moment.at_ms / 1000
+            # A fault that began late is lifted as much later, so that it acts as long as planned.
+            workload.wait(due + (late_s[moment.fault] if moment.lifts else 0) - time.monotonic())
+            say(moment.words)
+            moment.act()
+            if not moment.lifts:
+                late_s[moment.fault] = time.monotonic() - due
     for fault in faults:
         context.files.faults.write(fault.evidence())
 
@@ -166,16 +183,18 @@ def _moments(specs: Sequence[Planned], faults: Sequence[Fault]) -> list[Moment]:
     deaths = {(spec.broker, spec.at_ms) for spec in specs if tags_of(spec).kills}
     moments: list[Moment] = []
     last: list[Moment] = []
-    for spec, fault in zip(specs, faults, strict=True):
+    for number, (spec, fault) in enumerate(zip(specs, faults, strict=True)):
         words = f"{spec.words} at {node_words(spec.broker)}"
         if spec.end_ms == spec.at_ms:
-            moments.append((spec.at_ms, fault.inject, words))
+            moments.append(Moment(spec.at_ms, fault.inject, words, number))
             continue
         length_s = (spec.end_ms - spec.at_ms) / 1000
-        moments.append((spec.at_ms, fault.inject, f"{words} for {length_s:g} s"))
+        begins = Moment(spec.at_ms, fault.inject, f"{words} for {length_s:g} s", number)
+        ends = Moment(spec.end_ms, fault.lift, f"{words} lifted", number, lifts=True)
         dies = tags_of(spec).outlasts_process and (spec.broker, spec.end_ms) in deaths
-        (last if dies else moments).append((spec.end_ms, fault.lift, f"{words} lifted"))
-    return sorted([*moments, *last], key=lambda moment: moment[0])
+        moments.append(begins)
+        (last if dies else moments).append(ends)
+    return sorted([*moments, *last], key=lambda moment: moment.at_ms)
 
 
 def _say(progress: Progress, context: ArmContext, repeat: int, text: str) -> None:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,7 +22,7 @@ from insync.run import arm as arm_module
 from insync.run import arm_cluster, history, runner
 from insync.run.plan import Plan
 from insync.run.progress import NoProgress
-from insync.run.repeat import _moments
+from insync.run.repeat import _moments, _run_faults
 from insync.run.request import RunRequest
 from insync.scenario.load import load, narrow
 from insync.scenario.roles import ring
@@ -155,7 +156,7 @@ def test_overlapping_faults_are_injected_and_lifted_in_order_of_time() -> None:
     raw = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 55}
     specs = [stall("read", 10, 100), stall("send", 50, 10), Elect.model_validate(raw)]
     moments = _moments(specs, [fault] * 3)
-    assert [(at_ms, words.split()[0], words.split()[-1]) for at_ms, _, words in moments] == [
+    assert [(m.at_ms, m.words.split()[0], m.words.split()[-1]) for m in moments] == [
         (10, "read", "s"), (50, "send", "s"), (55, "elect", "2"),
         (60, "send", "lifted"), (110, "read", "lifted"),
     ]  # fmt: skip
@@ -166,10 +167,33 @@ def test_a_broker_killed_when_its_stall_ends_is_killed_before_the_lift() -> None
     kill = Kill.model_validate({"kind": "kill", "broker": 1, "at_ms": 110, "for_ms": 50})
     frozen = Freeze.model_validate({"kind": "freeze", "broker": 2, "at_ms": 80, "for_ms": 30})
     specs = [stall("read", 10, 100), frozen, kill]
-    words = [words for at_ms, _, words in _moments(specs, [fault] * 3) if at_ms == 110]
+    words = [moment.words for moment in _moments(specs, [fault] * 3) if moment.at_ms == 110]
     assert words == [
         "freeze at broker 2 lifted", "kill at broker 1 for 0.05 s", "read stall at broker 1 lifted",
     ]  # fmt: skip
+
+
+def test_a_fault_that_begins_late_acts_as_long_as_planned() -> None:
+    acts: list[tuple[str, float]] = []
+
+    def inject() -> None:
+        time.sleep(0.2)
+        acts.append(("inject", time.monotonic()))
+
+    fault = SimpleNamespace(
+        inject=inject, lift=lambda: acts.append(("lift", time.monotonic())), evidence=str
+    )
+    context = SimpleNamespace(
+        plan=SimpleNamespace(scenario=SimpleNamespace(faults=[stall("read", 0, 100)])),
+        files=SimpleNamespace(faults=SimpleNamespace(write=lambda _: None)),
+    )
+    workload = SimpleNamespace(wait=lambda seconds: time.sleep(max(0.0, seconds)))
+    _run_faults(
+        cast("Any", context), [cast("Any", fault)], cast("Any", workload), time.monotonic(),
+        lambda _: None,
+    )  # fmt: skip
+    (_, begun), (_, lifted) = acts[:2]
+    assert lifted - begun >= 0.1
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
