@@ -235,7 +235,7 @@ _ALL: Final = (
     ),
     Metric(
         name="watermarks_back",
-        says="times that a broker began a role with a lower high watermark than its last role",
+        says="times that a former leader began a role with a lower high watermark than it led with",
         label="high watermarks gone back", unit="count", better="lower", integrity=True,
         events=CHECKED,
         optional="Kafka 1.1 does not log the high watermark with which a broker begins a role",

@@ -8,13 +8,18 @@ from unit.histories.history import History, Planting
 
 
 def plant(history: History, partition: int, chance: random.Random) -> None:
-    """Let a broker begin a role with a lower high watermark than the role before."""
+    """Let a leader become follower with a lower high watermark than that with which it led.
+
+    Before, it was a follower with a higher one, which is no anomaly: it took over its leader's.
+    """
     last = [line for line in history.roles if line["partition"] == partition][-1]
     high = 30 + chance.randrange(5)
     epoch = last["leader_epoch"] + 1
-    follower = {**last, "role": "follower", "leader_epoch": epoch}
-    history.roles.append({**follower, "high_watermark": high})
-    history.roles.append({**follower, "leader_epoch": epoch + 1, "high_watermark": high - 2})
+    for nth, (role, mark) in enumerate(
+        (("follower", high + 1), ("leader", high), ("follower", high - 2))
+    ):
+        began = {"role": role, "leader_epoch": epoch + nth, "high_watermark": mark}
+        history.roles.append({**last, **began})
     history.expect("nonmonotonic-high-watermark", partition, high - 2)
 
 

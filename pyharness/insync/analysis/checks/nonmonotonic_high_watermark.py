@@ -1,4 +1,9 @@
-"""Finds high watermarks that went back on a broker while it was running."""
+"""Finds high watermarks that went back on a broker that led a partition.
+
+A leader's high watermark never goes back, so the broker's next role begins with at least the one
+with which it became leader. A follower's may go back: it takes over the new leader's, which may be
+lower than the one that it had as leader itself, because followers learn of it one fetch later.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +23,9 @@ NAME = "nonmonotonic-high-watermark"
 
 
 def find(roles: DataFrame, repeats: DataFrame) -> DataFrame:
-    """Return a row per time that a broker began a role with a lower high watermark than before.
+    """Return a row per time that a broker ceased to lead and had a lower high watermark than before.
 
-    Only roles of one life of the broker (from its start to its stop) are compared: after a
+    It is compared with the one with which the broker had become leader. Only roles of one life of the broker (from its start to its stop) are compared: after a
     restart the broker begins with what its checkpoint holds. `roles` has the columns of the event
     lines and `line`, the order within a broker's log.
     """
@@ -29,6 +34,8 @@ def find(roles: DataFrame, repeats: DataFrame) -> DataFrame:
         _with_watermark(roles)
         .withColumn("before", fn.lag("high_watermark").over(of_broker))
         .withColumn("before_ms", fn.lag("t_ms").over(of_broker))
+        .withColumn("role_before", fn.lag("role").over(of_broker))
+        .where(fn.col("role_before") == "leader")
         .where(fn.col("high_watermark") < fn.col("before"))
     )
     shown = [
@@ -53,8 +60,8 @@ ANOMALIES = (
         name=NAME,
         old_name="watermark_back",
         label="high watermark went back",
-        meaning="A broker began a role (leader or follower) with a lower high watermark than it "
-        "began the role before, without a restart between them.",
+        meaning="A broker that had become leader began its next role (leader or follower) with a "
+        "lower high watermark, without a restart between them.",
         shown_by="the two roles",
         query=lambda history: find(history.roles, history.repeats),
         metric="watermarks_back",
