@@ -9,9 +9,9 @@ from pyspark.sql import SparkSession
 
 from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.pipeline import refresh
+from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.session import SparkSettings, open_session
-from insync.analysis.tables.spark.store import Rows, read_rows, rows_of_run
 from insync.brokers.kafka.java import find_java
 from insync.events.run_info import RunInfo, load_run
 from unit.run_folder import write_run
@@ -34,8 +34,7 @@ def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:
     """Compute every table of run folders; return of each run the rows that its report needs."""
     runs = [of_run(paths.local(each), load_run(each), has_events=True) for each in folders]
     into = f"{paths.local(folders[0])}/tables"
-    refresh(spark, runs, into, "spark.log")
-    rows = read_rows(spark, into)
+    rows = refresh(spark, runs, into, "spark.log")
     return [rows_of_run(rows, run.run) for run in runs]
 
 

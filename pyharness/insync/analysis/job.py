@@ -17,14 +17,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from insync.analysis.matrix import Analysed, recorded, write_matrix
 from insync.analysis.tables.bronze.folders import Folder, of_run
 from insync.analysis.tables.pipeline import refresh
+from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.hadoop import Hadoop, cause
+from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.analysis.tables.spark.quick_start import archive_of
 from insync.analysis.tables.spark.session import (
     SparkSettings,
@@ -33,7 +33,6 @@ from insync.analysis.tables.spark.session import (
     open_session,
     parse_conf,
 )
-from insync.analysis.tables.spark.store import Rows, read_rows, rows_of_run
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import write_verdict
 from insync.analysis.verdict.repeat_facts import facts_of_run
@@ -118,12 +117,7 @@ def _make_rows(
         if folder.is_relative_to(place)
     }
     tables = f"{storage}/{paths.TABLES}"
-    if not job.report_only:
-        refresh(spark, list(found.values()), tables, str(job.log), own=True)
-    try:
-        rows = read_rows(spark, tables)
-    except PySparkException as error:
-        raise InsyncError(f"Spark failed: {cause(error)}; see {job.log}") from error
+    rows = refresh(spark, list(found.values()), tables, str(job.log), own=True)
     return {folder: rows_of_run(rows, each.run) for folder, each in found.items()}
 
 

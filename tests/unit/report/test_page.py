@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from insync.analysis.tables.spark.store import Rows
+from insync.analysis.tables.rows import Rows
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import as_json
 from insync.analysis.verdict.repeat_facts import facts_of_run

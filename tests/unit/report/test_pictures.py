@@ -5,7 +5,7 @@ from dataclasses import replace
 import plotly.graph_objects as go
 import pytest
 
-from insync.analysis.tables.spark.store import Rows
+from insync.analysis.tables.rows import Rows
 from insync.events.run_info import RunInfo
 from insync.report.timeline.detail import figure
 from insync.report.timeline.labels import levels

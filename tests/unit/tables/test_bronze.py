@@ -5,16 +5,18 @@ from pathlib import Path
 
 import pytest
 from pyspark.sql import Row, SparkSession
+from pyspark.sql import functions as fn
 from pyspark.sql.types import StructType
 
 from insync.analysis.tables.bronze import lines as bronze
 from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.bronze.migrations import Step, Steps
-from insync.analysis.tables.bronze.runs import runs_table
+from insync.analysis.tables.bronze.runs import runs_rows
 from insync.analysis.tables.bronze.schemas import CONSUME
+from insync.analysis.tables.catalogue import CONTRACTS
+from insync.analysis.tables.rows import Rows, arrow_table
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.store import Rows
 from insync.events.run_info import load_run
 from unit.conftest import rows_of
 from unit.run_folder import EPOCH_MS, Story, append, write_run
@@ -58,19 +60,19 @@ def bronzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Br
     old = {name: value for name, value in READ.items() if name != "seq"}
     append(events / OLD, [{**old, "v": 0, "serial": 7}, READ])
     schema = StructType.fromDDL(CONSUME.schema.toDDL().replace("seq BIGINT", "serial BIGINT"))
-    step = Step(schema, lambda lines: lines.withColumnRenamed("serial", "seq"))
+    step = Step(schema, lambda line: line.withField("seq", line["serial"]))
     return _bronze_of(spark, run, {("consume", 0): step})
 
 
 def _bronze_of(spark: SparkSession, run: Path, steps: Steps) -> Bronze:
     folders = [of_run(paths.local(run), load_run(run), has_events=True)]
-    runs = runs_table(spark, Hadoop(spark), folders)
-    lines = bronze.raw_lines(spark, folders, runs)
-    tables = dict(bronze.bronze(lines, steps))
-    counted = bronze.input_lines(lines, tables, runs).cache()
-    bad = bronze.quarantine(lines, counted, steps).collect()
+    rows = runs_rows(Hadoop(spark), folders)
+    runs = spark.createDataFrame(arrow_table(rows, CONTRACTS["runs"]))
+    lines = bronze.bronze(bronze.raw_lines(spark, folders, runs), steps).cache()
+    counted = bronze.input_lines(lines, runs)
+    bad = lines.where(fn.col(bronze.WRONG).isNotNull()).collect()
     read: dict[str, list[Row]] = {}
-    for row in tables["consume"].collect():
+    for row in bronze.Events.of(lines).consume.collect():
         read.setdefault(row["file"], []).append(row)
     counts = {r["file"]: (r["lines"], r["unreadable"], r["skewed"]) for r in counted.collect()}
     return Bronze(counts, bad, read)
@@ -80,14 +82,14 @@ def test_an_incomplete_last_line_is_counted_and_the_rest_is_read(bronzed: Bronze
     assert bronzed.counts[TORN] == (2, 1, 0)
     assert len(bronzed.read[TORN]) == 1
     (bad,) = (row for row in bronzed.bad if row["file"] == TORN)
-    assert bad["problem"] == "incomplete, or no JSON"
+    assert bad["wrong"] == "incomplete, or no JSON"
     assert bad["text"].startswith('{"v": 1, "arm"')
 
 
 def test_lines_that_cannot_be_read_are_kept_with_the_reason(bronzed: Bronze) -> None:
     assert bronzed.counts[BAD] == (5, 4, 0)
     assert len(bronzed.read[BAD]) == 1
-    assert sorted(row["problem"] for row in bronzed.bad if row["file"] == BAD) == [
+    assert sorted(row["wrong"] for row in bronzed.bad if row["file"] == BAD) == [
         "a field of another type",
         "no schema version v",
         "schema version 2, expected 1 at most",
@@ -99,7 +101,7 @@ def test_lines_of_foreign_files_are_quarantined(bronzed: Bronze) -> None:
     foreign = {"stock/consume-0%20(copy).jsonl", "another/consume-0.jsonl"}
     assert {bronzed.counts[name] for name in foreign} == {(1, 1, 0)}
     problem = "not a file of a run with these arms"
-    assert {row["file"] for row in bronzed.bad if row["problem"] == problem} == foreign
+    assert {row["file"] for row in bronzed.bad if row["wrong"] == problem} == foreign
     assert not foreign & bronzed.read.keys()
 
 

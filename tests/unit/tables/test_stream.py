@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
+from insync.analysis.tables.rows import Rows
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.analysis.tables.spark.paths import local
-from insync.analysis.tables.spark.store import Rows
 from insync.analysis.tables.streaming.stream import (
     RECORDS,
     Topic,

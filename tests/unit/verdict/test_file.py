@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from insync import metrics
-from insync.analysis.tables.spark.store import Rows
+from insync.analysis.tables.rows import Rows
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import write_verdict
 from insync.analysis.verdict.repeat_facts import facts_of_run

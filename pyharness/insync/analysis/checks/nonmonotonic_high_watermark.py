@@ -23,11 +23,12 @@ NAME = "nonmonotonic-high-watermark"
 
 
 def find(roles: DataFrame, repeats: DataFrame) -> DataFrame:
-    """Return a row per time that a broker ceased to lead and had a lower high watermark than before.
+    """Return a row per role that a former leader began with a lower high watermark than it led.
 
-    It is compared with the one with which the broker had become leader. Only roles of one life of the broker (from its start to its stop) are compared: after a
-    restart the broker begins with what its checkpoint holds. `roles` has the columns of the event
-    lines and `line`, the order within a broker's log.
+    It is compared with the one with which the broker had become leader. Only roles of one life of
+    the broker (from its start to its stop) are compared: after a restart the broker begins with
+    what its checkpoint holds. `roles` has the columns of the event lines and `line`, the order
+    within a broker's log.
     """
     of_broker = Window.partitionBy(*PARTITION_OF_ARM, "broker", "life").orderBy("line")
     lower = (

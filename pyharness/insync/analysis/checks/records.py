@@ -13,6 +13,10 @@ from pyspark.sql import functions as fn
 from insync.analysis.checks.history import PARTITION, TRANSACTION, each, is_acked
 
 _RECORD = [*PARTITION, "seq"]
+_FATE = (
+    "transaction", "producer", "idempotent", "sent_ms", "done_ms", "acked", "offset", "times_read",
+    "first_offset", "last_offset", "read_ms", "end",
+)  # fmt: skip
 _SPREAD = 1024
 
 
@@ -76,7 +80,7 @@ def _with_ends(records: DataFrame, transactions: DataFrame) -> DataFrame:
         .withColumn("transaction", fn.col("own"))
         .withColumn("end", fn.when(inside, fn.coalesce("known_end", fn.lit("unknown"))))
         .withColumn("acked", fn.col("acked") & (~inside | (fn.col("end") == "committed")))
-        .drop("own", "known_end")
+        .select(*_RECORD, *_FATE)
     )
 
 

@@ -4,8 +4,8 @@ Silver holds events, intervals and operations with keys; gold holds the figures 
 Every transform takes and returns data frames over any number of runs; the table `runs` has their
 settings.
 
-A layer is computed in steps. The transforms of a step read the tables of earlier steps from their
-files, which keeps the plans short: Spark analyses a long plan for longer than it computes it.
+A layer is computed in steps. The transforms of a step read the stored tables of earlier steps,
+which keeps the plans short: Spark analyses a long plan for longer than it computes it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from insync.analysis.checks import log_divergence, records
 from insync.analysis.checks.base import History
 from insync.analysis.checks.registry import count_anomalies, find_anomalies
 from insync.analysis.checks.transactions import transaction_fates
-from insync.analysis.tables.bronze.lines import Events
+from insync.analysis.tables.bronze.lines import Events, input_lines
 from insync.analysis.tables.gold import acks, availability, followers, policies, transactions
 from insync.analysis.tables.gold.compare import differences
 from insync.analysis.tables.gold.metrics import medians, repeat_metrics
@@ -39,13 +39,14 @@ from insync.analysis.tables.silver.operations import operations
 from insync.analysis.tables.silver.repeats import due_inside, partitions, repeats
 
 Done = Mapping[str, DataFrame]
-"""The tables of earlier steps, and `runs`, by name."""
+"""The tables of earlier steps, `runs` and `bronze`, by name."""
 Named = Iterator[tuple[str, DataFrame]]
 Step = Callable[[Done, Events], Named]
 
 
 def _from_lines(done: Done, events: Events) -> Named:
     """Yield the tables that need only event lines."""
+    yield "input_lines", input_lines(done["bronze"], done["runs"])
     yield "repeats", repeats(events.phases, events.produce)
     yield "faults", evidence.faults(events.faults)
     yield "agent_counters", evidence.agent_counters(events.counters)
@@ -108,31 +109,34 @@ def _cluster(done: Done, events: Events) -> Named:
     yield "brokers", brokers.brokers(intervals, led, done["isr_shrinks"], holds_found)
 
 
+def _records(done: Done, events: Events) -> Named:
+    """Yield what the checker's queries share."""
+    yield "fates", records.record_fates(done["operations"], events.consume, events.transactions)
+    comparable = log_divergence.comparable(events.replica_logs, events.consume, events.isr)
+    yield "comparable", comparable
+
+
 def check(done: Done, events: Events) -> Named:
-    """Yield the tables of the checker, insync.analysis.checks."""
-    windows, grid, sent = done["repeats"], done["partitions"], done["operations"]
-    fates = _checkpointed(records.record_fates(sent, events.consume, events.transactions))
-    yield "readback", records.readback(fates, grid)
+    """Yield the tables of the checker, insync.analysis.checks, but for the counts."""
+    windows, fates = done["repeats"], done["fates"]
+    yield "readback", records.readback(fates, done["partitions"])
     ended = transaction_fates(fates, events.transactions)
     yield "transactions", transactions.by_producer(events.transactions, ended, windows)
-    comparable = _checkpointed(
-        log_divergence.comparable(events.replica_logs, events.consume, events.isr)
-    )
-    yield "comparable", comparable
-    history = History(
-        produce=sent,
+    yield "anomalies", find_anomalies(_history(done, events))
+
+
+def _history(done: Done, events: Events) -> History:
+    return History(
+        produce=done["operations"],
         consume=events.consume,
         isr=events.isr,
         roles=events.roles,
         batches=events.batches,
-        fates=fates,
-        repeats=windows,
-        partitions=grid,
-        comparable=comparable,
+        fates=done["fates"],
+        repeats=done["repeats"],
+        partitions=done["partitions"],
+        comparable=done["comparable"],
     )
-    found = _checkpointed(find_anomalies(history))
-    yield "anomalies", found
-    yield "checked", count_anomalies(history, found)
 
 
 def _latencies(done: Done, events: Events) -> Named:
@@ -142,8 +146,9 @@ def _latencies(done: Done, events: Events) -> Named:
     yield "ack_latency_by_leader", acks.ack_latency_by_leader(counted)
 
 
-def _repeat_metrics(done: Done, events: Events) -> Named:
-    """Yield the metrics of each repeat."""
+def _counted(done: Done, events: Events) -> Named:
+    """Yield the counts of anomalies, and the metrics of each repeat."""
+    yield "checked", count_anomalies(_history(done, events), done["anomalies"])
     yield "repeat_metrics", repeat_metrics(done)
 
 
@@ -155,7 +160,7 @@ def _over_repeats(done: Done, events: Events) -> Named:
 
 STEPS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
     "silver": ((_from_lines,), (_within_repeats,), (_combined,)),
-    "gold": ((_clients, _cluster, check), (_latencies,), (_repeat_metrics,), (_over_repeats,)),
+    "gold": ((_records, _clients, _cluster), (check, _latencies), (_counted,), (_over_repeats,)),
 }
 """The steps of each layer in order, each with its transforms."""
 
@@ -166,12 +171,3 @@ LIVE: tuple[Step, ...] = (_from_lines, _within_repeats, _combined, _cluster)
 def _with(rows: DataFrame, runs: DataFrame, *columns: str) -> DataFrame:
     """Add settings of its run to each row."""
     return rows.join(fn.broadcast(runs.select("run", *columns)), "run", "inner")
-
-
-def _checkpointed(table: DataFrame) -> DataFrame:
-    """Return a table that Spark computes once, and whose plan is cut off.
-
-    A cached table keeps its plan. The plan of a table that reads it ten times would take longer to
-    analyse than to compute.
-    """
-    return table.localCheckpoint(eager=False)

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 from insync.analysis.tables.contracts import Contract
-from insync.analysis.tables.gold.catalogue import GOLD
+from insync.analysis.tables.gold.catalogue import ANOMALIES, GOLD
 from insync.analysis.tables.silver.catalogue import INPUT_LINES, SILVER
 
 LAYERS: dict[str, tuple[Contract, ...]] = {"silver": SILVER, "gold": GOLD}
 CONTRACTS = {contract.name: contract for of_layer in LAYERS.values() for contract in of_layer}
 
 
-def read_by_reports() -> dict[str, str]:
-    """Return the names and layers of the tables that verdict and report read.
+_LAYER_OF = {contract.name: layer for layer, of_layer in LAYERS.items() for contract in of_layer}
 
-    These are the tables of repeats that do not grow with the number of records, and `input_lines`.
+
+def layer_of(name: str) -> str:
+    """Return the layer of a table."""
+    return _LAYER_OF[name]
+
+
+def read_by_reports() -> tuple[Contract, ...]:
+    """Return the tables that verdict and report read.
+
+    These are the tables of repeats that do not grow with the number of records, `input_lines`, and
+    `anomalies`.
     """
-    return {
-        contract.name: layer
-        for layer, of_layer in LAYERS.items()
-        for contract in of_layer
-        if contract is INPUT_LINES or (contract.has_column("repeat") and not contract.bulk)
-    }
+    return tuple(
+        contract
+        for contract in CONTRACTS.values()
+        if contract in (INPUT_LINES, ANOMALIES)
+        or (contract.has_column("repeat") and not contract.bulk)
+    )
 
 
 def as_markdown() -> str:

@@ -6,14 +6,18 @@ the output is then not put in place.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from pyspark.sql import Column as SparkColumn
 from pyspark.sql import DataFrame, Observation, Window
 from pyspark.sql import functions as fn
 
 from insync.errors import InsyncError
 
+_EVERY = "rows"
 _OF_KEY = "_of_key"
 """Temporary column: how many rows have the same key. It is dropped before the table is written."""
 
@@ -70,24 +74,56 @@ class Contract:
                 f" found {odd[0]}, expected {', '.join(expected)}"
             )
 
+    def check_rows(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Raise InsyncError for the first broken rule of the key or of null; `rows` are all."""
+        keys = Counter(self._place(row) for row in rows) if self.key else {}
+        wrong = {f"{n} is null": sum(row[n] is None for row in rows) for n in self._never_null()}
+        wrong[self._one_row()] = sum(number for number in keys.values() if number > 1)
+        self.raise_first(wrong)
+
+    def check_rules(self, broken: Sequence[Sequence[str]]) -> None:
+        """Raise InsyncError for the first rule that is broken; `broken` as of `broken_rules`."""
+        self.raise_first(Counter(_untrue(words) for of_row in broken for words in of_row))
+
+    def broken_rules(self) -> SparkColumn:
+        """Return the words of the rules that a row breaks."""
+        none = fn.array().cast("array<string>")
+        each = [fn.when(~fn.expr(rule.sql), fn.lit(rule.words)) for rule in self.rules]
+        return fn.array_compact(fn.array(*each)) if each else none
+
+    def in_order(self, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+        """Return rows in the contract's order; null is first."""
+        return sorted(rows, key=self._place)
+
+    def _place(self, row: Mapping[str, Any]) -> tuple[object, ...]:
+        return tuple(_sortable(row[name]) for name in self.order)
+
+    def _one_row(self) -> str:
+        return f"more than one row for one {', '.join(self.key)}"
+
+    def raise_first(self, wrong: Mapping[str, int]) -> None:
+        """Raise InsyncError for the first rule that some rows break."""
+        for rule, rows in wrong.items():
+            if rows:
+                raise InsyncError(f"table {self.name} breaks its contract: {rule} (rows: {rows})")
+
     def watched(self, table: DataFrame) -> tuple[DataFrame, Watched]:
         """Return the same table, and counts of broken rules that Spark fills as it writes it.
 
         The counts need no Spark job of their own. Rows of one key must be in one partition.
         """
         wrong = {f"{name} is null": fn.col(name).isNull() for name in self._never_null()}
-        wrong |= {f"not true: {rule.words}": ~fn.expr(rule.sql) for rule in self.rules}
+        wrong |= {_untrue(rule.words): ~fn.expr(rule.sql) for rule in self.rules}
         if self.key:
             of_key = fn.count(fn.lit(1)).over(Window.partitionBy(*self.key))
             table = table.withColumn(_OF_KEY, of_key)
-            wrong[f"more than one row for one {', '.join(self.key)}"] = fn.col(_OF_KEY) > 1
-        if not wrong:
-            return table, Watched(self.name, {}, None)
+            wrong[self._one_row()] = fn.col(_OF_KEY) > 1
         rules_by_name = {f"c{number}": rule for number, rule in enumerate(wrong)}
         counts = (fn.count_if(wrong[rule]).alias(name) for name, rule in rules_by_name.items())
         observation = Observation()
-        counted = table.observe(observation, *counts).drop(_OF_KEY)
-        return counted, Watched(self.name, rules_by_name, observation)
+        every = fn.count(fn.lit(1)).alias(_EVERY)
+        counted = table.observe(observation, every, *counts).drop(_OF_KEY)
+        return counted, Watched(self, rules_by_name, observation)
 
     @property
     def schema(self) -> str:
@@ -104,18 +140,32 @@ class Contract:
 
 @dataclass(frozen=True)
 class Watched:
-    """How many rows of a written table break each rule of its contract."""
+    """How many rows a written table has, and how many break each rule of its contract."""
 
-    table: str
+    contract: Contract
     rules_by_name: Mapping[str, str]
-    counts: Observation | None
+    counts: Observation
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows were written; call it after the table was written."""
+        return int(self.counts.get[_EVERY])
 
     def check(self) -> None:
         """Raise InsyncError for the first broken rule; call it after the table was written."""
-        counts = {} if self.counts is None else self.counts.get
-        for name, rule in self.rules_by_name.items():
-            if rows := counts[name]:
-                raise InsyncError(f"table {self.table} breaks its contract: {rule} (rows: {rows})")
+        counts = self.counts.get
+        self.contract.raise_first({r: counts[name] for name, r in self.rules_by_name.items()})
+
+
+def _untrue(words: str) -> str:
+    return f"not true: {words}"
+
+
+def _sortable(value: Any) -> tuple[bool, Any]:
+    """Return what sorts as a value does, null first."""
+    if isinstance(value, list):
+        return True, tuple(_sortable(each) for each in value)
+    return (False, 0) if value is None else (True, value)
 
 
 def text(name: str, says: str, *, null: bool = False) -> Column:

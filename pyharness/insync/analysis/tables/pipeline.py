@@ -14,13 +14,16 @@ from itertools import chain
 
 from pyspark.sql import SparkSession
 
+from insync.analysis.checks.registry import with_label
 from insync.analysis.tables.bronze import lines as bronze
 from insync.analysis.tables.bronze.folders import MARK, Folder
-from insync.analysis.tables.bronze.runs import inputs_table, runs_table
+from insync.analysis.tables.bronze.runs import inputs_rows, runs_rows
 from insync.analysis.tables.build import STEPS
+from insync.analysis.tables.catalogue import read_by_reports
+from insync.analysis.tables.rows import Rows
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop, cause
-from insync.analysis.tables.spark.store import write_bronze, write_tables
+from insync.analysis.tables.spark.store import Store
 from insync.errors import InputError, InsyncError
 
 _MARK_TEXT = '{"schema": 1}\n'
@@ -29,9 +32,10 @@ _OWN = {MARK, "bronze", "silver", "gold"}
 
 def refresh(
     spark: SparkSession, folders: Sequence[Folder], into: str, log: str, *, own: bool = False
-) -> None:
+) -> Rows:
     """Compute every table of the runs in `folders` and replace `into` with them.
 
+    Return the rows of the tables that verdict and report read.
     Raises InputError if `into` holds anything else, unless it is the caller's `own` folder.
     Raises InsyncError if a stage failed, and leaves `into` unchanged. `log` is Spark's log file,
     for the message.
@@ -45,13 +49,14 @@ def refresh(
     with ExitStack() as ending:
         ending.callback(hadoop.delete, new)
         hadoop.delete(new)
-        _stages(spark, hadoop, folders, new, log)
+        rows = _stages(spark, hadoop, folders, new, log)
         hadoop.write(f"{new}/{MARK}", _MARK_TEXT)
         hadoop.delete(old)
         if hadoop.exists(into):
             hadoop.move(into, old)
         hadoop.move(new, into)
         hadoop.delete(old)
+    return rows
 
 
 def require_own(hadoop: Hadoop, into: str) -> None:
@@ -70,24 +75,28 @@ def require_own(hadoop: Hadoop, into: str) -> None:
 
 def _stages(
     spark: SparkSession, hadoop: Hadoop, folders: Sequence[Folder], into: str, log: str
-) -> None:
+) -> Rows:
     stage = "bronze"
+    store = Store(spark, into)
     try:
-        runs, inputs = runs_table(spark, hadoop, folders), inputs_table(spark, folders)
-        tables = write_tables([("runs", runs), ("inputs", inputs)], into, "silver")
+        store.keep("runs", runs_rows(hadoop, folders))
+        store.keep("inputs", inputs_rows(folders))
         used = [folder for folder in folders if folder.used]
-        lines = bronze.raw_lines(spark, used, tables["runs"])
-        read = write_bronze(bronze.bronze(lines), into)
-        counted = bronze.input_lines(lines, read, tables["runs"])
-        tables |= write_tables([("input_lines", counted)], into, "silver")
-        write_bronze([("quarantine", bronze.quarantine(lines, tables["input_lines"]))], into)
-        events = bronze.Events.of(read)
+        lines = bronze.bronze(bronze.raw_lines(spark, used, store.frames["runs"]))
+        events = store.write_bronze(lines)
         for layer, steps in STEPS.items():
             stage = layer
             for step in steps:
-                planned = chain.from_iterable(part(tables, events) for part in step)
-                tables |= write_tables(planned, into, layer)
+                store.compute(chain.from_iterable(part(store.frames, events) for part in step))
+        return rows_of_reports(store)
     except InsyncError:
         raise
     except Exception as error:
         raise InsyncError(f"{stage} failed: {cause(error)}; see {log}") from error
+
+
+def rows_of_reports(store: Store) -> Rows:
+    """Return the rows of the tables that reports read; raises InsyncError if they are too many."""
+    found = {c.name: store.rows.get(c.name) for c in read_by_reports()}
+    rows = {n: store.collect(n) if of is None else of for n, of in found.items()}
+    return {**rows, "anomalies": [with_label(row) for row in rows["anomalies"]]}

@@ -1,29 +1,32 @@
-"""Reads the event lines of run folders into typed bronze tables, partitioned by run.
+"""Reads the event lines of run folders into one typed bronze table, partitioned by kind and run.
 
-A line that cannot be read goes to `quarantine` with its text and the reason. `input_lines` counts
-all lines and the unreadable ones. It also counts lines whose time is far outside of their run's;
-these are kept, because only a clock is wrong.
+Each line is parsed once; the columns of other kinds are null. A line that cannot be read has the
+reason in the column `wrong`, and its text. `input_lines` counts all lines and the unreadable ones.
+It also counts lines whose time is far outside of their run's; these are kept, because only a clock
+is wrong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
+from pyspark.sql.types import StructType
 
 from insync.analysis.tables.bronze.folders import Folder
-from insync.analysis.tables.bronze.migrations import STEPS, Steps, lift, schema_of, versions
+from insync.analysis.tables.bronze.migrations import STEPS, Steps, from_text, parsed
 from insync.analysis.tables.bronze.runs import ABOUT_FILES
 from insync.analysis.tables.bronze.schemas import (
     ALL,
     BROKER,
     CORRUPT,
     EVENTS_VERSION,
-    ISR,
+    EVERY_FIELD,
     EventKind,
+    fields_of,
 )
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.inline_table import inline_table
@@ -32,15 +35,27 @@ from insync.events.schema import EVENTS
 FAR_MS = 60_000.0
 """How far outside of its run's time a line's time may be; beyond it, a clock is wrong."""
 
-_PLACE = ("run", "file", "block", "number")
+KIND = "line_kind"
+"""The column with the name of a line's kind."""
+FOREIGN = "foreign"
+"""The kind of the lines of other files, or of an arm that their run does not have."""
 
-_WRONG = "wrong"
-"""The column that says why a line cannot be read."""
+ORDER = (KIND, "run", "file", "block", "number")
+"""The columns that order the lines: those of a file as they are in the file."""
 
-OWN = (*_PLACE, "text", "arm_folder", _WRONG)
+WRONG = "wrong"
+"""The column that says why a line cannot be read; null: it was read."""
+
+_LINE = "json"
+"""The column with a line's fields, for all kinds but the agents' own events."""
+_AGENTS = "json_of_agent"
+"""The column with the fields of an agent's event, which has other fields as well, of any type."""
+
+OWN = (*ORDER, "line", "text", "arm_folder", "file_name", WRONG, _LINE, _AGENTS)
 """Columns added to a line's fields; no kind of line may have a field of such a name."""
 
-_QUARANTINE = "run string, file string, block bigint, number bigint, problem string, text string"
+_BLOCK_BYTES_LOG2 = 28
+"""Each 256 MiB of an event file are sorted and written by themselves, however large it is."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +78,15 @@ class Events:
     broker_events: DataFrame
 
     @classmethod
-    def of(cls, tables: Mapping[str, DataFrame]) -> Events:
-        """Select the kinds from tables by name."""
+    def of(cls, lines: DataFrame, present: Collection[str] | None = None) -> Events:
+        """Select the kinds from the bronze table.
+
+        `present` names the kinds that have lines; None: not known. Spark plans what depends on a
+        kind without lines faster if it knows that.
+        """
+        tables = {kind.name: _of_kind(lines, kind) for kind in ALL}
+        if present is not None:
+            tables = {n: t if n in present else t.limit(0) for n, t in tables.items()}
         return cls(**{field.name: tables[field.name] for field in fields(cls)})
 
 
@@ -121,90 +143,85 @@ def of_runs(lines: DataFrame, runs: DataFrame) -> DataFrame:
     )
 
 
-def bronze(lines: DataFrame, steps: Steps = STEPS) -> Iterator[tuple[str, DataFrame]]:
-    """Yield the readable lines of every kind, by name; `lines` as of `raw_lines`."""
-    for kind in ALL:
-        yield kind.name, readable(parse(_of_kind(lines, kind), kind, steps), kind)
+def bronze(lines: DataFrame, steps: Steps = STEPS) -> DataFrame:
+    """Return a row per line with the columns of `schema`, in the order ORDER.
 
-
-def input_lines(lines: DataFrame, read: Mapping[str, DataFrame], runs: DataFrame) -> DataFrame:
-    """Count the lines of each file, the unreadable ones, and those with a time far off.
-
-    `lines` as of `raw_lines`; `read` are the tables of `bronze` by name; `runs` is the table
-    of that name.
+    `lines` as of `raw_lines`. They are sorted before they are parsed, because they are shorter
+    then.
     """
-    about = fn.broadcast(runs.select("run", "started_ms", "finished_ms"))
-    each = (
-        read[kind.name].join(about, "run", "inner").select("run", "file", _is_skewed(kind))
-        for kind in ALL
+    is_agents = fn.col(KIND) == BROKER.name
+    read = _ordered(lines).withColumns(
+        {
+            _LINE: fn.when(~is_agents, parsed(steps)),
+            _AGENTS: fn.when(is_agents, from_text(BROKER.schema)),
+        }
     )
-    known = (
-        reduce(DataFrame.unionByName, each)
-        .groupBy("run", "file")
-        .agg(fn.count(fn.lit(1)).alias("read"), fn.count_if("skewed").alias("skewed"))
+    own = {"arm": fn.col("arm_folder"), "broker": _broker_of_file()}
+    of_agents = {name: fn.col(_AGENTS)[name] for name in fields_of(BROKER)} | own
+    values = (
+        fn.coalesce(fn.col(_LINE)[name], of_agents[name])
+        if name in of_agents
+        else fn.col(_LINE)[name]
+        for name in EVERY_FIELD
     )
-    total = lines.groupBy("run", "file").agg(fn.count(fn.lit(1)).alias("lines"))
-    return total.join(known, ["run", "file"], "left").select(
-        "run",
-        "file",
-        "lines",
-        (fn.col("lines") - fn.coalesce("read", fn.lit(0))).alias("unreadable"),
-        fn.coalesce("skewed", fn.lit(0)).cast("long").alias("skewed"),
-    )
+    return read.select(
+        "run", KIND, "file", "line",
+        *(value.alias(name) for name, value in zip(EVERY_FIELD, values, strict=True)),
+        "text",
+        _why_unreadable().alias(WRONG),
+    )  # fmt: skip
 
 
-def quarantine(lines: DataFrame, counted: DataFrame, steps: Steps = STEPS) -> DataFrame:
-    """Return the unreadable lines with the reason.
+def _ordered(lines: DataFrame) -> DataFrame:
+    """Add kind and `line`, the number of a line in its file if its kind is ordered; sort by ORDER.
 
-    `counted` is the table input_lines; only files with unreadable lines are parsed again.
+    `block` and `number` order the lines of a file.
     """
-    files = counted.where(fn.col("unreadable") > 0).select("run", "file")
-    if files.isEmpty():
-        return inline_table(lines.sparkSession, [], _QUARANTINE)
-    theirs = lines.join(fn.broadcast(files), ["run", "file"], "left_semi")
-    parsed = (parse(_of_kind(theirs, kind), kind, steps) for kind in ALL)
-    bad = (each.select(*_PLACE, fn.col(_WRONG).alias("problem"), "text") for each in parsed)
-    every = reduce(DataFrame.unionByName, bad, _foreign(theirs))
-    return every.where(fn.col("problem").isNotNull())
+    placed = lines.withColumns({KIND: _kind(), "number": fn.monotonically_increasing_id()})
+    ordered = fn.col(KIND).isin([kind.name for kind in ALL if kind.ordered])
+    # Other files may be large, so their lines are neither numbered nor together in one task.
+    part = fn.when(ordered, fn.lit(0)).otherwise(fn.shiftright("block", _BLOCK_BYTES_LOG2))
+    in_file = Window.partitionBy(KIND, "run", "file", part).orderBy("block", "number")
+    number = fn.when(ordered, fn.row_number().over(in_file).cast("long"))
+    kept = (KIND, "run", "file", "block", "number", "arm_folder", "text")
+    return placed.select(*kept, number.alias("line")).sortWithinPartitions(*ORDER)
 
 
-def parse(lines: DataFrame, kind: EventKind, steps: Steps = STEPS) -> DataFrame:
-    """Return the lines of one kind: position, text, columns of the newest schema, `wrong`.
-
-    `number` orders the lines of a block. It is computed in the projection that parses, because
-    Spark pushes no filter below a nondeterministic projection; a filter there would parse a line
-    once for each field.
-    """
-    known = versions(steps)
-    options = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
-    each = {_line(v): fn.from_json("text", schema_of(kind, v, steps), options) for v in known}
-    parsed = lines.withColumns({"number": fn.monotonically_increasing_id(), **each})
-    version = fn.col(_line(EVENTS_VERSION))["v"]
-    is_old = fn.coalesce(version.isin([*known[:-1]]), fn.lit(False))
-    newest = _fields(parsed.where(~is_old), EVENTS_VERSION)
-    lifted = (
-        lift(_fields(parsed.where(version == old), old), kind, old, steps).withColumn(
-            "v", fn.lit(EVENTS_VERSION)
-        )
-        for old in known[:-1]
-    )
-    return reduce(DataFrame.unionByName, lifted, newest).withColumn(_WRONG, _problem(kind))
+def schema() -> StructType:
+    """Return the columns of the bronze table as it is stored."""
+    own = ("run string", f"{KIND} string", "file string", "line bigint")
+    every = (f"`{name}` {of.simpleString()}" for name, of in EVERY_FIELD.items())
+    return StructType.fromDDL(", ".join([*own, *every, "text string", f"{WRONG} string"]))
 
 
-def _line(version: int) -> str:
-    return f"line_{version}"
+def _kind() -> Column:
+    """Return the name of the kind of a line's file."""
+    pattern = fn.regexp_replace("file_name", r"-\d+\.jsonl$", "-*.jsonl")
+    named = reduce(
+        lambda found, kind: found.when(pattern == kind.pattern, fn.lit(kind.name)),
+        ALL,
+        fn.when(fn.col("file_name").endswith("*.jsonl"), fn.lit(FOREIGN)),
+    ).otherwise(fn.lit(FOREIGN))
+    of_arm = fn.array_contains("arms", fn.col("arm_folder"))
+    return fn.when(of_arm, named).otherwise(fn.lit(FOREIGN))
 
 
-def _fields(parsed: DataFrame, version: int) -> DataFrame:
-    return parsed.select(*_PLACE, "text", "arm_folder", f"{_line(version)}.*")
+def _broker_of_file() -> Column:
+    number = fn.regexp_extract("file", r"broker-(\d+)\.jsonl$", 1)
+    return fn.when(fn.col(KIND) == BROKER.name, number.cast("int"))
 
 
-def _problem(kind: EventKind) -> Column:
-    version, corrupt = fn.col("v"), fn.col(CORRUPT).isNotNull()
+def _why_unreadable() -> Column:
+    """Return why a line cannot be read; null if it can."""
+    is_agents = fn.col(KIND) == BROKER.name
+    line, agents = fn.col(_LINE), fn.col(_AGENTS)
+    version = fn.when(is_agents, agents["v"]).otherwise(line["v"])
+    corrupt = fn.when(is_agents, agents[CORRUPT]).otherwise(line[CORRUPT]).isNotNull()
     newer = fn.format_string(f"schema version %d, expected {EVENTS_VERSION} at most", version)
-    missing = fn.coalesce(*(fn.when(fn.col(name).isNull(), fn.lit(name)) for name in kind.required))
+    missing = _missing(line, agents)
     return (
-        fn.when(version != EVENTS_VERSION, newer)
+        fn.when(fn.col(KIND) == FOREIGN, fn.lit("not a file of a run with these arms"))
+        .when(version != EVENTS_VERSION, newer)
         .when(corrupt & fn.try_parse_json("text").isNull(), fn.lit("incomplete, or no JSON"))
         .when(corrupt, fn.lit("a field of another type"))
         .when(version.isNull(), fn.lit("no schema version v"))
@@ -212,50 +229,55 @@ def _problem(kind: EventKind) -> Column:
     )
 
 
-def readable(parsed: DataFrame, kind: EventKind) -> DataFrame:
-    """Return the lines without a problem: run, file, order, and their fields."""
-    good = parsed.where(fn.col(_WRONG).isNull())
-    own = [name for name in kind.schema.names if name not in ("v", CORRUPT)]
-    if kind is BROKER:
-        of_file = fn.regexp_extract("file", r"broker-(\d+)\.jsonl$", 1).cast("int")
-        good = good.withColumns({"arm": fn.col("arm_folder"), "broker": of_file})
-        good, own = good.withColumnRenamed("text", "body"), ["arm", "broker", *own, "body"]
-    if kind.ordered:
-        in_file = Window.partitionBy("run", "file").orderBy("block", "number")
-        good = good.withColumn("line", fn.row_number().over(in_file).cast("long"))
-        own = [*own, "line"]
-    return good.select(*_PLACE, *own)
+def _missing(line: Column, agents: Column) -> Column:
+    """Return the first required field that a line lacks; null if it has all."""
 
+    def first(kind: EventKind) -> Column:
+        of = agents if kind is BROKER else line
+        return fn.coalesce(*(fn.when(of[name].isNull(), fn.lit(name)) for name in kind.required))
 
-def _foreign(lines: DataFrame) -> DataFrame:
-    """Return the lines of files of an unknown kind, or of an arm that their run does not have."""
-    of_kind = reduce(Column.__or__, (_is_of(kind) for kind in ALL))
-    others = lines.where(~(of_kind & _is_of_an_arm()))
-    return others.withColumn("number", fn.monotonically_increasing_id()).select(
-        *_PLACE, fn.lit("not a file of a run with these arms").alias("problem"), "text"
-    )
-
-
-def _is_skewed(kind: EventKind) -> Column:
-    if kind.time is None:
-        return fn.lit(False).alias("skewed")
-    at = fn.col(kind.time)
-    early = at < fn.col("started_ms") - FAR_MS
-    late = at > fn.col("finished_ms") + FAR_MS
-    # Lines about brokers cover the whole life of a cluster, on which other runs may have run.
-    own = fn.col("topic").isNotNull() if kind is ISR else fn.lit(True)
-    return fn.coalesce(own & (early | late), fn.lit(False)).alias("skewed")
+    begun = fn.when(fn.lit(False), fn.lit(""))
+    return reduce(lambda so_far, k: so_far.when(fn.col(KIND) == k.name, first(k)), ALL, begun)
 
 
 def _of_kind(lines: DataFrame, kind: EventKind) -> DataFrame:
-    """Return the lines of one kind; Spark skips the other files by their names."""
-    return lines.where(_is_of(kind) & _is_of_an_arm())
+    """Return the readable lines of one kind: run, file, and their fields."""
+    columns: list[str | Column] = ["run", "file", *fields_of(kind)]
+    if kind is BROKER:
+        columns = ["arm", "broker", *columns, fn.col("text").alias("body")]
+    if kind.ordered:
+        columns.append("line")
+    good = (fn.col(KIND) == kind.name) & fn.col(WRONG).isNull()
+    return lines.where(good).select(*columns)
 
 
-def _is_of(kind: EventKind) -> Column:
-    pattern = kind.pattern.replace(".", r"\.").replace("*", r"\d+")
-    return fn.col("file_name").rlike(f"^{pattern}$")
+def input_lines(lines: DataFrame, runs: DataFrame) -> DataFrame:
+    """Count the lines of each file, the unreadable ones, and those with a time far off.
+
+    `lines` as of `bronze`; `runs` is the table of that name.
+    """
+    about = fn.broadcast(runs.select("run", "started_ms", "finished_ms"))
+    unreadable = fn.col(WRONG).isNotNull()
+    return (
+        lines.join(about, "run", "inner")
+        .groupBy("run", "file")
+        .agg(
+            fn.count(fn.lit(1)).alias("lines"),
+            fn.count_if(unreadable).alias("unreadable"),
+            fn.count_if(~unreadable & _is_skewed()).alias("skewed"),
+        )
+    )
 
 
-def _is_of_an_arm() -> Column:
-    return fn.array_contains("arms", fn.col("arm_folder"))
+def _is_skewed() -> Column:
+    at = fn.coalesce(*_times())
+    early = at < fn.col("started_ms") - FAR_MS
+    late = at > fn.col("finished_ms") + FAR_MS
+    # Lines about brokers cover the whole life of a cluster, on which other runs may have run.
+    of_broker = (fn.col(KIND) == "isr") & fn.col("topic").isNull()
+    return fn.coalesce(~of_broker & (early | late), fn.lit(False))
+
+
+def _times() -> Iterator[str]:
+    """Yield the fields with the time of a line; each kind has at most one of them."""
+    return iter(dict.fromkeys(kind.time for kind in ALL if kind.time is not None))

@@ -1,26 +1,37 @@
-"""Converts event lines of older schema versions, step by step, to the newest version.
+"""Parses event lines, and converts those of older schema versions, step by step, to the newest.
 
-A step takes the lines of one kind and version `v` and returns lines of `v + 1`. A kind whose lines
+A step takes a line of one kind and version `v` and returns it as of `v + 1`. A kind whose lines
 did not change in a version needs no step. So far there is only version 1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame
-from pyspark.sql.types import StructType
+from pyspark.sql import Column
+from pyspark.sql import functions as fn
+from pyspark.sql.types import IntegerType, StringType, StructField, StructType
 
-from insync.analysis.tables.bronze.schemas import EVENTS_VERSION, EventKind
+from insync.analysis.tables.bronze.schemas import (
+    ALL,
+    CORRUPT,
+    EVENTS_VERSION,
+    EVERY_FIELD,
+    EventKind,
+)
 
 
 @dataclass(frozen=True)
 class Step:
-    """The schema of one version of a kind of lines, and the conversion to the next version."""
+    """The schema of one version of a kind of lines, and the conversion to the next version.
+
+    `lift` takes a line as a struct of `schema`, and returns a struct with the next version's
+    fields, in any order.
+    """
 
     schema: StructType
-    lift: Callable[[DataFrame], DataFrame]
+    lift: Callable[[Column], Column]
 
 
 Steps = Mapping[tuple[str, int], Step]
@@ -28,24 +39,52 @@ Steps = Mapping[tuple[str, int], Step]
 
 STEPS: Steps = {}
 
+_EVERY = StructType(
+    [StructField(name, of) for name, of in {"v": IntegerType(), **EVERY_FIELD}.items()]
+).add(CORRUPT, StringType())
+_OPTIONS = {"mode": "PERMISSIVE", "columnNameOfCorruptRecord": CORRUPT}
 
-def schema_of(kind: EventKind, version: int, steps: Steps) -> StructType:
-    """Return the schema of a kind of lines in a version."""
-    step = next((steps[kind.name, v] for v in _from(version) if (kind.name, v) in steps), None)
-    return kind.schema if step is None else step.schema
+
+def parsed(steps: Steps) -> Column:
+    """Return the line in the column `text` as a struct of the fields of all kinds.
+
+    The line is not an agent's. Its `v` is the newest version if an older one was converted.
+    """
+    found = newest = from_text(_EVERY)
+    for name, version in _older(steps):
+        kind = next(kind for kind in ALL if kind.name == name)
+        line = _lifted(from_text(_schema_of(kind, version, steps)), kind, version, steps)
+        is_old = (fn.col("line_kind") == name) & (newest["v"] == version)
+        found = fn.when(is_old, line).otherwise(found)
+    return found
 
 
-def lift(lines: DataFrame, kind: EventKind, version: int, steps: Steps) -> DataFrame:
-    """Convert lines of a version to the newest version."""
+def from_text(schema: StructType) -> Column:
+    """Return the JSON in the column `text` as a struct; `_corrupt` is set if it does not fit."""
+    return fn.from_json("text", schema, _OPTIONS)
+
+
+def _older(steps: Steps) -> Iterator[tuple[str, int]]:
+    """Yield every kind with each older version in which its lines may be."""
+    first = min([1, *(v for _, v in steps)])
+    return ((kind.name, version) for version in _from(first) for kind in ALL)
+
+
+def _lifted(line: Column, kind: EventKind, version: int, steps: Steps) -> Column:
     for v in _from(version):
         if (kind.name, v) in steps:
-            lines = steps[kind.name, v].lift(lines)
-    return lines
+            line = steps[kind.name, v].lift(line)
+    values = {
+        name: line[name] if name in kind.schema.names else fn.lit(None).cast(_EVERY[name].dataType)
+        for name in _EVERY.names
+    }
+    values["v"] = fn.lit(EVENTS_VERSION)
+    return fn.struct(*(value.alias(name) for name, value in values.items()))
 
 
-def versions(steps: Steps) -> range:
-    """Return every version that can be read, oldest first."""
-    return range(min([1, *(v for _, v in steps)]), EVENTS_VERSION + 1)
+def _schema_of(kind: EventKind, version: int, steps: Steps) -> StructType:
+    step = next((steps[kind.name, v] for v in _from(version) if (kind.name, v) in steps), None)
+    return kind.schema if step is None else step.schema
 
 
 def _from(version: int) -> range:

@@ -342,3 +342,12 @@ ALL = (
     PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, SAMPLES, CONTROLLER,
     STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
 )  # fmt: skip
+
+
+def fields_of(kind: EventKind) -> list[str]:
+    """Return the fields of a kind of line, without its version."""
+    return [name for name in kind.schema.names if name not in ("v", CORRUPT)]
+
+
+EVERY_FIELD = {name: kind.schema[name].dataType for kind in ALL for name in fields_of(kind)}
+"""The types of the fields of all kinds; kinds that share a field share its type."""

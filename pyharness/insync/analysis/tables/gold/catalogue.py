@@ -184,6 +184,7 @@ ANOMALIES = Contract(
         Column("last_offset", "bigint", "", "the last one", null=True),
         Column("operations", _OPERATIONS, "", "the operations that show it, at most 10"),
     ),
+    bulk=True,
 )
 CHECKED = Contract(
     "checked",

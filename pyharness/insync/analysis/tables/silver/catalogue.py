@@ -365,6 +365,28 @@ OPERATIONS = Contract(
     (Rule("latency is not negative", "latency_ms >= 0"),),
     bulk=True,
 )
+FATES = Contract(
+    "fates",
+    "Records that were due or were read: whether they were acked, and where they were read.",
+    (),
+    (
+        *OF_PARTITION,
+        whole("seq", "the record's number in its partition", of="bigint"),
+        whole("transaction", "its transaction; null: none", null=True, of="bigint"),
+        whole("producer", "the number of the producer among the partition's", null=True),
+        flag("idempotent", "whether its producer was idempotent"),
+        ms("sent_ms", "when it was due (epoch); null: it was not sent", null=True),
+        ms("done_ms", "when it was answered (epoch); null: never", null=True),
+        flag("acked", "whether it was acked; in a transaction: and that was committed"),
+        whole("offset", "the offset of its ack", null=True, of="bigint"),
+        count("times_read", "how often it was read"),
+        whole("first_offset", "the lowest offset at which it was read", null=True, of="bigint"),
+        whole("last_offset", "the highest offset at which it was read", null=True, of="bigint"),
+        ms("read_ms", "when it was first read (epoch)", null=True),
+        text("end", "how its transaction ended; null: it was in none", null=True),
+    ),
+    bulk=True,
+)
 SILVER = (
     RUNS,
     INPUTS,
@@ -386,4 +408,5 @@ SILVER = (
     STEP_DOWNS,
     STEP_DOWN_SOURCES,
     OPERATIONS,
+    FATES,
 )

@@ -58,12 +58,13 @@ class Hadoop:
             finally:
                 stream.close()
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path: str, content: str | bytes) -> None:
         """Write a small file; replace it if it exists."""
+        data = content.encode() if isinstance(content, str) else content
         with _errors_of(path):
             stream = self._system(path).create(self._path(path), True)
             try:
-                stream.write(text.encode())
+                stream.write(data)
             finally:
                 stream.close()
 

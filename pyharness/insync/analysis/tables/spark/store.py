@@ -1,132 +1,144 @@
-"""Writes a layer's tables as Parquet, with the same bytes for the same rows, and reads them."""
+"""Writes tables as Parquet, with the same bytes for the same rows, and reads them.
+
+Spark writes the tables that grow with the number of records. It collects all others of a step in
+one job, and this process writes them: a table of a few rows costs Spark as much as a large one.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from functools import reduce
 
-from pyspark.errors import AnalysisException
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import PARTITION
-from insync.analysis.checks.registry import with_label
-from insync.analysis.tables.catalogue import CONTRACTS, read_by_reports
+from insync.analysis.tables.bronze import lines as bronze
+from insync.analysis.tables.catalogue import CONTRACTS, layer_of
 from insync.analysis.tables.contracts import Contract
+from insync.analysis.tables.rows import Row, arrow_table, as_parquet, parsed
 from insync.analysis.tables.spark import paths
-from insync.errors import InputError
-
-Row = dict[str, Any]
-Rows = Mapping[str, list[Row]]
-"""Each table by name; a row is its columns by name."""
+from insync.analysis.tables.spark.hadoop import Hadoop
+from insync.errors import InsyncError
 
 _AT_ONCE = 4
-"""How many tables are written at a time: more than cores, because much of it is waiting."""
+"""How many jobs run at a time: more than cores, because much of a job is waiting."""
 
-_ROW_LIMIT = 500_000
-"""The most rows read per table. Of the tables that reports read, only `anomalies` grows with the
-number of records; this bounds the driver's memory."""
-
-_BLOCK_BYTES_LOG2 = 28
-"""Each 256 MiB of an event file go to a Parquet file of their own, however large it is."""
+ROW_LIMIT = 500_000
+"""The most rows of a table for a report. Of the tables that reports read, only `anomalies` grows
+with the number of records; this bounds the driver's memory."""
 
 _SLICE = 1 << 20
 """How many records of a partition go to one file, so that a hot partition has several."""
 
 
-def write_bronze(tables: Iterable[tuple[str, DataFrame]], storage: str) -> dict[str, DataFrame]:
-    """Write bronze tables to `storage/bronze/<name>/run=<run>`, in the order of the event files.
+class Store:
+    """Writes the tables of one refresh to a folder, and keeps them.
 
-    Return the tables, read from the files.
+    `frames` are the tables that were written so far, `rows` the rows of the small ones.
     """
 
-    def write(name: str, table: DataFrame) -> DataFrame:
-        keys: list[str | Column] = ["run", "file"]
-        together = table.repartition(*keys, fn.shiftright("block", _BLOCK_BYTES_LOG2))
-        ordered = together.sortWithinPartitions(*keys, "block", "number").drop("block", "number")
-        path = paths.table_to_write(storage, "bronze", name)
-        ordered.write.mode("overwrite").partitionBy("run").parquet(path)
-        reader = table.sparkSession.read.schema(
-            ordered.schema
-        )  # the files of an empty table have none
-        lines = reader.parquet(paths.literal(path))
-        # Spark then knows that a kind of line is empty, and plans what depends on it quickly.
-        return lines if lines.inputFiles() else lines.limit(0)
+    def __init__(self, spark: SparkSession, storage: str) -> None:
+        """Write to the folder `storage`, on any file system that Hadoop supports."""
+        self._spark = spark
+        self._hadoop = Hadoop(spark)
+        self._storage = storage
+        self.frames: dict[str, DataFrame] = {}
+        self.rows: dict[str, list[Row]] = {}
 
-    return _each(write, tables)
+    def write_bronze(self, lines: DataFrame) -> bronze.Events:
+        """Write the lines of `bronze.bronze`, in the order of the event files.
 
+        The folders are `bronze/line_kind=<kind>/run=<run>`. The stored table is kept as "bronze";
+        its readable lines are returned by kind.
+        """
+        stored = bronze.schema()
+        folder = f"{self._storage}/bronze"
+        lines.write.mode("overwrite").partitionBy(bronze.KIND, "run").parquet(folder)
+        # With the schema given, Spark does not open the files for it.
+        written = self._spark.read.schema(stored).parquet(paths.literal(folder))
+        self.frames["bronze"] = written
+        kinds = {name.partition("=")[2] for name in self._hadoop.children(folder) if "=" in name}
+        return bronze.Events.of(written, kinds)
 
-def write_tables(
-    tables: Iterable[tuple[str, DataFrame]], storage: str, layer: str
-) -> dict[str, DataFrame]:
-    """Write each table to `storage/<layer>/<name>` and check its contract.
+    def keep(self, name: str, rows: Sequence[Row]) -> None:
+        """Write a small table; raises InsyncError if a key or a null breaks its contract."""
+        contract = CONTRACTS[name]
+        contract.check_rows(rows)
+        self.rows[name] = contract.in_order(rows)
+        made = arrow_table(self.rows[name], contract)
+        self._hadoop.write(f"{self._folder(name)}/part-0.parquet", as_parquet(made))
+        self.frames[name] = self._spark.createDataFrame(made)
 
-    Return the tables, read from the files. Raises InsyncError that names the broken rule.
-    """
+    def compute(self, tables: Iterable[tuple[str, DataFrame]]) -> None:
+        """Compute the tables of a step, write and keep them.
 
-    def write(name: str, table: DataFrame) -> DataFrame:
+        Raises InsyncError that names the table and the rule of its contract that is broken.
+        """
+        planned = dict(tables)
+        bulk = {name: table for name, table in planned.items() if CONTRACTS[name].bulk}
+        small = {name: table for name, table in planned.items() if name not in bulk}
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            writing = [pool.submit(self._write, name, table) for name, table in bulk.items()]
+            for name, rows in _collected(small).items():
+                self.keep(name, rows)
+            for each in writing:
+                each.result()
+
+    def collect(self, name: str) -> list[Row]:
+        """Return the rows of a table that Spark wrote; raises InsyncError if they are too many."""
+        found = self.frames[name].limit(ROW_LIMIT + 1).collect()
+        if len(found) > ROW_LIMIT:
+            raise InsyncError(
+                f"table {name}: more than {ROW_LIMIT:,} rows, expected fewer for a report;"
+                f" the table is in {self._folder(name)}"
+            )
+        return [row.asDict(recursive=True) for row in found]
+
+    def _write(self, name: str, table: DataFrame) -> None:
         contract = CONTRACTS[name]
         contract.check_columns(table)
         ordered, watched = contract.watched(_in_order(table, contract))
-        ordered.write.mode("overwrite").parquet(paths.table_to_write(storage, layer, name))
+        folder = self._folder(name)
+        ordered.write.mode("overwrite").parquet(folder)
         watched.check()
-        return _stored(table.sparkSession, storage, layer, name)
+        stored = self._spark.read.schema(contract.schema).parquet(paths.literal(folder))
+        # Spark then knows that the table is empty, and plans what depends on it quickly.
+        self.frames[name] = stored if watched.rows else stored.limit(0)
 
-    return _each(write, tables)
-
-
-def read_rows(spark: SparkSession, storage: str) -> Rows:
-    """Return the rows of every table that verdict and report read, of all runs.
-
-    The rows of `anomalies` have a label as well, and new names if an older version wrote them.
-    Raises InputError if a table does not exist.
-    """
-    try:
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            found = {
-                name: pool.submit(_rows, _stored(spark, storage, layer, name))
-                for name, layer in read_by_reports().items()
-            }
-            rows = {name: reading.result() for name, reading in found.items()}
-            return {**rows, "anomalies": [with_label(row) for row in rows["anomalies"]]}
-    except AnalysisException as error:
-        if error.getCondition() != "PATH_NOT_FOUND":
-            raise
-        raise InputError(f"{storage}: no tables, expected those of an earlier analysis") from None
+    def _folder(self, name: str) -> str:
+        return paths.table_to_write(self._storage, layer_of(name), name)
 
 
-def rows_of_run(rows: Rows, run: str | None) -> Rows:
-    """Return the rows of one run."""
-    return {name: [row for row in table if row["run"] == run] for name, table in rows.items()}
+def _collected(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
+    """Return the rows of small tables, which one Spark job computes; raises InsyncError."""
+    if not tables:
+        return {}
+    union = reduce(DataFrame.unionAll, (_as_text(name, of) for name, of in tables.items()))
+    found: dict[str, list[Row]] = {name: [] for name in tables}
+    broken: dict[str, list[list[str]]] = {name: [] for name in tables}
+    for name, text, rules in union.collect():
+        found[name].append(parsed(text, CONTRACTS[name]))
+        broken[name].append(rules)
+    for name, of_rows in broken.items():
+        CONTRACTS[name].check_rules(of_rows)
+    return found
+
+
+def _as_text(name: str, table: DataFrame) -> DataFrame:
+    """Return the table's name, each row as JSON, and the rules of the contract that it breaks."""
+    contract = CONTRACTS[name]
+    contract.check_columns(table)
+    row = fn.to_json(fn.struct(*table.columns), {"ignoreNullFields": "false"})
+    return table.select(
+        fn.lit(name).alias("table"), row.alias("row"), contract.broken_rules().alias("broken")
+    )
 
 
 def _in_order(table: DataFrame, contract: Contract) -> DataFrame:
     """Return the rows in the order of the contract, however they were computed."""
-    if not contract.bulk:
-        # With a single shuffle partition the rows are together already.
-        one = table.sparkSession.conf.get("spark.sql.shuffle.partitions") == "1"
-        together = table.coalesce(1) if one else table.repartition(1)
-        return together.sortWithinPartitions(*contract.order)
     parts: list[Column] = [fn.col(name) for name in PARTITION]
     if "seq" in table.columns:
         parts.append(fn.floor(fn.col("seq") / _SLICE))
     return table.repartition(*parts).sortWithinPartitions(*contract.order)
-
-
-def _each(
-    write: Callable[[str, DataFrame], DataFrame], tables: Iterable[tuple[str, DataFrame]]
-) -> dict[str, DataFrame]:
-    with ThreadPoolExecutor(_AT_ONCE) as pool:
-        writing = {name: pool.submit(write, name, table) for name, table in tables}
-        return {name: written.result() for name, written in writing.items()}
-
-
-def _stored(spark: SparkSession, storage: str, layer: str, name: str) -> DataFrame:
-    """Return a written table; with the schema given, Spark does not open its files for it."""
-    reader = spark.read.schema(CONTRACTS[name].schema)
-    return reader.parquet(paths.table_to_read(storage, layer, name))
-
-
-def _rows(table: DataFrame) -> list[Row]:
-    return [row.asDict(recursive=True) for row in table.limit(_ROW_LIMIT).collect()]
