@@ -11,7 +11,7 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, count, cycle, islice, product
+from itertools import count, cycle, islice, product
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +24,11 @@ from insync.analysis.checks import log_divergence, preceding
 from insync.analysis.checks.registry import ANOMALIES, metrics_checked
 from insync.analysis.tables import build
 from insync.analysis.tables.bronze.folders import of_run
-from insync.analysis.tables.bronze.lines import Events, bronze, raw_lines
-from insync.analysis.tables.bronze.runs import runs_table
+from insync.analysis.tables.bronze.lines import bronze, raw_lines
+from insync.analysis.tables.bronze.runs import runs_rows
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
+from insync.analysis.tables.spark.store import Store
 from insync.events import schema
 from insync.events.run_info import RunInfo
 from properties import slow_property
@@ -72,16 +73,14 @@ def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> 
                 file.writelines(json.dumps(lines[0])[:-9] + "\n" for _ in range(spoil))
         info = RunInfo.model_validate(run_json(Story(arms=(ARM,), repeats=len(histories))))
         run = of_run(paths.local(Path(scratch)), info, has_events=True)
-        runs = runs_table(spark, Hadoop(spark), [run])
-        events = Events.of(dict(bronze(raw_lines(spark, [run], runs))))
-        tables = {"runs": runs}
-        for step in (*build.STEPS["silver"], (build.check,)):
-            made = [part(dict(tables), events) for part in step]
-            tables |= {name: table.localCheckpoint(eager=False) for name, table in chain(*made)}
-        wanted = ("anomalies", "checked", "readback", "transactions")
-        return {
-            name: [row.asDict(recursive=True) for row in tables[name].collect()] for name in wanted
-        }
+        store = Store(spark, paths.local(Path(scratch) / "tables"))
+        store.keep("runs", runs_rows(Hadoop(spark), [run]))
+        events = store.write_bronze(bronze(raw_lines(spark, [run], store.frames["runs"])))
+        for step in build.CHECKER:
+            store.compute(step(store.frames, events))
+        wanted = ("checked", "readback", "transactions")
+        found = {name: store.rows[name] for name in wanted}
+        return {**found, "anomalies": store.collect("anomalies")}
 
 
 def found_in(rows: Rows) -> Found:

@@ -1,5 +1,6 @@
 """A broken contract is reported in one line, with the column, the rows, the key or the rule."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,13 +25,23 @@ COLUMNS = "name string, start_ms double, end_ms double"
 
 
 def write(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
-    """Check rows against the contract without writing them."""
+    """Check rows against the contract as Spark writes them, without writing them."""
     table, watched = SPANS.watched(inline_table(spark, rows, COLUMNS).repartition(1))
     assert table.columns == ["name", "start_ms", "end_ms"]
     table.write.format("noop").mode("overwrite").save()
+    assert watched.rows == len(rows)
     watched.check()
 
 
+def collect(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
+    """Check rows against the contract as those of a small table."""
+    table = inline_table(spark, rows, COLUMNS)
+    found = table.select("*", SPANS.broken_rules().alias("broken")).collect()
+    SPANS.check_rules([row["broken"] for row in found])
+    SPANS.check_rows([row.asDict() for row in found])
+
+
+@pytest.mark.parametrize("check", [write, collect])
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
@@ -40,16 +51,20 @@ def write(spark: SparkSession, rows: list[tuple[object, ...]]) -> None:
     ],
 )
 def test_rows_that_break_a_rule_are_counted(
-    spark: SparkSession, rows: list[tuple[object, ...]], words: str
+    spark: SparkSession,
+    rows: list[tuple[object, ...]],
+    words: str,
+    check: Callable[[SparkSession, list[tuple[object, ...]]], None],
 ) -> None:
     with pytest.raises(InsyncError) as error:
-        write(spark, rows)
+        check(spark, rows)
     assert str(error.value) == f"table spans breaks its contract: {words}"
 
 
 def test_rows_that_keep_the_rules_pass(spark: SparkSession) -> None:
-    write(spark, [("a", 1.0, None), ("b", 1.0, 1.0)])
-    write(spark, [])
+    for check in (write, collect):
+        check(spark, [("a", 1.0, None), ("b", 1.0, 1.0)])
+        check(spark, [])
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def _records(done: Done, events: Events) -> Named:
     yield "comparable", comparable
 
 
-def check(done: Done, events: Events) -> Named:
+def _checks(done: Done, events: Events) -> Named:
     """Yield the tables of the checker, insync.analysis.checks, but for the counts."""
     windows, fates = done["repeats"], done["fates"]
     yield "readback", records.readback(fates, done["partitions"])
@@ -147,8 +147,12 @@ def _latencies(done: Done, events: Events) -> Named:
 
 
 def _counted(done: Done, events: Events) -> Named:
-    """Yield the counts of anomalies, and the metrics of each repeat."""
+    """Yield the counts of anomalies."""
     yield "checked", count_anomalies(_history(done, events), done["anomalies"])
+
+
+def _repeat_metrics(done: Done, events: Events) -> Named:
+    """Yield the metrics of each repeat."""
     yield "repeat_metrics", repeat_metrics(done)
 
 
@@ -160,9 +164,19 @@ def _over_repeats(done: Done, events: Events) -> Named:
 
 STEPS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
     "silver": ((_from_lines,), (_within_repeats,), (_combined,)),
-    "gold": ((_records, _clients, _cluster), (check, _latencies), (_counted,), (_over_repeats,)),
+    "gold": (
+        (_records, _clients, _cluster),
+        (_checks, _latencies),
+        (_counted, _repeat_metrics),
+        (_over_repeats,),
+    ),
 }
 """The steps of each layer in order, each with its transforms."""
+
+CHECKER: tuple[Step, ...] = (
+    _from_lines, _within_repeats, _combined, _records, _checks, _counted,
+)  # fmt: skip
+"""The steps for the tables of the checker, in order."""
 
 LIVE: tuple[Step, ...] = (_from_lines, _within_repeats, _combined, _cluster)
 """The steps for the tables that `insync watch` shows, in order."""

@@ -91,7 +91,7 @@ class Contract:
         each = [fn.when(~fn.expr(rule.sql), fn.lit(rule.words)) for rule in self.rules]
         return fn.array_compact(fn.array(*each)) if each else none
 
-    def in_order(self, rows: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    def in_order(self, rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
         """Return rows in the contract's order; null is first."""
         return sorted(rows, key=self._place)
 

@@ -14,7 +14,7 @@ from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as fn
-from pyspark.sql.types import StructType
+from pyspark.sql.types import LongType, StringType, StructField, StructType
 
 from insync.analysis.tables.bronze.folders import Folder
 from insync.analysis.tables.bronze.migrations import STEPS, Steps, from_text, parsed
@@ -189,9 +189,10 @@ def _ordered(lines: DataFrame) -> DataFrame:
 
 def schema() -> StructType:
     """Return the columns of the bronze table as it is stored."""
-    own = ("run string", f"{KIND} string", "file string", "line bigint")
-    every = (f"`{name}` {of.simpleString()}" for name, of in EVERY_FIELD.items())
-    return StructType.fromDDL(", ".join([*own, *every, "text string", f"{WRONG} string"]))
+    text = StringType()
+    before = {"run": text, KIND: text, "file": text, "line": LongType()}
+    columns = {**before, **EVERY_FIELD, "text": text, WRONG: text}
+    return StructType([StructField(name, of) for name, of in columns.items()])
 
 
 def _kind() -> Column:

@@ -129,6 +129,11 @@ def open_session(settings: SparkSettings, log: Path) -> Iterator[SparkSession]:
         spark.stop()
 
 
+def is_small(spark: SparkSession) -> bool:
+    """Whether a session has the settings for small tables: one partition holds all rows."""
+    return spark.conf.get("spark.sql.shuffle.partitions") == "1"
+
+
 def end_jvm() -> None:
     """Wait until the JVM of this process's sessions has exited; no session can be opened after.
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from functools import reduce
 
+import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
@@ -20,6 +22,7 @@ from insync.analysis.tables.contracts import Contract
 from insync.analysis.tables.rows import Row, arrow_table, as_parquet, parsed
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
+from insync.analysis.tables.spark.session import is_small
 from insync.errors import InsyncError
 
 _AT_ONCE = 4
@@ -33,19 +36,61 @@ _SLICE = 1 << 20
 """How many records of a partition go to one file, so that a hot partition has several."""
 
 
-class Store:
-    """Writes the tables of one refresh to a folder, and keeps them.
+class Kept:
+    """Computes the small tables step by step, and keeps them in memory.
 
-    `frames` are the tables that were written so far, `rows` the rows of the small ones.
+    `frames` are the tables so far, `rows` the rows of those that were computed. Those that grow
+    with the number of records are computed when something reads them. Contracts are not checked,
+    but for the columns.
     """
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._spark = spark
+        self.frames: dict[str, DataFrame] = {}
+        self.rows: dict[str, list[Row]] = {}
+
+    def keep(self, name: str, rows: Sequence[Row]) -> None:
+        """Keep the rows of a small table."""
+        contract = CONTRACTS[name]
+        self.rows[name] = contract.in_order(rows)
+        made = arrow_table(self.rows[name], contract)
+        self.frames[name] = self._spark.createDataFrame(made)
+        self._keep_small(contract, made)
+
+    def compute(self, tables: Iterable[tuple[str, DataFrame]]) -> None:
+        """Compute the tables of a step and keep them.
+
+        Raises InsyncError that names the table and the rule of its contract that is broken.
+        """
+        planned = dict(tables)
+        bulk = {name: table for name, table in planned.items() if CONTRACTS[name].bulk}
+        small = {name: table for name, table in planned.items() if name not in bulk}
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            writing = [pool.submit(self._keep_bulk, name, table) for name, table in bulk.items()]
+            for name, found in _collected(small).items():
+                self._check_rules(CONTRACTS[name], found.broken)
+                self.keep(name, found.rows)
+            for each in writing:
+                each.result()
+
+    def _check_rules(self, contract: Contract, broken: Sequence[Sequence[str]]) -> None:
+        """Accept all rows."""
+
+    def _keep_small(self, contract: Contract, table: pa.Table) -> None:
+        """Nothing more to do."""
+
+    def _keep_bulk(self, name: str, table: DataFrame) -> None:
+        self.frames[name] = table
+
+
+class Store(Kept):
+    """Writes the tables of one refresh to a folder, checks their contracts, and keeps them."""
 
     def __init__(self, spark: SparkSession, storage: str) -> None:
         """Write to the folder `storage`, on any file system that Hadoop supports."""
-        self._spark = spark
+        super().__init__(spark)
         self._hadoop = Hadoop(spark)
         self._storage = storage
-        self.frames: dict[str, DataFrame] = {}
-        self.rows: dict[str, list[Row]] = {}
 
     def write_bronze(self, lines: DataFrame) -> bronze.Events:
         """Write the lines of `bronze.bronze`, in the order of the event files.
@@ -62,30 +107,6 @@ class Store:
         kinds = {name.partition("=")[2] for name in self._hadoop.children(folder) if "=" in name}
         return bronze.Events.of(written, kinds)
 
-    def keep(self, name: str, rows: Sequence[Row]) -> None:
-        """Write a small table; raises InsyncError if a key or a null breaks its contract."""
-        contract = CONTRACTS[name]
-        contract.check_rows(rows)
-        self.rows[name] = contract.in_order(rows)
-        made = arrow_table(self.rows[name], contract)
-        self._hadoop.write(f"{self._folder(name)}/part-0.parquet", as_parquet(made))
-        self.frames[name] = self._spark.createDataFrame(made)
-
-    def compute(self, tables: Iterable[tuple[str, DataFrame]]) -> None:
-        """Compute the tables of a step, write and keep them.
-
-        Raises InsyncError that names the table and the rule of its contract that is broken.
-        """
-        planned = dict(tables)
-        bulk = {name: table for name, table in planned.items() if CONTRACTS[name].bulk}
-        small = {name: table for name, table in planned.items() if name not in bulk}
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            writing = [pool.submit(self._write, name, table) for name, table in bulk.items()]
-            for name, rows in _collected(small).items():
-                self.keep(name, rows)
-            for each in writing:
-                each.result()
-
     def collect(self, name: str) -> list[Row]:
         """Return the rows of a table that Spark wrote; raises InsyncError if they are too many."""
         found = self.frames[name].limit(ROW_LIMIT + 1).collect()
@@ -96,7 +117,14 @@ class Store:
             )
         return [row.asDict(recursive=True) for row in found]
 
-    def _write(self, name: str, table: DataFrame) -> None:
+    def _check_rules(self, contract: Contract, broken: Sequence[Sequence[str]]) -> None:
+        contract.check_rules(broken)
+
+    def _keep_small(self, contract: Contract, table: pa.Table) -> None:
+        contract.check_rows(self.rows[contract.name])
+        self._hadoop.write(f"{self._folder(contract.name)}/part-0.parquet", as_parquet(table))
+
+    def _keep_bulk(self, name: str, table: DataFrame) -> None:
         contract = CONTRACTS[name]
         contract.check_columns(table)
         ordered, watched = contract.watched(_in_order(table, contract))
@@ -111,18 +139,22 @@ class Store:
         return paths.table_to_write(self._storage, layer_of(name), name)
 
 
-def _collected(tables: Mapping[str, DataFrame]) -> dict[str, list[Row]]:
+@dataclass
+class _Found:
+    """The rows of a small table, and of each the rules of the contract that it breaks."""
+
+    rows: list[Row] = field(default_factory=list)
+    broken: list[Sequence[str]] = field(default_factory=list)
+
+
+def _collected(tables: Mapping[str, DataFrame]) -> dict[str, _Found]:
     """Return the rows of small tables, which one Spark job computes; raises InsyncError."""
-    if not tables:
-        return {}
-    union = reduce(DataFrame.unionAll, (_as_text(name, of) for name, of in tables.items()))
-    found: dict[str, list[Row]] = {name: [] for name in tables}
-    broken: dict[str, list[list[str]]] = {name: [] for name in tables}
-    for name, text, rules in union.collect():
-        found[name].append(parsed(text, CONTRACTS[name]))
-        broken[name].append(rules)
-    for name, of_rows in broken.items():
-        CONTRACTS[name].check_rules(of_rows)
+    found = {name: _Found() for name in tables}
+    if tables:
+        union = reduce(DataFrame.unionAll, (_as_text(name, of) for name, of in tables.items()))
+        for name, text, broken in union.collect():
+            found[name].rows.append(parsed(text, CONTRACTS[name]))
+            found[name].broken.append(broken)
     return found
 
 
@@ -138,6 +170,8 @@ def _as_text(name: str, table: DataFrame) -> DataFrame:
 
 def _in_order(table: DataFrame, contract: Contract) -> DataFrame:
     """Return the rows in the order of the contract, however they were computed."""
+    if is_small(table.sparkSession):
+        return table.coalesce(1).sortWithinPartitions(*contract.order)
     parts: list[Column] = [fn.col(name) for name in PARTITION]
     if "seq" in table.columns:
         parts.append(fn.floor(fn.col("seq") / _SLICE))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import REPEAT
+from insync.analysis.tables.rows import Row
 
 _COUNTS = ("holds", "shrinks")
 _TIMES = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")
@@ -46,7 +47,8 @@ def overview(tables: Mapping[str, DataFrame]) -> DataFrame:
     )
 
 
-def last_shrinks(shrinks: DataFrame, count: int) -> DataFrame:
+def last_shrinks(shrinks: Sequence[Row], count: int) -> list[Row]:
     """Return the newest shrinks, newest first, with the removed replicas and the cause."""
     columns = (*REPEAT, "partition", "t_ms", "leader", "removed", "cause")
-    return shrinks.select(*columns).orderBy(fn.desc("t_ms"), "partition").limit(count)
+    newest = sorted(shrinks, key=lambda row: (-row["t_ms"], row["partition"]))[:count]
+    return [{name: row[name] for name in columns} for row in newest]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
@@ -23,10 +23,12 @@ from pyspark.sql.streaming.query import StreamingQuery
 from insync.analysis.tables import build
 from insync.analysis.tables.bronze import lines as bronze
 from insync.analysis.tables.bronze.runs import published_runs
+from insync.analysis.tables.rows import Row
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop, cause
 from insync.analysis.tables.spark.quick_start import archive_of
 from insync.analysis.tables.spark.session import SparkSettings, end_jvm, open_session
+from insync.analysis.tables.spark.store import Kept
 from insync.analysis.tables.streaming.overview import last_shrinks, overview
 from insync.analysis.tables.streaming.stream import (
     Received,
@@ -50,10 +52,7 @@ _LOOK_S = 0.2
 _STOPPED_WITHIN = "10s"
 """Spark's default is to wait without limit for a batch, which a stalled broker may block."""
 
-_LINES = ("phases", "faults", "produce", "isr", "broker_events")
-_TABLES = ("repeats", "faults", "isr_intervals", "isr_shrinks", "holds")
-
-Rows = list[dict[str, Any]]
+Rows = list[Row]
 
 
 @dataclass(frozen=True)
@@ -227,37 +226,31 @@ def picture(
         new = [folder for folder in folders if folder not in old]
         so_far = received(spark, folders, min_isr)
         shown = tables(spark, so_far)
-        counts = _rows(shown["input_lines"])
+        counts = shown.rows["input_lines"]
         return Picture(
             topic=topic.name,
             new_records=records(spark, new).count(),
             lines=sum(row["lines"] for row in counts),
             unknown=so_far.unknown,
             problems=[*so_far.problems, *_unreadable(counts)],
-            repeats=_rows(overview(shown).orderBy("start_ms", "arm", "repeat")),
-            holds_by_site=_rows(shown["holds_by_site"].orderBy("run", "arm", "repeat", "broker")),
-            last_shrinks=_rows(last_shrinks(shown["isr_shrinks"], SHRINKS)),
+            repeats=_rows(overview(shown.frames).orderBy("start_ms", "arm", "repeat")),
+            holds_by_site=shown.rows["holds_by_site"],
+            last_shrinks=last_shrinks(shown.rows["isr_shrinks"], SHRINKS),
         )
     finally:
         spark.catalog.clearCache()
 
 
-def tables(spark: SparkSession, so_far: Received) -> Mapping[str, DataFrame]:
+def tables(spark: SparkSession, so_far: Received) -> Kept:
     """Return the silver tables and the gold tables of the brokers, and `input_lines`."""
-    runs = published_runs(spark, so_far.runs)
-    lines = bronze.of_runs(so_far.lines, runs).cache()
-    read = dict(bronze.bronze(lines))
-    events = with_unmanaged(bronze.Events.of({**read, **_kept(read, _LINES)}), so_far.unmanaged)
-    done = {"runs": runs, "input_lines": bronze.input_lines(lines, read, runs)}
+    kept = Kept(spark)
+    kept.keep("runs", published_runs(so_far.runs))
+    lines = bronze.bronze(bronze.of_runs(so_far.lines, kept.frames["runs"])).cache()
+    kept.frames["bronze"] = lines
+    events = with_unmanaged(bronze.Events.of(lines), so_far.unmanaged)
     for step in build.LIVE:
-        computed = dict(step(done, events))
-        done |= {**computed, **_kept(computed, _TABLES)}
-    return done
-
-
-def _kept(found: Mapping[str, DataFrame], names: Collection[str]) -> dict[str, DataFrame]:
-    """Return the named tables, computed once, because many others read them."""
-    return {name: found[name].localCheckpoint(eager=False) for name in names if name in found}
+        kept.compute(step(kept.frames, events))
+    return kept
 
 
 def _unreadable(counts: Rows) -> list[str]:
