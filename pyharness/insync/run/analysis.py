@@ -6,6 +6,7 @@ those of a matrix also its cells and its page.
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -14,9 +15,9 @@ from typing import Any, Final
 
 from insync.brokers.kafka.java import Java
 from insync.errors import InsyncError
-from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT, load_matrix
+from insync.events.matrix_info import load_matrix
 from insync.events.run_info import load_run
-from insync.events.schema import JUNIT, REPORT, VERDICT
+from insync.events.schema import VERDICT
 from insync.run.progress import Progress
 from insync.run.request import SparkOptions
 
@@ -34,12 +35,8 @@ def analyse(
     for folder in folders:
         load_run(folder)
     progress.phase("computing tables, verdict and report with Spark")
-    for folder in folders:
-        for stale in (VERDICT, REPORT, JUNIT):
-            (folder / stale).unlink(missing_ok=True)
-    log = folders[0] / LOG
-    status = _run(folders, spark, log, java)
-    return [_verdict(folder, status, log) for folder in folders]
+    _run(folders, spark, java)
+    return [_verdict(folder / VERDICT) for folder in folders]
 
 
 def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Progress) -> None:
@@ -49,16 +46,23 @@ def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Prog
     """
     load_matrix(matrix)
     progress.phase("computing the tables of all runs with Spark, and the matrix")
-    for stale in (CELLS, PAGE, TEXT, RESULTS):
-        (matrix / stale).unlink(missing_ok=True)
-    log = matrix / LOG
-    status = _run([matrix], spark, log, java)
-    if not (matrix / PAGE).is_file():
-        raise InsyncError(f"analysis of {matrix} ended with {status}: {_last_line(log)}")
+    _run([matrix], spark, java)
 
 
-def _run(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) -> int:
-    """Run the analysis process with its output in `log`; it ends before this call returns."""
+def _run(folders: Sequence[Path], spark: SparkOptions, java: Java) -> None:
+    """Run the analysis process with its output in the first folder; it ends before this returns.
+
+    It replaces earlier results when all are complete. Raises InsyncError if it failed.
+    """
+    log = folders[0] / LOG
+    status = _status(folders, spark, log, java)
+    if status:
+        named = ", ".join(map(str, folders))
+        raise InsyncError(f"analysis of {named} ended with {status}: {_last_line(log)}")
+
+
+def _status(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) -> int:
+    """Return the exit status of the analysis process, whose output goes to `log`."""
     command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders)]
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
@@ -80,19 +84,20 @@ def _run(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) ->
         raise
 
 
-def _verdict(folder: Path, status: int, log: Path) -> dict[str, Any]:
+def _verdict(file: Path) -> dict[str, Any]:
     try:
-        verdict = json.loads((folder / VERDICT).read_text(encoding="utf-8"))
+        verdict = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InsyncError(
-            f"analysis of {folder} ended with {status} and no verdict: {_last_line(log)}"
-        ) from error
+        raise InsyncError(f"{file}: {error}, expected the verdict of an analysis") from error
     if not isinstance(verdict, dict):
-        raise InsyncError(f"{folder / VERDICT}: expected an object")
+        raise InsyncError(f"{file}: expected an object")
     return verdict
 
 
 def _last_line(log: Path) -> str:
     lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
-    return f"{last} (full log: {log})"
+    last = next((line.strip() for line in reversed(lines) if line.strip()), None)
+    if last is None:
+        free = shutil.disk_usage(log.parent).free
+        return f"no output; {free} bytes are free in {log.parent}"
+    return f"{last.removeprefix('insync: ')} (full log: {log})"
