@@ -1,20 +1,23 @@
-"""An analysis that fails leaves earlier results as they are."""
+"""An analysis that fails or is killed leaves earlier results as they are, and nothing else."""
 
 from __future__ import annotations
 
 import resource
+import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from commands import Done, insync, insync_json
+from commands import Done, insync, insync_json, start_insync
 from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT
 from insync.events.schema import JUNIT, REPORT, VERDICT
 from insync.faults.support.disk import volume
+from processes import end
 from unit.matrix_folder import write_matrix
 from unit.run_folder import Story, write_run
+from waiting import wait_for
 
 OF_RUN = (VERDICT, REPORT, JUNIT)
 OF_MATRIX = (CELLS, PAGE, TEXT, RESULTS)
@@ -96,3 +99,20 @@ def test_a_report_that_cannot_be_written_is_no_pass(tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert_failed(done, earlier, str(run), "File too large")
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_command_that_is_ended_leaves_no_analysis(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
+) -> None:
+    """What is in the temporary folder after a SIGKILL, the next analysis removes."""
+    run = write_run(tmp_path / "run", Story(repeats=1))
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    with start_insync("report", run) as command:
+        wait_for((run / "tables.new").exists, bool, within_s=60)
+        assert end(command, how, least=2) == []
+    if how is signal.SIGKILL:
+        assert insync_json("report", run)["verdict"] == "pass"
+    assert list(scratch.iterdir()) == []

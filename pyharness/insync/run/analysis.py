@@ -1,18 +1,23 @@
 """Run the analysis of run folders in a separate process, and read its results.
 
 The harness itself does not load Spark. The results are verdict.json, report.html and junit.xml;
-those of a matrix also its cells and its page.
+those of a matrix also its cells and its page. The process ends with the harness, even after a
+kill -9: the kernel kills it, and its JVM ends when its standard input does.
 """
 
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from insync.brokers.kafka import process
 from insync.brokers.kafka.java import Java
 from insync.errors import InsyncError
 from insync.events.matrix_info import load_matrix
@@ -20,9 +25,11 @@ from insync.events.run_info import load_run
 from insync.events.schema import VERDICT
 from insync.run.progress import Progress
 from insync.run.request import SparkOptions
+from insync.scratch import spark_environment
 
 LOG: Final = "analysis.log"
 STOP_SECONDS: Final = 10.0
+POLL_SECONDS: Final = 0.05
 
 
 def analyse(
@@ -67,21 +74,27 @@ def _status(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java)
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
         command += ["--spark-conf", setting]
-    environment = {**os.environ, "JAVA_HOME": str(java.home)}
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
-        )
-    try:
-        return process.wait()
-    except BaseException:  # on Ctrl-C, too, let Spark remove its scratch files
-        process.terminate()
+    log.write_bytes(b"")
+    with spark_environment(java.home) as environment:
+        job = process.start(command, log=log, folder=Path.cwd(), environment=environment)
         try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        raise
+            return job.wait()
+        except BaseException:  # also on Ctrl-C
+            _end(job)
+            raise
+
+
+def _end(job: "subprocess.Popen[bytes]") -> None:
+    """End the job and its JVM, which are one process group; Spark first removes its files."""
+    give_up = time.monotonic() + STOP_SECONDS
+    with suppress(ProcessLookupError):  # none of them is left
+        os.killpg(job.pid, signal.SIGTERM)
+        while time.monotonic() < give_up:
+            job.poll()  # an ended job stays in its group until its exit code is read
+            os.killpg(job.pid, 0)
+            time.sleep(POLL_SECONDS)
+        os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
 
 
 def _verdict(file: Path) -> dict[str, Any]:
