@@ -61,29 +61,29 @@ def test_a_matrix_and_its_runs_keep_their_results_if_spark_does_not_start(tmp_pa
 
 
 @contextmanager
-def little_space(folder: Path) -> Iterator[Path]:
-    """Yield a folder on a volume that has too little space until the block ends."""
+def run_with_little_space(folder: Path) -> Iterator[tuple[Path, volume.Volume]]:
+    """Yield a run on a volume that has too little space for its report, and the volume."""
     place = folder / "volume" / "data"
     place.mkdir(parents=True)
     small = volume.Volume.make(place, folder, 64 * MIB)
     try:
+        run = write_run(place / "run", Story(repeats=1))
         rest = place / "rest"
         rest.write_bytes(bytes(TOO_LITTLE))
         small.fill()
         rest.unlink()
-        yield place
+        yield run, small
     finally:
         small.remove()
 
 
 @pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))
 def test_a_full_disk_is_no_pass(tmp_path: Path) -> None:
-    with little_space(tmp_path) as place:
-        run = write_run(place / "run", Story(repeats=1))
+    with run_with_little_space(tmp_path) as (run, small):
         earlier = with_results(run, OF_RUN)
         assert_failed(insync("report", run), earlier, str(run))
         assert (run / "tables" / "gold").is_dir(), "expected to fail at the report only"
-        (place / volume.BALLAST).unlink()
+        small.clear()
         assert insync_json("report", run)["verdict"] == "pass"
         assert all(path.read_text() != text for path, text in earlier.items())
 
