@@ -38,9 +38,10 @@ from insync.analysis.verdict.file import write_verdict
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.brokers.kafka.java import find_java
 from insync.errors import InputError, InsyncError
-from insync.events.matrix_info import is_matrix
+from insync.events.matrix_info import PAGE, is_matrix
 from insync.events.run_info import RunInfo, load_run
-from insync.events.schema import EVENTS
+from insync.events.schema import EVENTS, REPORT
+from insync.events.writer import replaced_together
 from insync.report.judgement import read_judgement
 from insync.report.render import write_report
 from insync.report.timeline.timelines import timelines
@@ -80,15 +81,18 @@ def run_job(job: Job) -> list[Path]:
 def analyse(spark: SparkSession, job: Job, runs: Mapping[Path, RunInfo]) -> list[Path]:
     """Write tables, verdicts and reports of `runs` in an open session; return the reports' paths.
 
-    Raises InputError or InsyncError.
+    The verdicts and reports are replaced when all are complete. Raises InputError or InsyncError.
     """
-    found = {
-        folder: _judge(job, folder, runs[folder], rows)
-        for place in ([job.matrix] if job.matrix else job.folders)
-        for folder, rows in _make_rows(spark, job, place, runs).items()
-    }
-    reports = [each.report for each in found.values()]
-    return reports if job.matrix is None else [*reports, write_matrix(job.matrix, found)]
+    matrix = [] if job.matrix is None else [job.matrix]
+    with replaced_together([*job.folders, *matrix]) as fresh:
+        found = {
+            folder: _judge(job, folder, fresh[folder], runs[folder], rows)
+            for place in matrix or job.folders
+            for folder, rows in _make_rows(spark, job, place, runs).items()
+        }
+        for folder in matrix:
+            write_matrix(folder, found, fresh[folder])
+    return [*(folder / REPORT for folder in found), *(folder / PAGE for folder in matrix)]
 
 
 def _load(folder: Path) -> RunInfo:
@@ -98,12 +102,14 @@ def _load(folder: Path) -> RunInfo:
     return run
 
 
-def _judge(job: Job, folder: Path, run: RunInfo, rows: Rows) -> Analysed:
+def _judge(job: Job, folder: Path, fresh: Path, run: RunInfo, rows: Rows) -> Analysed:
+    """Write the verdict and the report of the run in `folder` into the folder `fresh`."""
     facts = facts_of_run(run, rows)
     if not job.report_only:
-        write_verdict(folder, run, decide(run, facts))
-    report = write_report(folder, run, read_judgement(folder), rows)
-    return Analysed(run, facts, timelines(run, rows), report)
+        write_verdict(fresh, run, decide(run, facts))
+    judgement = read_judgement(folder if job.report_only else fresh)
+    write_report(fresh, run, judgement, rows)
+    return Analysed(run, facts, timelines(run, rows))
 
 
 def _make_rows(

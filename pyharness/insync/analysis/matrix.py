@@ -22,7 +22,6 @@ class Analysed:
     run: RunInfo
     facts: RunFacts
     pictures: Sequence[Timeline]
-    report: Path
 
 
 def recorded(matrix: Path) -> list[Path]:
@@ -31,14 +30,15 @@ def recorded(matrix: Path) -> list[Path]:
     return [folder for folder in folders if (folder / RUN).is_file()]
 
 
-def write_matrix(matrix: Path, found: Mapping[Path, Analysed]) -> Path:
-    """Write matrix.json, then matrix.md and matrix.html; return the page's path.
+def write_matrix(matrix: Path, found: Mapping[Path, Analysed], into: Path) -> None:
+    """Write matrix.json, then matrix.md, matrix-junit.xml and matrix.html, into a folder.
 
-    `found` holds the runs by their folders.
+    `found` holds the runs of `matrix` by their folders.
     """
     info = load_matrix(matrix)
-    write_cells(matrix, [cell for row in info.rows for cell in _cells(row, matrix, found)])
-    return write_matrix_page(matrix, info, _pictures(info, matrix, found))
+    write_cells(into, [cell for row in info.rows for cell in _cells(row, matrix, found)])
+    runs = [each.run for each in found.values()]
+    write_matrix_page(into, info, runs, _pictures(info, matrix, found))
 
 
 def _cells(row: MatrixRow, matrix: Path, found: Mapping[Path, Analysed]) -> list[Cell]:

@@ -1,14 +1,13 @@
 """Measures the pipeline on synthetic histories, and DuckDB and Polars on the same files.
 
-Every measurement is a separate process, so that memory can be measured by engine and size. The
-files of a history are removed before the next one is generated.
+Every measurement is a separate process, so that memory can be measured by engine and size. It ends
+with this process. The files of a history are removed before the next one is generated.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import os
 import re
 import shutil
 import subprocess
@@ -19,7 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+from insync.brokers.kafka.process import tied
 from insync.errors import InsyncError
+from insync.scratch import spark_environment
 
 ENGINES: Final = ("spark", "duckdb", "polars")
 BASELINE: Final = "duckdb"
@@ -119,11 +120,16 @@ def _run(
     own = ["insync.analysis.tables.measure", what]
     module = own if engine == "spark" else ["insync.bench.engines", engine]
     command = [sys.executable, "-m", *module, str(data), *options]
-    environment = {**os.environ, "JAVA_HOME": str(java_home)}
     try:
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=within_s, check=False
-        )
+        with spark_environment(java_home) as environment:
+            done = subprocess.run(
+                tied(command),
+                env=environment,
+                capture_output=True,
+                text=True,
+                timeout=within_s,
+                check=False,
+            )
     except subprocess.TimeoutExpired:
         raise InsyncError(f"bench: {engine} took more than {within_s:.0f} s") from None
     if done.returncode:

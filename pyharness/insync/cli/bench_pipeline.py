@@ -24,7 +24,6 @@ Examples:
 """
 
 DIFFERS: Final = 1
-LEAST_ROWS: Final = 1_000
 
 
 def command(
@@ -52,21 +51,23 @@ def command(
 
     The histories are synthetic. All engines read the same Parquet files and must compute the same
     rows; otherwise the exit code is 1. A history of 1e8 operations takes about 5 GB of disk while
-    it is measured.
+    it is measured; one that does not fit is refused.
     """
     from insync.bench.pipeline import measure, ratio, slope
+    from insync.bench.size import parse_sizes, require_space
     from insync.brokers.kafka.java import find_java
     from insync.cli.progress import TerminalProgress
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 
-    sizes, names = _sizes(rows), _engines(engines)
+    sizes, names = parse_sizes(rows), _engines(engines)
     if duckdb_memory <= 0:
         raise InputError(f"--duckdb-memory {duckdb_memory}: expected GB, 1 or more")
     java = find_java()
     folder = check_out(
         out or Path("insync-runs") / f"bench-pipeline-{time.strftime('%Y%m%d-%H%M%S')}"
     )
+    require_space(sizes, folder)
     make_out(folder)
     with interruptible(), TerminalProgress() as progress:
         found = measure(sizes, names, folder, java.home, progress.phase, duckdb_memory)
@@ -86,16 +87,6 @@ def command(
     if json:
         print(text)
     return DIFFERS if any(one.differs for one in found) else 0
-
-
-def _sizes(rows: str) -> list[int]:
-    try:
-        sizes = [int(float(word)) for word in rows.split(",")]
-    except ValueError:
-        raise InputError(f"--rows {rows!r}: expected numbers such as 1e5,1e6") from None
-    if min(sizes) < LEAST_ROWS:
-        raise InputError(f"--rows {rows!r}: expected at least {LEAST_ROWS} each")
-    return sizes
 
 
 def _engines(listed: str) -> list[str]:

@@ -8,6 +8,7 @@ from insync.brokers.kafka.versions import known
 from insync.errors import InputError
 from insync.events.topic import EventTopic
 from insync.run.request import ClusterKind, SparkOptions
+from insync.spark_master import require_master
 
 KAFKAS: Final = ", ".join(known())
 ClusterOption = Annotated[
@@ -33,10 +34,15 @@ def events_option(topic: str | None, bootstrap: str | None) -> EventTopic | None
     return None if topic is None else EventTopic(topic, bootstrap)
 
 
-def spark_options(master: str, conf: list[str] | None) -> SparkOptions:
-    """Return the Spark options as typed data; raises InputError for a setting without value."""
+def spark_options(master: str, conf: list[str] | None, *, needed_now: bool = True) -> SparkOptions:
+    """Return the Spark options as typed data.
+
+    Raises InputError for a setting without a value or an unknown master, InsyncError for a master
+    that is `needed_now` and does not answer.
+    """
     for setting in conf or ():
         key, equals, _ = setting.partition("=")
         if not (key and equals):
             raise InputError(f"--spark-conf {setting!r}: expected KEY=VALUE")
+    require_master(master, probe=needed_now)
     return SparkOptions(master=master, conf=tuple(conf or ()))

@@ -85,7 +85,7 @@ def command(
         keep_data=keep_data,
         events=events_option(events_topic, events_bootstrap),
     )
-    spark = spark_options(spark_master, spark_conf)
+    spark = spark_options(spark_master, spark_conf, needed_now=not record_only)
     with interruptible(), TerminalProgress() as progress:
         folder = run(request, progress)
         if record_only:

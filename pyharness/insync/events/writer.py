@@ -6,8 +6,10 @@ get each line as well; it must not wait (`Publish`).
 
 import json
 import os
+import shutil
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Self
@@ -83,3 +85,21 @@ def write_atomic(path: Path, text: str) -> Path:
         file.flush()
         os.fsync(file.fileno())
     return fresh.replace(path)
+
+
+@contextmanager
+def replaced_together(folders: Iterable[Path]) -> Iterator[dict[Path, Path]]:
+    """Yield a new folder for each folder; at the end, their files replace those of the same names.
+
+    The new folder is inside the folder. If the block raises, every folder stays as it was.
+    """
+    fresh = {folder: folder / ".new" for folder in folders}
+    with ExitStack() as removed:
+        for new in fresh.values():
+            shutil.rmtree(new, ignore_errors=True)  # a killed process left it
+            removed.callback(shutil.rmtree, new, ignore_errors=True)
+            new.mkdir()
+        yield fresh
+        for folder, new in fresh.items():
+            for file in sorted(new.iterdir()):
+                file.replace(folder / file.name)

@@ -1,27 +1,35 @@
 """Run the analysis of run folders in a separate process, and read its results.
 
 The harness itself does not load Spark. The results are verdict.json, report.html and junit.xml;
-those of a matrix also its cells and its page.
+those of a matrix also its cells and its page. The process ends with the harness, even after a
+kill -9: the kernel kills it, and its JVM ends when its standard input does.
 """
 
 import json
 import os
+import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final
 
+from insync.brokers.kafka import process
 from insync.brokers.kafka.java import Java
 from insync.errors import InsyncError
-from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT, load_matrix
+from insync.events.matrix_info import load_matrix
 from insync.events.run_info import load_run
-from insync.events.schema import JUNIT, REPORT, VERDICT
+from insync.events.schema import VERDICT
 from insync.run.progress import Progress
 from insync.run.request import SparkOptions
+from insync.scratch import spark_environment
 
 LOG: Final = "analysis.log"
 STOP_SECONDS: Final = 10.0
+POLL_SECONDS: Final = 0.05
 
 
 def analyse(
@@ -34,12 +42,8 @@ def analyse(
     for folder in folders:
         load_run(folder)
     progress.phase("computing tables, verdict and report with Spark")
-    for folder in folders:
-        for stale in (VERDICT, REPORT, JUNIT):
-            (folder / stale).unlink(missing_ok=True)
-    log = folders[0] / LOG
-    status = _run(folders, spark, log, java)
-    return [_verdict(folder, status, log) for folder in folders]
+    _run(folders, spark, java)
+    return [_verdict(folder / VERDICT) for folder in folders]
 
 
 def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Progress) -> None:
@@ -49,50 +53,64 @@ def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Prog
     """
     load_matrix(matrix)
     progress.phase("computing the tables of all runs with Spark, and the matrix")
-    for stale in (CELLS, PAGE, TEXT, RESULTS):
-        (matrix / stale).unlink(missing_ok=True)
-    log = matrix / LOG
-    status = _run([matrix], spark, log, java)
-    if not (matrix / PAGE).is_file():
-        raise InsyncError(f"analysis of {matrix} ended with {status}: {_last_line(log)}")
+    _run([matrix], spark, java)
 
 
-def _run(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) -> int:
-    """Run the analysis process with its output in `log`; it ends before this call returns."""
+def _run(folders: Sequence[Path], spark: SparkOptions, java: Java) -> None:
+    """Run the analysis process with its output in the first folder; it ends before this returns.
+
+    It replaces earlier results when all are complete. Raises InsyncError if it failed.
+    """
+    log = folders[0] / LOG
+    status = _status(folders, spark, log, java)
+    if status:
+        named = ", ".join(map(str, folders))
+        raise InsyncError(f"analysis of {named} ended with {status}: {_last_line(log)}")
+
+
+def _status(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) -> int:
+    """Return the exit status of the analysis process, whose output goes to `log`."""
     command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders)]
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
         command += ["--spark-conf", setting]
-    environment = {**os.environ, "JAVA_HOME": str(java.home)}
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=environment
-        )
-    try:
-        return process.wait()
-    except BaseException:  # on Ctrl-C, too, let Spark remove its scratch files
-        process.terminate()
+    log.write_bytes(b"")
+    with spark_environment(java.home) as environment:
+        job = process.start(command, log=log, folder=Path.cwd(), environment=environment)
         try:
-            process.wait(STOP_SECONDS)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        raise
+            return job.wait()
+        except BaseException:  # also on Ctrl-C
+            _end(job)
+            raise
 
 
-def _verdict(folder: Path, status: int, log: Path) -> dict[str, Any]:
+def _end(job: "subprocess.Popen[bytes]") -> None:
+    """End the job and its JVM, which are one process group; Spark first removes its files."""
+    give_up = time.monotonic() + STOP_SECONDS
+    with suppress(ProcessLookupError):  # none of them is left
+        os.killpg(job.pid, signal.SIGTERM)
+        while time.monotonic() < give_up:
+            job.poll()  # an ended job stays in its group until its exit code is read
+            os.killpg(job.pid, 0)
+            time.sleep(POLL_SECONDS)
+        os.killpg(job.pid, signal.SIGKILL)
+        job.wait()
+
+
+def _verdict(file: Path) -> dict[str, Any]:
     try:
-        verdict = json.loads((folder / VERDICT).read_text(encoding="utf-8"))
+        verdict = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise InsyncError(
-            f"analysis of {folder} ended with {status} and no verdict: {_last_line(log)}"
-        ) from error
+        raise InsyncError(f"{file}: {error}, expected the verdict of an analysis") from error
     if not isinstance(verdict, dict):
-        raise InsyncError(f"{folder / VERDICT}: expected an object")
+        raise InsyncError(f"{file}: expected an object")
     return verdict
 
 
 def _last_line(log: Path) -> str:
     lines = log.read_text(encoding="utf-8", errors="replace").split("\n")
-    last = next((line.strip() for line in reversed(lines) if line.strip()), "no output")
-    return f"{last} (full log: {log})"
+    last = next((line.strip() for line in reversed(lines) if line.strip()), None)
+    if last is None:
+        free = shutil.disk_usage(log.parent).free
+        return f"no output; {free} bytes are free in {log.parent}"
+    return f"{last.removeprefix('insync: ')} (full log: {log})"

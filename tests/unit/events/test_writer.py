@@ -10,7 +10,7 @@ import pytest
 from commands import run_python
 from event_lines import read_lines
 from insync.events.schema import ConsumeLine, PhaseLine
-from insync.events.writer import EventWriter, encode
+from insync.events.writer import EventWriter, encode, replaced_together, write_atomic
 
 
 def test_a_line_starts_with_the_schema_version_and_keeps_the_order_of_its_fields() -> None:
@@ -72,3 +72,25 @@ def test_a_closed_writer_refuses(tmp_path: Path) -> None:
     writer.close()
     with pytest.raises(OSError, match="Bad file descriptor"):
         writer.write({"v": 1})
+
+
+def test_files_of_several_folders_are_replaced_together(tmp_path: Path) -> None:
+    folders = [tmp_path / "a", tmp_path / "a" / "b"]
+    for folder in folders:
+        folder.mkdir()
+        (folder / "old").write_text("old")
+        (folder / ".new").mkdir()
+        (folder / ".new" / "left").write_text("by a killed process")
+
+    def write(fresh: dict[Path, Path]) -> None:
+        for folder in folders:
+            write_atomic(fresh[folder] / "old", "new")
+
+    with pytest.raises(OSError, match="full"), replaced_together(folders) as fresh:
+        write(fresh)
+        raise OSError("full")
+    assert [(f / "old").read_text() for f in folders] == ["old", "old"]
+    with replaced_together(folders) as fresh:
+        write(fresh)
+    assert [(f / "old").read_text() for f in folders] == ["new", "new"]
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["a", "b", "old", "old"]

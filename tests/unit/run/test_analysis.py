@@ -1,4 +1,4 @@
-"""The analysis runs as a separate process; only a verdict that it has just written counts."""
+"""The analysis runs as a separate process; a verdict counts only if that process succeeded."""
 
 import json
 import sys
@@ -57,7 +57,22 @@ def test_an_old_verdict_is_not_mistaken_for_a_new_one(
     run: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fake_python(run, "print('no memory'); sys.exit(3)", monkeypatch)
-    with pytest.raises(InsyncError, match="ended with 3 and no verdict: no memory"):
+    with pytest.raises(InsyncError, match="ended with 3: no memory"):
+        analysis.analyse([run], LOCAL, JAVA, NoProgress())
+    assert (run / "verdict.json").read_text() == '{"verdict": "pass"}'
+
+
+def test_a_failure_without_output_says_how_much_space_is_left(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_python(run, "sys.exit(1)", monkeypatch)
+    with pytest.raises(InsyncError, match=r"ended with 1: no output; \d+ bytes are free in /"):
+        analysis.analyse([run], LOCAL, JAVA, NoProgress())
+
+
+def test_a_missing_verdict_is_no_pass(run: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    fake_python(run, f"os.remove({str(run / 'verdict.json')!r})", monkeypatch)
+    with pytest.raises(InsyncError, match=r"verdict\.json: .* expected the verdict of an analysis"):
         analysis.analyse([run], LOCAL, JAVA, NoProgress())
 
 
@@ -86,15 +101,9 @@ def matrix(tmp_path: Path) -> Path:
 
 def test_a_matrix_is_analysed_as_one_folder(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     argument = matrix / "argument"
-    page = matrix / "matrix.html"
-    fake_python(
-        matrix,
-        f"open({str(argument)!r}, 'w').write(sys.argv[3]); open({str(page)!r}, 'w')",
-        monkeypatch,
-    )
+    fake_python(matrix, f"open({str(argument)!r}, 'w').write(sys.argv[3])", monkeypatch)
     analysis.analyse_matrix(matrix, LOCAL, JAVA, NoProgress())
     assert argument.read_text() == str(matrix)
-    assert not (matrix / "matrix.json").exists(), "the cells of the earlier analysis"
 
 
 def test_an_old_page_of_a_matrix_is_not_mistaken_for_a_new_one(

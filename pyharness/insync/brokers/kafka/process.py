@@ -34,20 +34,7 @@ def start(
     The child has its own session: a Ctrl-C in the terminal reaches only the harness, which then
     stops its children in order. Raises InputError when setpriv is missing.
     """
-    setpriv = shutil.which("setpriv")
-    if setpriv is None:
-        raise InputError("setpriv: not on the PATH, expected the package util-linux")
-    bound = [
-        setpriv,
-        "--pdeathsig",
-        "KILL",
-        "--",
-        "sh",
-        "-c",
-        _IF_WANTED,
-        str(os.getpid()),
-        *command,
-    ]
+    bound = tied(command)
     with log.open("ab") as output:
         return _LAUNCHER.submit(
             lambda: subprocess.Popen(
@@ -60,6 +47,18 @@ def start(
                 start_new_session=True,
             )
         ).result()
+
+
+def tied(command: Sequence[str]) -> list[str]:
+    """Return `command` so that it ends with the thread of this process that starts it.
+
+    Raises InputError when setpriv is missing.
+    """
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        raise InputError("setpriv: not on the PATH, expected the package util-linux")
+    wanted = ["sh", "-c", _IF_WANTED, str(os.getpid())]
+    return [setpriv, "--pdeathsig", "KILL", "--", *wanted, *command]
 
 
 def kill(processes: Sequence[Running]) -> None:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from insync.arms import find_arm
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
-from insync.events.run_info import RunInfo, load_run
-from insync.events.schema import RUN
+from insync.events.run_info import RunInfo
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
 from insync.report.anchors import cell_id
@@ -78,17 +77,18 @@ class Story:
 
 
 def write_matrix_page(
-    folder: Path, matrix: MatrixInfo, pictures: Mapping[Key, Sequence[Timeline]]
+    folder: Path,
+    matrix: MatrixInfo,
+    runs: Sequence[RunInfo],
+    pictures: Mapping[Key, Sequence[Timeline]],
 ) -> Path:
     """Write the page, the Markdown table and the test results from `folder/matrix.json`.
 
-    Returns the page's path. `pictures` are the timelines of each run.
+    Returns the page's path. `runs` are those that began, `pictures` the timelines of each.
     """
     cells = read_cells(folder)
     write_atomic(folder / TEXT, markdown(cells))
     write_atomic(folder / RESULTS, as_xml("insync matrix", matrix_suites(cells)))
-    folders = (path for path in matrix.run_folders(folder) if (path / RUN).is_file())
-    runs = [load_run(path) for path in folders]
     return write_atomic(folder / PAGE, render_matrix(matrix, cells, pictures, runs))
 
 

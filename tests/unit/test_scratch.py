@@ -1,0 +1,56 @@
+"""A process that runs Spark gets a folder for its temporary files, which does not stay."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from insync.scratch import spark_environment
+from processes import harness
+
+HOLDER = """
+import sys, pathlib, time
+from insync.scratch import spark_environment
+with spark_environment(pathlib.Path("/jdk")) as environment:
+    (pathlib.Path(environment["TMPDIR"]) / "left").touch()
+    print(1, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a folder of all temporary files, with a space in its name."""
+    place = tmp_path / "all files"
+    place.mkdir()
+    monkeypatch.setenv("TMPDIR", str(place))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    return place
+
+
+def test_the_folder_is_that_of_python_and_of_the_jvm_and_is_removed(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SPARK_SUBMIT_OPTS", "-Da=b")
+    with spark_environment(Path("/jdk")) as environment:
+        (folder,) = place.iterdir()
+        (folder / "file").touch()
+        assert environment["TMPDIR"] == str(folder)
+        assert environment["SPARK_SUBMIT_OPTS"] == f'-Da=b -Djava.io.tmpdir="{folder}"'
+        assert environment["JAVA_HOME"] == "/jdk"
+    assert list(place.iterdir()) == []
+
+
+def test_the_folder_of_a_killed_process_is_removed_and_that_of_a_running_one_is_not(
+    place: Path,
+) -> None:
+    (place / "insync-scratch-of-others").mkdir()
+    with harness(HOLDER) as (process, _):
+        with spark_environment(Path("/jdk")):
+            assert len(list(place.iterdir())) == 3
+        process.send_signal(signal.SIGKILL)
+    with spark_environment(Path("/jdk")):
+        assert len(list(place.iterdir())) == 2
+    assert [path.name for path in place.iterdir()] == ["insync-scratch-of-others"]
