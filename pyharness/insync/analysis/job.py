@@ -21,6 +21,7 @@ from pyspark.sql import SparkSession
 
 from insync.analysis.matrix import Analysed, recorded, write_matrix
 from insync.analysis.tables.bronze.folders import Folder, of_run
+from insync.analysis.tables.current import digest_of, is_current, stored_rows
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.tables.spark import paths
@@ -39,7 +40,7 @@ from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.brokers.kafka.java import find_java
 from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import PAGE, is_matrix
-from insync.events.run_info import RunInfo, load_run
+from insync.events.run_info import RunInfo, load_run, run_name
 from insync.events.schema import EVENTS, REPORT
 from insync.events.writer import replaced_together
 from insync.report.judgement import read_judgement
@@ -49,8 +50,10 @@ from insync.report.timeline.timelines import timelines
 
 @dataclass(frozen=True)
 class Job:
-    """What to analyse and how; `report_only` keeps the tables and the verdict.
+    """What to analyse and how.
 
+    `report_only` keeps the tables and the verdict; `recompute` computes the tables again even if
+    their events have not changed.
     `storage` is the folder of the events and tables of the only DIR; None: DIR itself. `matrix` is
     the folder of the matrix that has the runs in `folders`; None: they are not of a matrix.
     """
@@ -59,6 +62,7 @@ class Job:
     storage: str | None
     settings: SparkSettings
     report_only: bool = False
+    recompute: bool = False
     matrix: Path | None = None
 
     @property
@@ -68,8 +72,13 @@ class Job:
 
 
 def run_job(job: Job) -> list[Path]:
-    """Run the job; return the reports' paths. Raises InputError or InsyncError."""
+    """Run the job; return the reports' paths. Raises InputError or InsyncError.
+
+    Spark starts only if tables must be computed.
+    """
     runs = {folder: _load(folder) for folder in job.folders}
+    if all(place.is_current for place in places(job)):
+        return analyse(None, job, runs)
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     quick = replace(job.settings, archive=archive_of(java))
@@ -78,16 +87,54 @@ def run_job(job: Job) -> list[Path]:
         return analyse(spark, job, runs)
 
 
-def analyse(spark: SparkSession, job: Job, runs: Mapping[Path, RunInfo]) -> list[Path]:
-    """Write tables, verdicts and reports of `runs` in an open session; return the reports' paths.
+@dataclass(frozen=True)
+class Place:
+    """A folder whose runs have their tables together: a run's, or a matrix's.
 
-    The verdicts and reports are replaced when all are complete. Raises InputError or InsyncError.
+    `digest` is that of what the tables are computed of, if they are in the folder itself.
+    `is_current` is whether they are used as they are.
+    """
+
+    folder: Path
+    folders: Sequence[Path]
+    storage: str
+    digest: str | None
+    is_current: bool
+
+    @property
+    def tables(self) -> Path:
+        """Return the local folder of the tables."""
+        return Path(self.storage.removeprefix("file://")) / paths.TABLES
+
+
+def places(job: Job) -> list[Place]:
+    """Return the folders of a job that have tables; raises InputError."""
+    if job.storage is not None:
+        if job.report_only and "://" in job.storage:
+            raise InputError(f"--storage {job.storage}: expected a local folder for --only report")
+        only = job.matrix or job.folders[0]
+        return [Place(only, job.folders, paths.trimmed(job.storage), None, job.report_only)]
+    return [_place(job, folder) for folder in ([job.matrix] if job.matrix else job.folders)]
+
+
+def _place(job: Job, folder: Path) -> Place:
+    folders = [each for each in job.folders if each.is_relative_to(folder)]
+    place = Place(folder, folders, paths.local(folder), digest_of(folders), job.report_only)
+    unchanged = not job.recompute and is_current(place.tables, str(place.digest))
+    return replace(place, is_current=job.report_only or unchanged)
+
+
+def analyse(spark: SparkSession | None, job: Job, runs: Mapping[Path, RunInfo]) -> list[Path]:
+    """Write tables, verdicts and reports of `runs`; return the reports' paths.
+
+    `spark` is an open session, None if all tables are current. The verdicts and reports are
+    replaced when all are complete. Raises InputError or InsyncError.
     """
     matrix = [] if job.matrix is None else [job.matrix]
     with replaced_together([*job.folders, *matrix]) as fresh:
         found = {
             folder: _judge(job, folder, fresh[folder], runs[folder], rows)
-            for place in matrix or job.folders
+            for place in places(job)
             for folder, rows in _make_rows(spark, job, place, runs).items()
         }
         for folder in matrix:
@@ -113,18 +160,25 @@ def _judge(job: Job, folder: Path, fresh: Path, run: RunInfo, rows: Rows) -> Ana
 
 
 def _make_rows(
-    spark: SparkSession, job: Job, place: Path, runs: Mapping[Path, RunInfo]
+    spark: SparkSession | None, job: Job, place: Place, runs: Mapping[Path, RunInfo]
 ) -> dict[Path, Rows]:
-    """Compute the tables of the runs in `place` or below it; return their rows."""
-    storage = paths.trimmed(job.storage or paths.local(place))
-    found = {
-        folder: _folder(Hadoop(spark), paths.below(storage, folder.relative_to(place)), run)
-        for folder, run in runs.items()
-        if folder.is_relative_to(place)
+    """Return the rows of the runs of a place, whose tables are computed unless they are current."""
+    if spark is None or place.is_current:
+        rows = stored_rows(place.tables)
+    else:
+        rows = _compute(spark, job, place, runs)
+    return {folder: rows_of_run(rows, run_name(runs[folder])) for folder in place.folders}
+
+
+def _compute(spark: SparkSession, job: Job, place: Place, runs: Mapping[Path, RunInfo]) -> Rows:
+    hadoop = Hadoop(spark)
+    stored = {
+        folder: paths.below(place.storage, folder.relative_to(place.folder))
+        for folder in place.folders
     }
-    tables = f"{storage}/{paths.TABLES}"
-    rows = refresh(spark, list(found.values()), tables, str(job.log), own=True)
-    return {folder: rows_of_run(rows, each.run) for folder, each in found.items()}
+    found = [_folder(hadoop, path, runs[folder]) for folder, path in stored.items()]
+    tables = f"{place.storage}/{paths.TABLES}"
+    return refresh(spark, found, tables, str(job.log), own=True, digest=place.digest)
 
 
 def _folder(hadoop: Hadoop, path: str, run: RunInfo) -> Folder:
@@ -145,6 +199,9 @@ def parse_job(arguments: Sequence[str]) -> Job:
         choices=["report"],
         help="write the report again, from the existing tables and verdict",
     )
+    parser.add_argument(
+        "--recompute", action="store_true", help="compute the tables even if they are current"
+    )
     given = parser.parse_args(arguments)
     if given.storage and len(given.folders) > 1:
         raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
@@ -155,6 +212,7 @@ def parse_job(arguments: Sequence[str]) -> Job:
         storage=given.storage,
         settings=SparkSettings(given.spark_master, parse_conf(given.spark_conf)),
         report_only=given.only == "report",
+        recompute=given.recompute,
         matrix=matrix,
     )
 

@@ -1,5 +1,6 @@
 """`insync report`: analyse run folders, for the first time or again."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -26,16 +27,26 @@ def command(
     ],
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
+    recompute: Annotated[
+        bool,
+        typer.Option(
+            "--recompute", help="Compute the tables even if the events have not changed since."
+        ),
+    ] = False,
     json: Json = False,
 ) -> int:
-    """Compute tables, verdict and report from recorded runs."""
+    """Compute tables, verdict and report from recorded runs.
+
+    Tables that belong to the events as they are, and to this version of insync, are not computed
+    again: then no Spark is started.
+    """
     from insync.cli.judge import analyse_and_show, analyse_and_show_matrix
     from insync.cli.progress import TerminalProgress
     from insync.errors import InputError
     from insync.events.matrix_info import is_matrix
     from insync.signals import interruptible
 
-    spark = spark_options(spark_master, spark_conf)
+    spark = replace(spark_options(spark_master, spark_conf), recompute=recompute)
     with interruptible(), TerminalProgress() as progress:
         matrix = next((folder for folder in runs if is_matrix(folder)), None)
         if matrix is not None:

@@ -41,7 +41,7 @@ def analyse(
     """
     for folder in folders:
         load_run(folder)
-    progress.phase("computing tables, verdict and report with Spark")
+    progress.phase("computing tables, verdict and report")
     _run(folders, spark, java)
     return [_verdict(folder / VERDICT) for folder in folders]
 
@@ -52,7 +52,7 @@ def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Prog
     Raises InputError if the folder holds no matrix, InsyncError if the analysis failed.
     """
     load_matrix(matrix)
-    progress.phase("computing the tables of all runs with Spark, and the matrix")
+    progress.phase("computing the tables of all runs, and the matrix")
     _run([matrix], spark, java)
 
 
@@ -74,6 +74,8 @@ def _status(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java)
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
         command += ["--spark-conf", setting]
+    if spark.recompute:
+        command.append("--recompute")
     log.write_bytes(b"")
     with spark_environment(java.home) as environment:
         job = process.start(command, log=log, folder=Path.cwd(), environment=environment)

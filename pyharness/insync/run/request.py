@@ -17,10 +17,14 @@ DEFAULT_CLUSTER: Final = "local"
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class SparkOptions:
-    """Where the tables are computed; `conf` are KEY=VALUE settings."""
+    """Where the tables are computed; `conf` are KEY=VALUE settings.
+
+    `recompute` is whether they are computed even if they are those of the events already.
+    """
 
     master: str = DEFAULT_MASTER
     conf: Sequence[str] = field(default_factory=tuple)
+    recompute: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -5,10 +5,24 @@ import shutil
 from pathlib import Path
 
 import pytest
+from pyspark.sql import SparkSession
 
 from commands import analyse
 from insync.analysis import job
-from unit.run_folder import Story, write_run
+from insync.analysis.tables import current
+from insync.analysis.tables.current import digest_of, is_current
+from insync.events.run_info import load_run
+from unit.run_folder import Story, append, write_run
+
+
+@pytest.fixture
+def analysed_run(spark: SparkSession, tmp_path: Path) -> Path:
+    """Write a run and analyse it."""
+    run = write_run(tmp_path / "run", Story(repeats=1, interval_ms=500.0))
+    (run / "spark.log").touch()
+    asked = job.parse_job([str(run)])
+    job.analyse(spark, asked, {run: load_run(run)})
+    return run
 
 
 def test_a_run_gets_its_tables_verdict_and_report_and_can_be_reported_again(
@@ -28,6 +42,38 @@ def test_a_run_gets_its_tables_verdict_and_report_and_can_be_reported_again(
     again = analyse(run, "--only", "report", "--spark-conf", "spark.app.name=again")
     assert (again.returncode, again.stderr) == (0, "")
     assert (run / "report.html").read_text(encoding="utf-8") == page
+
+
+def test_tables_of_unchanged_events_are_used_without_spark(
+    analysed_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = analysed_run
+    verdict = json.loads((run / "verdict.json").read_text())
+    for name in ("verdict.json", "report.html", "spark.log"):
+        (run / name).unlink()
+
+    def no_session(*_: object) -> None:
+        raise AssertionError("Spark was started")
+
+    monkeypatch.setattr(job, "open_session", no_session)
+    assert job.main([str(run)]) == 0
+    assert json.loads((run / "verdict.json").read_text()) == verdict
+    assert (run / "report.html").is_file()
+    for again in (["--recompute"], []):
+        with pytest.raises(AssertionError, match="Spark was started"):
+            job.main([str(run), *again])
+        append(run / "events/stock/phases.jsonl", [{"type": "note"}])
+
+
+def test_tables_of_another_version_of_the_program_are_not_used(
+    analysed_run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [analysed_run]
+    assert is_current(analysed_run / "tables", digest_of(folders))
+    monkeypatch.setattr(current, "_code", lambda: "changed")
+    assert not is_current(analysed_run / "tables", digest_of(folders))
+    (analysed_run / "tables" / "_insync.json").write_text("{")
+    assert not is_current(analysed_run / "tables", digest_of(folders))
 
 
 @pytest.mark.parametrize(

@@ -20,22 +20,29 @@ from insync.analysis.tables.bronze.folders import MARK, Folder
 from insync.analysis.tables.bronze.runs import inputs_rows, runs_rows
 from insync.analysis.tables.build import STEPS
 from insync.analysis.tables.catalogue import read_by_reports
+from insync.analysis.tables.current import mark
 from insync.analysis.tables.rows import Rows
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop, cause
 from insync.analysis.tables.spark.store import Store
 from insync.errors import InputError, InsyncError
 
-_MARK_TEXT = '{"schema": 1}\n'
 _OWN = {MARK, "bronze", "silver", "gold"}
 
 
 def refresh(
-    spark: SparkSession, folders: Sequence[Folder], into: str, log: str, *, own: bool = False
+    spark: SparkSession,
+    folders: Sequence[Folder],
+    into: str,
+    log: str,
+    *,
+    own: bool = False,
+    digest: str | None = None,
 ) -> Rows:
     """Compute every table of the runs in `folders` and replace `into` with them.
 
-    Return the rows of the tables that verdict and report read.
+    Return the rows of the tables that verdict and report read. `digest` is that of what the tables
+    are computed of, as of `current.digest_of`.
     Raises InputError if `into` holds anything else, unless it is the caller's `own` folder.
     Raises InsyncError if a stage failed, and leaves `into` unchanged. `log` is Spark's log file,
     for the message.
@@ -50,7 +57,7 @@ def refresh(
         ending.callback(hadoop.delete, new)
         hadoop.delete(new)
         rows = _stages(spark, hadoop, folders, new, log)
-        hadoop.write(f"{new}/{MARK}", _MARK_TEXT)
+        hadoop.write(f"{new}/{MARK}", mark(digest))
         hadoop.delete(old)
         if hadoop.exists(into):
             hadoop.move(into, old)

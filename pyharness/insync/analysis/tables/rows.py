@@ -6,7 +6,7 @@ A row is its columns by name. No function here needs Spark's JVM.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ def arrow_table(rows: Sequence[Row], contract: Contract) -> pa.Table:
 
 def _entries(value: Any) -> Any:
     """Return a map as Arrow takes it."""
-    return list(value.items()) if isinstance(value, dict) and value is not None else value
+    return list(value.items()) if isinstance(value, dict) else value
 
 
 def parsed(text: str, contract: Contract) -> Row:
@@ -89,17 +89,15 @@ def as_parquet(table: pa.Table) -> bytes:
 
 def read_parquet(files: Iterable[Path]) -> list[Row]:
     """Return the rows of Parquet files, file after file."""
-    return [_row(row) for file in files for row in parquet.read_table(file).to_pylist()]
+    return [row for file in files for row in _rows(parquet.read_table(file))]
 
 
-def _row(row: Row) -> Row:
-    """Return a row with its maps as dictionaries."""
-    return {name: _map(value) for name, value in row.items()}
-
-
-def _map(value: Any) -> Any:
-    pairs = isinstance(value, list) and value and isinstance(value[0], tuple)
-    return dict(value) if pairs else value
+def _rows(table: pa.Table) -> Iterator[Row]:
+    """Yield the rows of a table; Arrow gives a map as a list of pairs."""
+    maps = {each.name for each in table.schema if pa.types.is_map(each.type)}
+    for row in table.to_pylist():
+        pairs = {name: dict(row[name]) for name in maps if row[name] is not None}
+        yield {**row, **pairs}
 
 
 def rows_of_run(rows: Rows, run: str | None) -> Rows:

@@ -1,0 +1,74 @@
+"""Tells whether a folder's tables are those of its events, and reads them without a JVM.
+
+The pipeline stores a digest of what it computed the tables of: the names, sizes and times of the
+event files, what was asked for, and the program's own code. While that is unchanged, a verdict and
+a report need no Spark.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import insync
+from insync.analysis.checks.registry import with_label
+from insync.analysis.tables.bronze.folders import MARK
+from insync.analysis.tables.catalogue import layer_of, read_by_reports
+from insync.analysis.tables.rows import Rows, read_parquet
+from insync.errors import InputError
+from insync.events.schema import EVENTS, RUN
+
+MADE_OF = "made_of"
+
+
+def digest_of(folders: Sequence[Path]) -> str:
+    """Return the digest of what the tables of local run folders are computed of."""
+    found = sha256(_code().encode())
+    for folder in folders:
+        files = (folder / EVENTS).glob("**/*.jsonl")
+        for file in sorted([folder / RUN, *files]):
+            state = file.stat()
+            found.update(f"{file.absolute()}\0{state.st_size}\0{state.st_mtime_ns}\0".encode())
+    return found.hexdigest()
+
+
+def _code() -> str:
+    """Return the digest of the program's source files."""
+    home = Path(insync.__file__).parent
+    found = sha256()
+    for file in sorted(home.rglob("*.py")):
+        found.update(file.read_bytes())
+    return found.hexdigest()
+
+
+def mark(digest: str | None) -> str:
+    """Return the text of the file that marks a folder of tables."""
+    return json.dumps({"schema": 1, MADE_OF: digest}) + "\n"
+
+
+def is_current(tables: Path, digest: str) -> bool:
+    """Whether the tables in a local folder are complete, and were computed of the same."""
+    try:
+        marked = json.loads((tables / MARK).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(marked, dict) and marked.get(MADE_OF) == digest
+
+
+def stored_rows(tables: Path) -> Rows:
+    """Return the rows of the tables that verdict and report read.
+
+    Rows of `anomalies` have a label as well, and new names if an older version wrote them. Raises
+    InputError if a table does not exist.
+    """
+    rows = {each.name: read_parquet(_files(tables, each.name)) for each in read_by_reports()}
+    return {**rows, "anomalies": [with_label(row) for row in rows["anomalies"]]}
+
+
+def _files(tables: Path, name: str) -> Iterable[Path]:
+    folder = tables / layer_of(name) / name
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no table, expected that of an earlier analysis")
+    return sorted(folder.glob("*.parquet"))
