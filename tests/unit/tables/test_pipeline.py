@@ -95,7 +95,7 @@ def test_a_failing_analysis_keeps_the_previous_output(
         )
         return [("medians", spark.range(1).select(*failing))]
 
-    monkeypatch.setattr(pipeline, "STEPS", {"gold": ((broken,),)})
+    monkeypatch.setattr(pipeline, "STAGES", {"gold": (((broken,),),)})
     with pytest.raises(InsyncError) as error:
         compute(spark, lake)
     assert "gold failed" in str(error.value)

@@ -5,7 +5,8 @@ Every transform takes and returns data frames over any number of runs; the table
 settings.
 
 A layer is computed in steps. The transforms of a step read the stored tables of earlier steps,
-which keeps the plans short: Spark analyses a long plan for longer than it computes it.
+which keeps the plans short: Spark analyses a long plan for longer than it computes it. Steps that
+do not need each other's tables run at the same time, because planning a step uses one core.
 """
 
 from __future__ import annotations
@@ -162,16 +163,16 @@ def _over_repeats(done: Done, events: Events) -> Named:
     yield "differences", differences(done["repeat_metrics"], done["runs"])
 
 
-STEPS: Mapping[str, tuple[tuple[Step, ...], ...]] = {
-    "silver": ((_from_lines,), (_within_repeats,), (_combined,)),
+Lane = tuple[Step, ...]
+"""Steps that run one after the other."""
+STAGES: Mapping[str, tuple[tuple[Lane, ...], ...]] = {
+    "silver": (((_from_lines, _within_repeats, _combined),),),
     "gold": (
-        (_records, _clients, _cluster),
-        (_checks, _latencies),
-        (_counted, _repeat_metrics),
-        (_over_repeats,),
+        ((_records, _checks, _counted), (_clients, _latencies), (_cluster,)),
+        ((_repeat_metrics, _over_repeats),),
     ),
 }
-"""The steps of each layer in order, each with its transforms."""
+"""The stages of each layer in order; the lanes of a stage run at the same time."""
 
 CHECKER: tuple[Step, ...] = (
     _from_lines, _within_repeats, _combined, _records, _checks, _counted,

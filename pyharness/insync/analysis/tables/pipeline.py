@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from itertools import chain
+from functools import partial
 
 from pyspark.sql import SparkSession
 
@@ -18,13 +18,13 @@ from insync.analysis.checks.registry import with_label
 from insync.analysis.tables.bronze import lines as bronze
 from insync.analysis.tables.bronze.folders import MARK, Folder
 from insync.analysis.tables.bronze.runs import inputs_rows, runs_rows
-from insync.analysis.tables.build import STEPS
+from insync.analysis.tables.build import STAGES, Lane
 from insync.analysis.tables.catalogue import read_by_reports
 from insync.analysis.tables.current import mark
 from insync.analysis.tables.rows import Rows
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop, cause
-from insync.analysis.tables.spark.store import Store
+from insync.analysis.tables.spark.store import Store, at_once
 from insync.errors import InputError, InsyncError
 
 _OWN = {MARK, "bronze", "silver", "gold"}
@@ -91,15 +91,20 @@ def _stages(
         used = [folder for folder in folders if folder.used]
         lines = bronze.bronze(bronze.raw_lines(spark, used, store.frames["runs"]))
         events = store.write_bronze(lines)
-        for layer, steps in STEPS.items():
+        for layer, stages in STAGES.items():
             stage = layer
-            for step in steps:
-                store.compute(chain.from_iterable(part(store.frames, events) for part in step))
+            for lanes in stages:
+                at_once((partial(_run_lane, store, events, lane) for lane in lanes), len(lanes))
         return rows_of_reports(store)
     except InsyncError:
         raise
     except Exception as error:
         raise InsyncError(f"{stage} failed: {cause(error)}; see {log}") from error
+
+
+def _run_lane(store: Store, events: bronze.Events, lane: Lane) -> None:
+    for step in lane:
+        store.compute(step(store.frames, events))
 
 
 def rows_of_reports(store: Store) -> Rows:

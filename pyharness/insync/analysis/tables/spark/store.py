@@ -6,10 +6,10 @@ one job, and this process writes them: a table of a few rows costs Spark as much
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import reduce
+from functools import partial, reduce
 
 import pyarrow as pa
 from pyspark.sql import Column, DataFrame, SparkSession
@@ -22,7 +22,7 @@ from insync.analysis.tables.contracts import Contract
 from insync.analysis.tables.rows import Row, arrow_table, as_parquet, parsed
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.session import is_small
+from insync.analysis.tables.spark.session import compiled, is_small
 from insync.errors import InsyncError
 
 _AT_ONCE = 4
@@ -65,13 +65,13 @@ class Kept:
         planned = dict(tables)
         bulk = {name: table for name, table in planned.items() if CONTRACTS[name].bulk}
         small = {name: table for name, table in planned.items() if name not in bulk}
-        with ThreadPoolExecutor(_AT_ONCE) as pool:
-            writing = [pool.submit(self._keep_bulk, name, table) for name, table in bulk.items()]
-            for name, found in _collected(small).items():
-                self._check_rules(CONTRACTS[name], found.broken)
-                self.keep(name, found.rows)
-            for each in writing:
-                each.result()
+        writing = [partial(self._keep_bulk, name, table) for name, table in bulk.items()]
+        at_once([partial(self._collect, small), *writing], _AT_ONCE)
+
+    def _collect(self, tables: Mapping[str, DataFrame]) -> None:
+        for name, found in _collected(tables).items():
+            self._check_rules(CONTRACTS[name], found.broken)
+            self.keep(name, found.rows)
 
     def _check_rules(self, contract: Contract, broken: Sequence[Sequence[str]]) -> None:
         """Accept all rows."""
@@ -100,7 +100,8 @@ class Store(Kept):
         """
         stored = bronze.schema()
         folder = f"{self._storage}/bronze"
-        lines.write.mode("overwrite").partitionBy(bronze.KIND, "run").parquet(folder)
+        with compiled(self._spark):
+            lines.write.mode("overwrite").partitionBy(bronze.KIND, "run").parquet(folder)
         # With the schema given, Spark does not open the files for it.
         written = self._spark.read.schema(stored).parquet(paths.literal(folder))
         self.frames["bronze"] = written
@@ -137,6 +138,13 @@ class Store(Kept):
 
     def _folder(self, name: str) -> str:
         return paths.table_to_write(self._storage, layer_of(name), name)
+
+
+def at_once(jobs: Iterable[Callable[[], None]], most: int) -> None:
+    """Run jobs at the same time, `most` of them at most; raises the first one's error."""
+    with ThreadPoolExecutor(most) as pool:
+        for running in [pool.submit(job) for job in jobs]:
+            running.result()
 
 
 @dataclass
