@@ -3,7 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup built demo test test-all lint test-java test-python upstream-tests bench clean tools engine browser
+.PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-python \
+        upstream-tests bench clean tools brokers engine browser
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -12,8 +13,11 @@ JAR   := plugin-java/agent/build/libs/insync-agent.jar
 LOGS  := plugin-java/replicalogs/build/libs/insync-logs.jar
 BENCH := plugin-java/bench/build/libs/insync-bench.jar
 DEMO  := insync-runs/demo
-# The KIP's example has a stall of 25 s and a lag limit of 10 s; scaled by 0.15 the demo takes about two minutes.
+# The KIP's example has a stall of 25 s and a lag limit of 10 s; scaled by 0.15 its two arms take about a minute.
 SCALE := 0.15
+TIMED := pyharness/timed.sh
+# Half the CPU time of a short build is to compile Gradle's own code further than that pays.
+export GRADLE_OPTS ?= -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 JAVA_SOURCES := $(shell find plugin-java bridge/java gradle build.gradle settings.gradle -type f \
                   -not -path '*/build/*' -not -path '*/src/test/*' 2>/dev/null)
 
@@ -22,7 +26,7 @@ help: ## print this list
 
 setup: tools ## build everything and leave .venv/bin/insync
 	@# The Java build and the installation of Python packages use different resources, so they run in parallel.
-	@$(MAKE) --no-print-directory -j2 built $(VENV)/.packages
+	@$(MAKE) --no-print-directory -j2 built $(VENV)/.development
 	@$(MAKE) --no-print-directory $(VENV)/.installed
 
 tools:
@@ -32,7 +36,7 @@ built: $(BUILT)/insync-agent.jar $(BUILT)/insync-logs.jar $(BUILT)/libinsync_sta
 
 $(BUILT)/insync-agent.jar $(BUILT)/insync-logs.jar &: $(JAVA_SOURCES)
 	@echo "insync: building the agent and the log reader (Gradle)"
-	@gradle -q --no-daemon --console=plain agentJar logsJar
+	@$(TIMED) build gradle -q --no-daemon --console=plain agentJar logsJar
 	@mkdir -p $(BUILT) && cp $(JAR) $(LOGS) $(BUILT)
 
 $(BUILT)/libinsync_stall.so: pyharness/insync/faults/support/native/stall.c pyharness/insync/faults/support/native/stall.h
@@ -43,23 +47,48 @@ $(BUILT)/libinsync_stall.so: pyharness/insync/faults/support/native/stall.c pyha
 $(BUILT)/broker-versions.properties: gradle/broker-versions.properties
 	@mkdir -p $(BUILT) && cp $< $@
 
+# Python compiles a module when it is first used: most modules never are.
+PIP_INSTALL := $(BIN)/pip install -q --disable-pip-version-check --no-compile
+
 $(VENV)/.packages: pyproject.toml pyharness/constraints.txt
 	@echo "insync: installing Python packages into $(VENV)"
-	@python3 -m venv $(VENV)
-	@$(BIN)/python pyharness/requirements.py pyproject.toml > $(VENV)/requirements.txt
-	@$(BIN)/pip install -q --disable-pip-version-check -c pyharness/constraints.txt -r $(VENV)/requirements.txt
+	@$(TIMED) install python3 -m venv $(VENV)
+	@$(BIN)/python pyharness/requirements.py pyproject.toml run > $(VENV)/run.txt
+	@$(TIMED) install $(PIP_INSTALL) -c pyharness/constraints.txt -r $(VENV)/run.txt
+	@touch $@
+
+$(VENV)/.development: $(VENV)/.packages
+	@echo "insync: installing Python packages for tests and benchmarks into $(VENV)"
+	@$(BIN)/python pyharness/requirements.py pyproject.toml develop > $(VENV)/develop.txt
+	@$(PIP_INSTALL) -c pyharness/constraints.txt -r $(VENV)/develop.txt
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.packages pyproject.toml pyharness/hatch_build.py
-	@$(BIN)/pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(TIMED) install $(PIP_INSTALL) --no-deps --no-build-isolation -e .
 	@touch $@
 
-demo: setup ## run KIP-501's example on real brokers, stock against scope "request", and make a report
+brokers: $(VENV)/.packages
+	@PYTHONPATH=pyharness $(TIMED) brokers $(BIN)/python -m insync.brokers.kafka.resolve
+
+demo: tools ## run KIP-501's example on real brokers, stock against scope "request", and make a report
+	@$(TIMED) --start
 	@rm -rf $(DEMO)
+	@# As for setup, without what only tests need; what the brokers need is fetched meanwhile.
+	@$(MAKE) --no-print-directory -j2 built brokers
+	@$(MAKE) --no-print-directory $(VENV)/.installed
+	@mkdir -p $(DEMO)
+	@# Both mostly wait, so they run at the same time, as in a matrix.
+	@$(TIMED) run $(MAKE) --no-print-directory -j2 record-kip-501 record-send-stall
+	@$(TIMED) analysis $(BIN)/insync report $(DEMO)/kip-501 $(DEMO)/send-stall
+	@$(TIMED) --report
+
+record-kip-501:
 	@$(BIN)/insync run kip-501 --arms stock,request --scale $(SCALE) --record-only --out $(DEMO)/kip-501
-	@echo "insync: next, a stall that only the scope \"request\" covers:"
-	@$(BIN)/insync run send-stall --arms stock,read,request --record-only --out $(DEMO)/send-stall
-	@$(BIN)/insync report $(DEMO)/kip-501 $(DEMO)/send-stall
+
+record-send-stall:
+	@echo "insync: at the same time, a stall that only the scope \"request\" covers"
+	@$(BIN)/insync run send-stall --arms stock,read,request --record-only --out $(DEMO)/send-stall \
+	  2> $(DEMO)/send-stall.log || { cat $(DEMO)/send-stall.log >&2; exit 1; }
 
 test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
 	@# Neither uses a whole machine: mypy has one thread, and Java's tests start one JVM after the other.

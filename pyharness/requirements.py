@@ -1,4 +1,4 @@
-"""Print what pyproject.toml requires, one a line: run time, development, bench and build."""
+"""Print what pyproject.toml requires, one a line: `run`, with what builds it, or `develop`."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ import tomllib
 from pathlib import Path
 
 
-def requirements(pyproject: Path) -> list[str]:
-    """Read every requirement, and `editables`, which an editable wheel needs."""
+def requirements(pyproject: Path, purpose: str) -> list[str]:
+    """Read what it takes to run insync from this checkout, or to test and measure it as well.
+
+    An editable wheel needs `editables`.
+    """
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))
-    return [
-        *project["project"]["dependencies"],
-        *project["project"]["optional-dependencies"]["dev"],
-        *project["project"]["optional-dependencies"]["bench"],
-        *project["build-system"]["requires"],
-        "editables",
-    ]
+    if purpose == "run":
+        return [
+            *project["project"]["dependencies"],
+            *project["build-system"]["requires"],
+            "editables",
+        ]
+    extras = project["project"]["optional-dependencies"]
+    return [*extras["dev"], *extras["bench"]]
 
 
 if __name__ == "__main__":
-    print("\n".join(requirements(Path(sys.argv[1]))))
+    print("\n".join(requirements(Path(sys.argv[1]), sys.argv[2])))

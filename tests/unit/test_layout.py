@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "run": {"events", "scenario", "faults", "workload", *CLUSTERS},
     "matrix": {"events", "scenario", "brokers.kafka", "run"},
     "testing": {"brokers.kafka", "brokers.cluster", "run"},
-    "bench": {"brokers.kafka"},
+    "bench": {"events", "brokers.kafka"},
     "analysis.checks": set(),
     "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},
     "analysis.verdict": {"events", "faults"},

@@ -1,1 +1,1 @@
-"""Benchmarks of the agent's core: JMH in a JVM, and its figures. Knows no cluster and no run."""
+"""Benchmarks: of the agent's core with JMH, and of the analysis. Knows no cluster."""

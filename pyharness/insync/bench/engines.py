@@ -1,7 +1,7 @@
 """`python -m insync.bench.engines ENGINE DIR`: computes the pipeline's tables in DuckDB or Polars.
 
 Reads the Parquet files of a synthetic history and prints, as `analysis.tables.measure` does, the
-rows of the same tables, the seconds they took, and the peak memory of this process.
+rows of the same tables and the seconds they took.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import sys
 import time
 from collections.abc import Sequence
@@ -73,7 +72,6 @@ def _result(began: float, halfway: float, tables: dict[str, Any]) -> Result:
     return {
         "aggregates_s": halfway - began,
         "checks_s": time.monotonic() - halfway,
-        "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
         "tables": tables,
     }
 

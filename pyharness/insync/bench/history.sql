@@ -99,51 +99,84 @@ SELECT run, arm, repeat, topic, partition,
        count(*) FILTER (first_offset < last_offset) AS duplicated
 FROM fates GROUP BY ALL;
 
+CREATE TEMP MACRO op(what, who, seq, place, at_ms, note) AS
+    {{'what': what, 'who': who::INTEGER, 'seq': seq::BIGINT, 'offset': place::BIGINT,
+     'at_ms': at_ms::DOUBLE, 'note': note::VARCHAR}};
+
 CREATE TEMP TABLE anomalies AS
-WITH overtaken AS (
-    SELECT *, max(sent_ms) OVER (PARTITION BY run, arm, repeat, topic, partition
-                                 ORDER BY coalesce("offset", first_offset)
+WITH placed AS (
+    SELECT *, coalesce("offset", first_offset) AS position
+    FROM fates WHERE coalesce("offset", first_offset) IS NOT NULL),
+overtaken AS (
+    SELECT *, max(sent_ms) OVER (PARTITION BY run, arm, repeat, topic, partition ORDER BY position
                                  ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS most_ms
-    FROM fates WHERE coalesce("offset", first_offset) IS NOT NULL AND sent_ms IS NOT NULL),
+    FROM placed WHERE sent_ms IS NOT NULL),
 retried AS (
     SELECT *, max(seq) OVER (PARTITION BY run, arm, repeat, topic, partition, producer
-                             ORDER BY coalesce("offset", first_offset)
+                             ORDER BY position
                              ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS most_seq
-    FROM fates WHERE idempotent AND coalesce("offset", first_offset) IS NOT NULL),
+    FROM placed WHERE idempotent),
+late AS (
+    SELECT run, arm, repeat, topic, partition, most_ms AS sent_ms, max(position) AS last_position,
+           min({{'position': position, 'seq': seq, 'producer': producer, 'done_ms': done_ms}}) AS passed
+    FROM overtaken WHERE acked AND most_ms > done_ms GROUP BY ALL),
+again AS (
+    SELECT run, arm, repeat, topic, partition, producer, most_seq AS seq,
+           max(position) AS last_position,
+           min({{'position': position, 'seq': seq, 'producer': producer, 'done_ms': done_ms}}) AS passed
+    FROM retried WHERE most_seq > seq GROUP BY run, arm, repeat, topic, partition, producer, most_seq),
+culprits AS (
+    SELECT placed.*, last_position, passed
+    FROM late JOIN placed USING (run, arm, repeat, topic, partition, sent_ms)
+    UNION ALL
+    SELECT placed.*, last_position, passed
+    FROM again JOIN placed USING (run, arm, repeat, topic, partition, producer, seq)),
 polls AS (
-    SELECT run, arm, repeat, topic, partition, "offset", nth,
-           lag("offset") OVER in_order AS before, lag(nth) OVER in_order AS nth_before
+    SELECT run, arm, repeat, topic, partition, consumer, "offset", nth, seq, read_ms,
+           lag("offset") OVER in_order AS before, lag(nth) OVER in_order AS nth_before,
+           lag(seq) OVER in_order AS seq_before, lag(read_ms) OVER in_order AS ms_before
     FROM consume
     WINDOW in_order AS (PARTITION BY run, arm, repeat, topic, partition, consumer ORDER BY nth)),
 seen AS (
-    SELECT run, arm, repeat, topic, partition, "offset", min(seq) AS low, max(seq) AS high
+    SELECT run, arm, repeat, topic, partition, "offset",
+           min(acked_seq) AS low_acked, max(acked_seq) AS high_acked,
+           min(read_seq) AS low_read, max(read_seq) AS high_read
     FROM (
-        SELECT run, arm, repeat, topic, partition, "offset", seq FROM produce
-        WHERE done_ms IS NOT NULL AND error IS NULL AND "offset" >= 0
+        SELECT run, arm, repeat, topic, partition, "offset", seq AS acked_seq, NULL AS read_seq
+        FROM produce WHERE done_ms IS NOT NULL AND error IS NULL AND "offset" >= 0
         UNION ALL
-        SELECT run, arm, repeat, topic, partition, "offset", seq FROM consume)
-    GROUP BY ALL),
-found AS (
-    SELECT run, arm, repeat, topic, partition, 'lost-write' AS kind, count(*) AS anomalies
-    FROM fates WHERE acked AND times_read = 0 GROUP BY ALL
-    UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'duplicate', count(*)
-    FROM fates WHERE first_offset < last_offset GROUP BY ALL
-    UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'nonmonotonic-send', count(DISTINCT most_ms)
-    FROM overtaken WHERE acked AND most_ms > done_ms GROUP BY ALL
-    UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'nonmonotonic-send', count(DISTINCT most_seq)
-    FROM retried WHERE most_seq > seq GROUP BY ALL
-    UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'nonmonotonic-poll', count(*)
-    FROM polls WHERE "offset" <= before AND NOT ("offset" = before AND nth = nth_before)
-    GROUP BY ALL
-    UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'poll-skip', count(*)
-    FROM polls WHERE "offset" > before + 1 GROUP BY ALL
-    UNION ALL
-    SELECT run, arm, repeat, topic, partition, 'inconsistent-offsets', count(*)
-    FROM seen WHERE low < high GROUP BY ALL)
-SELECT run, arm, repeat, topic, partition, kind, sum(anomalies) AS anomalies
-FROM found GROUP BY ALL;
+        SELECT run, arm, repeat, topic, partition, "offset", NULL, seq FROM consume)
+    GROUP BY ALL)
+SELECT run, arm, repeat, topic, partition, 'lost-write' AS kind,
+       "offset", "offset" AS last_offset, [op('ack', producer, seq, "offset", done_ms, NULL)] AS operations
+FROM fates WHERE acked AND times_read = 0
+UNION ALL
+SELECT run, arm, repeat, topic, partition, 'duplicate', first_offset, last_offset,
+       [op('produce', producer, seq, "offset", sent_ms, CASE WHEN idempotent THEN 'idempotent' END),
+        op('read', NULL, seq, first_offset, NULL, NULL),
+        op('read', NULL, seq, last_offset, NULL, NULL)]
+FROM fates WHERE first_offset < last_offset
+UNION ALL
+SELECT run, arm, repeat, topic, partition, 'nonmonotonic-send', position, last_position,
+       [op('produce', producer, seq, position, sent_ms, NULL),
+        op('ack', passed.producer, passed.seq, passed.position, passed.done_ms, NULL)]
+FROM culprits
+UNION ALL
+SELECT run, arm, repeat, topic, partition, 'nonmonotonic-poll', "offset", before,
+       [op('read', consumer, seq_before, before, ms_before, NULL),
+        op('read', consumer, seq, "offset", read_ms, NULL)]
+FROM polls WHERE "offset" <= before AND NOT ("offset" = before AND nth = nth_before)
+UNION ALL
+SELECT run, arm, repeat, topic, partition, 'poll-skip', before + 1, "offset" - 1,
+       [op('read', consumer, seq_before, before, ms_before, NULL),
+        op('read', consumer, seq, "offset", read_ms, NULL)]
+FROM polls WHERE "offset" > before + 1
+UNION ALL
+SELECT run, arm, repeat, topic, partition, 'inconsistent-offsets', "offset", "offset",
+       list_filter(
+           [CASE WHEN low_acked IS NOT NULL THEN op('ack', NULL, low_acked, "offset", NULL, NULL) END,
+            CASE WHEN low_acked < high_acked THEN op('ack', NULL, high_acked, "offset", NULL, NULL) END,
+            CASE WHEN low_read IS NOT NULL THEN op('read', NULL, low_read, "offset", NULL, NULL) END,
+            CASE WHEN low_read < high_read THEN op('read', NULL, high_read, "offset", NULL, NULL) END],
+           lambda each: each IS NOT NULL)
+FROM seen WHERE least(low_acked, low_read) < greatest(high_acked, high_read);

@@ -1,7 +1,7 @@
 """Measures the pipeline on synthetic histories, and DuckDB and Polars on the same files.
 
-Every measurement is a separate process, so that memory can be measured by engine and size. It ends
-with this process. The files of a history are removed before the next one is generated.
+Every measurement is a separate process, which ends with this one, and is repeated; each repeat
+starts with another engine. The files of a history are removed before the next one is generated.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ import json
 import math
 import re
 import shutil
-import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
 
-from insync.brokers.kafka.process import tied
+from insync.bench.processes import Cost, watch
+from insync.bench.repeats import Spread, in_turn
 from insync.errors import InsyncError
 from insync.scratch import spark_environment
 
@@ -32,30 +34,52 @@ _CLOSE: Final = 1e-9
 """Sums of doubles may differ in their last digits; nothing else may."""
 
 Rows = list[dict[str, Any]]
+Tables = Mapping[str, Rows]
+Runner = Callable[[str, float], tuple[Cost, str]]
+"""Runs an engine within some seconds; returns what it took and its output."""
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
-    """The result of one engine on one history: seconds by part, and the peak memory of its process.
+class Run:
+    """One computation: seconds by part, and CPU time and peak memory of all its processes.
 
-    `start_s` is the time until it was ready (Spark's session). `problem` is why there is no result.
-    `differs` names the tables that differ from the first engine's, or, for anomalies, from those
-    that were planted.
+    `start_s` is the time until the engine was ready (Spark's session).
     """
 
-    engine: str
-    rows: int
+    aggregates_s: float
+    checks_s: float
+    cpu_s: float
+    peak_bytes: int
     start_s: float = 0.0
-    aggregates_s: float = 0.0
-    checks_s: float = 0.0
-    peak_bytes: int = 0
-    differs: tuple[str, ...] = ()
-    problem: str | None = None
 
     @property
     def seconds(self) -> float:
         """Return how long the tables took, without the start."""
         return self.aggregates_s + self.checks_s
+
+
+@dataclass(slots=True)
+class Measured:
+    """The results of one engine on one history; `problem` is why there is none, or no more.
+
+    `differs` names the tables that differ from the first engine's; `planted` are the anomalies
+    that the history has.
+    """
+
+    engine: str
+    rows: int
+    runs: list[Run] = field(default_factory=list)
+    differs: tuple[str, ...] = ()
+    problem: str | None = None
+
+    def spread(self, figure: str) -> Spread:
+        """Return the median and the range of a figure of the runs, of which there is one."""
+        return Spread.of([getattr(run, figure) for run in self.runs])
+
+    @property
+    def seconds(self) -> float | None:
+        """Return the median time of the tables; None without a run, or after a problem."""
+        return None if self.problem or not self.runs else self.spread("seconds").median
 
 
 def measure(
@@ -65,79 +89,116 @@ def measure(
     java_home: Path,
     tell: Callable[[str], None],
     duckdb_gb: int,
+    times: int,
 ) -> list[Measured]:
     """Measure every engine on every size, in `folder`; raises InsyncError if Spark fails.
 
     `duckdb_gb` is the memory that DuckDB may have.
     """
-    options = {"duckdb": ("--memory-gb", str(duckdb_gb))}
     found: list[Measured] = []
     for rows in sizes:
         data = folder / f"rows-{rows}"
+        commands = _commands(data, rows, duckdb_gb)
+        run = partial(_run, commands, java_home)
         try:
             tell(f"generating a history of {rows:,} operations")
-            truth = _run("spark", data, java_home, "--rows", str(rows), what="generate")
-            expected: Mapping[str, Rows] = json.loads(truth)
-            within_s = WITHIN_S
-            for engine in engines:
-                tell(f"{engine}: {rows:,} operations")
-                more = options.get(engine, ())
-                run = partial(_run, engine, data, java_home, *more, within_s=within_s)
-                one, tables = _measure_one(engine, rows, expected, run)
-                found.append(one)
-                if (
-                    not tables.keys() <= expected.keys()
-                ):  # the first engine defines the expected tables
-                    expected, within_s = {**tables, **expected}, max(LEAST_WITHIN_S, one.seconds)
+            _, truth = run("generate", WITHIN_S)
+            found += _measure_one_size(rows, engines, times, json.loads(truth), run, tell)
         finally:
             shutil.rmtree(data, ignore_errors=True)
     return found
 
 
+def _measure_one_size(
+    rows: int,
+    engines: Sequence[str],
+    times: int,
+    truth: Tables,
+    run: Runner,
+    tell: Callable[[str], None],
+) -> list[Measured]:
+    found = {engine: Measured(engine, rows) for engine in engines}
+    expected, within_s = truth, WITHIN_S
+    for repeat, engine in in_turn(engines, times):
+        one = found[engine]
+        if one.problem is None:
+            tell(f"{engine}: {rows:,} operations, {repeat + 1} of {times}")
+            tables = _measure_one(one, expected, partial(run, engine, within_s))
+            if tables and expected is truth:  # the first engine defines the expected tables
+                expected = {**tables, **truth}
+                within_s = max(LEAST_WITHIN_S, one.runs[0].seconds)
+    return list(found.values())
+
+
 def _measure_one(
-    engine: str, rows: int, expected: Mapping[str, Rows], run: Callable[[], str]
-) -> tuple[Measured, Mapping[str, Rows]]:
-    """Return the measurement and the tables; no tables if the engine failed."""
+    one: Measured, expected: Tables, run: Callable[[], tuple[Cost, str]]
+) -> dict[str, Rows]:
+    """Add a run to what was measured; return the tables, none if the engine failed."""
     try:
-        result = json.loads(run())
+        cost, output = run()
     except InsyncError as error:
-        if engine == "spark":
+        if one.engine == "spark":
             raise
-        return Measured(engine, rows, problem=str(error)), {}
+        one.problem = str(error)
+        return {}
+    result = json.loads(output)
     tables: dict[str, Rows] = result.pop("tables")
-    differs = tuple(n for n in tables if n in expected and not same(expected[n], tables[n]))
-    return Measured(engine, rows, differs=differs, **result), tables
+    tables["planted"] = counted(tables["anomalies"])
+    one.runs.append(Run(**result, cpu_s=cost.cpu_s, peak_bytes=cost.peak_bytes))
+    differs = {n for n in tables if n in expected and not same(expected[n], tables[n])}
+    one.differs = tuple(sorted({*one.differs, *differs}))
+    return tables
+
+
+def counted(anomalies: Rows) -> Rows:
+    """Return how many anomalies of each name every partition has."""
+    keys = ("run", "arm", "repeat", "topic", "partition", "kind")
+    found = Counter(tuple(row[key] for key in keys) for row in anomalies)
+    return [{**dict(zip(keys, of, strict=True)), "anomalies": n} for of, n in found.items()]
+
+
+def _commands(data: Path, rows: int, duckdb_gb: int) -> dict[str, list[str]]:
+    """Return the modules to run, with their arguments: to generate a history, and by engine."""
+    by_spark = ["insync.analysis.tables.measure"]
+    others = "insync.bench.engines"
+    return {
+        "generate": [*by_spark, "generate", str(data), "--rows", str(rows)],
+        "spark": [*by_spark, "compute", str(data), "--rows", str(rows)],
+        "duckdb": [others, "duckdb", str(data), "--memory-gb", str(duckdb_gb)],
+        "polars": [others, "polars", str(data)],
+    }
 
 
 def _run(
-    engine: str,
-    data: Path,
-    java_home: Path,
-    *options: str,
-    what: str = "compute",
-    within_s: float = WITHIN_S,
-) -> str:
-    own = ["insync.analysis.tables.measure", what]
-    module = own if engine == "spark" else ["insync.bench.engines", engine]
-    command = [sys.executable, "-m", *module, str(data), *options]
-    try:
-        with spark_environment(java_home) as environment:
-            done = subprocess.run(
-                tied(command),
-                env=environment,
-                capture_output=True,
-                text=True,
-                timeout=within_s,
-                check=False,
-            )
-    except subprocess.TimeoutExpired:
-        raise InsyncError(f"bench: {engine} took more than {within_s:.0f} s") from None
-    if done.returncode:
-        message = [line for line in done.stderr.splitlines() if line.strip()]
-        errors = [line for line in message if _ERROR.match(line)]
-        why = (errors or message or ["no output; possibly out of memory"])[-1]
-        raise InsyncError(f"bench: {engine} ended with {done.returncode}: {why}")
-    return done.stdout
+    commands: Mapping[str, Sequence[str]], java_home: Path, name: str, within_s: float
+) -> tuple[Cost, str]:
+    """Run a command; return what it took and its output. Raises InsyncError if it fails."""
+    with (
+        spark_environment(java_home) as environment,
+        TemporaryFile() as output,
+        TemporaryFile() as errors,
+    ):
+        try:
+            cost = watch(
+                [sys.executable, "-m", *commands[name]], environment=environment,
+                stdout=output, stderr=errors, within_s=within_s,
+            )  # fmt: skip
+        except TimeoutError as error:
+            raise InsyncError(f"bench: {name}: {error}") from None
+        if cost.code:
+            raise InsyncError(f"bench: {name} ended with {cost.code}: {_why(_text(errors))}")
+        return cost, _text(output)
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", errors="replace")
+
+
+def _why(errors: str) -> str:
+    message = [line for line in errors.splitlines() if line.strip()]
+    telling = [line for line in message if _ERROR.match(line)]
+    return (telling or message or ["no output; possibly out of memory"])[-1]
 
 
 def same(one: Rows, other: Rows) -> bool:
@@ -165,7 +226,7 @@ def slope(found: Sequence[Measured], engine: str) -> float | None:
     points = [
         (math.log(one.rows), math.log(one.seconds))
         for one in found
-        if one.engine == engine and one.problem is None
+        if one.engine == engine and one.seconds is not None
     ]
     if len(points) < 2:
         return None
@@ -177,12 +238,6 @@ def slope(found: Sequence[Measured], engine: str) -> float | None:
 
 def ratio(found: Sequence[Measured], one: Measured) -> float | None:
     """Return the time relative to the baseline's; None without a baseline."""
-    base = next(
-        (
-            each.seconds
-            for each in found
-            if each.engine == BASELINE and each.rows == one.rows and each.problem is None
-        ),
-        None,
-    )
-    return None if base is None or one.problem is not None else one.seconds / base
+    of_baseline = (each for each in found if each.engine == BASELINE and each.rows == one.rows)
+    base = next((each.seconds for each in of_baseline), None)
+    return None if base is None or one.seconds is None else one.seconds / base

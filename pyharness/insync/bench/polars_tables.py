@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -52,14 +53,30 @@ def checks(folder: Path) -> dict[str, Rows]:
         twice.sum().alias("duplicated"),
     )
     found = [
-        _counted(fates.filter(lost), "lost-write"),
-        _counted(fates.filter(twice), "duplicate"),
-        _reordered(fates),
+        _anomalies(
+            fates.filter(lost),
+            "lost-write",
+            ("offset", "offset"),
+            [_op("ack", who="producer", offset="offset", at_ms="done_ms")],
+        ),
+        _anomalies(
+            fates.filter(twice),
+            "duplicate",
+            ("first_offset", "last_offset"),
+            [
+                _op("produce", who="producer", offset="offset", at_ms="sent_ms", note="idempotent"),
+                _op("read", offset="first_offset"),
+                _op("read", offset="last_offset"),
+            ],
+        ),
+        *_reordered(fates),
     ]
     del fates
     found += [*_polls(consume), _inconsistent(produce, consume)]
-    anomalies = pl.concat(found).group_by(*KEYS, "kind").agg(pl.col("anomalies").sum())
-    return {"readback": readback.to_dicts(), "anomalies": anomalies.to_dicts()}
+    return {
+        "readback": readback.to_dicts(),
+        "anomalies": [row for table in found for row in table.to_dicts()],
+    }
 
 
 def _scan(folder: Path, name: str) -> pl.LazyFrame:
@@ -191,12 +208,45 @@ def _fates(produce: pl.LazyFrame, consume: pl.LazyFrame) -> pl.LazyFrame:
     )
 
 
-def _counted(rows: pl.DataFrame, kind: str) -> pl.DataFrame:
-    counted = rows.group_by(KEYS).agg(pl.len().cast(pl.Int64).alias("anomalies"))
-    return counted.select(*KEYS, pl.lit(kind).alias("kind"), "anomalies")
+def _op(
+    what: str,
+    *,
+    who: str | None = None,
+    seq: str = "seq",
+    offset: str,
+    at_ms: str | None = None,
+    note: str | None = None,
+) -> pl.Expr:
+    """Return an operation of an anomaly; the arguments are columns. `note` is one of booleans."""
+
+    def named(column: str | None, kind: type[pl.DataType], name: str) -> pl.Expr:
+        return (pl.lit(None) if column is None else pl.col(column)).cast(kind).alias(name)
+
+    noted = pl.lit(None, pl.String) if note is None else pl.when(note).then(pl.lit(note))
+    return pl.struct(
+        pl.lit(what).alias("what"),
+        named(who, pl.Int32, "who"),
+        named(seq, pl.Int64, "seq"),
+        named(offset, pl.Int64, "offset"),
+        named(at_ms, pl.Float64, "at_ms"),
+        noted.alias("note"),
+    )
 
 
-def _reordered(fates: pl.DataFrame) -> pl.DataFrame:
+def _anomalies(
+    rows: pl.DataFrame, kind: str, offsets: tuple[str, str], operations: Sequence[pl.Expr]
+) -> pl.DataFrame:
+    first, last = offsets
+    return rows.select(
+        *KEYS,
+        pl.lit(kind).alias("kind"),
+        pl.col(first).alias("offset"),
+        pl.col(last).alias("last_offset"),
+        pl.concat_list(operations).alias("operations"),
+    )
+
+
+def _reordered(fates: pl.DataFrame) -> list[pl.DataFrame]:
     position = pl.coalesce("offset", "first_offset")
     placed = fates.with_columns(position.alias("position")).drop_nulls("position")
     placed = placed.sort("position")
@@ -206,35 +256,98 @@ def _reordered(fates: pl.DataFrame) -> pl.DataFrame:
         pl.col("acked") & (pl.col("most") > pl.col("done_ms"))
     )
     own = placed.filter("idempotent")
-    most_seq = pl.col("seq").cum_max().shift(1).over(*KEYS, "producer")
+    sender = [*KEYS, "producer"]
+    most_seq = pl.col("seq").cum_max().shift(1).over(sender)
     again = own.with_columns(most_seq.alias("most")).filter(pl.col("most") > pl.col("seq"))
-    culprits = [rows.unique([*KEYS, "most"]).select(KEYS) for rows in (late, again)]
-    return _counted(pl.concat(culprits), "nonmonotonic-send")
+    return [_overtaken(late, real, KEYS, "sent_ms"), _overtaken(again, own, sender, "seq")]
+
+
+def _overtaken(wrong: pl.DataFrame, rows: pl.DataFrame, keys: list[str], most: str) -> pl.DataFrame:
+    """Return one anomaly per row with the largest `most` before some of the rows `wrong`."""
+    first = pl.col("seq", "producer", "done_ms").sort_by("position").first()
+    passed = wrong.group_by(*keys, "most").agg(
+        first.name.prefix("passed_"),
+        pl.col("position").min().alias("passed_position"),
+        pl.col("position").max().alias("last_position"),
+    )
+    return _anomalies(
+        rows.join(passed, left_on=[*keys, most], right_on=[*keys, "most"]),
+        "nonmonotonic-send",
+        ("position", "last_position"),
+        [
+            _op("produce", who="producer", offset="position", at_ms="sent_ms"),
+            _op(
+                "ack",
+                who="passed_producer",
+                seq="passed_seq",
+                offset="passed_position",
+                at_ms="passed_done_ms",
+            ),
+        ],
+    )
 
 
 def _polls(consume: pl.LazyFrame) -> list[pl.DataFrame]:
     of_consumer = [*KEYS, "consumer"]
+    columns = ("nth", "offset", "seq", "read_ms")
     read = (
-        consume.select(*of_consumer, "nth", "offset")
+        consume.select(*of_consumer, *columns)
         .sort("nth")
-        .with_columns(
-            pl.col("offset").shift(1).over(of_consumer).alias("before"),
-            pl.col("nth").shift(1).over(of_consumer).alias("nth_before"),
-        )
+        .with_columns(pl.col(columns).shift(1).over(of_consumer).name.prefix("before_"))
     )
-    again = (pl.col("offset") == pl.col("before")) & (pl.col("nth") == pl.col("nth_before"))
-    back = read.filter((pl.col("offset") <= pl.col("before")) & ~again)
-    skipped = read.filter(pl.col("offset") > pl.col("before") + 1)
+    again = (pl.col("offset") == pl.col("before_offset")) & (pl.col("nth") == pl.col("before_nth"))
+    back = read.filter((pl.col("offset") <= pl.col("before_offset")) & ~again)
+    skipped = read.filter(pl.col("offset") > pl.col("before_offset") + 1).with_columns(
+        (pl.col("before_offset") + 1).alias("from"), (pl.col("offset") - 1).alias("to")
+    )
+    shown = [
+        _op(
+            "read",
+            who="consumer",
+            seq="before_seq",
+            offset="before_offset",
+            at_ms="before_read_ms",
+        ),
+        _op("read", who="consumer", offset="offset", at_ms="read_ms"),
+    ]
     back_rows, skip_rows = pl.collect_all([back, skipped])
-    return [_counted(back_rows, "nonmonotonic-poll"), _counted(skip_rows, "poll-skip")]
+    return [
+        _anomalies(back_rows, "nonmonotonic-poll", ("offset", "before_offset"), shown),
+        _anomalies(skip_rows, "poll-skip", ("from", "to"), shown),
+    ]
 
 
 def _inconsistent(produce: pl.LazyFrame, consume: pl.LazyFrame) -> pl.DataFrame:
-    acks = produce.filter(_ACKED & (pl.col("offset") >= 0)).select(*KEYS, "offset", "seq")
-    seen = (
-        pl.concat([acks, consume.select(*KEYS, "offset", "seq")])
-        .group_by(*KEYS, "offset")
-        .agg(pl.col("seq").min().alias("low"), pl.col("seq").max().alias("high"))
-        .filter(pl.col("low") < pl.col("high"))
+    place = [*KEYS, "offset"]
+    acks = produce.filter(_ACKED & (pl.col("offset") >= 0)).select(
+        *place, pl.col("seq").alias("acked"), pl.lit(None, pl.Int64).alias("read")
     )
-    return _counted(seen.collect(engine="streaming"), "inconsistent-offsets")
+    reads = consume.select(
+        *place, pl.lit(None, pl.Int64).alias("acked"), pl.col("seq").alias("read")
+    )
+    seen = (
+        pl.concat([acks, reads])
+        .group_by(place)
+        .agg(
+            pl.col("acked", "read").min().name.prefix("low_"),
+            pl.col("acked", "read").max().name.prefix("high_"),
+        )
+        .filter(
+            pl.min_horizontal("low_acked", "low_read")
+            < pl.max_horizontal("high_acked", "high_read")
+        )
+        .collect(engine="streaming")
+    )
+    shown = [
+        (_op(what, seq=f"{end}_{side}", offset="offset"), _is_new(end, side))
+        for what, side in (("ack", "acked"), ("read", "read"))
+        for end in ("low", "high")
+    ]
+    operations = [pl.when(new).then(op) for op, new in shown]
+    found = _anomalies(seen, "inconsistent-offsets", ("offset", "offset"), operations)
+    return found.with_columns(pl.col("operations").list.drop_nulls())
+
+
+def _is_new(end: str, side: str) -> pl.Expr:
+    low, high = pl.col(f"low_{side}"), pl.col(f"high_{side}")
+    return low.is_not_null() if end == "low" else low < high

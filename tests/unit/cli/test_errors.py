@@ -46,6 +46,12 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["bench", "pipeline", "--rows", "nan"], "--rows 'nan': expected numbers from 1,000 to"),
         (["bench", "pipeline", "--rows", "999"], "--rows '999': expected numbers from 1,000 to"),
         (["bench", "pipeline", "--rows", "many"], "--rows 'many': expected numbers from 1,000 to"),
+        (["bench", "analysis", "nowhere"], "nowhere: not a run folder (run.json: No such file"),
+        (
+            ["bench", "analysis", "nowhere", "--against", "."],
+            ".: no pyharness/insync in it, expected a checkout of insync",
+        ),
+        (["bench", "analysis", "nowhere", "--times", "0"], "Invalid value for '--times'"),
         (["image"], "Missing command"),
         (["image", "build", "--kafka", "4.3.1,5"], "kafka: unknown version '5', expected one of"),
         (["state", ".", "--watch", "--json"], "--watch and --json: expected one of them"),
@@ -73,7 +79,14 @@ def test_the_output_folder_must_be_new_or_empty(
     "command",
     [
         *([], ["run"], ["scenarios"], ["report"], ["agent"], ["state"], ["bench"]),
-        *(["bench", "tracker"], ["image"], ["image", "build"], ["image", "list"]),
+        *(
+            ["bench", "analysis"],
+            ["bench", "pipeline"],
+            ["bench", "tracker"],
+            ["image"],
+            ["image", "build"],
+            ["image", "list"],
+        ),
     ],
 )
 def test_every_command_has_help_with_an_example(

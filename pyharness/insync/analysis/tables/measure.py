@@ -1,8 +1,9 @@
 """`python -m insync.analysis.tables.measure`: generates synthetic histories, times the pipeline.
 
 Each measurement is a process, so that its memory can be measured. `compute` runs the functions of
-the gold tables and the checker. The processes of the other engines (insync.bench.engines) read the
-same Parquet files and must compute the same rows.
+the gold tables and the checker, with the settings that the product chooses for a run of that size.
+The processes of the other engines (insync.bench.engines) read the same Parquet files and must
+compute the same rows.
 """
 
 from __future__ import annotations
@@ -17,9 +18,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from pyspark import SparkContext
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as fn
 
 from insync.analysis.checks import (
     duplicate,
@@ -29,15 +28,25 @@ from insync.analysis.checks import (
     polls,
     records,
 )
-from insync.analysis.checks.history import PARTITION
 from insync.analysis.tables import synthetic
 from insync.analysis.tables.gold import acks
 from insync.analysis.tables.spark.inline_table import inline_table
-from insync.analysis.tables.spark.session import SparkSettings, end_jvm, open_session, parse_conf
-from insync.brokers.kafka.java import find_java
+from insync.analysis.tables.spark.quick_start import archive_of
+from insync.analysis.tables.spark.session import (
+    LARGE_BYTES,
+    SparkSettings,
+    end_jvm,
+    open_session,
+    parse_conf,
+)
+from insync.brokers.kafka.java import Java, find_java
 
 ROWS_PER_SLICE = 5_000_000
 """How many rows one task generates and writes to one file."""
+
+EVENT_BYTES = 1_200
+"""What a run records of one operation, in bytes: its produce and consume lines, and a line for its
+batch on each of three replicas. The settings of the product depend on the size of the events."""
 
 _ENDS = "run string, arm string, repeat int, topic string, transaction bigint, end string"
 
@@ -55,7 +64,7 @@ def generate(spark: SparkSession, history: synthetic.History, folder: str) -> No
 
 
 def truth(history: synthetic.History) -> dict[str, list[dict[str, Any]]]:
-    """Return the expected table of anomalies of a history, by the table's name."""
+    """Return how many anomalies of each name every partition has, as the table `planted`."""
     rows = [
         {
             "run": synthetic.RUN, "arm": arm, "repeat": 0, "topic": synthetic.TOPIC,
@@ -63,7 +72,7 @@ def truth(history: synthetic.History) -> dict[str, list[dict[str, Any]]]:
         }
         for (arm, partition, kind), count in history.planted().items()
     ]  # fmt: skip
-    return {"anomalies": rows}
+    return {"planted": rows}
 
 
 def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
@@ -77,7 +86,7 @@ def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame
 
 
 def checks(produce: DataFrame, consume: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
-    """Compute the checker's tables: the readback, and the anomalies counted by name."""
+    """Compute the checker's tables: the readback, and the anomalies with their operations."""
     none = inline_table(produce.sparkSession, [], _ENDS)
     fates = records.record_fates(produce, consume, none).cache()
     found = [
@@ -87,9 +96,10 @@ def checks(produce: DataFrame, consume: DataFrame, partitions: DataFrame) -> dic
         polls.find(consume, fates),
         inconsistent_offsets.find(produce, consume),
     ]
-    anomalies = reduce(DataFrame.unionByName, found)
-    by_kind = anomalies.groupBy(*PARTITION, "kind").agg(fn.count(fn.lit(1)).alias("anomalies"))
-    return {"readback": records.readback(fates, partitions), "anomalies": by_kind}
+    return {
+        "readback": records.readback(fates, partitions),
+        "anomalies": reduce(DataFrame.unionByName, found),
+    }
 
 
 def compute(spark: SparkSession, folder: str) -> dict[str, Any]:
@@ -106,21 +116,26 @@ def compute(spark: SparkSession, folder: str) -> dict[str, Any]:
     return {
         "aggregates_s": halfway - began,
         "checks_s": ended - halfway,
-        "peak_bytes": peak_bytes(),
         "tables": rows,
     }
 
 
-def peak_bytes() -> int:
-    """Return the peak memory of the JVM of this process's session."""
-    gateway: Any = SparkContext._gateway
-    status = Path(f"/proc/{gateway.proc.pid}/status").read_text(encoding="ascii")
-    line = next(line for line in status.splitlines() if line.startswith("VmHWM:"))
-    return int(line.split()[1]) * 1024
+def settings(rows: int, master: str, conf: Sequence[str], java: Java) -> SparkSettings:
+    """Return the settings of the product for a run with so many operations.
+
+    A class archive is used if there is one. It is the product's, so none is written here.
+    """
+    archive = archive_of(java)
+    return SparkSettings(
+        master,
+        parse_conf(conf),
+        large=rows * EVENT_BYTES > LARGE_BYTES,
+        archive=archive if archive.is_file() else None,
+    )
 
 
 def _rows(table: DataFrame) -> list[dict[str, Any]]:
-    return [row.asDict() for row in table.collect()]
+    return [row.asDict(recursive=True) for row in table.collect()]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -130,15 +145,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     parser.add_argument("what", choices=["generate", "compute"])
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--rows", type=int, default=0)
+    parser.add_argument("--rows", type=int, required=True)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--spark-master", default=SparkSettings.master)
     parser.add_argument("--spark-conf", action="append", default=[], metavar="KEY=VALUE")
     asked = parser.parse_args(arguments)
-    os.environ["JAVA_HOME"] = str(find_java().home)
-    settings = SparkSettings(asked.spark_master, parse_conf(asked.spark_conf), large=True)
+    java = find_java()
+    os.environ["JAVA_HOME"] = str(java.home)
+    chosen = settings(asked.rows, asked.spark_master, asked.spark_conf, java)
     began = time.monotonic()
-    with open_session(settings, asked.folder.with_suffix(".spark.log")) as spark:
+    with open_session(chosen, asked.folder.with_suffix(".spark.log")) as spark:
         started_s = time.monotonic() - began
         if asked.what == "generate":
             history = synthetic.History(asked.rows, asked.seed)

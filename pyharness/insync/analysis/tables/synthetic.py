@@ -1,9 +1,10 @@
 """Generates histories of any length with a known number of anomalies, for benchmarks and tests.
 
-A history has two arms of one repeat. In each arm one hot partition has half of the records, and
-twelve others share the rest. Record `seq` of a partition has offset `seq`, is due at a fixed rate,
-and is acked some milliseconds later, except during a stall of the leader. The positions of the
-anomalies follow from arithmetic, so `planted` counts them without reading the history.
+A history has two arms of one repeat, of which the second has idempotent producers. In each arm one
+hot partition has half of the records, and twelve others share the rest. Record `seq` of a partition
+has offset `seq`, is due at a fixed rate, and is acked some milliseconds later, except during a
+stall of the leader. The positions of the anomalies follow from arithmetic, so `planted` counts them
+without reading the history.
 """
 
 from __future__ import annotations
@@ -14,11 +15,20 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks import duplicate, lost_write, nonmonotonic_send, polls
+from insync.analysis.checks import (
+    duplicate,
+    inconsistent_offsets,
+    lost_write,
+    nonmonotonic_send,
+    polls,
+)
 from insync.analysis.tables.spark.inline_table import inline_table
 
 RUN, TOPIC = "synthetic", "history-r0"
 ARMS = ("stock", "request")
+IDEMPOTENT = ARMS[1]
+PRODUCERS = 2
+"""They take turns in every partition; SWAPPED_BY is a multiple of their number."""
 COLD = 12
 """How many partitions share one half of an arm's records; partition 0 has the other half."""
 BEGIN_MS = 1_790_000_000_000.0
@@ -28,9 +38,18 @@ STALLED = 4
 EVERY = 20_011
 """Each anomaly occurs once in this many records of a partition."""
 LOST_AT, TWICE_AT, SWAPPED_AT, SWAPPED_BY = 777, 1_777, 3_000, 6_000
+MISREAD_AT, BACK_AT = 5_000, 7_000
+"""Each with its next record: the reads name the one for the other; they are read in turn."""
 
-PLANTED = (lost_write.NAME, duplicate.NAME, nonmonotonic_send.NAME, polls.SKIP)
-"""The anomalies in a history; each lost write is also a poll skip."""
+PLANTED = (
+    lost_write.NAME,
+    duplicate.NAME,
+    nonmonotonic_send.NAME,
+    inconsistent_offsets.NAME,
+    polls.BACK,
+    polls.SKIP,
+)
+"""The anomalies in a history."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +74,23 @@ class History:
             (arm, partition, kind): count
             for arm in ARMS
             for partition in range(COLD + 1)
-            for kind, count in self._planted_in(partition)
+            for kind, count in self._planted_in(arm, partition)
             if count
         }
 
-    def _planted_in(self, partition: int) -> Iterator[tuple[str, int]]:
+    def _planted_in(self, arm: str, partition: int) -> Iterator[tuple[str, int]]:
         size = self.size(partition)
         lost = len(range(LOST_AT, size, EVERY))
+        back = len(range(BACK_AT, size - 1, EVERY))
+        swapped = len(range(SWAPPED_AT, size - SWAPPED_BY, EVERY))
         yield lost_write.NAME, lost
-        yield polls.SKIP, lost
         yield duplicate.NAME, len(range(TWICE_AT, size, EVERY))
-        yield nonmonotonic_send.NAME, len(range(SWAPPED_AT, size - SWAPPED_BY, EVERY))
+        # Of an idempotent producer the sequence numbers show it as well as the time.
+        yield nonmonotonic_send.NAME, swapped * (2 if arm == IDEMPOTENT else 1)
+        yield inconsistent_offsets.NAME, 2 * len(range(MISREAD_AT, size - 1, EVERY))
+        yield polls.BACK, back
+        # A consumer skips a lost write; and one record before it goes back, and one after.
+        yield polls.SKIP, lost + 2 * back
 
 
 def produced(spark: SparkSession, history: History, slices: int) -> DataFrame:
@@ -74,7 +99,8 @@ def produced(spark: SparkSession, history: History, slices: int) -> DataFrame:
     latency = 2.0 - 3.0 * fn.log(1.0 - _chance(history, 1) * 0.999999)
     in_stall = _stalled()
     late_ms = fn.when(in_stall, _stall_end() - fn.col("due_ms")).otherwise(fn.lit(0.0))
-    lucky = _every(LOST_AT)  # a lost write needs an ack
+    # What acks show needs an ack.
+    lucky = _every(LOST_AT) | _every(MISREAD_AT) | _every(MISREAD_AT + 1)
     failed = fn.when(lucky, fn.lit(None)).when(
         _chance(history, 2) < 0.0001, fn.lit("REQUEST_TIMED_OUT")
     )
@@ -94,8 +120,8 @@ def produced(spark: SparkSession, history: History, slices: int) -> DataFrame:
             fn.when(fn.col("latency_ms").isNotNull() & fn.col("failed").isNull(), _offset(history))
             .cast("long")
             .alias("offset"),
-            fn.lit(0).alias("producer"),
-            fn.lit(False).alias("idempotent"),
+            (fn.col("seq") % PRODUCERS).cast("int").alias("producer"),
+            (fn.col("arm") == IDEMPOTENT).alias("idempotent"),
             fn.lit(None).cast("long").alias("transaction"),
             (fn.col("partition") % 3 + 1).alias("leader"),
             fn.lit(True).alias("judged"),
@@ -113,9 +139,9 @@ def read(spark: SparkSession, history: History, slices: int) -> DataFrame:
     return first.unionByName(again).select(
         *_keys(),
         fn.col("at").cast("long").alias("offset"),
-        "seq",
+        (fn.col("seq") + _in_turn(history, MISREAD_AT)).alias("seq"),
         read_ms.alias("read_ms"),
-        fn.col("at").cast("long").alias("nth"),
+        (fn.col("at") + _in_turn(history, BACK_AT)).cast("long").alias("nth"),
         fn.lit(0).alias("consumer"),
     )
 
@@ -167,6 +193,12 @@ def _offset(history: History) -> Column:
         .when(_every(to), seq - SWAPPED_BY)
         .otherwise(seq)
     )
+
+
+def _in_turn(history: History, place: int) -> Column:
+    """Return what exchanges a number of the record at `place` with that of the next: 1 and -1."""
+    whole = fn.col("seq") + 1 < _size(history)
+    return fn.when(_every(place) & whole, 1).when(_every(place + 1), -1).otherwise(0)
 
 
 def _every(place: int) -> Column:

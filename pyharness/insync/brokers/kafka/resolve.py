@@ -1,4 +1,7 @@
-"""Fetch Kafka's jars into the user's cache once, check them, and use them offline afterwards."""
+"""Fetch Kafka's jars into the user's cache once, check them, and use them offline afterwards.
+
+`python -m` this module does so for the default version.
+"""
 
 import hashlib
 from collections.abc import Callable
@@ -6,7 +9,7 @@ from pathlib import Path
 
 from insync.brokers.kafka import cache, ivy, versions
 from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.versions import Jar, Release
 from insync.brokers.kafka.warmup import warm
 from insync.errors import InputError
@@ -66,3 +69,7 @@ def _matches(jar: Jar, file: Path) -> bool:
 
 def _silent(_: str) -> None:
     """Ignore a line of progress."""
+
+
+if __name__ == "__main__":
+    distribution(versions.DEFAULT, find_java(), print)

@@ -1,4 +1,4 @@
-"""`insync bench`: measure the cost of the agent's core with JMH, and the speed of the tables."""
+"""`insync bench tracker`: measure the cost of the agent's core with JMH."""
 
 import json as jsonlib
 import sys
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from insync.cli import bench_pipeline
 from insync.cli.options import Json
 
 if TYPE_CHECKING:
@@ -22,19 +21,8 @@ Examples:
   insync bench tracker --out ./out --json
 """
 
-app = typer.Typer(
-    help="Measure the cost of the agent or of the tables.\n\n"
-    "The agent's benchmark needs a checkout, after `make bench`.",
-    epilog=EXAMPLES,
-    rich_markup_mode=None,
-)
 
-
-app.command("pipeline", epilog=bench_pipeline.EXAMPLES)(bench_pipeline.command)
-
-
-@app.command("tracker", epilog=EXAMPLES)
-def tracker(
+def command(
     quick: Annotated[
         bool,
         typer.Option("--quick", help="Use fewer partitions and threads, and short iterations."),

@@ -45,13 +45,18 @@ def command(
     duckdb_memory: Annotated[
         int, typer.Option(help=f"Memory limit of DuckDB in GB; Spark has {MEMORY_GB}.")
     ] = MEMORY_GB,
+    times: Annotated[
+        int, typer.Option(min=1, help="How often each engine computes each history.")
+    ] = 3,
     json: Json = False,
 ) -> int:
     """Time gold tables and checks, compared with other engines.
 
-    The histories are synthetic. All engines read the same Parquet files and must compute the same
-    rows; otherwise the exit code is 1. A history of 1e8 operations takes about 5 GB of disk while
-    it is measured; one that does not fit is refused.
+    The histories are synthetic. Spark has the settings that `insync report` chooses for a run of
+    that size. The engines take turns; the table has medians, and the range of the total time. All
+    engines read the same Parquet files and must compute the same rows; otherwise the exit code is
+    1. A history of 1e8 operations takes about 5 GB of disk while it is measured;
+    one that does not fit is refused.
     """
     from insync.bench.pipeline import measure, ratio, slope
     from insync.bench.size import parse_sizes, require_space
@@ -70,13 +75,14 @@ def command(
     require_space(sizes, folder)
     make_out(folder)
     with interruptible(), TerminalProgress() as progress:
-        found = measure(sizes, names, folder, java.home, progress.phase, duckdb_memory)
+        found = measure(sizes, names, folder, java.home, progress.phase, duckdb_memory, times)
     slopes = {engine: slope(found, engine) for engine in names}
     ratios = [ratio(found, one) for one in found]
     document = {
         "java": java.description,
         "measured": [
-            {**asdict(one), "ratio": times} for one, times in zip(found, ratios, strict=True)
+            {**asdict(one), "seconds": one.seconds, "ratio": times}
+            for one, times in zip(found, ratios, strict=True)
         ],
         "slopes": slopes,
     }
@@ -111,9 +117,10 @@ def _show(
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(box=SIMPLE_HEAD, collapse_padding=True)
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     headings = (
-        "operations", "engine", "aggregates s", "checks s", "rows/s", "peak MB", "x duckdb", "rows",
+        "operations", "engine", "gold s", "checks s", "both s", "rows/s", "peak MB",
+        "x duckdb", "rows",
     )  # fmt: skip
     for heading in headings:
         table.add_column(heading, justify="left" if heading == "engine" else "right")
@@ -121,9 +128,11 @@ def _show(
         if one.problem is not None:
             table.add_row(f"{one.rows:,}", one.engine, one.problem)
             continue
+        took = one.spread("seconds")
+        parts = (one.spread(name).written_median(1) for name in ("aggregates_s", "checks_s"))
         table.add_row(
-            f"{one.rows:,}", one.engine, f"{one.aggregates_s:.1f}", f"{one.checks_s:.1f}",
-            f"{one.rows / one.seconds:,.0f}", f"{one.peak_bytes / 1e6:,.0f}",
+            f"{one.rows:,}", one.engine, *parts, took.written_range(1),
+            f"{one.rows / took.median:,.0f}", one.spread("peak_bytes").written_median(0, 1e6),
             "-" if times is None else f"{times:.1f}",
             f"differ: {', '.join(one.differs)}" if one.differs else "equal",
         )  # fmt: skip

@@ -1,0 +1,49 @@
+"""The scripts behind `make setup` and `make demo`."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TIMED = ROOT / "pyharness" / "timed.sh"
+REQUIREMENTS = ROOT / "pyharness" / "requirements.py"
+
+
+def timed(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [TIMED, *arguments], cwd=folder, capture_output=True, text=True, check=False
+    )
+
+
+def test_the_parts_of_a_demo_are_printed_in_their_order(tmp_path: Path) -> None:
+    timed(tmp_path, "forgotten", "true")
+    timed(tmp_path, "--start")
+    for part in ("install", "build", "install"):
+        assert timed(tmp_path, part, "true").returncode == 0
+    head, *rows = timed(tmp_path, "--report").stdout.splitlines()
+    assert head.startswith("insync: ")
+    number = r" +\d+\.\d"
+    names = [re.fullmatch(rf"  (.+?){number}{number}", row) for row in rows]
+    assert [name and name[1].strip() for name in names] == ["install", "build", "in all"]
+
+
+def test_what_is_timed_keeps_its_output_and_its_exit_code(tmp_path: Path) -> None:
+    done = timed(tmp_path, "run", "sh", "-c", "echo out; echo err >&2; exit 3")
+    assert (done.returncode, done.stdout, done.stderr) == (3, "out\n", "err\n")
+
+
+def required(purpose: str) -> set[str]:
+    done = subprocess.run(
+        [sys.executable, REQUIREMENTS, ROOT / "pyproject.toml", purpose],
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    return {re.split(r"[<>=]", line)[0] for line in done.stdout.split()}
+
+
+def test_a_demo_needs_no_package_for_tests_or_benchmarks() -> None:
+    assert {"pyspark", "typer", "hatchling", "editables"} <= required("run")
+    assert {"pytest", "mypy", "playwright", "polars"} <= required("develop")
+    assert not required("run") & required("develop")
