@@ -74,7 +74,7 @@ INPUT_LINES = Contract(
         RUN_OF,
         text("file", "the file, below events/"),
         count("lines", "its lines", "lines"),
-        count("unreadable", "lines that could not be read; bronze has them with the reason", "lines"),
+        count("unreadable", "lines that cannot be read; bronze says why", "lines"),
         count("skewed", "readable lines more than 60 s outside of their run's time", "lines"),
     ),
 )
