@@ -12,6 +12,7 @@ from pyspark.testing import assertDataFrameEqual, assertSchemaEqual
 from insync.analysis.tables import pipeline
 from insync.analysis.tables.bronze.folders import look, of_run
 from insync.analysis.tables.catalogue import CONTRACTS, LAYERS
+from insync.analysis.tables.current import stored_rows
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
@@ -74,6 +75,21 @@ def test_a_run_among_others_has_the_rows_that_it_has_alone(
         alone = paths.table_to_read(paths.local(made_up_folder / "tables"), layer, name)
         among = table(spark, lake, layer, name).where(fn.col("run") == run)
         assertDataFrameEqual(among, spark.read.parquet(alone))
+
+
+def test_tables_that_spark_writes_have_the_rows_of_those_that_are_collected(
+    spark: SparkSession, lake: Path
+) -> None:
+    """With more than one partition the input counts as large, and Spark writes every table."""
+    folders = look(Hadoop(spark), [paths.local(lake / "runs")])
+    collected = stored_rows(lake / "all")
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
+    try:
+        written = refresh(spark, folders, paths.local(lake / "large"), "spark.log")
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", "1")
+    shutil.rmtree(lake / "large")
+    assert written == collected
 
 
 def test_a_rerun_gives_the_same_bytes(spark: SparkSession, lake: Path) -> None:

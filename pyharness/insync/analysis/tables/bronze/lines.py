@@ -147,7 +147,7 @@ def bronze(lines: DataFrame, steps: Steps = STEPS) -> DataFrame:
     """Return a row per line with the columns of `schema`, in the order ORDER.
 
     `lines` as of `raw_lines`. They are sorted before they are parsed, because they are shorter
-    then.
+    then. `text` is that of the agents' events and of the lines that cannot be read.
     """
     is_agents = fn.col(KIND) == BROKER.name
     read = _ordered(lines).withColumns(
@@ -164,11 +164,12 @@ def bronze(lines: DataFrame, steps: Steps = STEPS) -> DataFrame:
         else fn.col(_LINE)[name]
         for name in EVERY_FIELD
     )
+    wrong = _why_unreadable()
     return read.select(
         "run", KIND, "file", "line",
         *(value.alias(name) for name, value in zip(EVERY_FIELD, values, strict=True)),
-        "text",
-        _why_unreadable().alias(WRONG),
+        fn.when(is_agents | wrong.isNotNull(), fn.col("text")).alias("text"),
+        wrong.alias(WRONG),
     )  # fmt: skip
 
 

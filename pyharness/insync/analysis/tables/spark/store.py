@@ -1,7 +1,8 @@
 """Writes tables as Parquet, with the same bytes for the same rows, and reads them.
 
-Spark writes the tables that grow with the number of records. It collects all others of a step in
-one job, and this process writes them: a table of a few rows costs Spark as much as a large one.
+Spark writes the tables that grow with the number of records. If the input is small, it collects all
+others of a step in one job, and this process writes them: a table of a few rows costs Spark as much
+as a large one. Of many runs Spark writes every table.
 """
 
 from __future__ import annotations
@@ -63,10 +64,13 @@ class Kept:
         Raises InsyncError that names the table and the rule of its contract that is broken.
         """
         planned = dict(tables)
-        bulk = {name: table for name, table in planned.items() if CONTRACTS[name].bulk}
-        small = {name: table for name, table in planned.items() if name not in bulk}
-        writing = [partial(self._keep_bulk, name, table) for name, table in bulk.items()]
+        small = {name: table for name, table in planned.items() if self._is_collected(name)}
+        large = {name: table for name, table in planned.items() if name not in small}
+        writing = [partial(self._keep_large, name, table) for name, table in large.items()]
         at_once([partial(self._collect, small), *writing], _AT_ONCE)
+
+    def _is_collected(self, name: str) -> bool:
+        return not CONTRACTS[name].bulk
 
     def _collect(self, tables: Mapping[str, DataFrame]) -> None:
         for name, found in _collected(tables).items():
@@ -79,7 +83,7 @@ class Kept:
     def _keep_small(self, contract: Contract, table: pa.Table) -> None:
         """Nothing more to do."""
 
-    def _keep_bulk(self, name: str, table: DataFrame) -> None:
+    def _keep_large(self, name: str, table: DataFrame) -> None:
         self.frames[name] = table
 
 
@@ -118,6 +122,9 @@ class Store(Kept):
             )
         return [row.asDict(recursive=True) for row in found]
 
+    def _is_collected(self, name: str) -> bool:
+        return is_small(self._spark) and super()._is_collected(name)
+
     def _check_rules(self, contract: Contract, broken: Sequence[Sequence[str]]) -> None:
         contract.check_rules(broken)
 
@@ -125,7 +132,7 @@ class Store(Kept):
         contract.check_rows(self.rows[contract.name])
         self._hadoop.write(f"{self._folder(contract.name)}/part-0.parquet", as_parquet(table))
 
-    def _keep_bulk(self, name: str, table: DataFrame) -> None:
+    def _keep_large(self, name: str, table: DataFrame) -> None:
         contract = CONTRACTS[name]
         contract.check_columns(table)
         ordered, watched = contract.watched(_in_order(table, contract))
@@ -180,6 +187,8 @@ def _in_order(table: DataFrame, contract: Contract) -> DataFrame:
     """Return the rows in the order of the contract, however they were computed."""
     if is_small(table.sparkSession):
         return table.coalesce(1).sortWithinPartitions(*contract.order)
+    if not contract.bulk:
+        return table.repartition(1).sortWithinPartitions(*contract.order)
     parts: list[Column] = [fn.col(name) for name in PARTITION]
     if "seq" in table.columns:
         parts.append(fn.floor(fn.col("seq") / _SLICE))
