@@ -106,8 +106,15 @@ class SparkSettings:
 
 
 def fitting(settings: SparkSettings, folders: Sequence[str]) -> SparkSettings:
-    """Return the settings for the size of the run folders; remote folders count as small."""
-    events = (file for folder in folders for file in Path(folder).glob(f"**/{EVENTS}/*/*.jsonl"))
+    """Return the settings for the size of the run folders.
+
+    Folders on another file system count as large: their size is not known before Spark runs, and
+    small settings keep the small tables of all runs in this process.
+    """
+    if any("://" in folder and not folder.startswith("file:") for folder in folders):
+        return replace(settings, large=True)
+    local = (Path(folder.removeprefix("file://")) for folder in folders)
+    events = (file for folder in local for file in folder.glob(f"**/{EVENTS}/*/*.jsonl"))
     return replace(settings, large=sum(file.stat().st_size for file in events) > LARGE_BYTES)
 
 
