@@ -119,9 +119,9 @@ def places(job: Job) -> list[Place]:
 
 def _place(job: Job, folder: Path) -> Place:
     folders = [each for each in job.folders if each.is_relative_to(folder)]
-    place = Place(folder, folders, paths.local(folder), digest_of(folders), job.report_only)
-    unchanged = not job.recompute and is_current(place.tables, str(place.digest))
-    return replace(place, is_current=job.report_only or unchanged)
+    digest = digest_of(folders)
+    unchanged = not job.recompute and is_current(folder / paths.TABLES, digest)
+    return Place(folder, folders, paths.local(folder), digest, job.report_only or unchanged)
 
 
 def analyse(spark: SparkSession | None, job: Job, runs: Mapping[Path, RunInfo]) -> list[Path]:

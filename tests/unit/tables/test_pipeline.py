@@ -14,7 +14,7 @@ from insync.analysis.tables.bronze.folders import look, of_run
 from insync.analysis.tables.catalogue import CONTRACTS, LAYERS
 from insync.analysis.tables.current import stored_rows
 from insync.analysis.tables.pipeline import refresh
-from insync.analysis.tables.spark import paths
+from insync.analysis.tables.spark import paths, store
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.errors import InputError, InsyncError
 from insync.events.run_info import load_run
@@ -90,6 +90,23 @@ def test_tables_that_spark_writes_have_the_rows_of_those_that_are_collected(
         spark.conf.set("spark.sql.shuffle.partitions", "1")
     shutil.rmtree(lake / "large")
     assert written == collected
+
+
+def test_rows_are_bounded_and_collected_only_for_reports(
+    spark: SparkSession, lake: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A report of too many rows fails in one line; tables of many runs need none of them."""
+    folders = look(Hadoop(spark), [paths.local(lake / "runs")])
+    into = paths.local(lake / "large")
+    monkeypatch.setattr(store, "ROW_LIMIT", 1)
+    spark.conf.set("spark.sql.shuffle.partitions", "2")
+    try:
+        assert refresh(spark, folders, into, "spark.log", for_reports=False) == {}
+        with pytest.raises(InsyncError, match="more than 1 rows, expected fewer for a report"):
+            refresh(spark, folders, into, "spark.log")
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", "1")
+    shutil.rmtree(lake / "large")
 
 
 def test_a_rerun_gives_the_same_bytes(spark: SparkSession, lake: Path) -> None:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from insync.analysis.tables.spark import quick_start
-from insync.analysis.tables.spark.session import SparkSettings
+from insync.analysis.tables.spark import quick_start, session
+from insync.analysis.tables.spark.session import SparkSettings, fitting
 from insync.brokers.kafka.java import Java
+from unit.run_folder import append
 
 JVM = "spark.driver.extraJavaOptions"
 
@@ -65,3 +66,18 @@ def test_only_a_local_session_uses_it(archive: Path) -> None:
     own = SparkSettings(conf={JVM: "-Xss4m"}, archive=archive).resolved()
     assert own[JVM] == "-Xss4m"
     assert JVM not in SparkSettings("spark://there:7077", archive=archive).resolved()
+
+
+@pytest.mark.parametrize("scheme", ["", "file://"])
+def test_small_events_get_small_settings_and_large_ones_large(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
+) -> None:
+    append(tmp_path / "run" / "events" / "stock" / "phases.jsonl", [{"type": "note"}])
+    folders = [f"{scheme}{tmp_path}"]
+    assert not fitting(SparkSettings(), folders).large
+    monkeypatch.setattr(session, "LARGE_BYTES", 1)
+    assert fitting(SparkSettings(), folders).large
+
+
+def test_folders_of_another_file_system_count_as_large() -> None:
+    assert fitting(SparkSettings(), ["s3a://bucket/runs"]).large

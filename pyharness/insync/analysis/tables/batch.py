@@ -78,7 +78,7 @@ def _compute(spark: SparkSession, named: Sequence[str], into: str, log: Path) ->
     folders = look(hadoop, named)
     if not any(folder.used for folder in folders):
         raise InputError(f"{folders[0].path}: {folders[0].problem}; no named folder holds a run")
-    refresh(spark, folders, place, str(log))
+    refresh(spark, folders, place, str(log), for_reports=False)
     return _summary(spark, folders, place)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -34,6 +35,7 @@ def digest_of(folders: Sequence[Path]) -> str:
     return found.hexdigest()
 
 
+@cache
 def _code() -> str:
     """Return the digest of the program's source files."""
     home = Path(insync.__file__).parent

@@ -38,11 +38,13 @@ def refresh(
     *,
     own: bool = False,
     digest: str | None = None,
+    for_reports: bool = True,
 ) -> Rows:
     """Compute every table of the runs in `folders` and replace `into` with them.
 
-    Return the rows of the tables that verdict and report read. `digest` is that of what the tables
-    are computed of, as of `current.digest_of`.
+    Return the rows of the tables that verdict and report read; none unless they are wanted
+    `for_reports`, because those of many runs do not fit into this process. `digest` is that of
+    what the tables are computed of, as of `current.digest_of`.
     Raises InputError if `into` holds anything else, unless it is the caller's `own` folder.
     Raises InsyncError if a stage failed, and leaves `into` unchanged. `log` is Spark's log file,
     for the message.
@@ -56,7 +58,7 @@ def refresh(
     with ExitStack() as ending:
         ending.callback(hadoop.delete, new)
         hadoop.delete(new)
-        rows = _stages(spark, hadoop, folders, new, log)
+        rows = _stages(spark, hadoop, folders, new, log, for_reports=for_reports)
         hadoop.write(f"{new}/{MARK}", mark(digest))
         hadoop.delete(old)
         if hadoop.exists(into):
@@ -81,7 +83,13 @@ def require_own(hadoop: Hadoop, into: str) -> None:
 
 
 def _stages(
-    spark: SparkSession, hadoop: Hadoop, folders: Sequence[Folder], into: str, log: str
+    spark: SparkSession,
+    hadoop: Hadoop,
+    folders: Sequence[Folder],
+    into: str,
+    log: str,
+    *,
+    for_reports: bool,
 ) -> Rows:
     stage = "bronze"
     store = Store(spark, into)
@@ -95,7 +103,7 @@ def _stages(
             stage = layer
             for lanes in stages:
                 at_once((partial(_run_lane, store, events, lane) for lane in lanes), len(lanes))
-        return rows_of_reports(store)
+        return rows_of_reports(store) if for_reports else {}
     except InsyncError:
         raise
     except Exception as error:

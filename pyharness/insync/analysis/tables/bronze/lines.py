@@ -25,6 +25,7 @@ from insync.analysis.tables.bronze.schemas import (
     CORRUPT,
     EVENTS_VERSION,
     EVERY_FIELD,
+    KIND,
     EventKind,
     fields_of,
 )
@@ -35,8 +36,6 @@ from insync.events.schema import EVENTS
 FAR_MS = 60_000.0
 """How far outside of its run's time a line's time may be; beyond it, a clock is wrong."""
 
-KIND = "line_kind"
-"""The column with the name of a line's kind."""
 FOREIGN = "foreign"
 """The kind of the lines of other files, or of an arm that their run does not have."""
 

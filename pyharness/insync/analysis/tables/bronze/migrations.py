@@ -18,6 +18,7 @@ from insync.analysis.tables.bronze.schemas import (
     CORRUPT,
     EVENTS_VERSION,
     EVERY_FIELD,
+    KIND,
     EventKind,
 )
 
@@ -54,7 +55,7 @@ def parsed(steps: Steps) -> Column:
     for name, version in _older(steps):
         kind = next(kind for kind in ALL if kind.name == name)
         line = _lifted(from_text(_schema_of(kind, version, steps)), kind, version, steps)
-        is_old = (fn.col("line_kind") == name) & (newest["v"] == version)
+        is_old = (fn.col(KIND) == name) & (newest["v"] == version)
         found = fn.when(is_old, line).otherwise(found)
     return found
 

@@ -25,6 +25,9 @@ from pyspark.sql.types import (
 EVENTS_VERSION = 1
 """The newest schema version `v`; a line of a newer one is unreadable."""
 
+KIND = "line_kind"
+"""The column with the name of a line's kind."""
+
 CORRUPT = "_corrupt"
 """The column in which Spark puts the text of a line that it could not parse."""
 

@@ -18,6 +18,7 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import PARTITION
 from insync.analysis.tables.bronze import lines as bronze
+from insync.analysis.tables.bronze.schemas import KIND
 from insync.analysis.tables.catalogue import CONTRACTS, layer_of
 from insync.analysis.tables.contracts import Contract
 from insync.analysis.tables.rows import Row, arrow_table, as_parquet, parsed
@@ -105,7 +106,7 @@ class Store(Kept):
         stored = bronze.schema()
         folder = f"{self._storage}/bronze"
         with compiled(self._spark):
-            lines.write.mode("overwrite").partitionBy(bronze.KIND, "run").parquet(folder)
+            lines.write.mode("overwrite").partitionBy(KIND, "run").parquet(folder)
         # With the schema given, Spark does not open the files for it.
         written = self._spark.read.schema(stored).parquet(paths.literal(folder))
         self.frames["bronze"] = written
