@@ -35,3 +35,19 @@ def spark_environment(java_home: Path) -> Iterator[dict[str, str]]:
         }
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def spark_process(java_home: Path) -> Iterator[None]:
+    """Give this process such an environment while it runs Spark itself.
+
+    Its own temporary files, such as the log that a message names, are not in that folder.
+    """
+    before = dict(os.environ)
+    with spark_environment(java_home) as environment:
+        os.environ.update(environment)
+        try:
+            yield
+        finally:
+            os.environ.clear()
+            os.environ.update(before)

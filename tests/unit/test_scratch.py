@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import tempfile
 from pathlib import Path
 
 import pytest
 
-from insync.scratch import spark_environment
+from insync.scratch import spark_environment, spark_process
 from processes import harness
 
 HOLDER = """
@@ -40,6 +42,20 @@ def test_the_folder_is_that_of_python_and_of_the_jvm_and_is_removed(
         assert environment["TMPDIR"] == str(folder)
         assert environment["SPARK_SUBMIT_OPTS"] == f'-Da=b -Djava.io.tmpdir="{folder}"'
         assert environment["JAVA_HOME"] == "/jdk"
+    assert list(place.iterdir()) == []
+
+
+def test_a_process_that_runs_spark_itself_has_its_environment_back_afterwards(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SPARK_SUBMIT_OPTS", raising=False)
+    with pytest.raises(OSError, match="full"), spark_process(Path("/jdk")):
+        assert os.environ["TMPDIR"] == str(next(place.iterdir()))
+        assert os.environ["JAVA_HOME"] == "/jdk"
+        assert Path(tempfile.gettempdir()) == place
+        raise OSError("full")
+    assert os.environ["TMPDIR"] == str(place)
+    assert "SPARK_SUBMIT_OPTS" not in os.environ
     assert list(place.iterdir()) == []
 
 

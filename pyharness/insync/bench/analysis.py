@@ -24,6 +24,7 @@ from insync.errors import InputError, InsyncError
 from insync.events.matrix_info import CELLS, PLAN, is_matrix, load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import EVENTS, RUN, VERDICT
+from insync.scratch import spark_environment
 
 WITHIN_S: Final = 3600.0
 MISSING: Final = "missing"
@@ -43,11 +44,11 @@ class Side:
     name: str
     sources: tuple[Path, ...]
 
-    def environment(self, java_home: Path) -> dict[str, str]:
-        """Return this process's environment, in which Python finds these sources first."""
+    @property
+    def path(self) -> str:
+        """The PYTHONPATH with which Python finds these sources first."""
         before = os.environ.get("PYTHONPATH")
-        path = [*map(str, self.sources), *([before] if before else [])]
-        return {**os.environ, "PYTHONPATH": os.pathsep.join(path), "JAVA_HOME": str(java_home)}
+        return os.pathsep.join([*map(str, self.sources), *([before] if before else [])])
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,12 +211,12 @@ def _analyse(
 def _run(arguments: Sequence[str], side: Side, java_home: Path, log: Path) -> Cost:
     """Run the analysis of a side, with its output in `log`; InsyncError if it fails."""
     command = [sys.executable, "-m", _JOB, *arguments]
-    environment = side.environment(java_home)
-    with log.open("wb") as output:
+    with spark_environment(java_home) as environment, log.open("wb") as output:
         try:
             cost = watch(
-                command, environment=environment, stdout=output, stderr=output, within_s=WITHIN_S
-            )
+                command, environment={**environment, "PYTHONPATH": side.path},
+                stdout=output, stderr=output, within_s=WITHIN_S,
+            )  # fmt: skip
         except TimeoutError as error:
             raise InsyncError(f"bench: the analysis of {side.name} {error}") from None
     if cost.code:

@@ -23,6 +23,7 @@ from insync.analysis.tables.spark.quick_start import archive_of
 from insync.analysis.tables.spark.session import SparkSettings, end_jvm, fitting, open_session
 from insync.brokers.kafka.java import find_java
 from insync.errors import InputError
+from insync.scratch import spark_process
 
 
 @dataclass(frozen=True)
@@ -48,18 +49,18 @@ def compute(
     """
     place = into or _default_folder(named)
     java = find_java()
-    os.environ["JAVA_HOME"] = str(java.home)
     quick = replace(settings, archive=archive_of(java))
     if spark_home is not None:
         os.environ["SPARK_HOME"] = spark_home
     handle, name = tempfile.mkstemp(prefix="insync-spark-", suffix=".log")
     os.close(handle)
     log = Path(name)
-    try:
-        with open_session(fitting(quick, named), log) as spark:
-            summary = _compute(spark, named, place, log)
-    finally:
-        end_jvm()
+    with spark_process(java.home):
+        try:
+            with open_session(fitting(quick, named), log) as spark:
+                summary = _compute(spark, named, place, log)
+        finally:
+            end_jvm()
     log.unlink()  # after an error it stays, because the message names it
     return summary
 

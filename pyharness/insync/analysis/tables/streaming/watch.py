@@ -41,8 +41,9 @@ from insync.analysis.tables.streaming.stream import (
 )
 from insync.analysis.tables.streaming.unmanaged_brokers import with_unmanaged
 from insync.brokers.kafka.connector import connector_jars
-from insync.brokers.kafka.java import find_java
+from insync.brokers.kafka.java import Java, find_java
 from insync.errors import InsyncError
+from insync.scratch import spark_process
 
 SHRINKS = 5
 """How many of the latest ISR shrinks are shown."""
@@ -100,7 +101,13 @@ def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
 
     Raises InputError, or InsyncError that names Spark's log.
     """
-    settings = _settings(asked, tell)
+    java = find_java()
+    with spark_process(java.home):
+        _watch_with(java, asked, tell, show)
+
+
+def _watch_with(java: Java, asked: Asked, tell: Callable[[str], None], show: Show) -> None:
+    settings = _settings(asked, java, tell)
     tell("starting Spark")
     over = Event()
     # In another thread, because an interrupt in the main thread would break a call to Spark's JVM.
@@ -115,15 +122,12 @@ def watch_topic(asked: Asked, tell: Callable[[str], None], show: Show) -> None:
             raise
 
 
-def _settings(asked: Asked, tell: Callable[[str], None]) -> SparkSettings:
+def _settings(asked: Asked, java: Java, tell: Callable[[str], None]) -> SparkSettings:
     """Return Spark's settings with Kafka's connector, and download its jars if needed."""
-    java = find_java()
-    os.environ["JAVA_HOME"] = str(java.home)
     jars = ",".join(str(jar) for jar in connector_jars(java, tell))
     own = {"spark.jars": jars, "spark.sql.streaming.stopTimeout": _STOPPED_WITHIN}
-    quick = archive_of(
-        java
-    )  # written by an analysis only, because Ctrl-C does not leave the time for it
+    # Only an analysis writes the archive, because Ctrl-C does not leave the time for it.
+    quick = archive_of(java)
     archive = quick if quick.is_file() else None
     return replace(asked.settings, conf={**own, **asked.settings.conf}, archive=archive)
 
