@@ -3,8 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-python \
-        upstream-tests bench clean tools brokers engine browser
+.PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-brokers \
+        test-without-brokers upstream-tests bench clean tools brokers engine browser
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -91,9 +91,11 @@ record-send-stall:
 	  2> $(DEMO)/send-stall.log || { cat $(DEMO)/send-stall.log >&2; exit 1; }
 
 test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
-	@# Neither uses a whole machine: mypy has one thread, and Java's tests start one JVM after the other.
-	@$(MAKE) --no-print-directory -j2 -O lint test-java
-	@$(MAKE) --no-print-directory test-python
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory -j2 engine browser
+	@# Tests with brokers must not run in parallel, because they measure time; half of it they wait.
+	@pyharness/beside.sh build/tests-without-brokers.txt '$(MAKE) --no-print-directory test-java test-without-brokers' \
+	  $(MAKE) --no-print-directory test-brokers
 
 test-all: test ## the same, and the tests marked `long`: every arm of every scenario, more versions and examples
 	@HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -m long
@@ -110,12 +112,13 @@ engine: setup
 browser:
 	@pyharness/setup-browser.sh
 
-WITH_BROKERS := integration containers
-test-python: setup engine browser $(BENCH)
-	@# Tests without brokers mostly wait for Spark's planner, which uses one core. Tests with brokers must not run
-	@# in parallel, because they measure time.
-	@$(BIN)/pytest $(addprefix --ignore tests/,$(WITH_BROKERS)) -n 2 --dist loadfile
-	@$(BIN)/pytest $(addprefix tests/,$(WITH_BROKERS))
+WITH_BROKERS := tests/integration tests/containers
+test-without-brokers: setup browser $(BENCH)
+	@# Two processes, because Spark's planner uses one core.
+	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) -n 2 --dist loadfile
+
+test-brokers: setup engine
+	@$(BIN)/pytest $(WITH_BROKERS)
 
 # KAFKA is one of the versions in tests/upstream/versions.toml; ARM selects one or more arms, default all.
 KAFKA := 4.3.1

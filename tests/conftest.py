@@ -10,12 +10,15 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import is_hypothesis_test, settings
 
 from properties import THOROUGH
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "shared")
 settings.register_profile("shared", deadline=None)
@@ -31,33 +34,44 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 
 
 @pytest.fixture(scope="session")
-def judge(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Judge]:
-    """Return what analyses run folders, or one matrix, as `insync report` does.
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """Start Spark once, as an analysis does: to start it takes longer than most analyses.
 
-    All calls share one Spark session: to start it takes longer than most analyses. Returns the
-    verdicts of the folders, or the cells of the matrix.
+    It has more memory than an analysis: this session does the work of hundreds of them, and in
+    half a gigabyte it spent most of its time on garbage collection.
     """
-    from insync.analysis.job import analyse, parse_job
     from insync.analysis.tables.spark.quick_start import archive_of
     from insync.analysis.tables.spark.session import SparkSettings, open_session
     from insync.brokers.kafka.java import find_java
-    from insync.events.matrix_info import CELLS
-    from insync.events.run_info import load_run
-    from insync.events.schema import VERDICT
 
     java = find_java()
     os.environ["JAVA_HOME"] = str(java.home)
     archive = archive_of(java)  # not written here: this JVM ends with the tests
-    options = SparkSettings(
-        conf={"spark.driver.memory": "1g"}, archive=archive if archive.is_file() else None
+    settings = SparkSettings(
+        conf={"spark.driver.memory": "1g"},
+        archive=archive if archive.is_file() else None,
+        lasting=True,
     )
-    with open_session(options, tmp_path_factory.mktemp("spark") / "spark.log") as spark:
+    with open_session(settings, tmp_path_factory.mktemp("spark") / "spark.log") as session:
+        yield session
 
-        def analysed(*folders: Path) -> Any:
-            job = parse_job([str(folder) for folder in folders])
-            analyse(spark, job, {folder: load_run(folder) for folder in job.folders})
-            if job.matrix is not None:
-                return json.loads((job.matrix / CELLS).read_text(encoding="utf-8"))
-            return [json.loads((folder / VERDICT).read_text()) for folder in job.folders]
 
-        yield analysed
+@pytest.fixture(scope="session")
+def judge(spark: SparkSession) -> Judge:
+    """Return what analyses run folders, or one matrix, as `insync report` does.
+
+    Returns the verdicts of the folders, or the cells of the matrix.
+    """
+    from insync.analysis.job import analyse, parse_job
+    from insync.events.matrix_info import CELLS
+    from insync.events.run_info import load_run
+    from insync.events.schema import VERDICT
+
+    def analysed(*folders: Path) -> Any:
+        job = parse_job([str(folder) for folder in folders])
+        analyse(spark, job, {folder: load_run(folder) for folder in job.folders})
+        if job.matrix is not None:
+            return json.loads((job.matrix / CELLS).read_text(encoding="utf-8"))
+        return [json.loads((folder / VERDICT).read_text()) for folder in job.folders]
+
+    return analysed

@@ -11,12 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from insync.arms import ARMS, expected_as
 from insync.brokers.kafka.versions import DEFAULT, known
 from insync.events.matrix_info import FIGURES, MatrixInfo, MatrixRow
 from insync.matrix.plan import MatrixPlan, MatrixRequest
 from insync.matrix.runner import record_matrix
-from insync.metrics import METRICS
 from insync.run.plan import resolve
 from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
@@ -29,16 +27,24 @@ SEED: Final = 5
 TWO: Final = 2
 
 _ABOUT: Final[Mapping[str, Sequence[str]]] = {
-    "step-down": ["step-down"],
-    "policies": ["messages-4", "request"],
-    "article": ["messages-4", "request"],
-    "commit-latency": ["messages-4000", "request"],
-    "kip-501": ["read", "request"],
+    "policies": ["messages-4"],
+    "article": ["messages-4"],
+    "kafka-7104": ["stock", "both"],
+    "commit-latency": ["messages-4000"],
+    "kip-501": ["stock", "read", "request"],
     "leader-death-mid-stall": ["step-down", "elr-off"],
     "control": ["stock", "off", "plugin"],
-    "read-stall": ["off", "read", "request"],
+    "read-stall": ["stock", "off", "read", "request"],
+    "burst": ["messages-4", "request"],
+    "two-slow-leaders": ["stock", "step-down"],
+    "read-errors-in-turn": ["relinquish-only"],
+    "step-down": ["step-down"],
 }
 """The arms that a scenario or its group is about; all others are about the last of their arms."""
+ONLY_ALL: Final[Mapping[str, str]] = {
+    "all-slow": "80 s per arm, and it compares three arms",
+}
+"""The scenarios that only `make test-all` records, and why."""
 _LAG_MS: Final = 2_000
 """The lag to which a scenario without a group is scaled down."""
 _UNGROUPED: Final = Group(name="", scenarios=(), figures=FIGURES)
@@ -46,13 +52,21 @@ _UNGROUPED: Final = Group(name="", scenarios=(), figures=FIGURES)
 
 @dataclass(frozen=True)
 class Row:
-    """A scenario on a version, the arms to run, its scale, and how many arms at the same time."""
+    """A scenario of a group on a version, and how it is run.
+
+    Attributes:
+        at_once: how many arms run at the same time.
+        repeats: of each arm; None: as many as the scenario says.
+
+    """
 
     kafka: str
     scenario: str
+    group: str
     arms: tuple[str, ...]
     scale: float
     at_once: int
+    repeats: int | None = None
 
     @property
     def name(self) -> str:
@@ -95,23 +109,29 @@ class RecordedScenarios:
         ]
 
 
-def every_row(*, all_arms: bool = False) -> list[Row]:
-    """Return every scenario on the arms that it is about, and each arm at least once.
+def short_rows() -> list[Row]:
+    """Return the rows of `make test`: each scenario once, on the arms that it is about.
 
-    With `all_arms` each scenario has all arms that it names.
+    Control arms are left out where no other test needs them, and every repeat but the first. Each
+    arm, the oldest and the newest version that a scenario names are there at least once.
     """
-    in_groups = {name: group for group in groups().values() for name in group.scenarios}
-    names = [*in_groups, *(name for name in builtin_names() if name not in in_groups)]
-    found = [row for name in names for row in _rows(load(name), in_groups.get(name, _UNGROUPED))]
-    if all_arms:
-        return [replace(row, arms=load(row.scenario).arms) for row in found]
-    for arm in ARMS:
+    found = [_short(row) for row in all_rows() if _is_short(row)]
+    for arm in {arm: None for row in all_rows() for arm in row.arms if _is_short(row)}:
         found = _with_arm(found, arm)
     return found
 
 
+def all_rows() -> list[Row]:
+    """Return every scenario on all arms that it names, for `make test-all`.
+
+    Each on the default version, and on the first of which it expects more.
+    """
+    in_groups = {name: group for group in groups().values() for name in group.scenarios}
+    names = [*in_groups, *(name for name in builtin_names() if name not in in_groups)]
+    return [row for name in names for row in _rows(load(name), in_groups.get(name, _UNGROUPED))]
+
+
 def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:
-    """Yield a scenario on the default version, and on the first of which it expects more."""
     scale = group.scale_of(scenario.name)
     if group is _UNGROUPED:
         scale = _LAG_MS / scenario.broker.replica_lag_time_max_ms
@@ -119,31 +139,18 @@ def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:
     if scenario.name == "kip-501":
         versions.append(NEWEST)
     for kafka in versions:
-        yield Row(kafka, scenario.name, _arms(scenario, group), scale, group.at_once)
+        yield Row(kafka, scenario.name, group.name, scenario.arms, scale, group.at_once)
 
 
-def _arms(scenario: Scenario, group: Group) -> tuple[str, ...]:
-    """Return the arms that the scenario is about, what it compares them with, and its control arms.
-
-    Control arms are left out where they are not needed: what is expected of the others would not
-    hold if the faults had no effect.
-    """
-    named = _ABOUT.get(scenario.name) or _ABOUT.get(group.name, ())
-    about = [arm for arm in named if arm in scenario.arms] or [scenario.arms[-1]]
-    needed = {*about, *(each.against for each in scenario.compare if each.arm in about)}
-    if scenario.race is not None or not all(_asks_for_an_effect(scenario, arm) for arm in about):
-        needed.update(scenario.control_arms)
-    return tuple(arm for arm in scenario.arms if arm in needed)
+def _is_short(row: Row) -> bool:
+    others = {"kip-501": NEWEST, "kafka-7104": row.kafka}
+    return row.scenario not in ONLY_ALL and row.kafka in (DEFAULT, others.get(row.scenario))
 
 
-def _asks_for_an_effect(scenario: Scenario, arm: str) -> bool:
-    """Whether an expectation of the arm needs a fault that has an effect."""
-    written = next((name for name in expected_as(arm) if name in scenario.expect), None)
-    bounds = scenario.expect[written] if written else {}
-    return any(
-        METRICS[name].optional or (bound.min and METRICS[name].better != "higher")
-        for name, bound in bounds.items()
-    )
+def _short(row: Row) -> Row:
+    named = _ABOUT.get(row.scenario) or _ABOUT.get(row.group, ())
+    about = tuple(arm for arm in row.arms if arm in named) or row.arms[-1:]
+    return replace(row, arms=about, repeats=1)
 
 
 def _with_arm(rows: list[Row], arm: str) -> list[Row]:
@@ -193,7 +200,8 @@ def _plan(rows: Sequence[Row], out: Path) -> MatrixPlan:
     planned = [
         resolve(
             RunRequest(
-                scenario=row.scenario, arms=row.arms, kafka=row.kafka, scale=row.scale, seed=SEED
+                scenario=row.scenario, arms=row.arms, kafka=row.kafka, scale=row.scale,
+                repeats=row.repeats, seed=SEED,
             ),
             out / row.name,
             NoProgress(),

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from commands import analyse
 from unit.matrix_folder import write_matrix
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -33,11 +33,10 @@ def pytest_runtest_setup() -> None:
 
 
 @pytest.fixture(scope="session")
-def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def matrix(tmp_path_factory: pytest.TempPathFactory, judge: Callable[..., Any]) -> Path:
     """Analyse the made-up matrix; tests must not change it."""
     folder = write_matrix(tmp_path_factory.mktemp("matrix"))
-    done = analyse(folder)
-    assert done.returncode == 0, done.stderr
+    judge(folder)
     return folder
 
 

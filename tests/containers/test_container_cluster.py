@@ -317,6 +317,7 @@ def test_an_image_that_does_not_run_is_one_line(
     assert ours(engine) == before
 
 
+@pytest.mark.long
 def test_brokers_on_zookeeper(engine: Engine, tmp_path: Path) -> None:
     old = distribution("2.8.2", find_java())
     build(engine, old, base.prepare(engine, None, old.java, print), print)

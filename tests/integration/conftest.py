@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from every_scenario import RecordedScenarios, every_row, record
+from every_scenario import RecordedScenarios, record, short_rows
 from insync.artifacts import AGENT_JAR
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.local import LocalCluster
@@ -79,5 +79,5 @@ def scenarios(
     """
     marks = [mark for item in request.session.items for mark in item.iter_markers("scenario")]
     named = {name for mark in marks for name in mark.args}
-    rows = [row for row in every_row() if row.scenario in named]
+    rows = [row for row in short_rows() if row.scenario in named]
     return record(rows, tmp_path_factory.mktemp("scenarios"), judge)

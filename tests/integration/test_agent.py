@@ -144,8 +144,8 @@ def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(
     [
         ("2.8.2", "v2_8", 11),
         ("3.9.2", "v3_9", 34),
-        ("4.0.2", "v4_0", 34),
-        ("4.1.2", "v4_1", 34),
+        pytest.param("4.0.2", "v4_0", 34, marks=pytest.mark.long),
+        pytest.param("4.1.2", "v4_1", 34, marks=pytest.mark.long),
         ("4.3.1", "v4_2", 34),
         ("4.4.0", "v4_2", 34),
     ],

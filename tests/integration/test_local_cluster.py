@@ -117,7 +117,9 @@ def shrink(cluster: LocalCluster, follower: int) -> float:
     return frozen_ms
 
 
-@pytest.mark.parametrize("version", [*ON_ZOOKEEPER, "4.3.1"])
+@pytest.mark.parametrize(
+    "version", [pytest.param("1.1.0", marks=pytest.mark.long), "2.8.2", "4.3.1"]
+)
 def test_a_killed_broker_comes_back(version: str, java: Java, tmp_path: Path) -> None:
     """Also within its old session, on KRaft and on ZooKeeper."""
     settings = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
@@ -240,7 +242,7 @@ def test_a_topic_serves_as_soon_as_it_is_created(start: StartCluster) -> None:
         ("4.3.1", signal.SIGTERM, 4),
         ("4.3.1", signal.SIGINT, 4),
         ("1.1.0", signal.SIGKILL, 5),
-        ("2.8.2", signal.SIGKILL, 5),
+        pytest.param("2.8.2", signal.SIGKILL, 5, marks=pytest.mark.long),
     ],
 )
 def test_no_node_outlives_the_harness(

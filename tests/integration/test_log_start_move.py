@@ -58,7 +58,12 @@ def moving(
     cluster = start(
         brokers=2,
         agent=replace(agent, holds=True),
-        settings={"replica.lag.time.max.ms": "30000", **dict.fromkeys(request.param, "true")},
+        settings={
+            "replica.lag.time.max.ms": "30000",
+            "broker.session.timeout.ms": "2000",
+            "broker.heartbeat.interval.ms": "200",
+            **dict.fromkeys(request.param, "true"),
+        },
     )
     target = tmp_path / "second"
     add_log_dir(cluster, agent, tmp_path / "nodes" / "1", target)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import signal
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from commands import insync_json, start_insync
+from commands import start_insync
 from every_scenario import RecordedScenarios
 from processes import end
 from waiting import wait_for
@@ -36,7 +38,7 @@ def test_the_matrix_leaves_its_cells_its_page_its_table_and_whole_run_folders(
 
 
 def test_an_interrupted_matrix_leaves_no_process_and_its_finished_runs_can_be_judged(
-    tmp_path: Path,
+    tmp_path: Path, judge: Callable[..., Any]
 ) -> None:
     out = tmp_path / "matrix"
     chosen = ("--only", "read-stall,freeze", "--arms", "stock")
@@ -46,7 +48,7 @@ def test_an_interrupted_matrix_leaves_no_process_and_its_finished_runs_can_be_ju
         # A worker, a controller and three brokers.
         assert not end(run, signal.SIGINT, least=5, within_s=60)
     assert run.returncode == 3
-    whole, cut = insync_json("report", out, codes=(3,))
+    whole, cut = judge(out)
     assert (whole["scenario"], whole["ok"]) == ("read-stall", True)
     assert (cut["scenario"], cut["ok"]) == ("freeze", False)
     assert "cut short" in cut["unknown"]

@@ -19,7 +19,11 @@ from insync.brokers.kafka.resolve import distribution
 from waiting import wait_for
 
 Batches = dict[int, list[dict[str, Any]]]
-VERSIONS = ("1.1.0", "2.8.2", "3.9.2", "4.3.1")
+VERSIONS = [
+    *(pytest.param(each, marks=pytest.mark.long) for each in ("2.8.2", "3.9.2")),
+    "1.1.0",
+    "4.3.1",
+]
 RECORDS = 6
 
 

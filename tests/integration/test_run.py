@@ -131,14 +131,14 @@ def test_without_a_fault_nothing_shrinks_in_any_arm(scenarios: RecordedScenarios
 
 
 @pytest.mark.scenario("kip-501")
-def test_the_newest_broker_shows_the_same_in_every_repeat(scenarios: RecordedScenarios) -> None:
+def test_the_newest_broker_shows_the_same(scenarios: RecordedScenarios) -> None:
     cells = scenarios.cells("kip-501", NEWEST)
     assert min(cells["stock"]["isr_shrinks"]) >= 1
     assert min(cells["stock"]["min_isr_size"]) == 1
     for arm in ("read", "request"):
-        assert cells[arm]["isr_shrinks"] == [0, 0, 0]
-        assert cells[arm]["min_isr_size"] == [3, 3, 3]
-        assert cells[arm]["agent_errors"] == [0, 0, 0]
+        assert cells[arm]["isr_shrinks"] == [0]
+        assert cells[arm]["min_isr_size"] == [3]
+        assert cells[arm]["agent_errors"] == [0]
 
 
 @dataclass(frozen=True)
@@ -175,9 +175,11 @@ def test_a_run_cut_short_leaves_no_process(
     assert "finished_ms" not in json.loads((run.out / "run.json").read_text())
 
 
-def test_what_a_run_cut_short_recorded_is_readable(cut: dict[signal.Signals, Cut]) -> None:
+def test_what_a_run_cut_short_recorded_is_readable(
+    cut: dict[signal.Signals, Cut], judge: Judge
+) -> None:
     """All three are judged together, and none of them passes."""
-    verdicts = insync_json("report", *(run.out for run in cut.values()), codes=(3,))
+    verdicts = judge(*(run.out for run in cut.values()))
     assert [each["verdict"] for each in verdicts] == ["unknown"] * len(cut)
 
 

@@ -199,6 +199,7 @@ def test_ctrl_c_ends_the_watch_in_one_line(watched: Watched, tmp_path: Path) -> 
     assert replace(watched, state=state).watch()["lines"] > 0
 
 
+@pytest.mark.long
 def test_deleting_the_topic_ends_the_watch_in_one_line(watched: Watched, tmp_path: Path) -> None:
     create_topic(watched.bootstrap, "passing", [[1]], {})
     produce_stranger(watched, "passing")

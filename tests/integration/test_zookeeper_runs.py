@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from commands import insync_json
 from insync.scenario.load import source
 
-PROTOCOLS = ("2.8", "2.6")
+PROTOCOLS = [pytest.param("2.8", marks=pytest.mark.long), "2.6"]
 """From 2.7-IV2 on a leader asks the controller to change the ISR; before it writes to ZooKeeper."""
 TO_CONTROLLER = "broker-1-to-controller-send-thread"
 
@@ -23,44 +22,40 @@ pytestmark = pytest.mark.cluster
 class Run:
     """A run with one protocol between the brokers: its verdict, and what its leader logged."""
 
+    protocol: str
     verdict: dict[str, Any]
     log: str
 
 
 @pytest.fixture(scope="module")
-def runs(tmp_path_factory: pytest.TempPathFactory, judge: Callable[..., Any]) -> dict[str, Run]:
-    """Record `read-stall` with each protocol, and judge both together."""
+def run(
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    judge: Callable[..., Any],
+) -> Run:
+    """Record and judge `read-stall` with the protocol that is the parameter."""
     folder = tmp_path_factory.mktemp("runs")
-    for protocol in PROTOCOLS:
-        file = folder / f"{protocol}.toml"
-        setting = f'[broker]\ninter_broker_protocol_version = "{protocol}"'
-        file.write_text(source("read-stall").replace("[broker]", setting))
-        options = ("--kafka", "2.8.2", "--arms", "stock,read", "--record-only")
-        insync_json("run", file, *options, "--out", folder / protocol)
-    outs = [folder / protocol for protocol in PROTOCOLS]
-    logs = [log_of(out) for out in outs]
-    verdicts = judge(*outs)
-    return {
-        protocol: Run(verdict, log)
-        for protocol, verdict, log in zip(PROTOCOLS, verdicts, logs, strict=True)
-    }
-
-
-def log_of(out: Path) -> str:
+    file, out = folder / "read-stall.toml", folder / "run"
+    setting = f'[broker]\ninter_broker_protocol_version = "{request.param}"'
+    file.write_text(source("read-stall").replace("[broker]", setting))
+    options = ("--kafka", "2.8.2", "--arms", "stock,read", "--record-only")
+    insync_json("run", file, *options, "--out", out)
     (log,) = (out / "nodes" / "read" / "1").glob("*.log")
-    return log.read_text(encoding="utf-8")
+    text = log.read_text(encoding="utf-8")
+    (verdict,) = judge(out)
+    return Run(request.param, verdict, text)
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_stock_shrinks_and_read_does_not(runs: dict[str, Run], protocol: str) -> None:
-    verdict = runs[protocol].verdict
+@pytest.mark.parametrize("run", PROTOCOLS, indirect=True)
+def test_stock_shrinks_and_read_does_not(run: Run) -> None:
+    verdict = run.verdict
     assert verdict["verdict"] == "pass", verdict["reason"]
     stock, read = verdict["arms"]["stock"], verdict["arms"]["read"]
     assert stock["isr_shrinks"][0] >= 1
     assert (read["isr_shrinks"], read["min_isr_size"], read["agent_errors"]) == ([0], [3], [0])
 
 
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_the_isr_changes_by_the_way_of_the_protocol(runs: dict[str, Run], protocol: str) -> None:
-    assert f"inter.broker.protocol.version = {protocol}" in runs[protocol].log
-    assert (TO_CONTROLLER in runs[protocol].log) == (protocol == "2.8")
+@pytest.mark.parametrize("run", PROTOCOLS, indirect=True)
+def test_the_isr_changes_by_the_way_of_the_protocol(run: Run) -> None:
+    assert f"inter.broker.protocol.version = {run.protocol}" in run.log
+    assert (TO_CONTROLLER in run.log) == (run.protocol == "2.8")

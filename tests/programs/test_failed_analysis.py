@@ -77,6 +77,7 @@ def run_with_little_space(folder: Path) -> Iterator[tuple[Path, volume.Volume]]:
         small.remove()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))
 def test_a_full_disk_is_no_pass(tmp_path: Path) -> None:
     with run_with_little_space(tmp_path) as (run, small):

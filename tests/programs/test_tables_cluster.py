@@ -62,6 +62,17 @@ def rows(into: Path, layer: str, name: str) -> list[str]:
     ]
 
 
+def test_one_machine_computes_every_table_of_the_runs(alone: Path) -> None:
+    for layer, contracts in LAYERS.items():
+        assert {path.name for path in (alone / layer).iterdir()} == {
+            contract.name for contract in contracts
+        }
+    assert {json.loads(row)["run"] for row in rows(alone, "silver", "repeats")} == {
+        json.loads(row)["run"] for row in rows(alone, "silver", "runs")
+    }
+
+
+@pytest.mark.long
 def test_two_workers_give_the_same_tables(runs: Path, alone: Path, tmp_path: Path) -> None:
     into = tmp_path / "tables"
     home = spark_home(tmp_path / "spark")

@@ -1,7 +1,5 @@
-"""Fixtures of several unit tests: one Spark session, and the tables of a made-up run."""
+"""Fixtures of several unit tests: a made-up run and its tables."""
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,23 +9,8 @@ from insync.analysis.tables.bronze.folders import of_run
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.tables.spark import paths
-from insync.analysis.tables.spark.session import SparkSettings, open_session
-from insync.brokers.kafka.java import find_java
 from insync.events.run_info import RunInfo, load_run
 from unit.run_folder import write_run
-
-
-@pytest.fixture(scope="session")
-def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """Start Spark once, as the analysis itself does.
-
-    It has more memory than an analysis: this session does the work of hundreds of them, and in
-    half a gigabyte it spent most of its time on garbage collection.
-    """
-    os.environ["JAVA_HOME"] = str(find_java().home)
-    settings = SparkSettings(conf={"spark.driver.memory": "1g"})
-    with open_session(settings, tmp_path_factory.mktemp("spark") / "spark.log") as session:
-        yield session
 
 
 def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:

@@ -92,21 +92,29 @@ def test_tables_that_spark_writes_have_the_rows_of_those_that_are_collected(
     assert written == collected
 
 
-def test_rows_are_bounded_and_collected_only_for_reports(
-    spark: SparkSession, lake: Path, monkeypatch: pytest.MonkeyPatch
+def test_rows_are_bounded(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A report of too many rows fails in one line; tables of many runs need none of them."""
-    folders = look(Hadoop(spark), [paths.local(lake / "runs")])
-    into = paths.local(lake / "large")
-    monkeypatch.setattr(store, "ROW_LIMIT", 1)
-    spark.conf.set("spark.sql.shuffle.partitions", "2")
-    try:
-        assert refresh(spark, folders, into, "spark.log", for_reports=False) == {}
-        with pytest.raises(InsyncError, match="more than 1 rows, expected fewer for a report"):
-            refresh(spark, folders, into, "spark.log")
-    finally:
-        spark.conf.set("spark.sql.shuffle.partitions", "1")
-    shutil.rmtree(lake / "large")
+    written = store.Store(spark, paths.local(tmp_path))
+    written.frames["anomalies"] = spark.range(3)
+    monkeypatch.setattr(store, "ROW_LIMIT", 3)
+    assert len(written.collect("anomalies")) == 3
+    monkeypatch.setattr(store, "ROW_LIMIT", 2)
+    with pytest.raises(InsyncError, match="anomalies: more than 2 rows, expected fewer for a rep"):
+        written.collect("anomalies")
+
+
+def test_rows_are_collected_only_for_reports(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of many runs are not collected, because nothing reads them."""
+    write_run(tmp_path / "runs" / "first", SMALL)
+    folders = look(Hadoop(spark), [paths.local(tmp_path / "runs")])
+    monkeypatch.setattr(pipeline, "STAGES", {})
+    monkeypatch.setattr(pipeline, "rows_of_reports", lambda _: {"medians": []})
+    into = paths.local(tmp_path / "all")
+    assert refresh(spark, folders, into, "spark.log", for_reports=False) == {}
+    assert refresh(spark, folders, into, "spark.log") == {"medians": []}
 
 
 def test_a_rerun_gives_the_same_bytes(spark: SparkSession, lake: Path) -> None:

@@ -9,7 +9,7 @@ is wrong.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import reduce
 
 from pyspark.sql import Column, DataFrame, SparkSession, Window
@@ -87,6 +87,22 @@ class Events:
         if present is not None:
             tables = {n: t if n in present else t.limit(0) for n, t in tables.items()}
         return cls(**{field.name: tables[field.name] for field in fields(cls)})
+
+    @classmethod
+    def of_cached(cls, lines: DataFrame, present: Collection[str]) -> Events:
+        """Select the kinds from bronze lines that are in memory, not in a folder for each kind.
+
+        Spark reads all lines to select a kind, so those that are not of records are kept apart.
+        """
+        of_records = [kind.name for kind in ALL if kind.of_records]
+        few = lines.where(~fn.col(KIND).isin(of_records)).cache()
+        large = {kind.name: _of_kind(lines, kind) for kind in ALL if kind.of_records}
+        return replace(cls.of(few, present), **large)
+
+
+def kinds(lines: DataFrame) -> set[str]:
+    """Return the kinds that have lines, readable or not; computes lines that are to be cached."""
+    return {row[KIND] for row in lines.select(KIND).distinct().collect()}
 
 
 def raw_lines(spark: SparkSession, folders: Sequence[Folder], runs: DataFrame) -> DataFrame:

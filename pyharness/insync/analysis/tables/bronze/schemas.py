@@ -47,7 +47,8 @@ class EventKind:
     """One kind of event file: the pattern of its file names and the schema of its lines.
 
     Every line must have the `required` fields; one without them is unreadable. `ordered` kinds have
-    many lines in one millisecond, so a `line` number gives their order.
+    many lines in one millisecond, so a `line` number gives their order. A kind `of_records` has a
+    line for each record of the workload, so most lines of a run.
     """
 
     name: str
@@ -55,6 +56,7 @@ class EventKind:
     schema: StructType
     required: tuple[str, ...]
     ordered: bool = False
+    of_records: bool = False
 
     @property
     def time(self) -> str | None:
@@ -125,6 +127,7 @@ PRODUCE = EventKind(
         transaction=_LONG,
     ),
     required=("arm", "repeat", "topic", "partition", "seq", "sent_ms"),
+    of_records=True,
 )
 
 TRANSACTIONS = EventKind(
@@ -163,6 +166,7 @@ CONSUME = EventKind(
         consumer=_INT,
     ),
     required=("arm", "repeat", "topic", "partition", "offset", "seq"),
+    of_records=True,
 )
 
 ISR = EventKind(

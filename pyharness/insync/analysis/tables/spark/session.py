@@ -31,8 +31,9 @@ _JVM_OPTIONS = "spark.driver.extraJavaOptions"
 _EXPRESSIONS = "spark.sql.codegen.factoryMode"
 
 _LOG_CONF = Path(__file__).with_name("log4j2.properties")
-# With one tier of the JIT the code cache has 48 MB, which the second refresh of a watch fills.
-_SMALL_JVM = "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:ReservedCodeCacheSize=240m"
+_ONE_TIER = "-XX:TieredStopAtLevel=1"
+# With one tier of the JIT the code cache has 48 MB, which a matrix's analysis fills.
+_SMALL_JVM = f"-XX:+UseSerialGC {_ONE_TIER} -XX:ReservedCodeCacheSize=240m"
 _LOGGING = f"-Dlog4j2.configurationFile={_LOG_CONF.as_uri()}"
 
 _ALWAYS = {
@@ -82,13 +83,15 @@ class SparkSettings:
     """Where Spark runs, and the settings beyond the defaults of this module.
 
     `large` selects the settings for large tables if the master is local. `archive` is the
-    class archive that its JVM uses or, if it does not exist, writes.
+    class archive that its JVM uses or, if it does not exist, writes. `lasting` is for a session
+    that computes small tables again and again: only there the full JIT saves more than it costs.
     """
 
     master: str = "local[2]"
     conf: Mapping[str, str] = field(default_factory=dict)
     large: bool = False
     archive: Path | None = None
+    lasting: bool = False
 
     @property
     def local(self) -> bool:
@@ -101,7 +104,8 @@ class SparkSettings:
             return {**_ALWAYS, **self.conf}
         size = _LARGE if self.large else _SMALL
         flag = "" if self.archive is None else f" {quick_start.flag(self.archive)}"
-        quick = {_JVM_OPTIONS: size[_JVM_OPTIONS] + flag}
+        options = size[_JVM_OPTIONS].replace(_ONE_TIER, "") if self.lasting else size[_JVM_OPTIONS]
+        quick = {_JVM_OPTIONS: options + flag}
         return {**_ALWAYS, **_LOCAL, **size, **quick, **self.conf}
 
 

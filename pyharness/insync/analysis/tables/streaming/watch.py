@@ -27,7 +27,7 @@ from insync.analysis.tables.rows import Row
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop, cause
 from insync.analysis.tables.spark.quick_start import archive_of
-from insync.analysis.tables.spark.session import SparkSettings, end_jvm, open_session
+from insync.analysis.tables.spark.session import SparkSettings, compiled, end_jvm, open_session
 from insync.analysis.tables.spark.store import Kept
 from insync.analysis.tables.streaming.overview import last_shrinks, overview
 from insync.analysis.tables.streaming.stream import (
@@ -129,7 +129,8 @@ def _settings(asked: Asked, java: Java, tell: Callable[[str], None]) -> SparkSet
     # Only an analysis writes the archive, because Ctrl-C does not leave the time for it.
     quick = archive_of(java)
     archive = quick if quick.is_file() else None
-    return replace(asked.settings, conf={**own, **asked.settings.conf}, archive=archive)
+    conf = {**own, **asked.settings.conf}
+    return replace(asked.settings, conf=conf, archive=archive, lasting=True)
 
 
 def _cancel() -> None:
@@ -250,8 +251,10 @@ def tables(spark: SparkSession, so_far: Received) -> Kept:
     kept = Kept(spark)
     kept.keep("runs", published_runs(so_far.runs))
     lines = bronze.bronze(bronze.of_runs(so_far.lines, kept.frames["runs"])).cache()
+    with compiled(spark):
+        present = bronze.kinds(lines)
     kept.frames["bronze"] = lines
-    events = with_unmanaged(bronze.Events.of(lines), so_far.unmanaged)
+    events = with_unmanaged(bronze.Events.of_cached(lines, present), so_far.unmanaged)
     for step in build.LIVE:
         kept.compute(step(kept.frames, events))
     return kept

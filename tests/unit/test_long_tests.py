@@ -1,0 +1,62 @@
+"""docs/extend/tests.md lists exactly the tests that only `make test-all` runs."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "extend" / "tests.md"
+LISTED = re.compile(r"^\| `(tests/\S+::\S+)` \|", re.MULTILINE)
+
+
+def long_tests(source: str) -> Iterator[str]:
+    """Yield the tests that are marked `long`, with all or with some of their parameters."""
+    module = ast.parse(source).body
+    # Parameters with a name of their own, such as VERSIONS.
+    named = {
+        target.id
+        for each in module
+        if isinstance(each, ast.Assign) and _is_long(each)
+        for target in each.targets
+        if isinstance(target, ast.Name)
+    }
+    tests = (each for each in module if isinstance(each, ast.FunctionDef))
+    for test in tests:
+        if any(_is_long(mark, named) for mark in test.decorator_list):
+            yield test.name
+
+
+def _is_long(code: ast.AST, named: Collection[str] = ()) -> bool:
+    return any(
+        (isinstance(each, ast.Attribute) and each.attr == "long")
+        or (isinstance(each, ast.Name) and each.id in named)
+        for each in ast.walk(code)
+    )
+
+
+def test_every_long_test_is_listed_and_nothing_else() -> None:
+    found = [
+        f"{file.relative_to(ROOT)}::{name}"
+        for file in (ROOT / "tests").rglob("test_*.py")
+        for name in long_tests(file.read_text(encoding="utf-8"))
+    ]
+    assert found
+    assert sorted(LISTED.findall(PAGE.read_text(encoding="utf-8"))) == sorted(found)
+
+
+def test_a_test_is_long_by_its_own_mark_or_by_a_parameters() -> None:
+    source = (
+        "@pytest.mark.long\n"
+        "def test_one(): ...\n"
+        "@pytest.mark.parametrize('a', [pytest.param(1, marks=pytest.mark.long), 2])\n"
+        "def test_two(): ...\n"
+        "@pytest.mark.cluster\n"
+        "def test_three(): ...\n"
+        "EACH = [pytest.param(1, marks=pytest.mark.long), 2]\n"
+        "@pytest.mark.parametrize('a', EACH)\n"
+        "def test_four(): ...\n"
+    )
+    assert list(long_tests(source)) == ["test_one", "test_two", "test_four"]
