@@ -138,8 +138,8 @@ def test_an_engine_that_failed_is_not_run_again() -> None:
 def test_spark_has_the_settings_of_a_run_of_that_size() -> None:
     java = find_java()
     assert [
-        measure.settings(rows, "local[2]", [], java).large for rows in (1_000, 10**5, 10**6, 10**8)
-    ] == [False, False, True, True]
+        measure.settings(rows, "local[2]", [], java).size for rows in (1_000, 10**5, 10**6, 10**8)
+    ] == ["small", "medium", "medium", "large"]
 
 
 @pytest.mark.parametrize("recording", ["kip-501", "matrix"])

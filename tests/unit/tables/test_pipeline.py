@@ -80,14 +80,18 @@ def test_a_run_among_others_has_the_rows_that_it_has_alone(
 def test_tables_that_spark_writes_have_the_rows_of_those_that_are_collected(
     spark: SparkSession, lake: Path
 ) -> None:
-    """With more than one partition the input counts as large, and Spark writes every table."""
+    """Of a large input Spark writes every table."""
     folders = look(Hadoop(spark), [paths.local(lake / "runs")])
     collected = stored_rows(lake / "all")
-    spark.conf.set("spark.sql.shuffle.partitions", "2")
+    large = {"spark.sql.shuffle.partitions": "2", "spark.insync.size": "large"}
+    before = {key: spark.conf.get(key) for key in large}
     try:
+        for key, value in large.items():
+            spark.conf.set(key, value)
         written = refresh(spark, folders, paths.local(lake / "large"), "spark.log")
     finally:
-        spark.conf.set("spark.sql.shuffle.partitions", "1")
+        for key, value in before.items():
+            spark.conf.set(key, value)
     shutil.rmtree(lake / "large")
     assert written == collected
 

@@ -69,15 +69,27 @@ def test_only_a_local_session_uses_it(archive: Path) -> None:
 
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
-def test_small_events_get_small_settings_and_large_ones_large(
+def test_settings_fit_the_size_of_the_events(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, scheme: str
 ) -> None:
-    append(tmp_path / "run" / "events" / "stock" / "phases.jsonl", [{"type": "note"}])
+    for arm in ("stock", "read"):
+        append(tmp_path / "run" / "events" / arm / "phases.jsonl", [{"type": "note"}])
     folders = [f"{scheme}{tmp_path}"]
-    assert not fitting(SparkSettings(), folders).large
-    monkeypatch.setattr(session, "LARGE_BYTES", 1)
-    assert fitting(SparkSettings(), folders).large
+    assert fitting(SparkSettings(), folders).size == "small"
+    monkeypatch.setattr(session, "MEDIUM_BYTES", 1)
+    assert fitting(SparkSettings(), folders).size == "medium"
+    monkeypatch.setattr(session, "LARGE_BYTES", 2)
+    assert fitting(SparkSettings(), folders).size == "large"
+
+
+def test_many_arms_are_large_however_few_events_they_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for arm in ("stock", "read"):
+        append(tmp_path / "run" / "events" / arm / "phases.jsonl", [{"type": "note"}])
+    monkeypatch.setattr(session, "MOST_ARMS", 1)
+    assert fitting(SparkSettings(), [str(tmp_path)]).size == "large"
 
 
 def test_folders_of_another_file_system_count_as_large() -> None:
-    assert fitting(SparkSettings(), ["s3a://bucket/runs"]).large
+    assert fitting(SparkSettings(), ["s3a://bucket/runs"]).size == "large"

@@ -33,11 +33,11 @@ from insync.analysis.tables.gold import acks
 from insync.analysis.tables.spark.inline_table import inline_table
 from insync.analysis.tables.spark.quick_start import archive_of
 from insync.analysis.tables.spark.session import (
-    LARGE_BYTES,
     SparkSettings,
     end_jvm,
     open_session,
     parse_conf,
+    size_of,
 )
 from insync.brokers.kafka.java import Java, find_java
 
@@ -129,7 +129,7 @@ def settings(rows: int, master: str, conf: Sequence[str], java: Java) -> SparkSe
     return SparkSettings(
         master,
         parse_conf(conf),
-        large=rows * EVENT_BYTES > LARGE_BYTES,
+        size=size_of(rows * EVENT_BYTES),
         archive=archive if archive.is_file() else None,
     )
 

@@ -1,8 +1,8 @@
 """Opens and closes the Spark session, with its settings and its log.
 
 The output of Spark and its JVM goes to a log file, not to the terminal. A local master binds to
-loopback only, and has settings for a run's small tables or, on request, for large ones. Any other
-master keeps its own defaults. The caller's settings override both.
+loopback only, and has settings for the size of the events. Any other master keeps its own defaults.
+The caller's settings override both.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
@@ -68,28 +69,48 @@ _SMALL = {
     "spark.sql.maxPlanStringLength": "1000",
 }
 
+_MEDIUM = {
+    **_SMALL,
+    "spark.driver.memory": "2g",
+    # More records are worth compiled plans, the full JIT and a partition for each core.
+    _JVM_OPTIONS: f"-XX:+UseSerialGC {_LOGGING}",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.default.parallelism": "2",
+    "spark.sql.codegen.wholeStage": "true",
+    _EXPRESSIONS: "FALLBACK",
+}
+
 _LARGE = {
     "spark.driver.memory": "3g",
     _JVM_OPTIONS: f"-XX:+UseParallelGC {_LOGGING}",
     "spark.sql.shuffle.partitions": "64",
 }
 
-LARGE_BYTES = 512 * 1024 * 1024
-"""From this size of the events on, compiled plans and the full JIT save more than they cost."""
+Size = Literal["small", "medium", "large"]
+_SIZES: Mapping[Size, Mapping[str, str]] = {"small": _SMALL, "medium": _MEDIUM, "large": _LARGE}
+_SIZE = "spark.insync.size"
+"""The session's own setting with the size that it is for; unset with another master."""
+
+_MIB = 1 << 20
+MEDIUM_BYTES = 48 * _MIB
+LARGE_BYTES = 1536 * _MIB
+"""From these sizes of the events on, the settings of the size take less time than the smaller's."""
+MOST_ARMS = 200
+"""Of more arms the small tables are large, too."""
 
 
 @dataclass(frozen=True)
 class SparkSettings:
     """Where Spark runs, and the settings beyond the defaults of this module.
 
-    `large` selects the settings for large tables if the master is local. `archive` is the
-    class archive that its JVM uses or, if it does not exist, writes. `lasting` is for a session
-    that computes small tables again and again: only there the full JIT saves more than it costs.
+    `size` is that of the events, and counts if the master is local. `archive` is the class archive
+    that its JVM uses or, if it does not exist, writes. `lasting` is for a session that computes
+    small tables again and again: only there the full JIT saves more than it costs.
     """
 
     master: str = "local[2]"
     conf: Mapping[str, str] = field(default_factory=dict)
-    large: bool = False
+    size: Size = "small"
     archive: Path | None = None
     lasting: bool = False
 
@@ -102,24 +123,33 @@ class SparkSettings:
         """Return all settings of the session; the caller's override the others."""
         if not self.local:
             return {**_ALWAYS, **self.conf}
-        size = _LARGE if self.large else _SMALL
+        size = _SIZES[self.size]
         flag = "" if self.archive is None else f" {quick_start.flag(self.archive)}"
         options = size[_JVM_OPTIONS].replace(_ONE_TIER, "") if self.lasting else size[_JVM_OPTIONS]
         quick = {_JVM_OPTIONS: options + flag}
-        return {**_ALWAYS, **_LOCAL, **size, **quick, **self.conf}
+        return {**_ALWAYS, **_LOCAL, _SIZE: self.size, **size, **quick, **self.conf}
+
+
+def size_of(events_bytes: int) -> Size:
+    """Return the size for which events of so many bytes count."""
+    if events_bytes > LARGE_BYTES:
+        return "large"
+    return "medium" if events_bytes > MEDIUM_BYTES else "small"
 
 
 def fitting(settings: SparkSettings, folders: Sequence[str]) -> SparkSettings:
     """Return the settings for the size of the run folders.
 
     Folders on another file system count as large: their size is not known before Spark runs, and
-    small settings keep the small tables of all runs in this process.
+    the other settings keep the small tables of all runs in this process.
     """
     if any("://" in folder and not folder.startswith("file:") for folder in folders):
-        return replace(settings, large=True)
+        return replace(settings, size="large")
     local = (Path(folder.removeprefix("file://")) for folder in folders)
-    events = (file for folder in local for file in folder.glob(f"**/{EVENTS}/*/*.jsonl"))
-    return replace(settings, large=sum(file.stat().st_size for file in events) > LARGE_BYTES)
+    events = [file for folder in local for file in folder.glob(f"**/{EVENTS}/*/*.jsonl")]
+    if len({file.parent for file in events}) > MOST_ARMS:
+        return replace(settings, size="large")
+    return replace(settings, size=size_of(sum(file.stat().st_size for file in events)))
 
 
 @contextmanager
@@ -158,8 +188,13 @@ def compiled(spark: SparkSession) -> Iterator[None]:
         spark.conf.set(_EXPRESSIONS, before)
 
 
-def is_small(spark: SparkSession) -> bool:
-    """Whether a session has the settings for small tables: one partition holds all rows."""
+def keeps_small_tables(spark: SparkSession) -> bool:
+    """Whether this process has the memory for the small tables of all runs of a refresh."""
+    return spark.conf.get(_SIZE, "large") != "large"
+
+
+def has_one_partition(spark: SparkSession) -> bool:
+    """Whether one partition holds all rows of a table."""
     return spark.conf.get("spark.sql.shuffle.partitions") == "1"
 
 

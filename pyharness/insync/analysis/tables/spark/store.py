@@ -24,7 +24,11 @@ from insync.analysis.tables.contracts import Contract
 from insync.analysis.tables.rows import Row, arrow_table, as_parquet, parsed
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
-from insync.analysis.tables.spark.session import compiled, is_small
+from insync.analysis.tables.spark.session import (
+    compiled,
+    has_one_partition,
+    keeps_small_tables,
+)
 from insync.errors import InsyncError
 
 _AT_ONCE = 4
@@ -124,7 +128,7 @@ class Store(Kept):
         return [row.asDict(recursive=True) for row in found]
 
     def _is_collected(self, name: str) -> bool:
-        return is_small(self._spark) and super()._is_collected(name)
+        return keeps_small_tables(self._spark) and super()._is_collected(name)
 
     def _check_rules(self, contract: Contract, broken: Sequence[Sequence[str]]) -> None:
         contract.check_rules(broken)
@@ -186,7 +190,7 @@ def _as_text(name: str, table: DataFrame) -> DataFrame:
 
 def _in_order(table: DataFrame, contract: Contract) -> DataFrame:
     """Return the rows in the order of the contract, however they were computed."""
-    if is_small(table.sparkSession):
+    if has_one_partition(table.sparkSession):
         return table.coalesce(1).sortWithinPartitions(*contract.order)
     if not contract.bulk:
         return table.repartition(1).sortWithinPartitions(*contract.order)
