@@ -3,8 +3,8 @@ SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
-.PHONY: help setup built demo record-kip-501 record-send-stall test test-all test-in-turn lint test-java \
-        test-brokers test-without-brokers upstream-tests bench clean tools brokers engine browser
+.PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-brokers \
+        test-without-brokers upstream-tests bench clean tools brokers engine browser
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -90,14 +90,10 @@ record-send-stall:
 	@$(BIN)/insync run send-stall --arms stock,read,request --record-only --out $(DEMO)/send-stall \
 	  2> $(DEMO)/send-stall.log || { cat $(DEMO)/send-stall.log >&2; exit 1; }
 
-test: setup engine browser $(BENCH) ## run every check: lint, types, Java tests, Python tests on real brokers
-	@# Tests with brokers must not run in parallel, because they measure time; half of it they wait. Java's tests start
-	@# one JVM after the other.
-	@pyharness/beside.sh build/tests-without-brokers.txt '$(MAKE) --no-print-directory test-without-brokers' \
-	  $(MAKE) --no-print-directory test-in-turn
-
-test-in-turn:
+test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
+	@# Neither uses a whole machine: mypy has one thread, and Java's tests start one JVM after the other.
 	@$(MAKE) --no-print-directory -j2 -O lint test-java
+	@$(MAKE) --no-print-directory test-without-brokers
 	@$(MAKE) --no-print-directory test-brokers
 
 test-all: test ## the same, and the tests marked `long`: every arm of every scenario, more versions and examples
@@ -121,6 +117,7 @@ test-without-brokers: setup browser $(BENCH)
 	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) -n 2 --dist loadfile
 
 test-brokers: setup engine
+	@# One after the other, because they measure time.
 	@$(BIN)/pytest $(WITH_BROKERS)
 
 # KAFKA is one of the versions in tests/upstream/versions.toml; ARM selects one or more arms, default all.

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
 TIMED = ROOT / "pyharness" / "timed.sh"
-BESIDE = ROOT / "pyharness" / "beside.sh"
 REQUIREMENTS = ROOT / "pyharness" / "requirements.py"
 
 
@@ -51,22 +47,3 @@ def test_a_demo_needs_no_package_for_tests_or_benchmarks() -> None:
     assert {"pyspark", "typer", "hatchling", "editables"} <= required("run")
     assert {"pytest", "mypy", "playwright", "polars"} <= required("develop")
     assert not required("run") & required("develop")
-
-
-def beside(folder: Path, left_over: str, *command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [BESIDE, "build/log.txt", left_over, *command],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
-
-
-def test_what_runs_beside_has_the_lowest_priority_and_its_output_comes_last(tmp_path: Path) -> None:
-    done = beside(tmp_path, "nice", "sh", "-c", "nice; sleep 0.2")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[0] == str(os.nice(0))
-    assert done.stdout.splitlines()[-1] == "19"
-
-
-@pytest.mark.parametrize(("left_over", "command"), [("exit 3", "true"), ("true", "false")])
-def test_two_commands_fail_if_one_does(tmp_path: Path, left_over: str, command: str) -> None:
-    assert beside(tmp_path, left_over, command).returncode == 1
