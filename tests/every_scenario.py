@@ -41,10 +41,8 @@ _ABOUT: Final[Mapping[str, Sequence[str]]] = {
     "step-down": ["step-down"],
 }
 """The arms that a scenario or its group is about; all others are about the last of their arms."""
-ONLY_ALL: Final[Mapping[str, str]] = {
-    "all-slow": "80 s per arm, and it compares three arms",
-}
-"""The scenarios that only `make test-all` records, and why."""
+ONLY_ALL: Final = frozenset({"step-down-unthrottled"})
+"""The arms that only `make test-all` runs: of a scenario that takes 80 s per arm."""
 _LAG_MS: Final = 2_000
 """The lag to which a scenario without a group is scaled down."""
 _UNGROUPED: Final = Group(name="", scenarios=(), figures=FIGURES)
@@ -115,8 +113,9 @@ def short_rows() -> list[Row]:
     Control arms are left out where no other test needs them, and on the default version every
     repeat but the first. Each arm, and the oldest and the newest version, are there at least once.
     """
-    found = [_short(row) for row in all_rows() if _is_short(row)]
-    for arm in {arm: None for row in all_rows() for arm in row.arms if _is_short(row)}:
+    rows = [row for row in all_rows() if _is_short(row)]
+    found = [_short(row) for row in rows]
+    for arm in {arm: None for row in rows for arm in row.arms if arm not in ONLY_ALL}:
         found = _with_arm(found, arm)
     return found
 
@@ -144,7 +143,7 @@ def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:
 
 def _is_short(row: Row) -> bool:
     others = {"kip-501": NEWEST, "kafka-7104": row.kafka}
-    return row.scenario not in ONLY_ALL and row.kafka in (DEFAULT, others.get(row.scenario))
+    return row.kafka in (DEFAULT, others.get(row.scenario))
 
 
 def _short(row: Row) -> Row:
