@@ -29,6 +29,9 @@ class Broker(Part):
         broker_session_timeout_ms: after what time the controller fences a silent broker; None:
             Kafka's default. A killed broker cannot register again before.
         num_io_threads: how many request handler threads a broker has.
+        num_network_threads: how many network threads a listener has. Where a send hangs, all
+            connections of its thread hang: a producer among them appends nothing, and a
+            leader without new records drops no follower.
         log_flush_interval_messages: after how many records of a partition a broker calls fsync;
             None: Kafka's default, which is never; the kernel then writes them out later.
         leader_fetch_process_time_max_ms: after what time a leader steps down, in arms that let
@@ -54,6 +57,7 @@ class Broker(Part):
     replica_fetch_max_bytes: Annotated[int, Field(ge=1)] | None = None
     broker_session_timeout_ms: Span | None = None
     num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
+    num_network_threads: Annotated[int, Field(ge=1, le=32)] = 2
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
     leader_fetch_process_time_max_ms: Span | None = None
     leader_relinquish_cooldown_ms: Span | None = None
