@@ -44,8 +44,9 @@ def command(
     """Compute bronze, silver and gold tables of any number of runs.
 
     All tables are checked against their contracts. A previous output is replaced only after
-    everything has succeeded. The exit code is 3 if a folder or a line could not be used or a run
-    was cut short; each one is listed.
+    everything has succeeded, and runs whose events have not changed are not computed again. The
+    exit code is 3 if a folder or a line could not be used or a run was cut short; each one is
+    listed.
     """
     from insync.analysis.tables.batch import compute
     from insync.analysis.tables.spark.session import SparkSettings
@@ -61,9 +62,10 @@ def command(
     for problem in problems[:SHOWN]:
         print(f"insync: {problem}", file=sys.stderr)
     if len(problems) > SHOWN:
-        print(f"insync: and {len(problems) - SHOWN} more, see silver/inputs", file=sys.stderr)
+        print(f"insync: and {len(problems) - SHOWN} more, see the table inputs", file=sys.stderr)
     runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
-    print(f"tables of {runs}, {found.lines} lines: {found.into}", file=sys.stderr)
+    computed = "" if found.computed == found.runs else f", {found.computed} of them computed now"
+    print(f"tables of {runs}{computed}, {found.lines} lines: {found.into}", file=sys.stderr)
     if json:
         print(jsonlib.dumps(asdict(found), indent=2))
     return INCOMPLETE if problems else 0

@@ -15,23 +15,31 @@ from pathlib import Path
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as fn
 
+from insync.analysis.tables.attempts import publish
 from insync.analysis.tables.bronze.folders import Folder, look
 from insync.analysis.tables.pipeline import refresh
+from insync.analysis.tables.silver.catalogue import INPUT_LINES
 from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.analysis.tables.spark.quick_start import archive_of
 from insync.analysis.tables.spark.session import SparkSettings, end_jvm, fitting, open_session
 from insync.brokers.kafka.java import find_java
 from insync.errors import InputError
+from insync.events.matrix_info import PLAN
+from insync.events.schema import RUN
 from insync.scratch import spark_process
 
 
 @dataclass(frozen=True)
 class Summary:
-    """The result: `problems` of folders, and `files` that have unreadable or skewed lines."""
+    """The result: `problems` of folders, and `files` that have unreadable or skewed lines.
+
+    `computed` is how many of the runs had no tables of the same events in the output folder.
+    """
 
     into: str
     runs: int
+    computed: int
     problems: Sequence[str]
     files: Sequence[str]
     lines: int
@@ -79,18 +87,32 @@ def _compute(spark: SparkSession, named: Sequence[str], into: str, log: Path) ->
     folders = look(hadoop, named)
     if not any(folder.used for folder in folders):
         raise InputError(f"{folders[0].path}: {folders[0].problem}; no named folder holds a run")
-    refresh(spark, folders, place, str(log), for_reports=False)
-    return _summary(spark, folders, place)
+    if _is_of_a_run(hadoop, place):
+        refresh(spark, folders, place, str(log), for_reports=False)
+        counts = [paths.table_to_read(place, "silver", INPUT_LINES.name)]
+        return _summary(spark, folders, place, sum(folder.used for folder in folders), counts)
+    found = publish(spark, folders, place, str(log))
+    return _summary(spark, folders, place, found.computed, found.files_of(INPUT_LINES.name))
 
 
-def _summary(spark: SparkSession, folders: Sequence[Folder], into: str) -> Summary:
-    counts = spark.read.parquet(paths.table_to_read(into, "silver", "input_lines"))
+def _is_of_a_run(hadoop: Hadoop, place: str) -> bool:
+    """Whether a folder is that of the tables of a run or a matrix, which `insync report` reads."""
+    above, _, name = place.rpartition("/")
+    return name == paths.TABLES and any(hadoop.exists(f"{above}/{own}") for own in (RUN, PLAN))
+
+
+def _summary(
+    spark: SparkSession, folders: Sequence[Folder], into: str, computed: int, files: Sequence[str]
+) -> Summary:
+    """Return what was found; `files` are those of the table `input_lines`."""
+    counts = spark.read.schema(INPUT_LINES.schema).parquet(*files)
     numbers = ("lines", "unreadable", "skewed")
     (total,) = counts.agg(*(fn.coalesce(fn.sum(n), fn.lit(0)).alias(n) for n in numbers)).collect()
     bad = counts.where("unreadable > 0 or skewed > 0").orderBy("run", "file").collect()
     return Summary(
         into=into,
         runs=sum(folder.used for folder in folders),
+        computed=computed,
         problems=[f"{folder.path}: {folder.problem}" for folder in folders if folder.problem],
         files=[
             f"{row['run']}/{row['file']}: {row['unreadable']} of {row['lines']} lines unreadable,"

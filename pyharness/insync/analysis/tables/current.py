@@ -26,7 +26,7 @@ MADE_OF = "made_of"
 
 def digest_of(folders: Sequence[Path]) -> str:
     """Return the digest of what the tables of local run folders are computed of."""
-    found = sha256(_code().encode())
+    found = sha256(code_digest().encode())
     for folder in folders:
         files = (folder / EVENTS).glob("**/*.jsonl")
         for file in sorted([folder / RUN, *files]):
@@ -36,8 +36,8 @@ def digest_of(folders: Sequence[Path]) -> str:
 
 
 @cache
-def _code() -> str:
-    """Return the digest of the program's source files."""
+def code_digest() -> str:
+    """Return the digest of the program's source files, on which every table depends."""
     home = Path(insync.__file__).parent
     found = sha256()
     for file in sorted(home.rglob("*.py")):

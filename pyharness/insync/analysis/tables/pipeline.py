@@ -1,15 +1,16 @@
 """Runs the pipeline from run folders to bronze, silver and gold tables, all or nothing.
 
-A refresh writes to a new folder and renames it when every stage has finished and every contract
-holds, so a failing stage leaves the previous output unchanged. The output may be on any file
-system that Hadoop supports. Where renaming means copying (object stores), a reader may see an
-incomplete output between the two renames.
+A refresh of the tables of a run or a matrix writes to a new folder and renames it when every stage
+has finished and every contract holds, so a failing stage leaves the previous output unchanged. The
+output may be on any file system that Hadoop supports. Where renaming means copying (object stores),
+a reader may see an incomplete output between the two renames; the folder that `attempts` publishes
+has no such moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from pyspark.sql import SparkSession
@@ -27,6 +28,8 @@ from insync.analysis.tables.spark.hadoop import Hadoop, cause
 from insync.analysis.tables.spark.store import Store, at_once
 from insync.errors import InputError, InsyncError
 
+ATTEMPT = "attempt-"
+"""Begins the names of the folders that `attempts` publishes."""
 _OWN = {MARK, "bronze", "silver", "gold"}
 
 
@@ -43,8 +46,7 @@ def refresh(
     """Compute every table of the runs in `folders` and replace `into` with them.
 
     Return the rows of the tables that verdict and report read; none unless they are wanted
-    `for_reports`, because those of many runs do not fit into this process. `digest` is that of
-    what the tables are computed of, as of `current.digest_of`.
+    `for_reports`. `digest` is that of what the tables are computed of, as of `current.digest_of`.
     Raises InputError if `into` holds anything else, unless it is the caller's `own` folder.
     Raises InsyncError if a stage failed, and leaves `into` unchanged. `log` is Spark's log file,
     for the message.
@@ -58,7 +60,9 @@ def refresh(
     with ExitStack() as ending:
         ending.callback(hadoop.delete, new)
         hadoop.delete(new)
-        rows = _stages(spark, hadoop, folders, new, log, for_reports=for_reports)
+        store = compute_tables(spark, hadoop, folders, folders, new, log)
+        with _failures_of("gold", log):
+            rows = rows_of_reports(store) if for_reports else {}
         hadoop.write(f"{new}/{MARK}", mark(digest))
         hadoop.delete(old)
         if hadoop.exists(into):
@@ -78,36 +82,46 @@ def require_own(hadoop: Hadoop, into: str) -> None:
             f"{into}: holds {min(inside)}, expected a new or empty folder,"
             f" or one that `insync tables` has written ({MARK})"
         )
-    if others := inside - _OWN:
+    if others := {name for name in inside - _OWN if not name.startswith((ATTEMPT, MARK))}:
         raise InputError(f"{into}: holds {min(others)}, expected only tables of insync")
 
 
-def _stages(
+def compute_tables(
     spark: SparkSession,
     hadoop: Hadoop,
     folders: Sequence[Folder],
+    searched: Sequence[Folder],
     into: str,
     log: str,
-    *,
-    for_reports: bool,
-) -> Rows:
-    stage = "bronze"
+) -> Store:
+    """Compute every table of the runs in `folders` into the new folder `into`; return its store.
+
+    `searched` are the rows of the table `inputs`. Raises InsyncError, and leaves what it has
+    written. `log` is Spark's log file, for the message.
+    """
     store = Store(spark, into)
-    try:
+    with _failures_of("bronze", log):
         store.keep("runs", runs_rows(hadoop, folders))
-        store.keep("inputs", inputs_rows(folders))
+        store.keep("inputs", inputs_rows(searched))
         used = [folder for folder in folders if folder.used]
         lines = bronze.bronze(bronze.raw_lines(spark, used, store.frames["runs"]))
         events = store.write_bronze(lines)
-        for layer, stages in STAGES.items():
-            stage = layer
+    for layer, stages in STAGES.items():
+        with _failures_of(layer, log):
             for lanes in stages:
                 at_once((partial(_run_lane, store, events, lane) for lane in lanes), len(lanes))
-        return rows_of_reports(store) if for_reports else {}
+    return store
+
+
+@contextmanager
+def _failures_of(layer: str, log: str) -> Iterator[None]:
+    """Raise an InsyncError that names the layer for an error of Spark."""
+    try:
+        yield
     except InsyncError:
         raise
     except Exception as error:
-        raise InsyncError(f"{stage} failed: {cause(error)}; see {log}") from error
+        raise InsyncError(f"{layer} failed: {cause(error)}; see {log}") from error
 
 
 def _run_lane(store: Store, events: bronze.Events, lane: Lane) -> None:

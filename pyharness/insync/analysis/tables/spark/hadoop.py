@@ -18,12 +18,17 @@ from insync.errors import InsyncError
 LOCAL, ONE_SLASH = "^file:/+", "file:/"
 """Hadoop writes URIs of local files with one slash or with three; this module always with one."""
 
+_COMPLETE_AT_CLOSE = "fs.capability.outputstream.abortable"
+"""Names the capability of stores that show a file only when its writer has closed it."""
+_ACCESSED = r"access_time=\d+"
+
 
 class Hadoop:
     """The file systems that a session can reach. Paths are literal, but for those of `matching`."""
 
     def __init__(self, spark: SparkSession) -> None:
         self._jvm: Any = spark._jvm
+        self._gateway: Any = spark.sparkContext._gateway
         self._conf: Any = spark._jsc.hadoopConfiguration()
 
     def exists(self, path: str) -> bool:
@@ -67,6 +72,32 @@ class Hadoop:
                 stream.write(data)
             finally:
                 stream.close()
+
+    def publish(self, path: str, content: str) -> None:
+        """Write a small file at once: a reader sees the old content or the new one, never a part.
+
+        Object stores show a file when it is complete. Elsewhere a file beside it is renamed.
+        """
+        with _errors_of(path):
+            if self._system(path).hasPathCapability(self._path(path), _COMPLETE_AT_CLOSE):
+                self.write(path, content)
+                return
+            beside = f"{path}.new"
+            self.write(beside, content)
+            context = self._jvm.org.apache.hadoop.fs.FileContext.getFileContext(
+                self._path(path).toUri(), self._conf
+            )
+            rename = self._jvm.org.apache.hadoop.fs.Options.Rename
+            options = self._gateway.new_array(rename, 1)
+            options[0] = rename.OVERWRITE
+            context.rename(self._path(beside), self._path(path), options)
+
+    def state_of_files(self, pattern: str) -> str:
+        """Return the paths, lengths and times of the files that match a pattern, as one text."""
+        with _errors_of(pattern):
+            found = self._system(pattern).globStatus(self._path(pattern))
+            listed = sorted(str(status.toString()) for status in found or ())
+        return re.sub(_ACCESSED, "", "\n".join(listed))
 
     def delete(self, folder: str) -> None:
         """Remove a folder and its contents, if it exists."""
