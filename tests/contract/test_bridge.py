@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import random
 import socket
+import subprocess
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +28,7 @@ from insync_bridge import (
     PartitionState,
 )
 from processes import ROOT, class_path, jvm_with_bridge
+from waiting import wait_for
 
 GOLDEN = ROOT / "bridge" / "contract" / "bridge-api.json"
 CLASS_PATH = ROOT / "bridge" / "java" / "build" / "contract.classpath"
@@ -132,6 +136,91 @@ def test_nothing_is_answered_without_the_token(connection_file: Path, tmp_path: 
     with socket.create_connection((fields["host"], fields["port"]), timeout=5) as bare:
         bare.sendall(b"c\nt\nbrokerId\ne\n")
         assert b"i1" not in bare.recv(1024)
+
+
+def address(connection_file: Path) -> tuple[str, int]:
+    fields = json.loads(connection_file.read_text())
+    return fields["host"], fields["port"]
+
+
+def refused(connection_file: Path) -> int:
+    with BridgeClient.connect(connection_file) as broker:
+        return broker.counters().bridge_refused
+
+
+def ends(client: socket.socket) -> bool:
+    """Return whether the server ends the connection; it may say that there is an error."""
+    try:
+        return len(client.makefile("rb").read()) < 100
+    except ConnectionError:
+        return True
+
+
+def test_a_line_of_any_length_ends_the_connection(connection_file: Path) -> None:
+    before = refused(connection_file)
+    with socket.create_connection(address(connection_file), timeout=10) as client:
+        with suppress(ConnectionError):
+            client.sendall(b"x" * (1 << 20))
+        assert ends(client)
+    assert refused(connection_file) == before + 1
+
+
+def test_a_client_that_sends_no_token_is_disconnected(connection_file: Path) -> None:
+    before = refused(connection_file)
+    with socket.create_connection(address(connection_file), timeout=30) as client:
+        client.sendall(b"A\n")
+        assert ends(client)
+    assert refused(connection_file) == before + 1
+
+
+def test_connections_beyond_the_bound_are_closed_and_others_still_answered(
+    connection_file: Path,
+) -> None:
+    with ExitStack() as half_open:
+        with BridgeClient.connect(connection_file) as broker:
+            clients = [
+                half_open.enter_context(socket.create_connection(address(connection_file), 30))
+                for _ in range(100)
+            ]
+            seen = wait_for(broker.counters, lambda counters: counters.bridge_refused >= 60)
+        assert seen.bridge_refused < len(clients) + 60
+        for client in clients:
+            assert ends(client), "the others send no token"
+    assert BridgeClient.connect(connection_file).broker_id() == 1
+
+
+def test_malformed_frames_leave_the_bridge_as_it_is(connection_file: Path) -> None:
+    token = json.loads(connection_file.read_text())["token"].encode()
+    generator = random.Random(7)  # noqa: S311 - the same frames each time
+    frames = [generator.randbytes(generator.randint(1, 80)) for _ in range(10_000)]
+    for start in range(0, len(frames), 50):
+        with socket.create_connection(address(connection_file), timeout=10) as client:
+            client.sendall(b"A\n" + token + b"\ne\n")
+            assert client.recv(16).startswith(b"!yv")
+            with suppress(ConnectionError):
+                client.sendall(b"\n".join(frames[start : start + 50]) + b"\n")
+    with BridgeClient.connect(connection_file) as broker:
+        assert broker.broker_id() == 1
+
+
+def test_a_bridge_that_ends_removes_its_connection_file(tmp_path: Path) -> None:
+    file = tmp_path / "bridge-1.json"
+    jars = class_path(CLASS_PATH, ":bridge:contractClassPath")
+    with jvm_with_bridge(["-cp", jars, "insync.bridge.NarrowServer", str(GOLDEN), str(file)], file):
+        assert file.is_file()
+    assert not file.exists()
+
+
+def test_an_address_that_others_reach_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "bridge-1.json"
+    jars = class_path(CLASS_PATH, ":bridge:contractClassPath")
+    program = ["-cp", jars, "insync.bridge.NarrowServer", str(GOLDEN), str(file)]
+    done = subprocess.run(
+        ["java", "-Dinsync.bridge.address=0.0.0.0", *program],
+        capture_output=True, text=True, check=False, timeout=60,
+    )  # fmt: skip
+    assert "insync.bridge.address=0.0.0.0: expected a loopback address" in done.stderr
+    assert not file.exists()
 
 
 WHOLE = {"api_version": 3, "broker": 1, "host": "h", "port": 1, "pid": 1, "token": "t"}

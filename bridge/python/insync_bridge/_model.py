@@ -36,6 +36,7 @@ class Counters:
 
     `events_dropped` events are missing in the broker's event file. `events_published` reached the
     event topic and `events_not_published` are missing there; both are 0 without such a topic.
+    `bridge_refused` connections to the bridge exceeded a bound.
     """
 
     marks_total: int
@@ -51,6 +52,7 @@ class Counters:
     events_dropped: int
     events_published: int
     events_not_published: int
+    bridge_refused: int
     step_downs: StepDownCounters
 
     @classmethod

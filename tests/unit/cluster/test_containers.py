@@ -113,6 +113,7 @@ def test_a_bridge_listens_in_the_containers_network(
     agent = AgentSpec(tmp_path / "agent.jar", tmp_path, tmp_path)
     command = made(plan, monkeypatch, agent).asked["command"]
     assert "-Dinsync.bridge.address=node-2" in command
+    assert "-Dinsync.bridge.unencrypted=true" in command
 
 
 @pytest.mark.parametrize(

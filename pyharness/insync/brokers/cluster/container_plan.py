@@ -97,11 +97,15 @@ def container_of(plan: NodePlan, around: Surroundings) -> DockerContainer:
     )
 
 
+_UNENCRYPTED: Final = "-Dinsync.bridge.unencrypted=true"
+"""Without it the bridge refuses every address but loopback."""
+
+
 def _command(plan: NodePlan, around: Surroundings, name: str) -> list[str]:
     flags = [
         *plan.flags,
-        # This host connects to the bridge at the container's own address.
-        *([f"-Dinsync.bridge.address={name}"] if around.agent else []),
+        # This host connects to the bridge at the container's own address, in a network of the run.
+        *([f"-Dinsync.bridge.address={name}", _UNENCRYPTED] if around.agent else []),
         *_FORGET_ADDRESSES,
         *node_flags(plan.folder / TEMPORARY),
     ]

@@ -5,10 +5,13 @@ import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.io.IOException;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Base64;
+import java.util.concurrent.atomic.LongAdder;
+import javax.net.ServerSocketFactory;
 import py4j.GatewayServer;
 
 /**
@@ -18,6 +21,8 @@ import py4j.GatewayServer;
 public final class BridgeServer {
     /** System property with the address to bind to instead of loopback, for example a container's interface. */
     public static final String ADDRESS_PROPERTY = "insync.bridge.address";
+    /** System property without which an address that is not loopback is refused: the token is sent unencrypted. */
+    public static final String UNENCRYPTED_PROPERTY = "insync.bridge.unencrypted";
     private static final int TOKEN_BYTES = 32;
 
     private BridgeServer() { }
@@ -31,7 +36,7 @@ public final class BridgeServer {
         Thread starter = new Thread(() -> {
             try {
                 start(BridgeApi.class, new BridgeService(broker, insync), BridgeService.API_VERSION, broker.brokerId(),
-                    connectionFile);
+                    connectionFile, insync.bridgeRefused());
                 insync.events().emit("bridge_open", EventLog.fields("broker", broker.brokerId()));
             } catch (IOException | RuntimeException failure) {
                 insync.failures().record("bridge", failure);
@@ -42,20 +47,25 @@ public final class BridgeServer {
     }
 
     /**
-     * Opens a gateway to one object, which lives as long as the JVM, and writes its connection file.
+     * Opens a gateway to one object, which lives as long as the JVM, and writes its connection file. The file is removed when
+     * the JVM ends, unless it is killed.
      *
      * @param api the interface whose methods may be called; they return primitives or texts
      * @param target the object on which they are called
      * @param apiVersion version of the interface, which a client checks first
      * @param broker id of the object's broker
-     * @throws IOException if the connection file cannot be written; the gateway is then closed
+     * @param refused counts the connections that exceed a bound, see {@link BoundedServerSocket}
+     * @throws IOException if the address is refused or the connection file cannot be written; the gateway is then closed
      */
-    public static <T> void start(Class<T> api, T target, int apiVersion, int broker, Path connectionFile)
-            throws IOException {
+    public static <T> void start(Class<T> api, T target, int apiVersion, int broker, Path connectionFile,
+                                 LongAdder refused) throws IOException {
         InetAddress address = address();
         String token = newToken();
+        // py4j prints the stack trace of each connection that ends in an error. Refusals are counted instead.
+        GatewayServer.turnLoggingOff();
         GatewayServer gateway = new GatewayServer.GatewayServerBuilder(new NarrowEntry(api, target))
-            .javaAddress(address).javaPort(0).authToken(token).customCommands(NarrowCommands.all()).build();
+            .javaAddress(address).javaPort(0).authToken(token).customCommands(NarrowCommands.all())
+            .serverSocketFactory(new BoundedSockets(refused)).build();
         gateway.start(true);
         try {
             ConnectionFile.write(connectionFile, EventLog.fields("api_version", apiVersion, "broker", broker,
@@ -65,16 +75,54 @@ public final class BridgeServer {
             gateway.shutdown();
             throw unwritable;
         }
+        Runtime.getRuntime().addShutdownHook(
+            new Thread(() -> ConnectionFile.remove(connectionFile, token), "insync-bridge-file"));
     }
 
-    private static InetAddress address() throws UnknownHostException {
+    private static InetAddress address() throws IOException {
         String wanted = System.getProperty(ADDRESS_PROPERTY);
-        return wanted == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(wanted);
+        InetAddress address = wanted == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(wanted);
+        if (!address.isLoopbackAddress() && !Boolean.getBoolean(UNENCRYPTED_PROPERTY)) {
+            throw new IOException(ADDRESS_PROPERTY + "=" + wanted + ": expected a loopback address, because the token is sent"
+                + " unencrypted; on a network that only you reach add -D" + UNENCRYPTED_PROPERTY + "=true");
+        }
+        return address;
     }
 
     private static String newToken() {
         byte[] random = new byte[TOKEN_BYTES];
         new SecureRandom().nextBytes(random);
         return Base64.getUrlEncoder().withoutPadding().encodeToString(random);
+    }
+
+    /** Makes the server sockets of py4j. */
+    private static final class BoundedSockets extends ServerSocketFactory {
+        private final LongAdder refused;
+
+        BoundedSockets(LongAdder refused) {
+            this.refused = refused;
+        }
+
+        @Override
+        public ServerSocket createServerSocket() throws IOException {
+            return new BoundedServerSocket(refused);
+        }
+
+        @Override
+        public ServerSocket createServerSocket(int port) throws IOException {
+            return createServerSocket(port, 0, null);
+        }
+
+        @Override
+        public ServerSocket createServerSocket(int port, int backlog) throws IOException {
+            return createServerSocket(port, backlog, null);
+        }
+
+        @Override
+        public ServerSocket createServerSocket(int port, int backlog, InetAddress address) throws IOException {
+            ServerSocket made = createServerSocket();
+            made.bind(new InetSocketAddress(address, port), backlog);
+            return made;
+        }
     }
 }

@@ -46,6 +46,7 @@ public final class BridgeService implements BridgeApi {
         all.put("events_dropped", insync.events().dropped());
         all.put("events_published", insync.events().published().written());
         all.put("events_not_published", insync.events().published().dropped());
+        all.put("bridge_refused", insync.bridgeRefused().sum());
         all.put("step_downs", insync.stepDowns().toMap());
         return JsonText.of(all);
     }

@@ -33,4 +33,16 @@ final class ConnectionFile {
             Files.deleteIfExists(partial);
         }
     }
+
+    /** Removes a bridge's file, unless another bridge has replaced it; an error leaves it. */
+    static void remove(Path file, String token) {
+        try {
+            if (Files.readString(file).contains(token)) {
+                Files.delete(file);
+            }
+        } catch (IOException gone) {
+            // The JVM ends. A client finds out from the file's pid that there is no bridge.
+            return;
+        }
+    }
 }

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -69,7 +70,7 @@ class BridgeContractTest {
     @Test
     void onlyTheOwnerCanReadTheConnectionFile() throws Exception {
         Path file = folder.resolve("bridge-1.json");
-        BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, file);
+        BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, file, new LongAdder());
         assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
         JsonArray fields = new JsonArray();
         JsonParser.parseString(Files.readString(file)).getAsJsonObject().keySet().forEach(fields::add);

@@ -18,8 +18,10 @@ public final class NarrowServer {
     public static void main(String[] arguments) throws Exception {
         JsonObject contract = JsonParser.parseString(Files.readString(Paths.get(arguments[0]))).getAsJsonObject();
         FakeBroker broker = new FakeBroker(contract.getAsJsonObject("answers"));
-        BridgeService service = new BridgeService(broker, new Insync(EventLog.none()));
-        BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, Paths.get(arguments[1]));
+        Insync insync = new Insync(EventLog.none());
+        BridgeService service = new BridgeService(broker, insync);
+        BridgeServer.start(BridgeApi.class, service, BridgeService.API_VERSION, 1, Paths.get(arguments[1]),
+            insync.bridgeRefused());
         while (System.in.read() >= 0) {
             // Waits for the end of the input.
         }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Serves the {@link DriverApi} to the differential model over the bridge. Ends when its standard input ends.
@@ -37,7 +38,8 @@ public final class Driver implements DriverApi {
 
     /** @param arguments a folder for logs, and the connection file to write */
     public static void main(String[] arguments) throws Exception {
-        BridgeServer.start(DriverApi.class, new Driver(Paths.get(arguments[0])), API_VERSION, 0, Paths.get(arguments[1]));
+        BridgeServer.start(DriverApi.class, new Driver(Paths.get(arguments[0])), API_VERSION, 0, Paths.get(arguments[1]),
+            new LongAdder());
         while (System.in.read() >= 0) {
             // Waits for the end of the input.
         }

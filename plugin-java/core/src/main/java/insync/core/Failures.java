@@ -1,6 +1,8 @@
 package insync.core;
 
 import insync.core.events.EventLog;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
@@ -8,7 +10,12 @@ import java.util.concurrent.atomic.LongAdder;
  * broker. A run with any of them is invalid, so a verdict on a run reads {@link #count()}.
  */
 public final class Failures {
+    private static final String HOOK = "hook";
+    /** The most kinds that are printed. A kind is a place and a class of exception. */
+    private static final int MOST_KINDS = 100;
+
     private final LongAdder count = new LongAdder();
+    private final Set<String> kinds = ConcurrentHashMap.newKeySet();
     private final EventLog events;
     private volatile String last = "";
 
@@ -17,19 +24,41 @@ public final class Failures {
     }
 
     /**
-     * Records one exception.
+     * Records one exception. Never throws: a failure that cannot be printed is still counted.
      *
      * @param where the hook or thread it came from
      * @param failure what was thrown
      */
     public void record(String where, Throwable failure) {
         count.increment();
-        String what = where + ": " + failure;
-        if (!what.equals(last)) {
-            last = what;
-            System.err.println("[insync] error in " + what);
-            events.emit("error", EventLog.fields("where", where, "error", String.valueOf(failure)));
+        try {
+            last = where + ": " + failure;
+            if (kinds.size() < MOST_KINDS && kinds.add(where + failure.getClass().getName())) {
+                System.err.println("[insync] error in " + last);
+                events.emit("error", EventLog.fields("where", where, "error", String.valueOf(failure)));
+            }
+        } catch (RuntimeException | Error broken) {
+            // The failure is counted. The caller is a hook in the broker, and what is wrong may be a lack of memory.
+            return;
         }
+    }
+
+    /** Records an exception of a woven hook; the innermost frame of our code identifies the hook. Never throws. */
+    void record(Throwable failure) {
+        record(place(failure), failure);
+    }
+
+    private static String place(Throwable failure) {
+        try {
+            for (StackTraceElement frame : failure.getStackTrace()) {
+                if (frame.getClassName().startsWith("insync.")) {
+                    return frame.toString();
+                }
+            }
+        } catch (RuntimeException | Error broken) {
+            return HOOK;
+        }
+        return HOOK;
     }
 
     public long count() {

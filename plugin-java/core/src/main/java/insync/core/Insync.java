@@ -5,6 +5,7 @@ import insync.core.isr.Stats;
 import insync.core.logstart.LogStartStats;
 import insync.core.pausepoints.PausePoints;
 import insync.core.stepdown.StepDownStats;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * Gives woven code, which is static, access to the plugin's single instance in this JVM. All other code gets it by
@@ -19,6 +20,7 @@ public final class Insync {
     private final Failures failures;
     private final LogStartStats logStarts = new LogStartStats();
     private final PausePoints pausePoints = new PausePoints();
+    private final LongAdder bridgeRefused = new LongAdder();
 
     public Insync(EventLog events) {
         this.events = events;
@@ -34,16 +36,9 @@ public final class Insync {
         current = insync;
     }
 
-    /** Records an exception of a woven hook; the innermost frame of our code identifies the hook. */
+    /** Records an exception of a woven hook; called by the woven code itself, so it never throws. */
     public static void failed(Throwable failure) {
-        String where = "hook";
-        for (StackTraceElement frame : failure.getStackTrace()) {
-            if (frame.getClassName().startsWith("insync.")) {
-                where = frame.toString();
-                break;
-            }
-        }
-        current.failures.record(where, failure);
+        current.failures.record(failure);
     }
 
     public EventLog events() {
@@ -64,6 +59,11 @@ public final class Insync {
 
     public LogStartStats logStarts() {
         return logStarts;
+    }
+
+    /** Returns the count of the bridge's connections that exceeded a bound. */
+    public LongAdder bridgeRefused() {
+        return bridgeRefused;
     }
 
     /** Returns the points at which tests pause threads. They have no effect unless they are woven in. */
