@@ -18,6 +18,7 @@ public final class Decision {
     private final double score;
     private final int[] isr;
     private final boolean leaves;
+    private final long restNanos;
 
     private Decision(SlowPartition of, Reason reason, long atNanos, double score, int[] isr, boolean leaves) {
         this.topic = of.view().topic();
@@ -29,6 +30,7 @@ public final class Decision {
         this.score = score;
         this.isr = isr;
         this.leaves = leaves;
+        this.restNanos = of.entry().restNanos();
     }
 
     static Decision act(SlowPartition of, long atNanos, double score, int[] isr, boolean leaves) {
@@ -77,6 +79,11 @@ public final class Decision {
     /** Returns whether this broker leaves the ISR. */
     public boolean leaves() {
         return leaves;
+    }
+
+    /** Returns for how long this broker should not lead the partition again by an automatic election, nanoseconds. */
+    public long restNanos() {
+        return restNanos;
     }
 
     /** Returns how long the oldest fetch has been overdue, without pauses of the process, milliseconds; 0 after a read error. */

@@ -4,19 +4,31 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Keeps the state of led partitions from tick to tick. A partition that this broker did not lead at the previous tick
- * may come from a step-down: brokers do not notify their successors.
+ * Keeps the state of led partitions from tick to tick, and says how long each is not given away.
+ *
+ * <p>A partition that this broker did not lead at the previous tick may come from a step-down: brokers do not notify their
+ * successors. It stays for the cool-down, so that slow brokers do not pass a partition on.
+ *
+ * <p>A partition that this broker gave away itself and that returns, for example by a preferred election, has no such
+ * protection: the disk may still be slow, and another cool-down would be another stall as long. It stays until some time after
+ * it was last given away: 4 T the first time, four times as long each further time, and at most the cool-down. A
+ * partition that is led for a cool-down without a slow fetch starts anew.
  */
 final class LedPartitions {
     private static final long NEVER = Long.MIN_VALUE;
     private static final int TICKS_BETWEEN_SWEEPS = 64;
+    private static final int BACK_OFF = 4;
+    /** The most doublings of {@link Entry#restNanos}. */
+    private static final int MOST_DOUBLINGS = 5;
 
+    private final long firstBackOffNanos;
     private final long cooldownNanos;
     private final Map<String, Map<Integer, Entry>> entries = new HashMap<>();
     private long tick;
 
-    LedPartitions(long cooldownNanos) {
-        this.cooldownNanos = cooldownNanos;
+    LedPartitions(StepDownSettings settings) {
+        this.firstBackOffNanos = BACK_OFF * settings.processTimeMaxNanos();
+        this.cooldownNanos = settings.cooldownNanos();
     }
 
     /** Notes that a tick begins. */
@@ -41,7 +53,10 @@ final class LedPartitions {
         boolean sameTerm = !isNew && (entry.epoch == epoch || entry.lastTick == tick - 1 && !entry.given);
         // Epoch 0 is a new partition. A partition led at the first tick may have been led for a long time.
         if (!sameTerm && epoch > 0 && tick > 1) {
-            entry.moved = now;
+            entry.arrived = now;
+        }
+        if (!sameTerm) {
+            entry.calmSince = now;
         }
         if (isNew || entry.epoch != epoch) {
             entry.begin(epoch);
@@ -57,14 +72,19 @@ final class LedPartitions {
 
     private boolean isForgettable(Entry entry, long now) {
         boolean mayBeAnswered = entry.isAwaited() && !entry.isAwaitedSince(now, 2 * StepDownWatch.ANSWER_NANOS);
-        return entry.lastTick < tick - 1 && !entry.isCooling(now, cooldownNanos) && !mayBeAnswered;
+        boolean mayReturn = entry.gives > 0 && now - entry.lastGive < 2 * entry.restNanos();
+        return entry.lastTick < tick - 1 && !entry.isCooling(now) && !mayReturn && !mayBeAnswered;
     }
 
     /** The state of one partition. */
-    static final class Entry {
+    final class Entry {
         private int epoch;
         private long lastTick;
-        private long moved = NEVER;
+        private long arrived = NEVER;
+        private long lastGive = NEVER;
+        /** How often it was given away since it was last led for a cool-down without a slow fetch. */
+        private int gives;
+        private long calmSince = NEVER;
         private long asked = NEVER;
         private long notBefore = NEVER;
         private boolean given;
@@ -85,9 +105,28 @@ final class LedPartitions {
             return epoch;
         }
 
-        /** Returns whether the leadership moved here or away less than a cool-down ago. */
-        boolean isCooling(long now, long cooldownNanos) {
-            return moved != NEVER && now - moved < cooldownNanos;
+        /** Returns whether it is too early to give it away: after it came here, or after it was last given away. */
+        boolean isCooling(long now) {
+            if (gives > 0) {
+                return now - lastGive < backOffNanos();
+            }
+            return arrived != NEVER && now - arrived < cooldownNanos;
+        }
+
+        private long backOffNanos() {
+            long backOff = firstBackOffNanos;
+            for (int give = 1; give < gives && backOff < cooldownNanos; give++) {
+                backOff *= BACK_OFF;
+            }
+            return Math.min(backOff, cooldownNanos);
+        }
+
+        /**
+         * Returns for how long controllers should not return it by an automatic election after it is given away once more:
+         * the cool-down, and twice as long each further time, but not more than 32 times as long.
+         */
+        long restNanos() {
+            return cooldownNanos << Math.min(gives, MOST_DOUBLINGS);
         }
 
         /** Returns whether another broker leads it. A stalled read may prevent this broker from applying that. */
@@ -120,7 +159,8 @@ final class LedPartitions {
 
         void given(long now) {
             asked = NEVER;
-            moved = now;
+            lastGive = now;
+            gives++;
             given = true;
         }
 
@@ -143,9 +183,18 @@ final class LedPartitions {
             return failing;
         }
 
+        /** Notes that a fetch of the partition is slow. */
+        void slow(long now) {
+            calmSince = now;
+        }
+
         /** Notes that no fetch of the partition is slow. */
-        void answeredInTime() {
+        void answeredInTime(long now) {
             emitted = null;
+            if (gives > 0 && now - calmSince >= cooldownNanos) {
+                gives = 0;
+                arrived = NEVER;
+            }
         }
     }
 }

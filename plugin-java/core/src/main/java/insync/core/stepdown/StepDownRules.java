@@ -54,7 +54,7 @@ final class StepDownRules {
         if (one.view().isChanging()) {
             return Reason.CHANGING;
         }
-        if (one.entry().isCooling(now, settings.cooldownNanos())) {
+        if (one.entry().isCooling(now)) {
             return Reason.COOLING_DOWN;
         }
         if (!score.isSlow()) {

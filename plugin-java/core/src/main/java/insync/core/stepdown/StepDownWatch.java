@@ -44,7 +44,7 @@ public final class StepDownWatch {
         this.time = new RunningTime(settings);
         this.score = new SlowScore(settings);
         this.peers = new Peers(settings, fetches, events);
-        this.partitions = new LedPartitions(settings.cooldownNanos());
+        this.partitions = new LedPartitions(settings);
         this.rules = new StepDownRules(self, settings, score, peers);
     }
 
@@ -105,12 +105,13 @@ public final class StepDownWatch {
             long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);
             boolean failing = entry.isFailing(partition.readErrors());
             if (age > limit || failing) {
+                entry.slow(now);
                 // For the score an error is as bad as a fetch that has just become slow.
                 slow.add(age > limit ? new SlowPartition(partition, entry, age, Reason.SLOW_FETCH)
                     : new SlowPartition(partition, entry, limit + 1, Reason.READ_ERROR));
             } else {
                 dueNanos = Math.min(dueNanos, limit - age);
-                entry.answeredInTime();
+                entry.answeredInTime(now);
             }
         }
         slow.sort(Comparator.comparingLong(SlowPartition::age).reversed());

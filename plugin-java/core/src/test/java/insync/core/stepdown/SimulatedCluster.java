@@ -5,7 +5,9 @@ import insync.core.events.EventLog;
 import insync.core.isr.FollowerTracker;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -62,6 +64,7 @@ final class SimulatedCluster {
     private void elect(Decision decision) {
         Led partition = partitions[decision.partition()];
         brokers[partition.leader].watch.answered(decision, Outcome.DONE, "simulated", null);
+        partition.givenMs.computeIfAbsent(partition.leader, id -> new ArrayList<>()).add(clock.ms);
         partition.leader = decision.successor();
         partition.epoch++;
         partition.ledSinceMs = clock.ms;
@@ -84,6 +87,19 @@ final class SimulatedCluster {
         for (Led partition : partitions) {
             for (int i = 1; i < partition.changedMs.size(); i++) {
                 shortest = Math.min(shortest, partition.changedMs.get(i) - partition.changedMs.get(i - 1));
+            }
+        }
+        return shortest;
+    }
+
+    /** Returns the shortest time between two step-downs of one partition by one broker. */
+    long shortestBetweenStepDownsMs() {
+        long shortest = Long.MAX_VALUE;
+        for (Led partition : partitions) {
+            for (List<Long> ofBroker : partition.givenMs.values()) {
+                for (int i = 1; i < ofBroker.size(); i++) {
+                    shortest = Math.min(shortest, ofBroker.get(i) - ofBroker.get(i - 1));
+                }
             }
         }
         return shortest;
@@ -145,6 +161,7 @@ final class SimulatedCluster {
     private final class Led implements PartitionView {
         private final int id;
         private final List<Long> changedMs = new ArrayList<>();
+        private final Map<Integer, List<Long>> givenMs = new HashMap<>();
         private int leader;
         private int epoch;
         private long ledSinceMs;

@@ -207,19 +207,61 @@ class StepDownWatchTest {
         assertEquals(1, broker.acted.size());
     }
 
-    @Test
-    void aPartitionThatComesBackStaysForTheCooldown() {
+    /** Gives `events` away, and lets it come back some time after that. */
+    private void givenAndBackAfter(long ms) {
         stallBeyondT();
-        broker.grant(broker.acted.get(0));
-        broker.pass(5_000);
-        events.epoch += 2;
+        broker.grant(broker.acted.get(broker.acted.size() - 1));
         broker.recover(events);
+        broker.pass(ms);
+        events.epoch += 2;
         broker.led.add(events);
-        broker.pass(1_000);
+        broker.tick();
+    }
+
+    @Test
+    void aPartitionThatReturnsToAStillSlowLeaderIsGivenAwayAfterT() {
+        givenAndBackAfter(StepDownSettings.DEFAULT_COOLDOWN_MS + 1_000);
         broker.stall(events);
         broker.passT();
-        assertEquals(1, broker.acted.size());
-        assertEquals(List.of(Reason.COOLING_DOWN), broker.reasons());
+        assertEquals(2, broker.acted.size(), "another cool-down would be a stall as long");
+    }
+
+    @Test
+    void aPartitionThatReturnsSoonIsGivenAwayLaterEachTime() {
+        stallBeyondT();
+        for (long backOffMs = 4 * WatchedBroker.T_MS; backOffMs < 200_000; backOffMs *= 4) {
+            int given = broker.acted.size();
+            broker.grant(broker.acted.get(given - 1));
+            broker.recover(events);
+            broker.pass(1_000);
+            events.epoch += 2;
+            broker.led.add(events);
+            broker.stall(events);
+            broker.pass(backOffMs - 3_000);
+            assertEquals(List.of(Reason.COOLING_DOWN), broker.reasons());
+            assertEquals(given, broker.acted.size(), "not before " + backOffMs + " ms");
+            broker.pass(3_000);
+            assertEquals(given + 1, broker.acted.size());
+        }
+    }
+
+    @Test
+    void aPartitionThatWasLedForACooldownWithoutASlowFetchStartsAnew() {
+        givenAndBackAfter(1_000);
+        broker.pass(StepDownSettings.DEFAULT_COOLDOWN_MS + 1_000);
+        broker.stall(events);
+        broker.passT();
+        assertEquals(2, broker.acted.size());
+        assertEquals(StepDownSettings.DEFAULT_COOLDOWN_MS, broker.acted.get(1).restNanos() / 1_000_000L);
+    }
+
+    @Test
+    void controllersKeepItAwayForTwiceAsLongEachTime() {
+        for (int given = 0; given < 8; given++) {
+            givenAndBackAfter(StepDownSettings.DEFAULT_COOLDOWN_MS << Math.min(given, 5));
+            long expected = StepDownSettings.DEFAULT_COOLDOWN_MS << Math.min(given, 5);
+            assertEquals(expected, broker.acted.get(given).restNanos() / 1_000_000L);
+        }
     }
 
     @Test

@@ -54,8 +54,9 @@ public final class StepDownConfigs {
                 + "insync agent.");
         definition.define(COOLDOWN_MS, ConfigDef.Type.LONG, StepDownSettings.DEFAULT_COOLDOWN_MS,
             ConfigDef.Range.atLeast(0), ConfigDef.Importance.LOW,
-            "How long in milliseconds the leadership of a partition stays after it moved: neither step-downs nor the "
-                + "controller's automatic preferred elections move it.");
+            "How long in milliseconds a partition stays that came from another leader. One that this broker gave away and that "
+                + "returns is given away again sooner. A controller that runs the insync agent does not return it by an automatic "
+                + "preferred election for at least this time.");
         definition.define(BUDGET_PER_MINUTE, ConfigDef.Type.INT, StepDownSettings.DEFAULT_BUDGET_PER_MINUTE,
             ConfigDef.Range.atLeast(1), ConfigDef.Importance.LOW,
             "The maximum number of partitions that this broker gives away within any minute.");
