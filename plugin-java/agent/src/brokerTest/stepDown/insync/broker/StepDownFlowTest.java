@@ -21,18 +21,23 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
-import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData.ReassignablePartitionResponse;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData.ReassignableTopicResponse;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsResponseData;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
-import org.apache.kafka.common.message.ElectLeadersResponseData;
 import org.apache.kafka.common.message.ElectLeadersResponseData.PartitionResult;
 import org.apache.kafka.common.message.ElectLeadersResponseData.ReplicaElectionResult;
+import org.apache.kafka.common.message.ElectLeadersResponseData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData.OngoingPartitionReassignment;
+import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData.OngoingTopicReassignment;
+import org.apache.kafka.common.message.ListPartitionReassignmentsResponseData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.AlterPartitionReassignmentsRequest;
 import org.apache.kafka.common.requests.AlterPartitionReassignmentsResponse;
 import org.apache.kafka.common.requests.ElectLeadersRequest;
 import org.apache.kafka.common.requests.ElectLeadersResponse;
+import org.apache.kafka.common.requests.ListPartitionReassignmentsRequest;
+import org.apache.kafka.common.requests.ListPartitionReassignmentsResponse;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -108,6 +113,7 @@ class StepDownFlowTest {
     void onAStockControllerTheAssignmentIsReordered() throws Exception {
         stallARead(Map.of());
         next().answerPartition(Errors.NONE);
+        next().answer(reassigning());
         FakeController.Asked asked = next();
         AlterPartitionReassignmentsRequestData data = ((AlterPartitionReassignmentsRequest) asked.request()).data();
         assertEquals(List.of(SUCCESSOR, 1003, Leader.LEADER), data.topics().get(0).partitions().get(0).replicas());
@@ -119,8 +125,30 @@ class StepDownFlowTest {
     }
 
     @Test
+    void aReassignmentThatAnOperatorHasBegunIsNotReplaced() throws Exception {
+        stallARead(Map.of("leader.relinquish.via", "reassign"));
+        next().answerPartition(Errors.NONE);
+        FakeController.Asked asked = next();
+        assertTrue(asked.request() instanceof ListPartitionReassignmentsRequest);
+        asked.answer(reassigning(0));
+        assertTrue(answered().contains("\"outcome\":\"failed\",\"way\":\"reassign\",\"error\":\"another reassignment"));
+    }
+
+    @Test
+    void anAssignmentThatTheLeaderDoesNotKnowYetIsNotReverted() throws Exception {
+        stallARead(Map.of("leader.relinquish.via", "reassign"));
+        FakeController.Asked asked = next();
+        assertEquals(List.of(Leader.LEADER, SUCCESSOR, 1003), asked.alterPartition().newIsrWithEpochs().stream()
+            .map(BrokerState::brokerId).collect(Collectors.toList()), "no request to step down, whatever the controller");
+        asked.answerPartition(Errors.INVALID_UPDATE_VERSION);
+        assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"reassign\",\"error\":\"INVALID_UPDATE"));
+    }
+
+    @Test
     void whoMayNotReassignIsRefused() throws Exception {
         stallARead(Map.of("leader.relinquish.via", "reassign"));
+        next().answerPartition(Errors.NONE);
+        next().answer(reassigning());
         next().answer(reassigned(Errors.CLUSTER_AUTHORIZATION_FAILED));
         assertTrue(answered().contains("\"outcome\":\"refused\",\"way\":\"reassign\",\"error\":\"CLUSTER_AUTH"));
     }
@@ -317,6 +345,19 @@ class StepDownFlowTest {
             leader.time.sleep(STEP_MS);
             Thread.sleep(STEP_MS);
         }
+    }
+
+    /** Returns the controller's answer that these partitions are being reassigned. */
+    private static ListPartitionReassignmentsResponse reassigning(int... partitions) {
+        ListPartitionReassignmentsResponseData data = new ListPartitionReassignmentsResponseData();
+        if (partitions.length > 0) {
+            OngoingTopicReassignment topic = new OngoingTopicReassignment().setName("events");
+            for (int partition : partitions) {
+                topic.partitions().add(new OngoingPartitionReassignment().setPartitionIndex(partition));
+            }
+            data.topics().add(topic);
+        }
+        return new ListPartitionReassignmentsResponse(data);
     }
 
     private static AlterPartitionReassignmentsResponse reassigned(Errors error) {

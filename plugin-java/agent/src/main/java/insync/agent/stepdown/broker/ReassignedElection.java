@@ -11,20 +11,28 @@ import java.util.function.Function;
 import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.common.ElectionType;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignablePartition;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData.ReassignableTopic;
+import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData.ListPartitionReassignmentsTopics;
+import org.apache.kafka.common.message.ListPartitionReassignmentsRequestData;
 import org.apache.kafka.common.protocol.Errors;
 import org.apache.kafka.common.requests.AbstractResponse;
 import org.apache.kafka.common.requests.AlterPartitionReassignmentsRequest;
 import org.apache.kafka.common.requests.AlterPartitionReassignmentsResponse;
 import org.apache.kafka.common.requests.ElectLeadersRequest;
 import org.apache.kafka.common.requests.ElectLeadersResponse;
+import org.apache.kafka.common.requests.ListPartitionReassignmentsRequest;
+import org.apache.kafka.common.requests.ListPartitionReassignmentsResponse;
 
 /**
  * Gives leadership away under any controller, with the two requests that an operator would send: a reassignment to the
  * same replicas with the successor first, then a preferred election. The order stays, so automatic preferred elections do
  * not undo it. Needs ALTER on the cluster, which brokers have as super users.
+ *
+ * <p>A reassignment carries no epoch, so it would replace one that an operator has begun. So it follows an AlterPartition,
+ * whose partition epoch was right, and the controller is asked for reassignments under way: only a change that it makes
+ * within the last round trip is overwritten.
  */
 final class ReassignedElection {
     private static final int TIMEOUT_MS = 30_000;
@@ -41,10 +49,27 @@ final class ReassignedElection {
 
     void begin(StepDownRequest one) {
         Decision decision = one.decision();
-        if (one.led().kafkaPartition().isReassigning()) {
+        ListPartitionReassignmentsTopics topic = new ListPartitionReassignmentsTopics().setName(decision.topic())
+            .setPartitionIndexes(List.of(decision.partition()));
+        controller.send(manager, new ListPartitionReassignmentsRequest.Builder(new ListPartitionReassignmentsRequestData()
+            .setTimeoutMs(TIMEOUT_MS).setTopics(List.of(topic))), answer -> reassign(one, answer));
+    }
+
+    private void reassign(StepDownRequest one, ClientResponse answer) {
+        Errors error = error(answer, ReassignedElection::listError);
+        if (error != Errors.NONE) {
+            one.settle(Outcome.REFUSED, error.name());
+        } else if (one.led().kafkaPartition().isReassigning() || isReassigning(answer)) {
             one.settle(Outcome.FAILED, "another reassignment is under way");
-            return;
+        } else if (!isLedStill(one)) {
+            one.settle(Outcome.FAILED, "this broker no longer leads in that epoch");
+        } else {
+            reassign(one);
         }
+    }
+
+    private void reassign(StepDownRequest one) {
+        Decision decision = one.decision();
         ReassignableTopic topic = new ReassignableTopic().setName(decision.topic());
         topic.partitions().add(new ReassignablePartition().setPartitionIndex(decision.partition())
             .setReplicas(order(decision, one.led())));
@@ -53,6 +78,15 @@ final class ReassignedElection {
         data.topics().add(topic);
         controller.send(manager, new AlterPartitionReassignmentsRequest.Builder(data),
             answer -> next(one, error(answer, ReassignedElection::reassignError)));
+    }
+
+    private static boolean isLedStill(StepDownRequest one) {
+        return one.led().isLed() && one.led().leaderEpoch() == one.decision().leaderEpoch();
+    }
+
+    private static boolean isReassigning(ClientResponse answer) {
+        return ((ListPartitionReassignmentsResponse) answer.responseBody()).data().topics().stream()
+            .anyMatch(topic -> !topic.partitions().isEmpty());
     }
 
     /** Returns the assignment in the order of the decision: members of the ISR first, this broker last. */
@@ -75,7 +109,7 @@ final class ReassignedElection {
     private void next(StepDownRequest one, Errors error) {
         if (error != Errors.NONE) {
             one.settle(Outcome.REFUSED, error.name());
-        } else if (!one.led().isLed() || one.led().leaderEpoch() != one.decision().leaderEpoch()) {
+        } else if (!isLedStill(one)) {
             one.settle(Outcome.FAILED, "this broker no longer leads in that epoch");
         } else {
             elect(one);
@@ -102,6 +136,10 @@ final class ReassignedElection {
             Insync.failed(unexpected);
             return Errors.UNKNOWN_SERVER_ERROR;
         }
+    }
+
+    private static Errors listError(AbstractResponse response) {
+        return Errors.forCode(((ListPartitionReassignmentsResponse) response).data().errorCode());
     }
 
     private static Errors reassignError(AbstractResponse response) {

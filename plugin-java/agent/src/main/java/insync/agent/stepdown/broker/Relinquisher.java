@@ -51,8 +51,6 @@ final class Relinquisher {
         try {
             if (led == null || !led.isLed() || led.leaderEpoch() != decision.leaderEpoch()) {
                 one.settle(Outcome.FAILED, "this broker no longer leads in that epoch");
-            } else if (settings.via() == Via.REASSIGN) {
-                reassigned.begin(one);
             } else {
                 alterPartition(one);
             }
@@ -62,6 +60,10 @@ final class Relinquisher {
         }
     }
 
+    /**
+     * Sends AlterPartition, which the controller refuses if the partition has changed since this broker read it. A
+     * reassignment, which has no such fence, follows only upon its success.
+     */
     private void alterPartition(StepDownRequest one) {
         Decision decision = one.decision();
         LedPartition led = one.led();
@@ -78,7 +80,10 @@ final class Relinquisher {
             .whenComplete((leader, error) -> settle(() -> answered(one, leader, error)));
     }
 
-    /** Returns the members with their broker epochs; this broker last, with the tag for a woven controller. */
+    /**
+     * Returns the members with their broker epochs; this broker last, with the tag for a woven controller. If only a
+     * reassignment is wanted, this broker is first: the request then changes nothing.
+     */
     private List<BrokerState> order(Decision decision, LedPartition led) {
         List<BrokerState> order = new ArrayList<>();
         for (int id : decision.isr()) {
@@ -86,8 +91,12 @@ final class Relinquisher {
                 order.add(new BrokerState().setBrokerId(id).setBrokerEpoch(led.brokerEpoch(id)));
             }
         }
+        if (settings.via() == Via.REASSIGN) {
+            order.add(0, new BrokerState().setBrokerId(self).setBrokerEpoch(-1));
+            return order;
+        }
         BrokerState last = new BrokerState().setBrokerId(self).setBrokerEpoch(-1);
-        byte[] asked = RelinquishTag.encode(decision.leaves(), settings.cooldownNanos() / 1_000_000L);
+        byte[] asked = RelinquishTag.encode(decision.leaves(), decision.restNanos() / 1_000_000L);
         last.unknownTaggedFields().add(new RawTaggedField(RelinquishTag.TAG, asked));
         order.add(last);
         return order;
@@ -110,9 +119,9 @@ final class Relinquisher {
         }
     }
 
-    /** Handles the response of a stock controller, which reordered the ISR and kept the leader. */
+    /** Handles the response of a controller that accepted the ISR and kept the leader. */
     private void notHonoured(StepDownRequest one, int leader) {
-        if (settings.via() == Via.AUTO && leader == self) {
+        if (settings.via() != Via.ALTER_PARTITION && leader == self) {
             one.way(REASSIGN);
             reassigned.begin(one);
         } else {

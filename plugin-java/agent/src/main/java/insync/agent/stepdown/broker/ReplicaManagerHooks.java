@@ -33,13 +33,11 @@ public final class ReplicaManagerHooks extends TypeHooks {
         }
     }
 
-    /** Stops the watch. */
+    /** Stops the watch, and the threads of scope "read". */
     static final class Shutdown {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue("config") KafkaConfig config) {
-            if (Brokers.anyStepDown()) {
-                Brokers.replicaManagerStopped(config);
-            }
+            Brokers.replicaManagerStopped(config);
         }
     }
 }
