@@ -68,7 +68,7 @@ public class Tracker {
         for (int i = 0; i < partitions; i++) {
             fetches[i] = make(leader, new Follower(id, i));
         }
-        connection = leader.scope.connection("connection-" + id, id, new NetworkThread(leader.leaderClock));
+        connection = leader.scope.connection("connection-" + id, id, "User:broker", new NetworkThread(leader.leaderClock));
         Object first = new Object();
         connection.arrived(first, 1, true, MAX_WAIT_MS);
         read();

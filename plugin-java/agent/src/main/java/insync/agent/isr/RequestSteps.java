@@ -42,7 +42,8 @@ public final class RequestSteps {
         if (fetch.replicaId() < 0) {
             return;
         }
-        FetcherConnection connection = scope.connection(request.context().connectionId, fetch.replicaId(), thread);
+        FetcherConnection connection = scope.connection(request.context().connectionId, fetch.replicaId(),
+            request.context().principal, thread);
         connection.arrived(request, fetch.replicaEpoch(),
             fetch.metadata().isFull() || !fetch.data().forgottenTopicsData().isEmpty(), fetch.maxWait());
         request.insync$fetcher(connection);
@@ -57,10 +58,11 @@ public final class RequestSteps {
         return connection;
     }
 
-    /** Notes that the leader has read a partition for the fetch that this thread serves. */
+    /** Notes that the leader has accepted and read a partition of the fetch that this thread serves. */
     public static void reading(Partition partition, Object replica) {
         FetcherConnection connection = FetcherConnection.serving();
         if (connection != null) {
+            connection.scope().accepted(connection);
             Followers.tracker(partition, connection.follower(), (FollowerCarrier) replica, connection.scope());
         }
     }

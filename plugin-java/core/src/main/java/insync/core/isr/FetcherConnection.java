@@ -18,6 +18,7 @@ public final class FetcherConnection {
     private static final ThreadLocal<FetcherConnection> SERVING = new ThreadLocal<>();
 
     private final int follower;
+    private final Object principal;
     private final NetworkThread thread;
     private final RequestScope scope;
     private final ArrivalReadings atArrival;
@@ -27,6 +28,7 @@ public final class FetcherConnection {
     private volatile FetcherClock clock;
     private volatile FetcherClock next;
     private volatile boolean lost;
+    private volatile boolean proven;
     private Object request;
     private boolean socketFull;
     private boolean socketWasFull;
@@ -40,8 +42,9 @@ public final class FetcherConnection {
     private long pausedAtArrival;
     private long brokerEpoch;
 
-    FetcherConnection(int follower, NetworkThread thread, RequestScope scope) {
+    FetcherConnection(int follower, Object principal, NetworkThread thread, RequestScope scope) {
         this.follower = follower;
+        this.principal = principal;
         this.thread = thread;
         this.scope = scope;
         this.atArrival = new ArrivalReadings(scope.leaderClock());
@@ -151,6 +154,20 @@ public final class FetcherConnection {
 
     public RequestScope scope() {
         return scope;
+    }
+
+    /** Returns as whom the client is authenticated. */
+    Object principal() {
+        return principal;
+    }
+
+    /** Returns whether Kafka has accepted a fetch of this connection. */
+    boolean isProven() {
+        return proven;
+    }
+
+    void proven() {
+        proven = true;
     }
 
     FetcherClock clockOfRequest() {

@@ -1,16 +1,11 @@
 package insync.core.isr;
 
 import insync.core.Clock;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Runs scope "request" in one broker: keeps the connections of its followers' fetchers and the state they share. */
 public final class RequestScope {
-    /** How many lost connections of a follower are kept, because partitions may still be on their clocks. */
-    private static final int LOST = 4;
     private static final FetcherConnection[] NONE = {};
 
     private final Clock clock;
@@ -19,7 +14,7 @@ public final class RequestScope {
     private final PendingListener listener;
     private final FetchBody body;
     private final Map<String, FetcherConnection> connections = new ConcurrentHashMap<>();
-    private final Map<Integer, FetcherConnection[]> byFollower = new ConcurrentHashMap<>();
+    private final Map<Integer, FollowerConnections> byFollower = new ConcurrentHashMap<>();
     private final Map<Thread, NetworkThread> threads = new ConcurrentHashMap<>();
 
     public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body) {
@@ -44,22 +39,37 @@ public final class RequestScope {
     }
 
     /**
-     * Returns the connection with an id, created if it is new; called by its network thread.
+     * Returns the connection with an id, created if it is new; called by its network thread, before Kafka checks whether
+     * its client may replicate.
      *
      * @param id Kafka's connection id, unique while the connection lives
      * @param follower the broker id that its fetches carry
+     * @param principal as whom its client is authenticated
      */
-    public FetcherConnection connection(String id, int follower, NetworkThread thread) {
+    public FetcherConnection connection(String id, int follower, Object principal, NetworkThread thread) {
         FetcherConnection known = connections.get(id);
         if (known == null) {
-            known = new FetcherConnection(follower, thread, this);
+            known = new FetcherConnection(follower, principal, thread, this);
             connections.put(id, known);
-            byFollower.merge(follower, new FetcherConnection[] {known}, RequestScope::joined);
-            for (FetcherConnection sibling : of(follower)) {
-                sibling.siblings(of(follower));
-            }
+            join(known);
         }
         return known;
+    }
+
+    /** Notes that Kafka has accepted a fetch of the connection, whose client may replicate. */
+    public void accepted(FetcherConnection connection) {
+        if (!connection.isProven()) {
+            connection.proven();
+            join(connection);
+        }
+    }
+
+    private void join(FetcherConnection connection) {
+        byFollower.compute(connection.follower(), (id, known) -> {
+            FollowerConnections group = known == null ? new FollowerConnections() : known;
+            group.add(connection);
+            return group;
+        });
     }
 
     /** Returns the connection with an id, or null if no follower's fetch came on it. */
@@ -72,6 +82,10 @@ public final class RequestScope {
         FetcherConnection lost = connections.remove(id);
         if (lost != null) {
             lost.closed();
+            byFollower.computeIfPresent(lost.follower(), (follower, group) -> {
+                group.lost(lost);
+                return group.all().length == 0 ? null : group;
+            });
         }
     }
 
@@ -79,24 +93,15 @@ public final class RequestScope {
         return leaderClock;
     }
 
-    /** Returns the connections of a follower, including those lost recently. */
+    /** Returns the connections of a follower that count, including those lost recently. */
     FetcherConnection[] of(int follower) {
-        return byFollower.getOrDefault(follower, NONE);
+        FollowerConnections group = byFollower.get(follower);
+        return group == null ? NONE : group.all();
     }
 
-    private static FetcherConnection[] joined(FetcherConnection[] before, FetcherConnection[] added) {
-        List<FetcherConnection> all = new ArrayList<>(Arrays.asList(before));
-        long lost = all.stream().filter(FetcherConnection::isLost).count();
-        for (int i = 0; lost > LOST; ) {
-            if (all.get(i).isLost()) {
-                all.remove(i);
-                lost--;
-            } else {
-                i++;
-            }
-        }
-        all.addAll(Arrays.asList(added));
-        return all.toArray(NONE);
+    /** Returns how many followers have connections that count. */
+    int followers() {
+        return byFollower.size();
     }
 
     long millis() {

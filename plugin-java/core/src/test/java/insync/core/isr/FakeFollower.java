@@ -2,6 +2,7 @@ package insync.core.isr;
 
 /** A follower replica with settable leader epoch. */
 final class FakeFollower implements FollowerReplica {
+    static final Object PRINCIPAL = "User:broker";
     static final int ID = 1002;
     volatile int leaderEpoch = 1;
 

@@ -84,7 +84,7 @@ class RequestScopeTrackerRaceTest {
      * it.
      */
     private void fetch(String id, NetworkThread thread, Long request) throws Exception {
-        FetcherConnection connection = scope.connection(id, FakeFollower.ID, thread);
+        FetcherConnection connection = scope.connection(id, FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
         connection.arrived(request, 1, ThreadLocalRandom.current().nextInt(4) == 0, 0);
         Future<?> handler = threads.submit(() -> read(connection, request));
         if (ThreadLocalRandom.current().nextInt(8) == 0) {

@@ -24,7 +24,7 @@ class RequestScopeTrackerTest {
     private final RequestScope scope = new RequestScope(clock, leaderClock, stats, (replica, topic, partition, nanos) -> { },
         (request, replica) -> named.getOrDefault(request, FetchBody.NOT_NAMED));
     private final NetworkThread thread = new NetworkThread(leaderClock);
-    private final FetcherConnection connection = scope.connection(ID, FakeFollower.ID, thread);
+    private final FetcherConnection connection = scope.connection(ID, FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
     private final RequestScopeTracker fetches = new RequestScopeTracker(follower, scope, clock.ms);
     private long leo = 100;
 
@@ -216,7 +216,7 @@ class RequestScopeTrackerTest {
         caughtUpFetch();
         pass(500);
         scope.disconnected(ID);
-        FetcherConnection second = scope.connection("other", FakeFollower.ID, new NetworkThread(leaderClock));
+        FetcherConnection second = scope.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, new NetworkThread(leaderClock));
         Object request = new Object();
         named.put(request, leo);
         second.arrived(request, 1, true, WAIT_MS);
@@ -237,7 +237,7 @@ class RequestScopeTrackerTest {
         pass(500);
         Object first = arrive(false);
         pass(1_000);
-        FetcherConnection second = scope.connection("other", FakeFollower.ID, thread);
+        FetcherConnection second = scope.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
         Object request = new Object();
         named.put(request, leo - 5);
         second.arrived(request, 1, true, WAIT_MS);
@@ -256,7 +256,7 @@ class RequestScopeTrackerTest {
         caughtUpFetch();
         pass(500);
         NetworkThread hanging = new NetworkThread(leaderClock);
-        FetcherConnection second = scope.connection("other", FakeFollower.ID, hanging);
+        FetcherConnection second = scope.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, hanging);
         Object request = new Object();
         named.put(request, leo - 5);
         second.arrived(request, 1, true, WAIT_MS);
@@ -285,7 +285,7 @@ class RequestScopeTrackerTest {
     @Test
     void aFetchOfAnOlderIncarnationHoldsNothing() {
         caughtUpFetch();
-        FetcherConnection old = scope.connection("old", FakeFollower.ID, thread);
+        FetcherConnection old = scope.connection("old", FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
         Object request = new Object();
         named.put(request, leo);
         old.arrived(request, 0, true, WAIT_MS);

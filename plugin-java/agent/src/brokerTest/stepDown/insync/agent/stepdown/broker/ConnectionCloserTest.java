@@ -86,7 +86,7 @@ class ConnectionCloserTest {
     @Test
     void followersAndTheConnectionThatIsWorkedOnAreLeftAlone() throws Exception {
         try (Socket follower = connected("follower"); Socket busy = connected("busy")) {
-            scope.connection("follower", 2, scope.networkThread());
+            scope.connection("follower", 2, "User:broker", scope.networkThread());
             ConnectionCloser end = end();
             end.ofAll(new PlaintextTransportLayer(selector.channel("busy").selectionKey()));
             assertEquals(0, end.count());
