@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * Starts the agent before the broker's main: reads its options, picks the adapter of the broker's version, and weaves.
- * Either every hook is woven or none is; hooks on demand are woven when a broker's settings ask for them.
+ * Either every hook is woven or none is, or the JVM ends; hooks on demand are woven when a broker's settings ask for them.
  */
 public final class AgentMain {
     private static final int EXIT_BAD_INPUT = 2;
@@ -64,7 +64,7 @@ public final class AgentMain {
     }
 
     private static List<String> weave(Adapter adapter, Adapters adapters, String version, AgentOptions options,
-                                      Instrumentation instrumentation) {
+                                      Instrumentation instrumentation) throws AgentException {
         List<String> scopes = adapters.scopes(adapter);
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
             return List.of("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);

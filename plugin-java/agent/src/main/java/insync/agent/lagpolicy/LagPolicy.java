@@ -3,6 +3,7 @@ package insync.agent.lagpolicy;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.weave.HooksOnDemand;
 import insync.core.lagpolicy.MessageLagRule;
+import java.util.List;
 import kafka.cluster.Partition;
 import kafka.server.KafkaConfig;
 import scala.Option;
@@ -33,7 +34,7 @@ public final class LagPolicy {
     /** Weaves the hook that applies this policy, unless it is Kafka's own rule. */
     public void weave(HooksOnDemand hooks) {
         if (rule != null) {
-            hooks.weave(PartitionHooks.lagByMessages(), reason());
+            hooks.weave(List.of(PartitionHooks.lagByMessages()), reason());
         }
     }
 

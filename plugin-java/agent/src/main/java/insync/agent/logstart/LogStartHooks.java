@@ -34,7 +34,7 @@ public final class LogStartHooks {
 
     private static void weave(KafkaConfig config, String key, List<Hook> hooks, HooksOnDemand onDemand) {
         if (config.getBoolean(key)) {
-            hooks.forEach(hook -> onDemand.weave(hook, key + "=true"));
+            onDemand.weave(hooks, key + "=true");
         }
     }
 

@@ -44,7 +44,7 @@ public final class PausePointHooks {
         if (!points.isEmpty()) {
             Insync.current().pausePoints().open();
         }
-        points.forEach(point -> onDemand.weave(point, "pause-points=on"));
+        onDemand.weave(points, "pause-points=on");
     }
 
     /** Passes a point; waits if a test pauses this thread there. */

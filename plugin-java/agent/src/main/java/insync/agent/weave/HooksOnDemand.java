@@ -7,10 +7,13 @@ import java.lang.instrument.ClassFileTransformer;
 import java.lang.instrument.Instrumentation;
 import java.lang.instrument.UnmodifiableClassException;
 import java.security.ProtectionDomain;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Collectors;
 
 /**
  * Weaves a hook into a loaded class when a broker's settings turn it on. The JVM lets a loaded class change its
@@ -31,34 +34,53 @@ public final class HooksOnDemand {
     }
 
     /**
-     * Weaves a hook that is not woven yet, and emits an event.
+     * Weaves those of a feature's hooks that are not woven yet, all or none, and emits an event.
      *
-     * @param why the setting that turns it on
-     * @throws IllegalStateException if the JVM refused the class
+     * @param why the setting that turns them on
+     * @throws IllegalStateException if the JVM refused a class; none of the hooks is woven then
      */
-    public synchronized void weave(Hook hook, String why) {
-        List<Hook> there = woven.computeIfAbsent(hook.typeName(), type -> new CopyOnWriteArrayList<>());
-        if (there.stream().anyMatch(each -> each.advice() == hook.advice())) {
+    public synchronized void weave(List<Hook> hooks, String why) {
+        List<Hook> added = hooks.stream().filter(hook -> !isWoven(hook)).collect(Collectors.toList());
+        if (added.isEmpty()) {
             return;
         }
-        there.add(hook);
         if (!registered) {
             // The transformer stays, because each retransformation starts from the class as it was loaded.
             instrumentation.addTransformer(new Additions(), true);
             registered = true;
         }
+        added.forEach(hook -> woven.computeIfAbsent(hook.typeName(), type -> new CopyOnWriteArrayList<>()).add(hook));
+        Throwable refused = retransform(added);
+        if (refused != null) {
+            added.forEach(hook -> woven.get(hook.typeName()).remove(hook));
+            // The JVM ignores what a transformer throws, so some of the classes may have their hooks.
+            retransform(added);
+            throw new IllegalStateException("cannot weave " + added + " for " + why + ": " + refused, refused);
+        }
+        List<String> names = added.stream().map(Hook::toString).collect(Collectors.toList());
+        Insync.current().events().emit("hook_added", EventLog.fields("why", why, "woven", names));
+        System.err.println("[insync] woven for " + why + ": " + String.join(", ", names));
+    }
+
+    private boolean isWoven(Hook hook) {
+        return woven.getOrDefault(hook.typeName(), List.of()).stream().anyMatch(each -> each.advice() == hook.advice());
+    }
+
+    /** Lets the JVM transform the classes of hooks again; returns what went wrong, or null. */
+    private Throwable retransform(List<Hook> hooks) {
         failure = null;
         try {
-            instrumentation.retransformClasses(Class.forName(hook.typeName()));
-        } catch (ClassNotFoundException | UnmodifiableClassException | LinkageError refused) {
+            Set<Class<?>> classes = new LinkedHashSet<>();
+            for (Hook hook : hooks) {
+                classes.add(Class.forName(hook.typeName()));
+            }
+            instrumentation.retransformClasses(classes.toArray(new Class<?>[0]));
+        } catch (ClassNotFoundException | UnmodifiableClassException | RuntimeException | LinkageError
+                | InternalError refused) {
+            // UnsupportedOperationException, too: a JVM without retransformation, or a change that it does not allow.
             failure = refused;
         }
-        if (failure != null) {
-            there.remove(hook);
-            throw new IllegalStateException("cannot weave " + hook + " for " + why, failure);
-        }
-        Insync.current().events().emit("hook_added", EventLog.fields("why", why, "woven", List.of(hook.toString())));
-        System.err.println("[insync] woven for " + why + ": " + hook);
+        return failure;
     }
 
     /** Adds all requested hooks to the original class. */

@@ -1,13 +1,16 @@
 package insync.agent.weave;
 
 import insync.agent.Adapter;
+import insync.agent.AgentException;
 import insync.core.Insync;
 import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
@@ -33,30 +36,67 @@ public final class Weaver {
             .filter(ElementMatchers.named("failed")).getOnly());
 
     private final Adapter adapter;
+    private final Map<String, List<TypeHooks>> byType = new LinkedHashMap<>();
     private final ClassFileLocator locator = ClassFileLocator.ForClassLoader.ofSystemLoader();
     private final TypePool pool = new TypePool.Default.WithLazyResolution(
         new TypePool.CacheProvider.Simple(), locator, TypePool.Default.ReaderMode.FAST);
 
     public Weaver(Adapter adapter) {
         this.adapter = adapter;
+        adapter.types().forEach(type -> byType.computeIfAbsent(type.typeName(), name -> new ArrayList<>()).add(type));
     }
 
     /**
      * Weaves all hooks that are not on demand.
      *
-     * @return the problems, as text; empty if everything is woven
+     * @return the reasons why the broker is as it was, as text; empty if everything is woven
+     * @throws AgentException if some classes are woven and others are not: the JVM must end, because it cannot undo that
      */
-    public List<String> weave(Instrumentation instrumentation) {
+    public List<String> weave(Instrumentation instrumentation) throws AgentException {
         List<String> problems = new ArrayList<>(new SymbolCheck(pool, locator).missing(adapter));
         Map<String, byte[]> woven = problems.isEmpty() ? makeAll(problems) : Map.of();
         if (problems.isEmpty()) {
-            WovenClasses classes = new WovenClasses(woven);
+            problems.addAll(loaded(woven.keySet(), instrumentation));
+        }
+        if (problems.isEmpty()) {
+            WovenClasses classes = new WovenClasses(woven, locator, this::makeFrom);
             instrumentation.addTransformer(classes);
-            problems.addAll(classes.loadAll());
+            List<String> failed = classes.loadAll();
             // All woven classes are loaded now, so the transformer is no longer needed.
             instrumentation.removeTransformer(classes);
+            if (!failed.isEmpty()) {
+                throw new AgentException("woven in part, so the broker must not run: " + String.join("; ", failed));
+            }
         }
         return problems;
+    }
+
+    /** Returns the classes that another agent has loaded: they have no hooks, and cannot get fields any more. */
+    private static List<String> loaded(Set<String> names, Instrumentation instrumentation) {
+        List<String> problems = new ArrayList<>();
+        for (Class<?> each : instrumentation.getAllLoadedClasses()) {
+            if (each.getClassLoader() == ClassLoader.getSystemClassLoader() && names.contains(each.getName())) {
+                problems.add(each.getName() + " was loaded before this agent started; expected this -javaagent first");
+            }
+        }
+        Collections.sort(problems);
+        return problems;
+    }
+
+    /**
+     * Weaves a class as an earlier agent has changed it.
+     *
+     * @param current the class file that the JVM would load
+     * @throws IllegalStateException if the hooks do not fit
+     */
+    private byte[] makeFrom(String typeName, byte[] current) {
+        List<String> problems = new ArrayList<>();
+        List<TypeHooks> parts = byType.get(typeName);
+        byte[] woven = make(typeName, parts, hooksOf(parts), problems, asItIs(typeName, current));
+        if (!problems.isEmpty()) {
+            throw new IllegalStateException("as another agent has changed it: " + String.join("; ", problems));
+        }
+        return woven;
     }
 
     /**
@@ -66,40 +106,46 @@ public final class Weaver {
      * @return the class file with the advice
      */
     byte[] add(Hook hook, byte[] current) {
-        ClassFileLocator asItIs = new ClassFileLocator.Compound(
-            ClassFileLocator.Simple.of(hook.typeName(), current), locator);
+        ClassFileLocator asItIs = asItIs(hook.typeName(), current);
         TypeDescription type = TypePool.Default.WithLazyResolution.of(asItIs).describe(hook.typeName()).resolve();
         return byteBuddy().with(Implementation.Context.Disabled.Factory.INSTANCE).redefine(type, asItIs)
             .visit(adviceOf(hook).on(hook.methods())).make().getBytes();
     }
 
+    private ClassFileLocator asItIs(String typeName, byte[] current) {
+        return new ClassFileLocator.Compound(ClassFileLocator.Simple.of(typeName, current), locator);
+    }
+
     private Map<String, byte[]> makeAll(List<String> problems) {
-        Map<String, List<TypeHooks>> byType = new LinkedHashMap<>();
-        adapter.types().forEach(type -> byType.computeIfAbsent(type.typeName(), name -> new ArrayList<>()).add(type));
         Map<String, byte[]> woven = new HashMap<>();
-        byType.forEach((typeName, parts) -> {
-            List<Hook> hooks = new ArrayList<>();
-            parts.forEach(part -> hooks.addAll(part.hooks()));
-            woven.put(typeName, tryToMake(typeName, parts, hooks, problems));
-        });
+        byType.forEach((typeName, parts) ->
+            woven.put(typeName, tryToMake(typeName, parts, hooksOf(parts), problems)));
         // Created only to verify that the hooks fit; the result is discarded.
         adapter.hooksOnDemand().forEach(hook -> tryToMake(hook.typeName(), List.of(), List.of(hook), problems));
         return woven;
     }
 
+    private static List<Hook> hooksOf(List<TypeHooks> parts) {
+        List<Hook> hooks = new ArrayList<>();
+        parts.forEach(part -> hooks.addAll(part.hooks()));
+        return hooks;
+    }
+
     /** Returns the woven class; or null, and adds the reason to the problems, if it cannot be created. */
     private byte[] tryToMake(String typeName, List<TypeHooks> parts, List<Hook> hooks, List<String> problems) {
         try {
-            return make(typeName, parts, hooks, problems);
+            return make(typeName, parts, hooks, problems, locator);
         } catch (RuntimeException | LinkageError failed) {
             problems.add("cannot weave " + typeName + ": " + failed);
             return null;
         }
     }
 
-    private byte[] make(String typeName, List<TypeHooks> parts, List<Hook> hooks, List<String> problems) {
-        TypeDescription type = pool.describe(typeName).resolve();
-        DynamicType.Builder<?> builder = byteBuddy().redefine(type, locator);
+    private byte[] make(String typeName, List<TypeHooks> parts, List<Hook> hooks, List<String> problems,
+                        ClassFileLocator from) {
+        TypePool types = from == locator ? pool : TypePool.Default.WithLazyResolution.of(from);
+        TypeDescription type = types.describe(typeName).resolve();
+        DynamicType.Builder<?> builder = byteBuddy().redefine(type, from);
         for (TypeHooks part : parts) {
             builder = part.addMembers(builder);
         }

@@ -1,21 +1,35 @@
 package insync.agent.weave;
 
+import java.io.IOException;
 import java.lang.instrument.ClassFileTransformer;
 import java.security.ProtectionDomain;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BiFunction;
+import net.bytebuddy.dynamic.ClassFileLocator;
 
 /** Replaces the broker's bytes with the woven bytes when the JVM first loads each class. */
 final class WovenClasses implements ClassFileTransformer {
-    private final Map<String, byte[]> woven;
-    private final Set<String> given = ConcurrentHashMap.newKeySet();
+    private static final String DONE = "";
 
-    /** @param woven by class name with dots */
-    WovenClasses(Map<String, byte[]> woven) {
+    private final Map<String, byte[]> woven;
+    private final ClassFileLocator classFiles;
+    private final BiFunction<String, byte[], byte[]> weave;
+    /** What became of each class that the JVM offered: {@link #DONE}, or why it could not be woven. */
+    private final Map<String, String> offered = new ConcurrentHashMap<>();
+
+    /**
+     * @param woven by class name with dots
+     * @param classFiles the class files of which {@code woven} were made
+     * @param weave weaves a class, by its name, that an earlier agent has changed
+     */
+    WovenClasses(Map<String, byte[]> woven, ClassFileLocator classFiles, BiFunction<String, byte[], byte[]> weave) {
         this.woven = woven;
+        this.classFiles = classFiles;
+        this.weave = weave;
     }
 
     @Override
@@ -27,10 +41,19 @@ final class WovenClasses implements ClassFileTransformer {
         }
         String name = internalName.replace('/', '.');
         byte[] bytes = woven.get(name);
-        if (bytes != null) {
-            given.add(name);
+        if (bytes == null) {
+            return null;
         }
-        return bytes;
+        try {
+            boolean unchanged = Arrays.equals(original, classFiles.locate(name).resolve());
+            byte[] result = unchanged ? bytes : weave.apply(name, original);
+            offered.put(name, DONE);
+            return result;
+        } catch (IOException | RuntimeException | LinkageError broken) {
+            // The JVM ignores what a transformer throws.
+            offered.put(name, broken.toString());
+            return null;
+        }
     }
 
     /**
@@ -47,8 +70,9 @@ final class WovenClasses implements ClassFileTransformer {
             } catch (ClassNotFoundException | LinkageError refused) {
                 problems.add("the JVM refused the woven " + name + ": " + refused);
             }
-            if (!given.contains(name)) {
-                problems.add(name + " was loaded before the agent could weave it");
+            String outcome = offered.getOrDefault(name, "it was loaded before the agent could weave it");
+            if (!outcome.equals(DONE)) {
+                problems.add(name + ": " + outcome);
             }
         }
         return problems;

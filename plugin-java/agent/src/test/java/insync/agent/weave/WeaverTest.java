@@ -1,13 +1,21 @@
 package insync.agent.weave;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import insync.agent.Adapter;
+import insync.agent.AgentException;
 import insync.agent.broker.Platform;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
 import java.util.List;
+import java.util.Map;
+import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
+import net.bytebuddy.dynamic.loading.ByteArrayClassLoader;
 import net.bytebuddy.implementation.FixedValue;
 import org.junit.jupiter.api.Test;
 
@@ -41,9 +49,78 @@ class WeaverTest {
         assertEquals(Plain.class.getName() + ".moved: 0 methods match, expected 1", problems("moved").get(0));
     }
 
+    @Test
+    void aClassThatAnotherAgentHasLoadedIsNamedAndNothingIsWoven() throws Exception {
+        FakeInstrumentation jvm = new FakeInstrumentation();
+        jvm.loaded = new Class<?>[] {Plain.class};
+        List<String> problems = new Weaver(new OneType(new OneHook())).weave(jvm.proxy());
+        assertEquals(List.of(Plain.class.getName() + " was loaded before this agent started; expected this -javaagent first"),
+            problems);
+        assertEquals(List.of(), jvm.transformers, "the broker is as it was");
+    }
+
+    @Test
+    void aBrokerThatIsWovenInPartMustNotRun() {
+        // The JVM does not list the class, so the weaver goes on and then finds that it got no bytes.
+        AgentException refused = assertThrows(AgentException.class,
+            () -> new Weaver(new OneType(new OneHook())).weave(new FakeInstrumentation().proxy()));
+        assertTrue(refused.getMessage().startsWith("woven in part, so the broker must not run: " + Plain.class.getName()),
+            refused.getMessage());
+    }
+
+    @Test
+    void theChangesOfAnEarlierAgentStay() throws Exception {
+        byte[] changed = new ByteBuddy().redefine(Plain.class)
+            .defineMethod("ofAnotherAgent", int.class, Visibility.PUBLIC).intercept(FixedValue.value(3)).make().getBytes();
+        FakeInstrumentation jvm = new FakeInstrumentation();
+        jvm.loads = Map.of(Plain.class.getName(), changed);
+        assertEquals(List.of(), new Weaver(new OneType(new OneHook())).weave(jvm.proxy()));
+        byte[] woven = jvm.given.get(Plain.class.getName());
+        Class<?> loaded = new ByteArrayClassLoader.ChildFirst(Plain.class.getClassLoader(), Map.of(Plain.class.getName(), woven),
+            ByteArrayClassLoader.PersistenceHandler.MANIFEST).loadClass(Plain.class.getName());
+        Constructor<?> constructor = loaded.getDeclaredConstructor();
+        constructor.setAccessible(true);
+        Object made = constructor.newInstance();
+        assertEquals(3, call(made, "ofAnotherAgent"));
+        int before = Counted.calls;
+        call(made, "itsOwn");
+        assertEquals(before + 1, Counted.calls, "and the hook is there");
+    }
+
+    private static Object call(Object made, String name) throws Exception {
+        Method method = made.getClass().getMethod(name);
+        method.setAccessible(true);
+        return method.invoke(made);
+    }
+
     private static List<String> problems(String method) {
-        // No instrumentation, because it is not used if there are problems.
-        return new Weaver(new OneType(new PlainHooks(method))).weave(null);
+        try {
+            // No instrumentation, because it is not used if there are problems.
+            return new Weaver(new OneType(new PlainHooks(method))).weave(null);
+        } catch (AgentException unexpected) {
+            throw new AssertionError(unexpected);
+        }
+    }
+
+    private static final class OneHook extends TypeHooks {
+        OneHook() {
+            super(Plain.class.getName());
+        }
+
+        @Override
+        public List<Hook> hooks() {
+            return List.of(on("itsOwn", Counted.class));
+        }
+    }
+
+    /** Counts calls. */
+    public static final class Counted {
+        public static int calls;
+
+        @Advice.OnMethodEnter
+        static void enter() {
+            calls++;
+        }
     }
 
     private static final class PlainHooks extends TypeHooks {
@@ -71,7 +148,8 @@ class WeaverTest {
         static void enter() { }
     }
 
-    private static final class OneType implements Adapter {
+    /** An adapter with one woven type. */
+    static final class OneType implements Adapter {
         private final TypeHooks type;
 
         OneType(TypeHooks type) {
