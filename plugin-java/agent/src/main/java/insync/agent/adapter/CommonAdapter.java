@@ -10,6 +10,7 @@ import insync.agent.config.BrokerConfigs;
 import insync.agent.config.KafkaConfigHooks;
 import insync.agent.config.ReplicationConfigsHooks;
 import insync.agent.events.EventsTopic;
+import insync.agent.isr.ApiVersionsHooks;
 import insync.agent.isr.FetchParamsHooks;
 import insync.agent.isr.FileRecordsHooks;
 import insync.agent.isr.Followers;
@@ -115,6 +116,7 @@ public abstract class CommonAdapter implements Adapter {
             new ReplicaHooks(classes.replica()),
             new PartitionHooks(),
             new SocketServerHooks(),
+            new ApiVersionsHooks(classes.apiVersions()),
             new RequestChannelHooks(),
             new KafkaApisHooks(),
             new FileRecordsHooks(classes.fileRecords()),

@@ -8,6 +8,8 @@ public final class KafkaClasses {
         "org.apache.kafka.server.storage.log.FetchParams");
     private final String fileRecords = MovedClass.to("org.apache.kafka.common.record.FileRecords",
         "org.apache.kafka.common.record.internal.FileRecords");
+    private final String apiVersions =
+        MovedClass.to("kafka.server.ApiVersionManager", "org.apache.kafka.server.ApiVersionManager");
     private final String request =
         MovedClass.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request");
 
@@ -36,6 +38,11 @@ public final class KafkaClasses {
     /** Returns the class of records in a file. */
     String fileRecords() {
         return fileRecords;
+    }
+
+    /** Returns the class that knows which requests a listener takes, and so whose it is. */
+    String apiVersions() {
+        return apiVersions;
     }
 
     /** Returns the class of a request in the request channel. */

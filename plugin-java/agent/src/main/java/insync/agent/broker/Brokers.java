@@ -22,6 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.utils.Time;
 
 /**
@@ -75,12 +76,25 @@ public final class Brokers {
      * Starts the plugin in a broker whose ReplicaManager was constructed.
      *
      * @return the object that the hot path of scope "read" uses, or null if that is off
+     * @throws ConfigException if a hook that the broker's settings ask for cannot be woven, unless the agent's option
+     *     on-unsupported lets the broker run without; the only exception, others are recorded
      */
     public static PendingReads replicaManagerStarted(ReplicaManager replicas, KafkaConfig config, Time time) {
         Insync insync = Insync.current();
-        BrokerView view = platform.view(replicas, config, setup.brokerVersion());
-        PendingReads pendingReads = broker(config).start(replicas, config, time, view, setup, platform, insync);
-        openBridge(view, insync);
+        PendingReads pendingReads = null;
+        try {
+            BrokerView view = platform.view(replicas, config, setup.brokerVersion());
+            pendingReads = broker(config).start(replicas, config, time, view, setup, platform, insync);
+            openBridge(view, insync);
+            broker(config).weave(config, setup, platform);
+        } catch (IllegalStateException refused) {
+            if (!setup.options().runStockWhenUnsupported()) {
+                throw new ConfigException("[insync] " + refused.getMessage());
+            }
+            Insync.failed(refused);
+        } catch (RuntimeException | Error failed) {
+            Insync.failed(failed);
+        }
         return pendingReads;
     }
 
@@ -92,6 +106,7 @@ public final class Brokers {
 
     public static void replicaManagerStopped(KafkaConfig config) {
         broker(config).stopStepDown();
+        broker(config).stopReads();
         updateFlags();
     }
 

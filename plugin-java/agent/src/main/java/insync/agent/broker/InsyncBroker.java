@@ -1,6 +1,7 @@
 package insync.agent.broker;
 
 import insync.agent.AgentSetup;
+import insync.agent.config.BrokerConfigs;
 import insync.agent.events.EventsTopic;
 import insync.agent.isr.PendingReads;
 import insync.agent.isr.PendingReadsConfig;
@@ -26,12 +27,13 @@ import org.apache.kafka.common.utils.Time;
  */
 final class InsyncBroker {
     private volatile RequestPart requests;
+    private volatile PendingReads reads;
     private volatile LagPolicy lagPolicy = LagPolicy.BY_TIME;
     private volatile BrokerStepDown stepDown;
     private volatile boolean keepsInSync = true;
 
     /**
-     * Starts what depends only on the broker's settings: events, metrics, hooks on demand, scope "read".
+     * Starts what depends only on the broker's settings: events, metrics, scope "read".
      *
      * @return the object that the hot path of scope "read" uses, or null if that is off
      */
@@ -41,22 +43,53 @@ final class InsyncBroker {
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(view.settings());
         insync.events().emit("settings", settings);
+        sayWhatIsInForce(config);
         if (!setup.scopes().isEmpty()) {
             Metrics.registerPendingReads(platform.access().metrics(), insync);
         }
-        lagPolicy = LagPolicy.of(config, platform.access());
-        lagPolicy.weave(setup.onDemand());
-        platform.logStart().weave(config, setup.onDemand());
-        PausePointHooks.weave(setup.options().pausePoints() ? platform.pausePoints() : List.of(), setup.onDemand());
-        boolean relinquishesOnly = setup.supportsStepDown() && StepDownConfigs.relinquishesOnly(config);
-        keepsInSync = !relinquishesOnly;
-        if (relinquishesOnly) {
-            setup.onDemand().weave(ReadErrorHooks.fetchRecords(), StepDownConfigs.ONLY);
-        }
+        keepsInSync = !relinquishesOnly(config, setup);
         boolean tracks = setup.supportsStepDown() ? StepDownConfigs.tracks(config, PendingReadsConfig.READ)
             : PendingReadsConfig.isOn(config, PendingReadsConfig.READ);
-        return tracks ? new PendingReads(replicas, platform.access(), new KafkaClock(time), insync,
+        stopReads();
+        reads = tracks ? new PendingReads(replicas, platform.access(), new KafkaClock(time), insync,
             PendingReadsConfig.lagTimeMaxMs(config)) : null;
+        return reads;
+    }
+
+    private static void sayWhatIsInForce(KafkaConfig config) {
+        String who = "[insync] broker " + config.brokerId() + ": ";
+        System.err.println(who + String.join(", ", BrokerConfigs.inForce(config)));
+        BrokerConfigs.misspelled(config).forEach((name, meant) ->
+            System.err.println(who + name + " is no config of this broker; expected " + meant + "?"));
+    }
+
+    /**
+     * Weaves the hooks on demand that the broker's settings ask for.
+     *
+     * @throws IllegalStateException if the JVM refused the hooks of a feature
+     */
+    void weave(KafkaConfig config, AgentSetup setup, Platform platform) {
+        LagPolicy asked = LagPolicy.of(config, platform.access());
+        asked.weave(setup.onDemand());
+        lagPolicy = asked;
+        platform.logStart().weave(config, setup.onDemand());
+        PausePointHooks.weave(setup.options().pausePoints() ? platform.pausePoints() : List.of(), setup.onDemand());
+        if (relinquishesOnly(config, setup)) {
+            setup.onDemand().weave(List.of(ReadErrorHooks.fetchRecords()), StepDownConfigs.ONLY);
+        }
+    }
+
+    private static boolean relinquishesOnly(KafkaConfig config, AgentSetup setup) {
+        return setup.supportsStepDown() && StepDownConfigs.relinquishesOnly(config);
+    }
+
+    /** Ends the threads of scope "read". */
+    void stopReads() {
+        PendingReads stopped = reads;
+        reads = null;
+        if (stopped != null) {
+            stopped.stop();
+        }
     }
 
     void startStepDown(ReplicaManager replicas, KafkaConfig config, Time time, Object manager, Platform platform,
@@ -77,8 +110,13 @@ final class InsyncBroker {
         }
     }
 
+    /** Replaces the part of scope "request", and ends the threads of the one before; null if the scope is off. */
     void requests(RequestPart started) {
+        RequestPart stopped = requests;
         requests = started;
+        if (stopped != null) {
+            stopped.stop();
+        }
     }
 
     /** Returns the part of scope "request", or null if that is off. */

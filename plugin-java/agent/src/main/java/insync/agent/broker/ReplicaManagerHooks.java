@@ -32,9 +32,12 @@ public final class ReplicaManagerHooks extends TypeHooks {
         return List.of(on("<init>", constructor, Init.class));
     }
 
-    /** Starts the plugin in a broker and sets the field of scope "read", the only field that the hot path reads. */
+    /**
+     * Starts the plugin in a broker and sets the field of scope "read", the only field that the hot path reads. Ends the
+     * broker's start with a ConfigException if what its settings ask for cannot be woven, so nothing is suppressed.
+     */
     static final class Init {
-        @Advice.OnMethodExit(suppress = Throwable.class)
+        @Advice.OnMethodExit
         static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config,
                          @Advice.FieldValue("time") Time time,
                          @Advice.FieldValue(value = insync.agent.isr.ReplicaManagerHooks.PENDING_READS, readOnly = false)

@@ -8,24 +8,76 @@ import insync.agent.lagpolicy.LagPolicyConfig;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.events.EventLog;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /** Defines and checks the broker configs of all features. */
 public final class BrokerConfigs {
+    /** The plugin's keys and their defaults. */
+    private static final Map<String, Object> DEFAULTS = new ConcurrentSkipListMap<>();
 
     private BrokerConfigs() { }
 
     /** Adds the plugin's keys to the broker's definition of its configs. */
     public static void define(ConfigDef definition) {
         AgentSetup setup = Brokers.setup();
+        Set<String> kafkas = new HashSet<>(definition.names());
         PendingReadsConfig.define(definition, setup.scopes(), setup.options().defaultScope());
         StepDownConfigs.define(definition, setup.supportsStepDown());
         LogStartConfigs.define(definition, setup.supportsLogStart(), setup.options().defaultLogStart());
         LagPolicyConfig.define(definition, setup.supportsLagByMessages());
         EventsTopicConfigs.define(definition);
+        definition.defaultValues().forEach((name, value) -> {
+            if (!kafkas.contains(name)) {
+                DEFAULTS.put(name, String.valueOf(value));
+            }
+        });
+    }
+
+    /**
+     * Returns what the start of a broker tells its operator: whether followers with a pending fetch stay in sync and in which
+     * scope, and each of the plugin's other configs that is not at its default, as key=value.
+     */
+    public static List<String> inForce(KafkaConfig config) {
+        Map<String, Object> values = own(config);
+        List<String> words = new ArrayList<>();
+        words.add(PendingReadsConfig.PENDING_READS + "=" + values.remove(PendingReadsConfig.PENDING_READS));
+        Object scope = values.remove(PendingReadsConfig.SCOPE);
+        if (PendingReadsConfig.enabled(config)) {
+            words.add(PendingReadsConfig.SCOPE + "=" + scope);
+        }
+        values.forEach((name, value) -> {
+            if (!String.valueOf(value).equals(DEFAULTS.get(name))) {
+                words.add(name + "=" + value);
+            }
+        });
+        return words;
+    }
+
+    /** Returns the names in a broker's settings that it does not know but that look like one of the plugin's, with that one. */
+    public static Map<String, String> misspelled(KafkaConfig config) {
+        Map<String, String> found = new TreeMap<>();
+        for (String name : config.originals().keySet()) {
+            String nearest = config.values().containsKey(name) ? null : Spelling.nearest(name, DEFAULTS.keySet());
+            if (nearest != null) {
+                found.put(name, nearest);
+            }
+        }
+        return found;
+    }
+
+    private static Map<String, Object> own(KafkaConfig config) {
+        Map<String, Object> values = new TreeMap<>(config.values());
+        values.keySet().retainAll(DEFAULTS.keySet());
+        return values;
     }
 
     /**

@@ -21,6 +21,11 @@ public final class PartitionEvents {
 
     private PartitionEvents() { }
 
+    /** Returns whether events go anywhere. */
+    public static boolean areOn() {
+        return Insync.current().events().isOn();
+    }
+
     /** Clears the trackers of a partition that this broker no longer leads. */
     public static void resigned(Partition partition, List<FollowerTracker> followers, int leaderEpoch) {
         followers.forEach(FollowerTracker::resigned);
@@ -29,7 +34,9 @@ public final class PartitionEvents {
 
     /** @param role this broker's new role: "leader" or "follower" */
     public static void leaderChange(Partition partition, String role, int leaderEpoch) {
-        emit("leader_change", partition, EventLog.fields("role", role, "leader_epoch", leaderEpoch));
+        if (areOn()) {
+            emit("leader_change", partition, EventLog.fields("role", role, "leader_epoch", leaderEpoch));
+        }
     }
 
     /**

@@ -82,14 +82,16 @@ public final class PartitionHooks extends TypeHooks {
     static final class PrepareIsrShrink {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static Set<Integer> enter(@Advice.This Partition partition) {
-            return PartitionState.isr(partition);
+            return PartitionEvents.areOn() ? PartitionState.isr(partition) : null;
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Partition partition, @Advice.FieldValue("localBrokerId") int brokerId,
                          @Advice.Enter Set<Integer> before,
                          @Advice.Argument(1) scala.collection.immutable.Set<Object> outOfSync) {
-            PartitionEvents.shrink(partition, brokerId, before, outOfSync);
+            if (before != null) {
+                PartitionEvents.shrink(partition, brokerId, before, outOfSync);
+            }
         }
     }
 
@@ -97,13 +99,15 @@ public final class PartitionHooks extends TypeHooks {
     static final class PrepareIsrExpand {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static Set<Integer> enter(@Advice.This Partition partition) {
-            return PartitionState.isr(partition);
+            return PartitionEvents.areOn() ? PartitionState.isr(partition) : null;
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This Partition partition, @Advice.Enter Set<Integer> before,
                          @Advice.Argument(1) int joining) {
-            PartitionEvents.expand(partition, before, joining);
+            if (before != null) {
+                PartitionEvents.expand(partition, before, joining);
+            }
         }
     }
 

@@ -31,13 +31,14 @@ public final class PartitionState {
         return replica.isEmpty() ? null : ((FollowerCarrier) replica.get()).insync$fetches();
     }
 
-    /** Returns the trackers of all followers that have one. */
+    /** Returns the trackers of all followers that have one; allocates no list if none has, as with the feature off. */
     public static List<FollowerTracker> followersOf(Partition partition) {
-        List<FollowerTracker> all = new ArrayList<>();
+        List<FollowerTracker> all = List.of();
         Iterator<?> each = partition.remoteReplicas().iterator();
         while (each.hasNext()) {
             FollowerTracker fetches = ((FollowerCarrier) each.next()).insync$fetches();
             if (fetches != null) {
+                all = all.isEmpty() ? new ArrayList<>() : all;
                 all.add(fetches);
             }
         }

@@ -30,6 +30,11 @@ public final class PendingReads {
         report.start();
     }
 
+    /** Ends its threads. */
+    public void stop() {
+        report.stop();
+    }
+
     /**
      * Returns the marks of a fetch that begins now.
      *

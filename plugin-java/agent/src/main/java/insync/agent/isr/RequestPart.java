@@ -14,10 +14,14 @@ import org.apache.kafka.common.utils.Time;
 public final class RequestPart {
     private final RequestScope scope;
     private final ChannelCarrier channel;
+    private final LeaderClock clock;
+    private final PendingReport report;
 
-    private RequestPart(RequestScope scope, ChannelCarrier channel) {
+    private RequestPart(RequestScope scope, ChannelCarrier channel, LeaderClock clock, PendingReport report) {
         this.scope = scope;
         this.channel = channel;
+        this.clock = clock;
+        this.report = report;
     }
 
     /**
@@ -34,7 +38,13 @@ public final class RequestPart {
         report.start();
         RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
         channel.insync$scope(scope);
-        return new RequestPart(scope, channel);
+        return new RequestPart(scope, channel, leaderClock, report);
+    }
+
+    /** Ends its threads. */
+    public void stop() {
+        clock.stop();
+        report.stop();
     }
 
     public RequestScope scope() {

@@ -8,10 +8,12 @@ import java.util.List;
 import kafka.network.RequestChannel;
 import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.common.utils.Time;
 
 /** Weaves Kafka's SocketServer, to start and stop scope "request" with it. */
 public final class SocketServerHooks extends TypeHooks {
+    private static final String VERSIONS = "apiVersionManager";
 
     public SocketServerHooks() {
         super("kafka.network.SocketServer");
@@ -22,12 +24,15 @@ public final class SocketServerHooks extends TypeHooks {
         return List.of(on("<init>", Init.class), on("shutdown", Shutdown.class));
     }
 
-    /** Starts the scope when the SocketServer exists and does not accept requests yet. */
+    /** Starts the scope when a broker's SocketServer exists and does not accept requests yet. */
     static final class Init {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Argument(0) KafkaConfig config, @Advice.Argument(2) Time time,
+                         @Advice.FieldValue(value = VERSIONS, typing = Assigner.Typing.DYNAMIC) Object apiVersions,
                          @Advice.FieldValue("dataPlaneRequestChannel") RequestChannel channel) {
-            Brokers.socketServerStarted(config, time, (ChannelCarrier) (Object) channel);
+            if (!ApiVersionsHooks.isControllers(apiVersions)) {
+                Brokers.socketServerStarted(config, time, (ChannelCarrier) (Object) channel);
+            }
         }
     }
 
@@ -37,8 +42,11 @@ public final class SocketServerHooks extends TypeHooks {
      */
     static final class Shutdown {
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit(@Advice.FieldValue("config") KafkaConfig config) {
-            Brokers.socketServerStopped(config);
+        static void exit(@Advice.FieldValue("config") KafkaConfig config,
+                         @Advice.FieldValue(value = VERSIONS, typing = Assigner.Typing.DYNAMIC) Object apiVersions) {
+            if (!ApiVersionsHooks.isControllers(apiVersions)) {
+                Brokers.socketServerStopped(config);
+            }
         }
     }
 }

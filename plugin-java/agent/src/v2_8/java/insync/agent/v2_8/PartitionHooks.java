@@ -30,7 +30,7 @@ final class PartitionHooks extends TypeHooks {
     static final class ShrinkIsr {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static Set<Integer> enter(@Advice.This Partition partition) {
-            return partition.isrState().isInflight() ? null : PartitionState.isr(partition);
+            return !PartitionEvents.areOn() || partition.isrState().isInflight() ? null : PartitionState.isr(partition);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)
@@ -47,7 +47,7 @@ final class PartitionHooks extends TypeHooks {
     static final class ExpandIsr {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static Set<Integer> enter(@Advice.This Partition partition) {
-            return partition.isrState().isInflight() ? null : PartitionState.isr(partition);
+            return !PartitionEvents.areOn() || partition.isrState().isInflight() ? null : PartitionState.isr(partition);
         }
 
         @Advice.OnMethodExit(suppress = Throwable.class)

@@ -65,6 +65,11 @@ public final class EventLog {
         }
     }
 
+    /** Returns whether events go anywhere; if not, a caller need not collect their fields. */
+    public boolean isOn() {
+        return file != null || elsewhere != null;
+    }
+
     /**
      * Queues an event with the present time.
      *

@@ -17,18 +17,23 @@ public final class LeaderClock {
     public static final long GRACE_NANOS = 60_000_000L;
 
     private final Clock clock;
+    private final Thread ticks = new Thread(this::run, "insync-leader-clock");
     private volatile Tick lastTick;
 
     public LeaderClock(Clock clock) {
         this.clock = clock;
         this.lastTick = new Tick(0, clock.nanos() + GRACE_NANOS);
+        ticks.setDaemon(true);
     }
 
-    /** Starts the ticks; they end with the JVM. */
+    /** Starts the ticks. */
     public void start() {
-        Thread ticker = new Thread(this::run, "insync-leader-clock");
-        ticker.setDaemon(true);
-        ticker.start();
+        ticks.start();
+    }
+
+    /** Ends the ticks; the clock then shows that the process is paused. */
+    public void stop() {
+        ticks.interrupt();
     }
 
     /** Called every {@link #PERIOD_MS} by one thread. */

@@ -13,6 +13,7 @@ public final class PendingReport implements PendingListener {
     private final EventLog events;
     private final Stats stats;
     private final long longNanos;
+    private final Thread summaries = new Thread(this::run, "insync-pending-report");
     private long lastMarks;
 
     /**
@@ -22,13 +23,17 @@ public final class PendingReport implements PendingListener {
         this.events = events;
         this.stats = stats;
         this.longNanos = lagTimeMaxMs * 1_000_000L / 2;
+        summaries.setDaemon(true);
     }
 
-    /** Starts the summaries; ends with the JVM. */
+    /** Starts the summaries. */
     public void start() {
-        Thread ticker = new Thread(this::run, "insync-pending-report");
-        ticker.setDaemon(true);
-        ticker.start();
+        summaries.start();
+    }
+
+    /** Ends the summaries. */
+    public void stop() {
+        summaries.interrupt();
     }
 
     @Override

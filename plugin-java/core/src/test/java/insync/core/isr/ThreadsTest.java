@@ -1,0 +1,40 @@
+package insync.core.isr;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.ManualClock;
+import insync.core.events.EventLog;
+import org.junit.jupiter.api.Test;
+
+/** The threads of a scope end with its broker: Kafka's own tests start many brokers in one JVM. */
+class ThreadsTest {
+    private static final long WITHIN_MS = 10_000;
+
+    @Test
+    void theLeadersClockEnds() throws Exception {
+        LeaderClock clock = new LeaderClock(new ManualClock());
+        clock.start();
+        Thread thread = find("insync-leader-clock");
+        assertTrue(thread.isAlive());
+        clock.stop();
+        thread.join(WITHIN_MS);
+        assertFalse(thread.isAlive());
+    }
+
+    @Test
+    void theSummariesEnd() throws Exception {
+        PendingReport report = new PendingReport(EventLog.none(), new Stats(), 1_000);
+        report.start();
+        Thread thread = find("insync-pending-report");
+        assertTrue(thread.isAlive());
+        report.stop();
+        thread.join(WITHIN_MS);
+        assertFalse(thread.isAlive());
+    }
+
+    private static Thread find(String name) {
+        return Thread.getAllStackTraces().keySet().stream().filter(each -> each.getName().equals(name)).findFirst()
+            .orElseThrow(() -> new AssertionError("no thread " + name));
+    }
+}
