@@ -12,7 +12,7 @@ import java.util.Map;
  * <p>A partition that this broker gave away itself and that returns, for example by a preferred election, has no such
  * protection: the disk may still be slow, and another cool-down would be another stall as long. It stays until some time after
  * it was last given away: 4 T the first time, four times as long each further time, and at most the cool-down. A
- * partition that is led for a cool-down without a slow fetch starts anew.
+ * partition that is led for a cool-down without a slow fetch begins with 4 T again.
  */
 final class LedPartitions {
     private static final long NEVER = Long.MIN_VALUE;
@@ -122,7 +122,7 @@ final class LedPartitions {
         }
 
         /**
-         * Returns for how long controllers should not return it by an automatic election after it is given away once more:
+         * Returns for how long controllers should not return it by an automatic election after it is given away again:
          * the cool-down, and twice as long each further time, but not more than 32 times as long.
          */
         long restNanos() {
