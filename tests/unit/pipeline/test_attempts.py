@@ -19,7 +19,7 @@ from insync.errors import InsyncError
 from unit.run_folder import Story, write_run
 
 ATTEMPTS = st.dictionaries(
-    st.text("ab", min_size=1), st.dictionaries(st.sampled_from("rstuvw"), st.sampled_from("12"))
+    st.sampled_from("abcdefg"), st.dictionaries(st.sampled_from("rstuvw"), st.sampled_from("12"))
 )
 
 

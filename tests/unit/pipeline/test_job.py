@@ -70,7 +70,7 @@ def test_tables_of_another_version_of_the_program_are_not_used(
 ) -> None:
     folders = [analysed_run]
     assert is_current(analysed_run / "tables", digest_of(folders))
-    monkeypatch.setattr(current, "_code", lambda: "changed")
+    monkeypatch.setattr(current, "code_digest", lambda: "changed")
     assert not is_current(analysed_run / "tables", digest_of(folders))
     (analysed_run / "tables" / "_insync.json").write_text("{")
     assert not is_current(analysed_run / "tables", digest_of(folders))
