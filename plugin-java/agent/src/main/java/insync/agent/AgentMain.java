@@ -2,6 +2,7 @@ package insync.agent;
 
 import insync.agent.broker.Brokers;
 import insync.agent.weave.HooksOnDemand;
+import insync.agent.weave.KnownMethods;
 import insync.agent.weave.Weaver;
 import insync.core.Insync;
 import insync.core.events.EventLog;
@@ -38,10 +39,12 @@ public final class AgentMain {
         List<String> problems = new ArrayList<>();
         Adapters adapters = Adapters.load();
         Adapter adapter = null;
+        List<String> unknown = List.of();
         try {
             adapter = adapters.pick(version, problems);
             if (adapter != null) {
-                problems.addAll(weave(adapter, adapters, version, options, instrumentation));
+                unknown = KnownMethods.load().unknown(adapter);
+                problems.addAll(weave(adapter, adapters, version, options, instrumentation, unknown));
             }
         } catch (LinkageError missing) {
             // One of our classes extends a broker class that is missing or has changed.
@@ -50,9 +53,13 @@ public final class AgentMain {
         if (problems.isEmpty()) {
             boolean tested = adapters.isTested(version);
             insync.events().emit("agent_installed", EventLog.fields("broker_version", version, "tested", tested,
-                "adapter", adapter.name(), "woven", adapter.wovenMethods()));
+                "adapter", adapter.name(), "woven", adapter.wovenMethods(), "unknown_methods", unknown));
             System.err.println("[insync] woven into Kafka " + version + " by adapter " + adapter.name()
                 + (tested ? "" : "; this version is not tested, but has every symbol that the adapter needs"));
+            if (!unknown.isEmpty()) {
+                System.err.println("[insync] woven by unknown-methods=allow, although they differ from every known build: "
+                    + String.join(", ", unknown));
+            }
             return;
         }
         String why = "Kafka " + version + " is not supported: " + String.join("; ", problems);
@@ -64,14 +71,22 @@ public final class AgentMain {
     }
 
     private static List<String> weave(Adapter adapter, Adapters adapters, String version, AgentOptions options,
-                                      Instrumentation instrumentation) throws AgentException {
+                                      Instrumentation instrumentation, List<String> unknown) throws AgentException {
         List<String> scopes = adapters.scopes(adapter);
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
             return List.of("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
         }
         Brokers.install(new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation)),
             adapter.platform());
-        return new Weaver(adapter).weave(instrumentation);
+        return new Weaver(adapter).weave(instrumentation, () -> objections(options, unknown));
+    }
+
+    private static List<String> objections(AgentOptions options, List<String> unknown) {
+        if (unknown.isEmpty() || options.allowsUnknownMethods()) {
+            return List.of();
+        }
+        return List.of("methods that differ from every known build: " + String.join(", ", unknown)
+            + " (with unknown-methods=allow they are woven nevertheless)");
     }
 
     private static EventLog openEvents(AgentOptions options) throws AgentException {

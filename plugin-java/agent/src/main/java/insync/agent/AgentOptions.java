@@ -9,6 +9,8 @@ import java.util.List;
  *
  * <ul>
  * <li>{@code on-unsupported=fail|stock}: a broker that cannot be woven completely stops (default), or runs unchanged
+ * <li>{@code unknown-methods=refuse|allow}: a broker of which a method to weave differs from every build that the tests run
+ *     counts as unsupported (default), or is woven nevertheless; for vendors' builds
  * <li>{@code events=FILE}: appends the broker's events to a file, as JSON lines (default: no events)
  * <li>{@code bridge=FILE}: connection file of the Python bridge (default: no bridge)
  * <li>{@code default-scope=off|read|request}: the scope of brokers whose settings do not set one (default: off);
@@ -25,6 +27,7 @@ public final class AgentOptions {
     private String defaultScope = "off";
     private String defaultLogStart = "off";
     private boolean pausePoints;
+    private boolean unknownMethods;
 
     private AgentOptions() { }
 
@@ -58,6 +61,12 @@ public final class AgentOptions {
                 }
                 stockWhenUnsupported = value.equals("stock");
                 break;
+            case "unknown-methods":
+                if (!value.equals("refuse") && !value.equals("allow")) {
+                    throw new AgentException("agent option unknown-methods=" + value + ": expected refuse or allow");
+                }
+                unknownMethods = value.equals("allow");
+                break;
             case "default-scope":
                 if (!List.of("off", "read", "request").contains(value)) {
                     throw new AgentException("agent option default-scope=" + value + ": expected off, read or request");
@@ -81,7 +90,7 @@ public final class AgentOptions {
             default:
                 throw new AgentException("agent option " + key + "=" + value
                     + ": unknown option, expected events=FILE, bridge=FILE, on-unsupported=fail|stock,"
-                    + " default-scope=off|read|request, default-log-start=off|bound|snapshot|both or pause-points=on|off");
+                    + " unknown-methods=refuse|allow, default-scope=off|read|request, default-log-start=off|bound|snapshot|both or pause-points=on|off");
         }
     }
 
@@ -115,6 +124,11 @@ public final class AgentOptions {
     /** Returns whether tests may pause threads. */
     public boolean pausePoints() {
         return pausePoints;
+    }
+
+    /** Returns whether methods are woven that differ from every known build. */
+    public boolean allowsUnknownMethods() {
+        return unknownMethods;
     }
 
     public boolean runStockWhenUnsupported() {

@@ -34,6 +34,7 @@ import insync.agent.kafka.CommonAccess;
 import insync.agent.kafka.FetcherThreads;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.kafka.KafkaPartition;
+import insync.agent.kafka.ScalaIds;
 import insync.agent.lagpolicy.LagAccess;
 import insync.agent.lagpolicy.LagPolicy;
 import insync.agent.lagpolicy.LagPolicyConfig;
@@ -94,8 +95,9 @@ public abstract class CommonAdapter implements Adapter {
         own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, FetcherThreads.class, Followers.class,
             KafkaClock.class, KafkaPartition.class, LagPolicy.class, LagPolicyConfig.class, LeaderView.class,
             LogStartConfigs.class, LogStartHooks.class, LogStarts.class, Metrics.class, PartitionEvents.class,
-            PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class,
+            PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class, ScalaIds.class,
             StepDownConfigs.class));
+        own.addAll(Followers.ownClasses());
         own.addAll(EventsTopic.ownClasses());
         return own;
     }

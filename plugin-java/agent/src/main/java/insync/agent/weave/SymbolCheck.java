@@ -4,10 +4,13 @@ import insync.agent.Adapter;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDefinition;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.dynamic.scaffold.MethodGraph;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.pool.TypePool;
 
@@ -31,6 +34,9 @@ final class SymbolCheck {
         adapter.allHooks().forEach(hook -> collect(hook.advice().getName(), used));
         List<String> missing = new ArrayList<>();
         used.symbols().stream().filter(symbol -> !exists(symbol)).forEach(symbol -> missing.add("missing " + symbol));
+        if (missing.isEmpty()) {
+            used.classes().forEach(own -> missing.addAll(unimplemented(own)));
+        }
         Stream.concat(adapter.types().stream().map(TypeHooks::typeName),
                 adapter.hooksOnDemand().stream().map(Hook::typeName))
             .filter(type -> !pool.describe(type).isResolved()).forEach(type -> missing.add("missing class " + type));
@@ -46,6 +52,19 @@ final class SymbolCheck {
         } catch (IOException unreadable) {
             throw new IllegalStateException("cannot read " + own, unreadable);
         }
+    }
+
+    /** Returns the abstract methods of a broker's types that one of our classes extends and lacks: they are new there. */
+    private List<String> unimplemented(String own) {
+        TypeDescription type = pool.describe(own).resolve();
+        if (type.isAbstract() || type.isInterface()) {
+            return List.of();
+        }
+        return MethodGraph.Compiler.DEFAULT.compile((TypeDefinition) type).listNodes().stream()
+            .map(MethodGraph.Node::getRepresentative).filter(MethodDescription::isAbstract)
+            .map(method -> own + " lacks " + method.getDeclaringType().asErasure().getName() + "."
+                + method.getInternalName() + method.getDescriptor())
+            .sorted().collect(Collectors.toList());
     }
 
     private boolean exists(Symbol symbol) {

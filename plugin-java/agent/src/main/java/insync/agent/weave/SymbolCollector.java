@@ -2,9 +2,12 @@ package insync.agent.weave;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeSet;
 import net.bytebuddy.jar.asm.ClassVisitor;
 import net.bytebuddy.jar.asm.FieldVisitor;
+import net.bytebuddy.jar.asm.Handle;
+import net.bytebuddy.jar.asm.Label;
 import net.bytebuddy.jar.asm.MethodVisitor;
 import net.bytebuddy.jar.asm.Opcodes;
 import net.bytebuddy.jar.asm.Type;
@@ -13,6 +16,7 @@ import net.bytebuddy.jar.asm.Type;
 final class SymbolCollector extends ClassVisitor {
     private final TreeSet<Symbol> symbols = new TreeSet<>();
     private final List<String> nested = new ArrayList<>();
+    private final Set<String> classes = new TreeSet<>();
 
     SymbolCollector() {
         super(Opcodes.ASM9);
@@ -27,6 +31,11 @@ final class SymbolCollector extends ClassVisitor {
         return nested;
     }
 
+    /** Returns the names of the classes that were read and that extend or implement a type of the broker. */
+    Set<String> classes() {
+        return classes;
+    }
+
     @Override
     public void visitNestMember(String member) {
         nested.add(member.replace('/', '.'));
@@ -35,8 +44,13 @@ final class SymbolCollector extends ClassVisitor {
     @Override
     public void visit(int version, int access, String name, String signature, String superName, String[] interfaces) {
         addType(superName);
+        boolean ofBroker = isBrokers(superName);
         for (String parent : interfaces) {
             addType(parent);
+            ofBroker |= isBrokers(parent);
+        }
+        if (ofBroker) {
+            classes.add(name.replace('/', '.'));
         }
     }
 
@@ -65,7 +79,48 @@ final class SymbolCollector extends ClassVisitor {
             public void visitTypeInsn(int opcode, String type) {
                 addDescriptor(Type.getObjectType(type));
             }
+
+            @Override
+            public void visitInvokeDynamicInsn(String method, String type, Handle bootstrap, Object... arguments) {
+                addMethodTypes(type);
+                addConstant(bootstrap);
+                for (Object argument : arguments) {
+                    addConstant(argument);
+                }
+            }
+
+            @Override
+            public void visitLdcInsn(Object value) {
+                addConstant(value);
+            }
+
+            @Override
+            public void visitMultiANewArrayInsn(String descriptor, int dimensions) {
+                addDescriptor(Type.getType(descriptor));
+            }
+
+            @Override
+            public void visitTryCatchBlock(Label start, Label end, Label handler, String type) {
+                if (type != null) {
+                    addType(type);
+                }
+            }
         };
+    }
+
+    /** Adds what a constant names: a class, or the method of a reference such as {@code Partition::topic}. */
+    private void addConstant(Object value) {
+        if (value instanceof Handle) {
+            Handle handle = (Handle) value;
+            addMember(handle.getOwner(), handle.getName(), handle.getDesc());
+            if (handle.getDesc().startsWith("(")) {
+                addMethodTypes(handle.getDesc());
+            }
+        } else if (value instanceof Type && ((Type) value).getSort() == Type.METHOD) {
+            addMethodTypes(((Type) value).getDescriptor());
+        } else if (value instanceof Type) {
+            addDescriptor((Type) value);
+        }
     }
 
     private void addMethodTypes(String descriptor) {

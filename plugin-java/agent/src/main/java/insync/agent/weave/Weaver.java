@@ -11,6 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Supplier;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.method.MethodDescription;
@@ -49,11 +50,15 @@ public final class Weaver {
     /**
      * Weaves all hooks that are not on demand.
      *
+     * @param objections returns other reasons against it; called if the broker lacks no symbol
      * @return the reasons why the broker is as it was, as text; empty if everything is woven
      * @throws AgentException if some classes are woven and others are not: the JVM must end, because it cannot undo that
      */
-    public List<String> weave(Instrumentation instrumentation) throws AgentException {
+    public List<String> weave(Instrumentation instrumentation, Supplier<List<String>> objections) throws AgentException {
         List<String> problems = new ArrayList<>(new SymbolCheck(pool, locator).missing(adapter));
+        if (problems.isEmpty()) {
+            problems.addAll(objections.get());
+        }
         Map<String, byte[]> woven = problems.isEmpty() ? makeAll(problems) : Map.of();
         if (problems.isEmpty()) {
             problems.addAll(loaded(woven.keySet(), instrumentation));

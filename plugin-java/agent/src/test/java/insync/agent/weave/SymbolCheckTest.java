@@ -7,8 +7,13 @@ import insync.agent.Adapter;
 import insync.agent.v4_2.BrokerAdapter;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import kafka.cluster.Partition;
 import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.pool.TypePool;
 import org.junit.jupiter.api.Test;
 
@@ -31,6 +36,40 @@ class SymbolCheckTest {
         assertTrue(missing.contains("missing method " + REPLICA
             + ".stateSnapshot()Lorg/apache/kafka/server/replica/ReplicaState;"), missing.toString());
         assertTrue(missing.stream().allMatch(one -> one.contains(REPLICA)), missing.toString());
+    }
+
+    /** An own class of these tests that refers to the broker in the ways that a compiler has for it. */
+    static final class Refers {
+        static Supplier<Object> byMethodReference(Partition partition) {
+            return partition::topic;
+        }
+
+        static Class<?> byClassConstant() {
+            return Partition.class;
+        }
+    }
+
+    @Test
+    void methodReferencesAndClassConstantsAreSymbols() {
+        SymbolCollector used = new SymbolCollector();
+        new ClassReader(read(Refers.class)).accept(used, ClassReader.SKIP_DEBUG);
+        List<String> names = used.symbols().stream().map(Symbol::toString).collect(Collectors.toList());
+        assertTrue(names.contains("method kafka.cluster.Partition.topic()Ljava/lang/String;"), names.toString());
+        assertTrue(names.contains("class kafka.cluster.Partition"), names.toString());
+    }
+
+    @Test
+    void aNewAbstractMethodOfATypeThatWeImplementIsNamed() {
+        String type = "scala.Function1";
+        byte[] grown = new ByteBuddy().redefine(scala.Function1.class)
+            .defineMethod("since5", int.class, Visibility.PUBLIC).withoutCode().make().getBytes();
+        List<String> missing = missing(new ClassFileLocator.Compound(
+            new ClassFileLocator.Simple(Map.of(type, grown)), broker));
+        assertTrue(missing.contains("insync.agent.isr.PendingFetch lacks scala.Function1.since5()I"), missing.toString());
+    }
+
+    private static byte[] read(Class<?> type) {
+        return ClassFileLocator.ForClassLoader.read(type);
     }
 
     private List<String> missing(ClassFileLocator locator) {

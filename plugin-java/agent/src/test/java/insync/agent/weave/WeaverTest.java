@@ -53,7 +53,7 @@ class WeaverTest {
     void aClassThatAnotherAgentHasLoadedIsNamedAndNothingIsWoven() throws Exception {
         FakeInstrumentation jvm = new FakeInstrumentation();
         jvm.loaded = new Class<?>[] {Plain.class};
-        List<String> problems = new Weaver(new OneType(new OneHook())).weave(jvm.proxy());
+        List<String> problems = new Weaver(new OneType(new OneHook())).weave(jvm.proxy(), List::of);
         assertEquals(List.of(Plain.class.getName() + " was loaded before this agent started; expected this -javaagent first"),
             problems);
         assertEquals(List.of(), jvm.transformers, "the broker is as it was");
@@ -63,7 +63,7 @@ class WeaverTest {
     void aBrokerThatIsWovenInPartMustNotRun() {
         // The JVM does not list the class, so the weaver goes on and then finds that it got no bytes.
         AgentException refused = assertThrows(AgentException.class,
-            () -> new Weaver(new OneType(new OneHook())).weave(new FakeInstrumentation().proxy()));
+            () -> new Weaver(new OneType(new OneHook())).weave(new FakeInstrumentation().proxy(), List::of));
         assertTrue(refused.getMessage().startsWith("woven in part, so the broker must not run: " + Plain.class.getName()),
             refused.getMessage());
     }
@@ -74,7 +74,7 @@ class WeaverTest {
             .defineMethod("ofAnotherAgent", int.class, Visibility.PUBLIC).intercept(FixedValue.value(3)).make().getBytes();
         FakeInstrumentation jvm = new FakeInstrumentation();
         jvm.loads = Map.of(Plain.class.getName(), changed);
-        assertEquals(List.of(), new Weaver(new OneType(new OneHook())).weave(jvm.proxy()));
+        assertEquals(List.of(), new Weaver(new OneType(new OneHook())).weave(jvm.proxy(), List::of));
         byte[] woven = jvm.given.get(Plain.class.getName());
         Class<?> loaded = new ByteArrayClassLoader.ChildFirst(Plain.class.getClassLoader(), Map.of(Plain.class.getName(), woven),
             ByteArrayClassLoader.PersistenceHandler.MANIFEST).loadClass(Plain.class.getName());
@@ -96,7 +96,7 @@ class WeaverTest {
     private static List<String> problems(String method) {
         try {
             // No instrumentation, because it is not used if there are problems.
-            return new Weaver(new OneType(new PlainHooks(method))).weave(null);
+            return new Weaver(new OneType(new PlainHooks(method))).weave(null, List::of);
         } catch (AgentException unexpected) {
             throw new AssertionError(unexpected);
         }

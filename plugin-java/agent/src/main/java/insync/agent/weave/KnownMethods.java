@@ -1,0 +1,94 @@
+package insync.agent.weave;
+
+import insync.agent.Adapter;
+import insync.agent.AgentException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import net.bytebuddy.description.method.MethodDescription;
+import net.bytebuddy.description.type.TypeDescription;
+import net.bytebuddy.dynamic.ClassFileLocator;
+import net.bytebuddy.pool.TypePool;
+
+/**
+ * Tells whether the methods that an adapter weaves have the instructions of a build of Kafka that the tests run. A vendor's build
+ * may have the same names and types, and other code.
+ *
+ * <p>The table (gradle/method-digests.properties, inside the jar) has the digests of each method in each version.
+ */
+public final class KnownMethods {
+    private static final String TABLE = "/insync/method-digests.properties";
+
+    private final Properties table;
+
+    private KnownMethods(Properties table) {
+        this.table = table;
+    }
+
+    /** Reads the table; throws AgentException if the jar lacks it. */
+    public static KnownMethods load() throws AgentException {
+        Properties table = new Properties();
+        try (InputStream in = KnownMethods.class.getResourceAsStream(TABLE)) {
+            table.load(in);
+        } catch (IOException | NullPointerException broken) {
+            throw new AgentException("the agent jar is broken: it lacks a readable " + TABLE);
+        }
+        return new KnownMethods(table);
+    }
+
+    /** Returns the methods of an adapter's hooks whose instructions are those of no known build, with their descriptors. */
+    public List<String> unknown(Adapter adapter) {
+        return unknown(adapter, ClassFileLocator.ForClassLoader.ofSystemLoader());
+    }
+
+    List<String> unknown(Adapter adapter, ClassFileLocator classFiles) {
+        List<String> unknown = new ArrayList<>();
+        digests(adapter, classFiles).forEach((method, digest) -> {
+            if (!List.of(table.getProperty(method, "").split(",")).contains(digest)) {
+                unknown.add(method);
+            }
+        });
+        return unknown;
+    }
+
+    /** Returns the digest of the method of each hook in the Kafka of the class path, by class, method and descriptor. */
+    public static Map<String, String> digests(Adapter adapter) {
+        return digests(adapter, ClassFileLocator.ForClassLoader.ofSystemLoader());
+    }
+
+    private static Map<String, String> digests(Adapter adapter, ClassFileLocator classFiles) {
+        TypePool pool = TypePool.Default.WithLazyResolution.of(classFiles);
+        Map<String, String> found = new TreeMap<>();
+        for (Hook hook : adapter.allHooks()) {
+            TypePool.Resolution type = pool.describe(hook.typeName());
+            if (type.isResolved()) {
+                Map<String, String> all = MethodDigests.of(read(classFiles, hook.typeName()));
+                methods(type.resolve(), hook).forEach(method -> found.put(hook.typeName() + "." + method, all.get(method)));
+            }
+        }
+        return found;
+    }
+
+    private static List<String> methods(TypeDescription type, Hook hook) {
+        List<String> names = new ArrayList<>();
+        if (hook.methods().matches(new MethodDescription.Latent.TypeInitializer(type))) {
+            names.add("<clinit>()V");
+        }
+        for (MethodDescription method : type.getDeclaredMethods().filter(hook.methods())) {
+            names.add(method.getInternalName() + method.getDescriptor());
+        }
+        return names;
+    }
+
+    private static byte[] read(ClassFileLocator classFiles, String type) {
+        try {
+            return classFiles.locate(type).resolve();
+        } catch (IOException unreadable) {
+            throw new IllegalStateException("cannot read " + type, unreadable);
+        }
+    }
+}
