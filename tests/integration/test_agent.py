@@ -59,6 +59,7 @@ def test_on_the_config_is_described_and_the_metrics_are_there(
         for name in (
             "PendingNow",
             "HeldFollowersNow",
+            "MarksOutlived",
             "HoldsGranted",
             "LongestHoldMs",
             "LeaderPausedMs",

@@ -24,6 +24,7 @@ class ReadRule(Rule):
     - A fetch is pending if it asks for the leader's end at the follower's previous fetch or beyond.
       The first fetch under a leader has no previous one and is pending, but is no catching up.
     - A pending fetch at the same offset as one that is read is as good as read.
+    - A fetch that is pending for more than ten times the lag holds no longer.
     - An election ends what was pending, and is a catching up for members of the ISR.
     """
 
@@ -73,7 +74,11 @@ class ReadRule(Rule):
             self.counters.released_total += 1
 
     def least_lag_ms(self, leo: int) -> int | None:
-        return 0 if self.marks else self.since_caught_up
+        # A mark counts for ten times the lag.
+        lags = [-(-mark.age_ms // 10) for mark in self.marks]
+        if self.since_caught_up is not None:
+            lags.append(self.since_caught_up)
+        return min(lags, default=None)
 
     def pending(self) -> list[tuple[int, int]]:
         return [(mark.offset, mark.age_ms) for mark in self.marks]

@@ -42,6 +42,7 @@ class Counters:
     marks_total: int
     released_total: int
     cleared_total: int
+    outlived_total: int
     pending_now: int
     held_now: int
     holds_granted: int

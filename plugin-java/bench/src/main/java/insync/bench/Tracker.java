@@ -78,7 +78,7 @@ public class Tracker {
     private FollowerTracker make(Leader leader, FollowerReplica replica) {
         switch (scope) {
             case "read":
-                return new ReadScopeTracker(replica, leader.clock, leader.stats);
+                return new ReadScopeTracker(replica, leader.clock, leader.stats, (id, topic, partition, nanos) -> { }, -1);
             case "request":
                 return new RequestScopeTracker(replica, leader.scope, leader.clock.millis());
             default:
@@ -90,8 +90,7 @@ public class Tracker {
     @Benchmark
     public void markAndRelease(Leader leader) {
         if (scope.equals("read")) {
-            FetchMarks marks = new FetchMarks(leader.clock, leader.stats, (replica, topic, partition, nanos) -> { },
-                MAX_WAIT_MS);
+            FetchMarks marks = new FetchMarks(leader.clock, leader.stats, MAX_WAIT_MS);
             for (FollowerTracker one : fetches) {
                 marks.mark((ReadScopeTracker) one, OFFSET);
             }

@@ -35,6 +35,7 @@ public final class Brokers {
     private static volatile AgentSetup setup;
     private static volatile Platform platform;
     private static volatile boolean anyRequestScope;
+    private static volatile boolean anyReadScope;
     private static volatile boolean anyStepDown;
 
     private Brokers() { }
@@ -85,6 +86,7 @@ public final class Brokers {
         try {
             BrokerView view = platform.view(replicas, config, setup.brokerVersion());
             pendingReads = broker(config).start(replicas, config, time, view, setup, platform, insync);
+            updateFlags();
             openBridge(view, insync);
             broker(config).weave(config, setup, platform);
         } catch (IllegalStateException refused) {
@@ -113,6 +115,11 @@ public final class Brokers {
     /** Returns whether any broker of this JVM runs scope "request". */
     public static boolean anyRequestScope() {
         return anyRequestScope;
+    }
+
+    /** Returns whether any broker of this JVM runs scope "read". */
+    public static boolean anyReadScope() {
+        return anyReadScope;
     }
 
     /** Returns scope "request" of a broker and the channel of its requests, or null if the scope is off. */
@@ -156,6 +163,7 @@ public final class Brokers {
 
     private static synchronized void updateFlags() {
         anyRequestScope = BROKERS.values().stream().anyMatch(broker -> broker.requests() != null);
+        anyReadScope = BROKERS.values().stream().anyMatch(InsyncBroker::marksReads);
         anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
     }
 

@@ -52,7 +52,7 @@ final class InsyncBroker {
             : PendingReadsConfig.isOn(config, PendingReadsConfig.READ);
         stopReads();
         reads = tracks ? new PendingReads(replicas, platform.access(), new KafkaClock(time), insync,
-            PendingReadsConfig.lagTimeMaxMs(config)) : null;
+            PendingReadsConfig.lagTimeMaxMs(config), PendingReadsConfig.maxAgeMs(config)) : null;
         return reads;
     }
 
@@ -90,6 +90,11 @@ final class InsyncBroker {
         if (stopped != null) {
             stopped.stop();
         }
+    }
+
+    /** Returns whether scope "read" runs. */
+    boolean marksReads() {
+        return reads != null;
     }
 
     void startStepDown(ReplicaManager replicas, KafkaConfig config, Time time, Object manager, Platform platform,

@@ -19,6 +19,7 @@ public final class Metrics {
         String type = "PendingReads";
         gauge(registry, type, "PendingNow", stats::pendingNow);
         gauge(registry, type, "HeldFollowersNow", stats::heldNow);
+        gauge(registry, type, "MarksOutlived", insync.stats()::outlivedTotal);
         gauge(registry, type, "HoldsGranted", stats::holdsGranted);
         gauge(registry, type, "LongestHoldMs", stats::longestHoldMs);
         gauge(registry, type, "LeaderPausedMs", stats::leaderPausedMs);

@@ -29,14 +29,24 @@ public final class BrokerConfigs {
     /** Adds the plugin's keys to the broker's definition of its configs. */
     public static void define(ConfigDef definition) {
         AgentSetup setup = Brokers.setup();
-        Set<String> kafkas = new HashSet<>(definition.names());
+        Set<String> kafkas = names(definition);
         PendingReadsConfig.define(definition, setup.scopes(), setup.options().defaultScope());
         StepDownConfigs.define(definition, setup.supportsStepDown());
         LogStartConfigs.define(definition, setup.supportsLogStart(), setup.options().defaultLogStart());
         LagPolicyConfig.define(definition, setup.supportsLagByMessages());
         EventsTopicConfigs.define(definition);
+        added(definition, kafkas);
+    }
+
+    /** Returns the names in a definition now. */
+    public static Set<String> names(ConfigDef definition) {
+        return new HashSet<>(definition.names());
+    }
+
+    /** Notes which names are the plugin's: those of a definition that were not in it before. */
+    public static void added(ConfigDef definition, Set<String> before) {
         definition.defaultValues().forEach((name, value) -> {
-            if (!kafkas.contains(name)) {
+            if (!before.contains(name)) {
                 DEFAULTS.put(name, String.valueOf(value));
             }
         });

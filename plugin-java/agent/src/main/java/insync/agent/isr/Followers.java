@@ -5,6 +5,7 @@ import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.core.isr.FollowerTracker;
 import insync.core.isr.RequestScope;
 import insync.core.isr.RequestScopeTracker;
+import java.util.List;
 import kafka.cluster.Partition;
 import scala.Option;
 
@@ -12,6 +13,11 @@ import scala.Option;
 public final class Followers {
 
     private Followers() { }
+
+    /** Returns our classes of followers that refer to the broker's and that other packages do not see. */
+    public static List<Class<?>> ownClasses() {
+        return List.of(KafkaFollower.class);
+    }
 
     /**
      * Returns whether the plugin keeps this follower in sync; false for a replica that the partition does not know.

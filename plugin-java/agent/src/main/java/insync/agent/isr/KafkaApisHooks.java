@@ -27,6 +27,9 @@ public final class KafkaApisHooks extends TypeHooks {
     static final class HandleFetchRequest {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static FetcherConnection enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
+            if (Brokers.anyReadScope()) {
+                ReadConnections.serve(((RequestCarrier) request).context().connectionId);
+            }
             return Brokers.anyRequestScope() ? RequestSteps.serve((RequestCarrier) request) : null;
         }
 
@@ -34,6 +37,9 @@ public final class KafkaApisHooks extends TypeHooks {
         static void exit(@Advice.Enter FetcherConnection connection) {
             if (connection != null) {
                 FetcherConnection.served();
+            }
+            if (Brokers.anyReadScope()) {
+                ReadConnections.serve(null);
             }
         }
     }

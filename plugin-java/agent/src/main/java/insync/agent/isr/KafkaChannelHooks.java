@@ -57,6 +57,9 @@ public final class KafkaChannelHooks extends TypeHooks {
             if (Brokers.anyRequestScope()) {
                 RequestSteps.disconnected(connectionId);
             }
+            if (Brokers.anyReadScope()) {
+                ReadConnections.disconnected(connectionId);
+            }
         }
     }
 }

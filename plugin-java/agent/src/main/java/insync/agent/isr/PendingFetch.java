@@ -18,10 +18,13 @@ import scala.runtime.BoxedUnit;
 public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
     private final Function1<R, BoxedUnit> callback;
     private final FetchMarks marks;
+    /** The connection of the fetch, or null if it is not known. */
+    private final String connectionId;
 
     private PendingFetch(Function1<R, BoxedUnit> callback, FetchMarks marks) {
         this.callback = callback;
         this.marks = marks;
+        this.connectionId = ReadConnections.pending(this);
     }
 
     /**
@@ -48,6 +51,11 @@ public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
         return marks.isEmpty() ? null : new PendingFetch<>(callback, marks);
     }
 
+    /** Removes the marks, because the connection of the fetch is lost. */
+    void abandon() {
+        marks.abandon();
+    }
+
     @Override
     public BoxedUnit apply(R response) {
         try {
@@ -61,6 +69,9 @@ public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
     public void complete() {
         try {
             marks.complete();
+            if (connectionId != null) {
+                ReadConnections.ended(connectionId, this);
+            }
         } catch (RuntimeException | Error failure) {
             Insync.failed(failure);
         }

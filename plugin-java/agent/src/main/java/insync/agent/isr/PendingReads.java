@@ -20,8 +20,12 @@ public final class PendingReads {
     private final Clock clock;
     private final Stats stats;
     private final PendingReport report;
+    private final long maxAgeMs;
 
-    public PendingReads(ReplicaManager replicas, BrokerAccess access, Clock clock, Insync insync, long lagTimeMaxMs) {
+    /** @param maxAgeMs for how long a fetch keeps its follower in sync at most, or -1 */
+    public PendingReads(ReplicaManager replicas, BrokerAccess access, Clock clock, Insync insync, long lagTimeMaxMs,
+                        long maxAgeMs) {
+        this.maxAgeMs = maxAgeMs;
         this.replicas = replicas;
         this.access = access;
         this.clock = clock;
@@ -41,7 +45,7 @@ public final class PendingReads {
      * @param maxWaitMs how long it may wait for records
      */
     public FetchMarks newMarks(long maxWaitMs) {
-        return new FetchMarks(clock, stats, report, maxWaitMs);
+        return new FetchMarks(clock, stats, maxWaitMs);
     }
 
     /**
@@ -73,7 +77,7 @@ public final class PendingReads {
     private synchronized ReadScopeTracker attach(Partition partition, int replicaId, FollowerCarrier carrier) {
         if (carrier.insync$fetches() == null) {
             carrier.insync$fetches(
-                new ReadScopeTracker(new KafkaFollower(partition, replicaId), clock, stats));
+                new ReadScopeTracker(new KafkaFollower(partition, replicaId), clock, stats, report, maxAgeMs));
         }
         return (ReadScopeTracker) carrier.insync$fetches();
     }

@@ -10,6 +10,8 @@ public final class PendingReadsConfig {
     public static final String PENDING_READS = "follower.fetch.pending.reads.insync.enable";
     /** Which part of a fetch's processing counts as pending; not part of the KIP. */
     public static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
+    /** For how long a fetch keeps its follower in sync at most; not part of the KIP. */
+    public static final String MAX_AGE_MS = "follower.fetch.pending.reads.insync.max.age.ms";
     public static final String LAG_TIME_MAX_MS = "replica.lag.time.max.ms";
     /** From before the read until the response callback: KIP-501 as written. */
     public static final String READ = "read";
@@ -27,6 +29,11 @@ public final class PendingReadsConfig {
             + "follower's lag does not include this time, nor time in which the leader's process was frozen or starved. It "
             + "includes time in which the follower's socket is full.";
 
+    private static final String MAX_AGE_DOC =
+        "For how long in milliseconds a pending fetch keeps its follower in sync at most, in scope <code>read</code>. A longer "
+            + "time means that the fetch will not end, because of an error or a lost connection. -1 is 10 times "
+            + "replica.lag.time.max.ms.";
+
     private PendingReadsConfig() { }
 
     /**
@@ -40,6 +47,8 @@ public final class PendingReadsConfig {
         definition.define(PENDING_READS, ConfigDef.Type.BOOLEAN, enabled, ConfigDef.Importance.MEDIUM, PENDING_READS_DOC);
         definition.define(SCOPE, ConfigDef.Type.STRING, enabled ? byDefault : READ,
             ConfigDef.ValidString.in(supported.toArray(new String[0])), ConfigDef.Importance.MEDIUM, SCOPE_DOC);
+        definition.define(MAX_AGE_MS, ConfigDef.Type.LONG, -1L, ConfigDef.Range.atLeast(-1), ConfigDef.Importance.LOW,
+            MAX_AGE_DOC);
     }
 
     /** Returns whether the feature is on in this broker, whatever its scope. */
@@ -54,6 +63,11 @@ public final class PendingReadsConfig {
     /** Reads the config by name, because the type of KafkaConfig's getter differs between versions. */
     public static long lagTimeMaxMs(KafkaConfig config) {
         return config.getLong(LAG_TIME_MAX_MS);
+    }
+
+    /** Returns for how long a fetch keeps its follower in sync at most, or -1 for the default. */
+    public static long maxAgeMs(KafkaConfig config) {
+        return config.getLong(MAX_AGE_MS);
     }
 
     /** Returns whether the feature is on with this scope. */

@@ -1,11 +1,13 @@
 package insync.agent.v1_1;
 
 import insync.agent.broker.Brokers;
+import insync.agent.config.BrokerConfigs;
 import insync.agent.events.EventsTopicConfigs;
 import insync.agent.logstart.LogStartConfigs;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
+import java.util.Set;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;
 
@@ -27,9 +29,11 @@ final class KafkaConfigHooks extends TypeHooks {
     static final class Define {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("kafka$server$KafkaConfig$$configDef") ConfigDef definition) {
+            Set<String> kafkas = BrokerConfigs.names(definition);
             LogStartConfigs.define(definition, true, Brokers.setup().options().defaultLogStart());
             EventsTopicConfigs.define(definition);
             Unsupported.define(definition);
+            BrokerConfigs.added(definition, kafkas);
         }
     }
 }

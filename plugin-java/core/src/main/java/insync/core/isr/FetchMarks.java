@@ -15,7 +15,6 @@ public final class FetchMarks {
 
     private final Clock clock;
     private final Stats stats;
-    private final PendingListener listener;
     private final long sinceNanos;
     private final long waitNanos;
     private volatile int completed;
@@ -23,10 +22,9 @@ public final class FetchMarks {
     private int count;
 
     /** @param maxWaitMs how long the fetch may wait for records, as its follower asks for */
-    public FetchMarks(Clock clock, Stats stats, PendingListener listener, long maxWaitMs) {
+    public FetchMarks(Clock clock, Stats stats, long maxWaitMs) {
         this.clock = clock;
         this.stats = stats;
-        this.listener = listener;
         this.sinceNanos = clock.nanos();
         this.waitNanos = Math.max(0, maxWaitMs) * 1_000_000L;
     }
@@ -55,6 +53,20 @@ public final class FetchMarks {
         return head == null;
     }
 
+    /** Removes every mark, because the fetch's connection is lost. Later calls, and those of {@link #complete}, do nothing. */
+    public void abandon() {
+        if (!COMPLETED.compareAndSet(this, 0, 1)) {
+            return;
+        }
+        Mark mark = head;
+        head = null;
+        while (mark != null) {
+            Mark next = mark.nextInFetch;
+            mark.owner.abandon(mark);
+            mark = next;
+        }
+    }
+
     /** Releases every mark. Later calls do nothing. */
     public void complete() {
         if (!COMPLETED.compareAndSet(this, 0, 1)) {
@@ -67,7 +79,7 @@ public final class FetchMarks {
         head = null;
         while (mark != null) {
             Mark next = mark.nextInFetch;
-            released += mark.owner.complete(mark, nowMs, pendingNanos, listener) ? 1 : 0;
+            released += mark.owner.complete(mark, nowMs, pendingNanos) ? 1 : 0;
             mark = next;
         }
         stats.released(released, pendingNanos);

@@ -18,6 +18,8 @@ final class Mark {
     boolean standing;
     /** The leader has read this fetch and found the follower caught up by it. */
     boolean served;
+    /** Whether it was noted that this mark is too old to keep its follower in sync. */
+    boolean outlived;
     Mark nextOfFollower;
     Mark nextInFetch;
 

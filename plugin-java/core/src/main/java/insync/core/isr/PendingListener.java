@@ -10,4 +10,12 @@ public interface PendingListener {
      * @param pendingNanos how long it was pending
      */
     void released(int replicaId, String topic, int partition, long pendingNanos);
+
+    /**
+     * Notes that a fetch has been pending for so long that it no longer keeps its follower in sync; once per fetch and
+     * partition, with the same parameters.
+     */
+    default void outlived(int replicaId, String topic, int partition, long pendingNanos) {
+        // A scope whose fetches end with their connection has none.
+    }
 }

@@ -2,6 +2,7 @@ package insync.core.isr;
 
 import insync.core.events.EventLog;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Emits events about marks: one summary per second while marks exist, and one event for each fetch that was pending for
@@ -14,6 +15,7 @@ public final class PendingReport implements PendingListener {
     private final Stats stats;
     private final long longNanos;
     private final Thread summaries = new Thread(this::run, "insync-pending-report");
+    private final AtomicBoolean said = new AtomicBoolean();
     private long lastMarks;
 
     /**
@@ -42,6 +44,18 @@ public final class PendingReport implements PendingListener {
             events.emit("pending_long", EventLog.fields("topic", topic, "partition", partition,
                 "replica", replicaId, "held_ms", pendingNanos / 1_000_000L));
         }
+    }
+
+    @Override
+    public void outlived(int replicaId, String topic, int partition, long pendingNanos) {
+        Map<String, Object> which = EventLog.fields("topic", topic, "partition", partition, "replica", replicaId,
+            "pending_ms", pendingNanos / 1_000_000L);
+        events.emit("pending_outlived", which);
+        if (said.getAndSet(true)) {
+            return;
+        }
+        System.err.println("[insync] a fetch has been pending for too long and no longer keeps its follower in sync: "
+            + which + "; the metric MarksOutlived counts such fetches");
     }
 
     private void run() {

@@ -8,17 +8,31 @@ import java.util.Map;
 
 /**
  * Tracks the pending fetches of one follower replica in scope "read", from before they are read until their response
- * callback, and its last caught-up time, by the rule of KIP-501 (solution 1) as written.
+ * callback, and its last caught-up time, by the rule of KIP-501 (solution 1).
+ *
+ * <p>It deviates from the KIP in one respect: a fetch keeps its follower in sync "as long as" it is pending, but not for more
+ * than a limit. A callback that never comes, because of an error in between, would keep a dead follower for ever.
  */
 public final class ReadScopeTracker extends FollowerTracker {
+    /** The limit of a mark's age that is not set, in times of replica.lag.time.max.ms. */
+    static final long OUTLIVED_LAGS = 10;
+    private static final long NANOS_PER_MS = 1_000_000L;
+
     private final Clock clock;
+    private final PendingListener listener;
+    private final long maxAgeMs;
     private Mark standing;
     private Mark free;
     private long caughtUpMs = NEVER;
 
-    public ReadScopeTracker(FollowerReplica replica, Clock clock, Stats stats) {
+    /**
+     * @param maxAgeMs for how long a fetch keeps its follower in sync at most; -1 is 10 times replica.lag.time.max.ms
+     */
+    public ReadScopeTracker(FollowerReplica replica, Clock clock, Stats stats, PendingListener listener, long maxAgeMs) {
         super(replica, stats);
         this.clock = clock;
+        this.listener = listener;
+        this.maxAgeMs = maxAgeMs;
     }
 
     /**
@@ -41,6 +55,7 @@ public final class ReadScopeTracker extends FollowerTracker {
         mark.dueNanos = sinceNanos + waitNanos;
         mark.standing = true;
         mark.served = false;
+        mark.outlived = false;
         mark.nextOfFollower = standing;
         standing = mark;
         return mark;
@@ -64,7 +79,7 @@ public final class ReadScopeTracker extends FollowerTracker {
      *
      * @return whether the mark still stood
      */
-    synchronized boolean complete(Mark mark, long nowMs, long pendingNanos, PendingListener listener) {
+    synchronized boolean complete(Mark mark, long nowMs, long pendingNanos) {
         boolean stood = mark.standing;
         if (stood) {
             if (mark.served && mark.leaderEpoch == replica.leaderEpoch()) {
@@ -73,15 +88,32 @@ public final class ReadScopeTracker extends FollowerTracker {
             unlink(mark);
             listener.released(replica.replicaId(), replica.topic(), replica.partition(), pendingNanos);
         }
+        reuse(mark);
+        return stood;
+    }
+
+    /**
+     * Removes the mark of a fetch whose connection is lost: nobody gets its response, so it is no progress of the follower.
+     * {@link FetchMarks} calls this or {@link #complete}, once per mark.
+     */
+    synchronized void abandon(Mark mark) {
+        if (mark.standing) {
+            unlink(mark);
+            stats.cleared();
+        }
+        reuse(mark);
+    }
+
+    private void reuse(Mark mark) {
         mark.nextInFetch = null;
         mark.nextOfFollower = free;
         free = mark;
-        return stood;
     }
 
     @Override
     boolean holds(long nowMs, long maxLagMs) {
-        return standsInThisEpoch() || nowMs - caughtUpMs <= maxLagMs;
+        long limitMs = maxAgeMs < 0 ? OUTLIVED_LAGS * maxLagMs : maxAgeMs;
+        return standsInThisEpoch(limitMs * NANOS_PER_MS) || nowMs - caughtUpMs <= maxLagMs;
     }
 
     @Override
@@ -116,14 +148,20 @@ public final class ReadScopeTracker extends FollowerTracker {
         return oldest;
     }
 
-    private boolean standsInThisEpoch() {
+    private boolean standsInThisEpoch(long limitNanos) {
         int epoch = replica.leaderEpoch();
+        boolean stands = false;
         for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
-            if (mark.leaderEpoch == epoch) {
-                return true;
+            long age = clock.nanos() - mark.sinceNanos;
+            if (mark.leaderEpoch == epoch && age <= limitNanos) {
+                stands = true;
+            } else if (mark.leaderEpoch == epoch && !mark.outlived) {
+                mark.outlived = true;
+                stats.outlived();
+                listener.outlived(replica.replicaId(), replica.topic(), replica.partition(), age);
             }
         }
-        return false;
+        return stands;
     }
 
     private void unlink(Mark mark) {

@@ -12,6 +12,7 @@ public final class Stats {
     private final LongAdder marked = new LongAdder();
     private final LongAdder released = new LongAdder();
     private final LongAdder cleared = new LongAdder();
+    private final LongAdder outlived = new LongAdder();
     private final LongAdder holdsGranted = new LongAdder();
     private final Set<FollowerTracker> held = ConcurrentHashMap.newKeySet();
     private final AtomicLong longestNanos = new AtomicLong();
@@ -36,6 +37,10 @@ public final class Stats {
         cleared.increment();
     }
 
+    void outlived() {
+        outlived.increment();
+    }
+
     void held(FollowerTracker follower) {
         held.add(follower);
         holdsGranted.increment();
@@ -58,6 +63,11 @@ public final class Stats {
     /** Returns how many marks an election or a lost connection cleared before their fetch was complete. */
     public long clearedTotal() {
         return cleared.sum();
+    }
+
+    /** Returns how many marks became too old to keep their follower in sync. */
+    public long outlivedTotal() {
+        return outlived.sum();
     }
 
     /** Returns how many marks exist now. */
@@ -103,6 +113,7 @@ public final class Stats {
         map.put("marks_total", marksTotal());
         map.put("released_total", releasedTotal());
         map.put("cleared_total", clearedTotal());
+        map.put("outlived_total", outlivedTotal());
         map.put("pending_now", pendingNow());
         map.put("held_now", heldNow());
         map.put("holds_granted", holdsGranted());

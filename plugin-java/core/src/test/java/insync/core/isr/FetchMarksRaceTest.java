@@ -24,7 +24,8 @@ class FetchMarksRaceTest {
         FakeFollower follower = new FakeFollower();
         ReadScopeTracker[] partitions = new ReadScopeTracker[3];
         for (int i = 0; i < partitions.length; i++) {
-            partitions[i] = new ReadScopeTracker(follower, new ManualClock(), stats);
+            partitions[i] = new ReadScopeTracker(follower, new ManualClock(), stats,
+                (replica, topic, partition, nanos) -> { }, -1);
         }
         CyclicBarrier start = new CyclicBarrier(THREADS);
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);
@@ -55,7 +56,7 @@ class FetchMarksRaceTest {
     }
 
     private static void fetchAndCompleteTwice(Stats stats, ReadScopeTracker[] partitions, int offset) {
-        FetchMarks fetch = new FetchMarks(new ManualClock(), stats, (replica, topic, partition, nanos) -> { }, 0);
+        FetchMarks fetch = new FetchMarks(new ManualClock(), stats, 0);
         for (ReadScopeTracker partition : partitions) {
             fetch.mark(partition, Long.MAX_VALUE);
             partition.holdsInSync(0, 1);

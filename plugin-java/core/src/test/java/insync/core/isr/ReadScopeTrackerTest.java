@@ -18,7 +18,19 @@ class ReadScopeTrackerTest {
     private final ManualClock clock = new ManualClock();
     private final Stats stats = new Stats();
     private final List<Long> releases = new ArrayList<>();
-    private final ReadScopeTracker fetches = new ReadScopeTracker(follower, clock, stats);
+    private final List<Long> outlived = new ArrayList<>();
+    private final PendingListener listener = new PendingListener() {
+        @Override
+        public void released(int replicaId, String topic, int partition, long pendingNanos) {
+            releases.add(pendingNanos / 1_000_000);
+        }
+
+        @Override
+        public void outlived(int replicaId, String topic, int partition, long pendingNanos) {
+            outlived.add(pendingNanos / 1_000_000);
+        }
+    };
+    private ReadScopeTracker fetches = new ReadScopeTracker(follower, clock, stats, listener, -1);
 
     /** The leader's LEO was 1002 when it read the previous fetch of this follower, at offset 950. */
     ReadScopeTrackerTest() {
@@ -26,8 +38,7 @@ class ReadScopeTrackerTest {
     }
 
     private FetchMarks fetch(long offset) {
-        FetchMarks fetch = new FetchMarks(clock, stats,
-            (replica, topic, partition, nanos) -> releases.add(nanos / 1_000_000), WAIT_MS);
+        FetchMarks fetch = new FetchMarks(clock, stats, WAIT_MS);
         fetch.mark(fetches, offset);
         fetch.marked();
         return fetch;
@@ -47,6 +58,55 @@ class ReadScopeTrackerTest {
         assertFalse(holds());
         assertEquals(List.of(25_000L), releases);
         assertEquals(25_000, stats.longestHoldMs());
+    }
+
+    @Test
+    void aFetchThatNeverCompletesHoldsForTenTimesTheLag() {
+        fetch(1002);
+        clock.ms += 10 * LAG_MS;
+        assertTrue(holds());
+        assertEquals(0, stats.outlivedTotal());
+        clock.ms++;
+        assertFalse(holds());
+        assertFalse(holds());
+        assertEquals(List.of(10 * LAG_MS + 1), outlived, "noted once");
+        assertEquals(1, stats.outlivedTotal());
+        assertEquals(1, stats.pendingNow(), "it is still pending");
+    }
+
+    @Test
+    void theLimitCanBeSet() {
+        fetches = new ReadScopeTracker(follower, clock, stats, listener, 500);
+        fetches.fetched(950, 1002);
+        fetch(1002);
+        clock.ms += 500;
+        assertTrue(holds());
+        clock.ms++;
+        assertFalse(holds());
+    }
+
+    @Test
+    void aNewerFetchHoldsBesideOneThatOutlivedTheLimit() {
+        fetch(1002);
+        clock.ms += 10 * LAG_MS + 1;
+        assertFalse(holds());
+        FetchMarks second = fetch(1002);
+        assertTrue(holds());
+        second.complete();
+        assertFalse(holds());
+    }
+
+    @Test
+    void aLostConnectionReleasesItsFetchAndIsNoProgress() {
+        FetchMarks fetch = fetch(1002);
+        fetches.fetched(1002, 1002);
+        assertTrue(holds());
+        fetch.abandon();
+        assertFalse(holds(), "nobody got the response");
+        fetch.complete();
+        assertEquals(List.of(), releases);
+        assertEquals(1, stats.clearedTotal());
+        assertEquals(0, stats.pendingNow());
     }
 
     @Test
