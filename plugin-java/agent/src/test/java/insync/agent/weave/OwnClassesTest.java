@@ -18,8 +18,8 @@ import net.bytebuddy.jar.asm.ClassReader;
 import org.junit.jupiter.api.Test;
 
 /**
- * The weave check reads every class of ours that runs in a broker and refers to the broker's. An adapter lists its classes by
- * hand, because older versions never run some of them; the newest version runs all.
+ * The weave check reads each class of the agent that runs in a broker and refers to the broker's classes. An adapter lists
+ * its classes by hand, because older versions never run some of them; the newest version runs all.
  */
 class OwnClassesTest {
     private static final int CLASS_CONSTANT = 7;
