@@ -5,7 +5,7 @@ import javax.management.remote.JMXConnector;
 import javax.management.remote.JMXConnectorFactory;
 import javax.management.remote.JMXServiceURL;
 
-/** Prints "name=value" of every MBean in the domain insync of a JVM on this host. */
+/** Prints "name=value" of every metric in the domain insync of a JVM on this host. */
 public final class ReadMetrics {
 
     /** @param arguments the JVM's process id */
@@ -15,7 +15,7 @@ public final class ReadMetrics {
         broker.detach();
         try (JMXConnector connector = JMXConnectorFactory.connect(new JMXServiceURL(address))) {
             MBeanServerConnection server = connector.getMBeanServerConnection();
-            for (ObjectName name : server.queryNames(new ObjectName("insync:*"), null)) {
+            for (ObjectName name : server.queryNames(new ObjectName("insync:name=*,*"), null)) {
                 System.out.println(name.getCanonicalName() + "=" + server.getAttribute(name, "Value"));
             }
         }

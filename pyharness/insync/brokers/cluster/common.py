@@ -123,6 +123,14 @@ class NodeCluster(ABC):
             forget_broker(self.zookeeper.port, number)
         self.nodes[number] = self._run(self._planned[number])
 
+    def remove_agent(self, number: int) -> None:
+        """Let a node run without the agent from its next start on."""
+        plan = self._planned[number]
+        agent = self._agent_of(plan)
+        if agent is not None:
+            flags = [flag for flag in plan.flags if flag != agent.flag(number)]
+            self._planned[number] = replace(plan, flags=flags)
+
     def remove_data(self) -> None:
         """Remove the data of the stopped nodes; keep their settings and logs."""
         for each in self._planned.values():

@@ -8,6 +8,7 @@ import insync.core.isr.FollowerReplica;
 import insync.core.isr.FollowerTracker;
 import insync.core.isr.LeaderClock;
 import insync.core.isr.NetworkThread;
+import insync.core.isr.ReadScope;
 import insync.core.isr.ReadScopeTracker;
 import insync.core.isr.RequestScope;
 import insync.core.isr.RequestScopeTracker;
@@ -42,6 +43,7 @@ public class Tracker {
         final Clock clock = new SystemClock();
         final Stats stats = new Stats();
         final LeaderClock leaderClock = new LeaderClock(clock);
+        final ReadScope readScope = new ReadScope(clock, stats, (replica, topic, partition, nanos) -> { }, -1);
         final RequestScope scope = new RequestScope(clock, leaderClock, stats,
             (replica, topic, partition, nanos) -> { }, (request, replica) -> FetchBody.NOT_NAMED);
 
@@ -78,9 +80,9 @@ public class Tracker {
     private FollowerTracker make(Leader leader, FollowerReplica replica) {
         switch (scope) {
             case "read":
-                return new ReadScopeTracker(replica, leader.clock, leader.stats, (id, topic, partition, nanos) -> { }, -1);
+                return new ReadScopeTracker(replica, leader.readScope, null);
             case "request":
-                return new RequestScopeTracker(replica, leader.scope, leader.clock.millis());
+                return new RequestScopeTracker(replica, leader.scope, leader.clock.millis(), null);
             default:
                 return null;
         }

@@ -43,6 +43,14 @@ public final class Failures {
         }
     }
 
+    /** Notes what else makes a run invalid, although no exception was thrown. */
+    void record(String what) {
+        count.increment();
+        last = what;
+        System.err.println("[insync] " + what);
+        events.emit("error", EventLog.fields("where", "agent", "error", what));
+    }
+
     /** Records an exception of a woven hook; the innermost frame of our code identifies the hook. Never throws. */
     void record(Throwable failure) {
         record(place(failure), failure);

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.LongAdder;
  */
 public final class Insync {
     private static volatile Insync current = new Insync(EventLog.none());
+    private static volatile boolean disabled;
 
     private final EventLog events;
     private final Stats stats = new Stats();
@@ -39,6 +40,24 @@ public final class Insync {
     /** Records an exception of a woven hook; called by the woven code itself, so it never throws. */
     public static void failed(Throwable failure) {
         current.failures.record(failure);
+    }
+
+    /**
+     * Makes every woven hook of this JVM a no-op until the JVM ends. Counts as a failure, because a run in which it happens is
+     * invalid. Repeated calls have no effect.
+     *
+     * @param why for the log and the event
+     */
+    public static synchronized void disable(String why) {
+        if (!disabled) {
+            disabled = true;
+            current.failures.record(why + ": every hook is a no-op until the next start");
+        }
+    }
+
+    /** Returns whether every woven hook is a no-op. */
+    public static boolean isDisabled() {
+        return disabled;
     }
 
     public EventLog events() {

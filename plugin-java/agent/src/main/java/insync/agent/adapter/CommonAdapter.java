@@ -7,7 +7,10 @@ import insync.agent.broker.Metrics;
 import insync.agent.broker.Platform;
 import insync.agent.broker.ReplicaManagerHooks;
 import insync.agent.config.BrokerConfigs;
+import insync.agent.config.DynamicBrokerConfigHooks;
+import insync.agent.config.DynamicConfigs;
 import insync.agent.config.KafkaConfigHooks;
+import insync.agent.config.PersistentPropsHooks;
 import insync.agent.config.ReplicationConfigsHooks;
 import insync.agent.events.EventsTopic;
 import insync.agent.isr.ApiVersionsHooks;
@@ -92,7 +95,7 @@ public abstract class CommonAdapter implements Adapter {
     /** Returns our classes of scope "read" that refer to the broker's, for every version from 2.8 on. */
     public static List<Class<?>> classesOfScopeRead() {
         List<Class<?>> own = new ArrayList<>(Brokers.ownClasses());
-        own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, FetcherThreads.class, Followers.class,
+        own.addAll(List.of(BrokerAccess.class, BrokerConfigs.class, DynamicConfigs.class, FetcherThreads.class, Followers.class,
             KafkaClock.class, KafkaPartition.class, LagPolicy.class, LagPolicyConfig.class, LeaderView.class,
             LogStartConfigs.class, LogStartHooks.class, LogStarts.class, Metrics.class, PartitionEvents.class,
             PartitionState.class, PendingFetch.class, PendingReads.class, PendingReadsConfig.class, ScalaIds.class,
@@ -112,6 +115,8 @@ public abstract class CommonAdapter implements Adapter {
         return List.of(
             new ReplicationConfigsHooks(),
             new KafkaConfigHooks(),
+            new DynamicBrokerConfigHooks(classes.dynamicConfigs()),
+            new PersistentPropsHooks(),
             new ReplicaManagerHooks(),
             new insync.agent.isr.ReplicaManagerHooks(),
             new FetchParamsHooks(classes.fetchParams()),

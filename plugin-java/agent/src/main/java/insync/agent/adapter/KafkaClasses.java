@@ -1,5 +1,7 @@
 package insync.agent.adapter;
 
+import insync.agent.config.DynamicBrokerConfigHooks;
+
 /** Names the woven classes of the broker that differ between versions from 3.9 on. */
 public final class KafkaClasses {
     private final String replica;
@@ -12,6 +14,7 @@ public final class KafkaClasses {
         MovedClass.to("kafka.server.ApiVersionManager", "org.apache.kafka.server.ApiVersionManager");
     private final String request =
         MovedClass.to("kafka.network.RequestChannel$Request", "org.apache.kafka.network.Request");
+    private final String dynamicConfigs = MovedClass.to(DynamicBrokerConfigHooks.JAVA, DynamicBrokerConfigHooks.SCALA);
 
     /**
      * @param replica a remote replica of a partition
@@ -43,6 +46,11 @@ public final class KafkaClasses {
     /** Returns the class that knows which requests a listener takes, and so whose it is. */
     String apiVersions() {
         return apiVersions;
+    }
+
+    /** Returns the class that lists the configs that can be updated at run time. */
+    String dynamicConfigs() {
+        return dynamicConfigs;
     }
 
     /** Returns the class of a request in the request channel. */

@@ -8,7 +8,7 @@ public final class MovedClass {
     /**
      * Returns the name of the class in this broker, without loading it.
      *
-     * @param names oldest first; if the broker has none of them, the last one is returned, and the weave check reports it
+     * @param names in the order in which they are looked for; if the broker has none of them, the last one is returned, and the weave check reports it
      */
     public static String to(String... names) {
         for (String name : names) {

@@ -1,22 +1,19 @@
 package insync.agent.broker;
 
 import insync.agent.AgentSetup;
-import insync.agent.isr.PendingReads;
-import insync.agent.isr.PendingReadsConfig;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.lagpolicy.LagPolicy;
 import insync.agent.stepdown.broker.BrokerStepDown;
-import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.isr.RequestScope;
+import insync.core.stepdown.OutgoingFetch;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Collectors;
@@ -62,30 +59,26 @@ public final class Brokers {
 
     /** Starts scope "request", if it is on, in a broker whose SocketServer was constructed. */
     public static void socketServerStarted(KafkaConfig config, Time time, ChannelCarrier channel) {
-        if (StepDownConfigs.tracks(config, PendingReadsConfig.REQUEST)) {
-            broker(config).requests(RequestPart.start(config, time, channel, Insync.current()));
-            updateFlags();
-        }
+        broker(config).startRequests(config, time, channel, Insync.current());
+        updateFlags();
     }
 
     public static void socketServerStopped(KafkaConfig config) {
-        broker(config).requests(null);
+        broker(config).stopRequests();
         updateFlags();
     }
 
     /**
      * Starts the plugin in a broker whose ReplicaManager was constructed.
      *
-     * @return the object that the hot path of scope "read" uses, or null if that is off
      * @throws ConfigException if a hook that the broker's settings ask for cannot be woven, unless the agent's option
      *     on-unsupported lets the broker run without; the only exception, others are recorded
      */
-    public static PendingReads replicaManagerStarted(ReplicaManager replicas, KafkaConfig config, Time time) {
+    public static void replicaManagerStarted(ReplicaManager replicas, KafkaConfig config, Time time) {
         Insync insync = Insync.current();
-        PendingReads pendingReads = null;
         try {
             BrokerView view = platform.view(replicas, config, setup.brokerVersion());
-            pendingReads = broker(config).start(replicas, config, time, view, setup, platform, insync);
+            broker(config).start(replicas, config, time, view, setup, platform, insync);
             updateFlags();
             openBridge(view, insync);
             broker(config).weave(config, setup, platform);
@@ -97,7 +90,15 @@ public final class Brokers {
         } catch (RuntimeException | Error failed) {
             Insync.failed(failed);
         }
-        return pendingReads;
+    }
+
+    /** Turns parts of a broker on and off after an update of its configs. */
+    public static void reconfigured(KafkaConfig config) {
+        InsyncBroker broker = BROKERS.get(config.brokerId());
+        if (broker != null && !Insync.isDisabled()) {
+            broker.reconfigure(config, setup, platform, Insync.current(), Brokers::updateFlags);
+            updateFlags();
+        }
     }
 
     /** Starts the step-down watch of a broker, if it is on; the manager is ReplicaManager's alterPartitionManager. */
@@ -109,6 +110,12 @@ public final class Brokers {
     public static void replicaManagerStopped(KafkaConfig config) {
         broker(config).stopStepDown();
         broker(config).stopReads();
+        updateFlags();
+    }
+
+    /** Ends all parts of all brokers at once. */
+    static void stopAll() {
+        BROKERS.values().forEach(InsyncBroker::stopAll);
         updateFlags();
     }
 
@@ -130,7 +137,7 @@ public final class Brokers {
 
     /** Returns the scopes "request" of all brokers. */
     public static List<RequestScope> requestScopes() {
-        return BROKERS.values().stream().map(InsyncBroker::requests).filter(Objects::nonNull).map(RequestPart::scope)
+        return BROKERS.values().stream().flatMap(InsyncBroker::allRequests).map(RequestPart::scope)
             .collect(Collectors.toList());
     }
 
@@ -145,16 +152,22 @@ public final class Brokers {
         return broker == null ? null : broker.stepDown();
     }
 
+    /** Returns the measurement of a broker's new connection to a peer that it follows, or null if it cannot step down. */
+    public static OutgoingFetch fetcher(int brokerId, int peer) {
+        InsyncBroker broker = BROKERS.get(brokerId);
+        return broker == null ? null : broker.fetcher(peer);
+    }
+
     /** Returns whether a broker's pending fetches keep followers in the ISR, and do not only make it step down. */
     public static boolean keepsInSync(int brokerId) {
         InsyncBroker broker = BROKERS.get(brokerId);
-        return broker == null || broker.keepsInSync();
+        return (broker == null || broker.keepsInSync()) && !Insync.isDisabled();
     }
 
     /** Returns the rule by which a broker removes followers from the ISR. */
     public static LagPolicy lagPolicy(int brokerId) {
         InsyncBroker broker = BROKERS.get(brokerId);
-        return broker == null ? LagPolicy.BY_TIME : broker.lagPolicy();
+        return broker == null || Insync.isDisabled() ? LagPolicy.BY_TIME : broker.lagPolicy();
     }
 
     private static InsyncBroker broker(KafkaConfig config) {
@@ -162,7 +175,7 @@ public final class Brokers {
     }
 
     private static synchronized void updateFlags() {
-        anyRequestScope = BROKERS.values().stream().anyMatch(broker -> broker.requests() != null);
+        anyRequestScope = BROKERS.values().stream().anyMatch(broker -> broker.allRequests().findAny().isPresent());
         anyReadScope = BROKERS.values().stream().anyMatch(InsyncBroker::marksReads);
         anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
     }

@@ -2,9 +2,12 @@ package insync.agent.broker;
 
 import insync.agent.AgentSetup;
 import insync.agent.config.BrokerConfigs;
+import insync.agent.config.DynamicConfigs;
 import insync.agent.events.EventsTopic;
 import insync.agent.isr.PendingReads;
 import insync.agent.isr.PendingReadsConfig;
+import insync.agent.isr.ReplicaManagerHooks.ReadsCarrier;
+import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.KafkaClock;
 import insync.agent.lagpolicy.LagPolicy;
@@ -15,30 +18,41 @@ import insync.agent.stepdown.broker.StepDownConfigs;
 import insync.core.BrokerView;
 import insync.core.Insync;
 import insync.core.events.EventLog;
+import insync.core.stepdown.OutgoingFetch;
+import insync.core.stepdown.PeerFetches;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import kafka.server.KafkaConfig;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.utils.Time;
 
 /**
- * Starts and stops the plugin's parts of one broker, with the broker's SocketServer and ReplicaManager. A broker
- * that starts again with the same id in this JVM replaces the earlier parts.
+ * Starts and stops the plugin's parts of one broker, with the broker's SocketServer and ReplicaManager, and when an update of
+ * the broker's configs turns them on or off. A broker that starts again with the same id in this JVM replaces the earlier
+ * parts.
  */
 final class InsyncBroker {
+    private final Draining draining = new Draining();
     private volatile RequestPart requests;
     private volatile PendingReads reads;
     private volatile LagPolicy lagPolicy = LagPolicy.BY_TIME;
     private volatile BrokerStepDown stepDown;
+    private volatile PeerFetches peers;
     private volatile boolean keepsInSync = true;
+    private Map<String, Object> dynamic = Map.of();
+    /** Starts parts later than with the broker; null until Kafka's part that they need is constructed. */
+    private Function<KafkaConfig, RequestPart> startRequests;
+    private Function<KafkaConfig, PendingReads> startReads;
+    private Function<KafkaConfig, BrokerStepDown> startStepDown;
+    private ReplicaManager replicas;
 
-    /**
-     * Starts what depends only on the broker's settings: events, metrics, scope "read".
-     *
-     * @return the object that the hot path of scope "read" uses, or null if that is off
-     */
-    PendingReads start(ReplicaManager replicas, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
-                       Platform platform, Insync insync) {
+    /** Starts what depends only on the broker's settings: events, metrics, scope "read". */
+    synchronized void start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
+                            Platform platform, Insync insync) {
         EventsTopic.started(config, insync.events());
         Map<String, Object> settings = EventLog.fields("broker", config.brokerId());
         settings.putAll(view.settings());
@@ -47,13 +61,88 @@ final class InsyncBroker {
         if (!setup.scopes().isEmpty()) {
             Metrics.registerPendingReads(platform.access().metrics(), insync);
         }
+        dynamic = DynamicConfigs.values(config);
         keepsInSync = !relinquishesOnly(config, setup);
-        boolean tracks = setup.supportsStepDown() ? StepDownConfigs.tracks(config, PendingReadsConfig.READ)
-            : PendingReadsConfig.isOn(config, PendingReadsConfig.READ);
+        replicas = started;
         stopReads();
-        reads = tracks ? new PendingReads(replicas, platform.access(), new KafkaClock(time), insync,
-            PendingReadsConfig.lagTimeMaxMs(config), PendingReadsConfig.maxAgeMs(config)) : null;
-        return reads;
+        if (!setup.scopes().isEmpty()) {
+            startReads = now -> new PendingReads(started, platform.access(), new KafkaClock(time), insync,
+                PendingReadsConfig.lagTimeMaxMs(now), PendingReadsConfig.maxAgeMs(now));
+            switchReads(config, setup, null);
+        }
+    }
+
+    /**
+     * Turns parts on and off, and passes values, as the broker's updated settings say.
+     *
+     * @param changed called when parts have begun or ended
+     */
+    synchronized void reconfigure(KafkaConfig config, AgentSetup setup, Platform platform, Insync insync,
+                                  Runnable changed) {
+        Map<String, Object> before = dynamic;
+        dynamic = DynamicConfigs.values(config);
+        if (replicas == null || dynamic.equals(before)) {
+            return;
+        }
+        Map<String, Object> updated = new TreeMap<>(dynamic);
+        updated.entrySet().removeAll(before.entrySet());
+        if (relinquishesOnly(config, setup)) {
+            setup.onDemand().weave(List.of(ReadErrorHooks.fetchRecords()), StepDownConfigs.ONLY);
+        }
+        keepsInSync = !relinquishesOnly(config, setup);
+        switchReads(config, setup, changed);
+        switchRequests(config, changed);
+        boolean starts = stepDown == null;
+        switchStepDown(config);
+        if (starts && stepDown != null) {
+            // First lets the hooks pass partitions that this broker begins to lead meanwhile.
+            changed.run();
+            LeaderView.led(platform.access(), replicas).forEach(stepDown::leading);
+        }
+        Map<String, Object> event = EventLog.fields("broker", config.brokerId());
+        event.putAll(updated);
+        insync.events().emit("settings_updated", event);
+        System.err.println("[insync] broker " + config.brokerId() + ": configs updated: " + updated.entrySet().stream()
+            .map(Object::toString).collect(Collectors.joining(", ")));
+    }
+
+    private void switchReads(KafkaConfig config, AgentSetup setup, Runnable ended) {
+        boolean wanted = setup.supportsStepDown() ? StepDownConfigs.tracks(config, PendingReadsConfig.READ)
+            : PendingReadsConfig.isOn(config, PendingReadsConfig.READ);
+        if (wanted != (reads != null)) {
+            PendingReads off = reads;
+            reads = wanted ? startReads.apply(config) : null;
+            ((ReadsCarrier) (Object) replicas).insync$pendingReads(reads);
+            if (off != null) {
+                draining.add(off, ended);
+            }
+        }
+    }
+
+    private void switchRequests(KafkaConfig config, Runnable ended) {
+        boolean wanted = startRequests != null && StepDownConfigs.tracks(config, PendingReadsConfig.REQUEST);
+        if (wanted != (requests != null)) {
+            RequestPart off = requests;
+            if (wanted) {
+                requests = startRequests.apply(config);
+            } else {
+                requests = null;
+                off.turnOff();
+                draining.add(off, ended);
+            }
+        }
+    }
+
+    private void switchStepDown(KafkaConfig config) {
+        boolean wanted = startStepDown != null && StepDownConfigs.isOn(config);
+        BrokerStepDown running = stepDown;
+        if (running != null && wanted) {
+            running.reconfigure(config);
+        } else if (running != null) {
+            stopStepDown();
+        } else if (wanted) {
+            stepDown = startStepDown.apply(config);
+        }
     }
 
     private static void sayWhatIsInForce(KafkaConfig config) {
@@ -83,8 +172,22 @@ final class InsyncBroker {
         return setup.supportsStepDown() && StepDownConfigs.relinquishesOnly(config);
     }
 
-    /** Ends the threads of scope "read". */
-    void stopReads() {
+    /** Ends all parts at once, whatever is pending. */
+    synchronized void stopAll() {
+        if (reads != null) {
+            ((ReadsCarrier) (Object) replicas).insync$pendingReads(null);
+        }
+        if (requests != null) {
+            requests.turnOff();
+        }
+        stopRequests();
+        stopStepDown();
+        stopReads();
+    }
+
+    /** Ends the threads of scope "read", and of all scopes that are turned off. */
+    synchronized void stopReads() {
+        draining.stop();
         PendingReads stopped = reads;
         reads = null;
         if (stopped != null) {
@@ -92,19 +195,35 @@ final class InsyncBroker {
         }
     }
 
-    /** Returns whether scope "read" runs. */
+    /** Returns whether scope "read" runs, or fetches are pending that began in it. */
     boolean marksReads() {
-        return reads != null;
+        return reads != null || draining.all(PendingReads.class).findAny().isPresent();
     }
 
-    void startStepDown(ReplicaManager replicas, KafkaConfig config, Time time, Object manager, Platform platform,
-                       Insync insync) {
-        BrokerStepDown started = BrokerStepDown.start(replicas, config, time, manager, platform.stepDown(),
-            platform.controller(), this::requests, insync);
-        if (started != null) {
-            stepDown = started;
-            Metrics.registerStepDown(platform.access().metrics(), insync.stepDowns());
-        }
+    /**
+     * Prepares the step-down, and starts it if it is on.
+     *
+     * @param manager ReplicaManager's alterPartitionManager
+     */
+    synchronized void startStepDown(ReplicaManager managed, KafkaConfig config, Time time, Object manager, Platform platform,
+                                    Insync insync) {
+        PeerFetches measured = new PeerFetches(new KafkaClock(time));
+        peers = measured;
+        startStepDown = now -> {
+            BrokerStepDown started = BrokerStepDown.start(managed, now, time, manager, measured, platform.stepDown(),
+                platform.controller(), this::requests, insync);
+            if (started != null) {
+                Metrics.registerStepDown(platform.access().metrics(), insync.stepDowns());
+            }
+            return started;
+        };
+        switchStepDown(config);
+    }
+
+    /** Returns the measurement of a new connection to a peer that this broker follows, or null if it cannot step down. */
+    OutgoingFetch fetcher(int peer) {
+        PeerFetches measured = peers;
+        return measured == null ? null : measured.fetcher(peer);
     }
 
     void stopStepDown() {
@@ -115,13 +234,26 @@ final class InsyncBroker {
         }
     }
 
-    /** Replaces the part of scope "request", and ends the threads of the one before; null if the scope is off. */
-    void requests(RequestPart started) {
+    /** Prepares scope "request" with the broker's SocketServer, and starts it if it is on. */
+    synchronized void startRequests(KafkaConfig config, Time time, ChannelCarrier channel, Insync insync) {
+        stopRequests();
+        startRequests = now -> RequestPart.start(now, time, channel, insync);
+        switchRequests(config, null);
+    }
+
+    /** Ends the threads of scope "request". */
+    synchronized void stopRequests() {
         RequestPart stopped = requests;
-        requests = started;
+        requests = null;
+        startRequests = null;
         if (stopped != null) {
             stopped.stop();
         }
+    }
+
+    /** Returns scope "request" and those before it in which fetches are pending. */
+    Stream<RequestPart> allRequests() {
+        return Stream.concat(Stream.ofNullable(requests), draining.all(RequestPart.class));
     }
 
     /** Returns the part of scope "request", or null if that is off. */

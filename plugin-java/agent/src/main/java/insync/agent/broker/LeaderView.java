@@ -49,17 +49,29 @@ public final class LeaderView implements BrokerView {
 
     @Override
     public List<String> ledPartitions(String topic) {
-        TreeSet<String> led = new TreeSet<>();
         Collection<String> topics = topic.isEmpty() ? access.topics(replicas) : Set.of(topic);
+        TreeSet<String> names = new TreeSet<>();
+        led(access, replicas, topics).forEach(each -> names.add(each.topic() + "-" + each.partitionId()));
+        return new ArrayList<>(names);
+    }
+
+    /** Returns the partitions that a broker leads. */
+    static List<Partition> led(BrokerAccess access, ReplicaManager replicas) {
+        return led(access, replicas, access.topics(replicas));
+    }
+
+    private static List<Partition> led(BrokerAccess access, ReplicaManager replicas, Collection<String> topics) {
+        List<Partition> led = new ArrayList<>();
         for (String name : topics) {
             int partitions = access.partitions(replicas, name);
             for (int id = 0; id < partitions; id++) {
-                if (leads(replicas.onlinePartition(new TopicPartition(name, id)))) {
-                    led.add(name + "-" + id);
+                Option<Partition> found = replicas.onlinePartition(new TopicPartition(name, id));
+                if (leads(found)) {
+                    led.add(found.get());
                 }
             }
         }
-        return new ArrayList<>(led);
+        return led;
     }
 
     @Override

@@ -1,6 +1,5 @@
 package insync.agent.broker;
 
-import insync.agent.isr.PendingReads;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
@@ -33,16 +32,14 @@ public final class ReplicaManagerHooks extends TypeHooks {
     }
 
     /**
-     * Starts the plugin in a broker and sets the field of scope "read", the only field that the hot path reads. Ends the
-     * broker's start with a ConfigException if what its settings ask for cannot be woven, so nothing is suppressed.
+     * Starts the plugin in a broker. Ends the broker's start with a ConfigException if what its settings ask for cannot be
+     * woven, so nothing is suppressed.
      */
     static final class Init {
         @Advice.OnMethodExit
         static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config,
-                         @Advice.FieldValue("time") Time time,
-                         @Advice.FieldValue(value = insync.agent.isr.ReplicaManagerHooks.PENDING_READS, readOnly = false)
-                             PendingReads pendingReads) {
-            pendingReads = Brokers.replicaManagerStarted(replicas, config, time);
+                         @Advice.FieldValue("time") Time time) {
+            Brokers.replicaManagerStarted(replicas, config, time);
         }
     }
 }

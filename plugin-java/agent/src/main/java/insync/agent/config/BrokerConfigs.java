@@ -2,6 +2,7 @@ package insync.agent.config;
 
 import insync.agent.AgentSetup;
 import insync.agent.broker.Brokers;
+import insync.agent.broker.KillSwitch;
 import insync.agent.events.EventsTopicConfigs;
 import insync.agent.isr.PendingReadsConfig;
 import insync.agent.lagpolicy.LagPolicyConfig;
@@ -36,6 +37,7 @@ public final class BrokerConfigs {
         LagPolicyConfig.define(definition, setup.supportsLagByMessages());
         EventsTopicConfigs.define(definition);
         added(definition, kafkas);
+        KillSwitch.register();
     }
 
     /** Returns the names in a definition now. */

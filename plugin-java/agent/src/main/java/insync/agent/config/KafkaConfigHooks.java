@@ -1,12 +1,14 @@
 package insync.agent.config;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
 import kafka.server.KafkaConfig;
 import net.bytebuddy.asm.Advice;
+import net.bytebuddy.matcher.ElementMatchers;
 
-/** Weaves Kafka's KafkaConfig, which checks a broker's configs against each other. */
+/** Weaves Kafka's KafkaConfig, which checks a broker's configs against each other and takes updated values. */
 public final class KafkaConfigHooks extends TypeHooks {
 
     public KafkaConfigHooks() {
@@ -15,7 +17,9 @@ public final class KafkaConfigHooks extends TypeHooks {
 
     @Override
     public List<Hook> hooks() {
-        return List.of(on("validateValues", ValidateValues.class));
+        return List.of(on("validateValues", ValidateValues.class),
+            on("updateCurrentConfig", ElementMatchers.named("updateCurrentConfig")
+                .and(ElementMatchers.takesArgument(0, ElementMatchers.named(typeName()))), UpdateCurrentConfig.class));
     }
 
     /**
@@ -26,6 +30,14 @@ public final class KafkaConfigHooks extends TypeHooks {
         @Advice.OnMethodExit
         static void exit(@Advice.This KafkaConfig config) {
             BrokerConfigs.check(config);
+        }
+    }
+
+    /** Applies updated values to the plugin's parts of the broker. */
+    static final class UpdateCurrentConfig {
+        @Advice.OnMethodExit(suppress = Throwable.class)
+        static void exit(@Advice.This KafkaConfig config) {
+            Brokers.reconfigured(config);
         }
     }
 }

@@ -6,6 +6,7 @@ import insync.core.isr.FollowerTracker;
 import insync.core.isr.RequestScope;
 import insync.core.isr.RequestScopeTracker;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import kafka.cluster.Partition;
 import scala.Option;
 
@@ -56,18 +57,28 @@ public final class Followers {
     }
 
     /**
-     * Returns the follower's tracker of scope "request". There is one per Replica, which Kafka replaces with each
-     * assignment.
+     * Returns the follower's tracker of scope "request".
      */
     static FollowerTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
         FollowerTracker known = carrier.insync$fetches();
-        if (known != null) {
+        return known != null && known.isOf(scope) ? known : tracker(carrier, scope, earlier -> new RequestScopeTracker(
+            new KafkaFollower(partition, replicaId), scope, carrier.insync$electedMs(), earlier));
+    }
+
+    /**
+     * Returns the follower's tracker of a scope. There is one per Replica, which Kafka replaces with each assignment.
+     *
+     * @param make makes the tracker if there is none; its argument is the tracker of another scope, or null
+     */
+    static FollowerTracker tracker(FollowerCarrier carrier, Object scope, UnaryOperator<FollowerTracker> make) {
+        FollowerTracker known = carrier.insync$fetches();
+        if (known != null && known.isOf(scope)) {
             return known;
         }
         synchronized (carrier) {
-            if (carrier.insync$fetches() == null) {
-                carrier.insync$fetches(new RequestScopeTracker(
-                    new KafkaFollower(partition, replicaId), scope, carrier.insync$electedMs()));
+            FollowerTracker earlier = carrier.insync$fetches();
+            if (earlier == null || !earlier.isOf(scope)) {
+                carrier.insync$fetches(make.apply(earlier));
             }
             return carrier.insync$fetches();
         }

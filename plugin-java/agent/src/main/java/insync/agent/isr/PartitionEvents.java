@@ -23,7 +23,7 @@ public final class PartitionEvents {
 
     /** Returns whether events go anywhere. */
     public static boolean areOn() {
-        return Insync.current().events().isOn();
+        return Insync.current().events().isOn() && !Insync.isDisabled();
     }
 
     /** Clears the trackers of a partition that this broker no longer leads. */

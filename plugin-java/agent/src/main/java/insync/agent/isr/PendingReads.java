@@ -1,42 +1,56 @@
 package insync.agent.isr;
 
+import insync.agent.broker.Drained;
 import insync.agent.isr.ReplicaHooks.FollowerCarrier;
 import insync.agent.kafka.BrokerAccess;
 import insync.core.Clock;
 import insync.core.Insync;
 import insync.core.isr.FetchMarks;
+import insync.core.isr.FollowerTracker;
 import insync.core.isr.PendingReport;
+import insync.core.isr.ReadScope;
 import insync.core.isr.ReadScopeTracker;
-import insync.core.isr.Stats;
 import java.util.Optional;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import scala.Option;
 
 /** Runs scope "read" in one broker: finds the trackers for the partitions of a fetch and marks them. */
-public final class PendingReads {
+public final class PendingReads implements Drained {
     private final ReplicaManager replicas;
     private final BrokerAccess access;
-    private final Clock clock;
-    private final Stats stats;
+    private final ReadScope scope;
     private final PendingReport report;
-    private final long maxAgeMs;
+    private final long drainMs;
 
     /** @param maxAgeMs for how long a fetch keeps its follower in sync at most, or -1 */
     public PendingReads(ReplicaManager replicas, BrokerAccess access, Clock clock, Insync insync, long lagTimeMaxMs,
                         long maxAgeMs) {
-        this.maxAgeMs = maxAgeMs;
         this.replicas = replicas;
         this.access = access;
-        this.clock = clock;
-        this.stats = insync.stats();
-        this.report = new PendingReport(insync.events(), stats, lagTimeMaxMs);
+        this.report = new PendingReport(insync.events(), insync.stats(), lagTimeMaxMs);
+        this.scope = new ReadScope(clock, insync.stats(), report, maxAgeMs);
+        this.drainMs = scope.drainMs(lagTimeMaxMs);
         report.start();
     }
 
-    /** Ends its threads. */
+    /** Ends its threads, and the effect of its marks. */
+    @Override
     public void stop() {
+        scope.end();
         report.stop();
+    }
+
+    /** Returns false: how long to wait for fetches is in {@link #drainMs}. */
+    @Override
+    public boolean isBusy() {
+        return false;
+    }
+
+    /** Returns for how long fetches that are pending now may keep their followers in sync. */
+    @Override
+    public long drainMs() {
+        return drainMs;
     }
 
     /**
@@ -45,7 +59,7 @@ public final class PendingReads {
      * @param maxWaitMs how long it may wait for records
      */
     public FetchMarks newMarks(long maxWaitMs) {
-        return new FetchMarks(clock, stats, maxWaitMs);
+        return scope.newMarks(maxWaitMs);
     }
 
     /**
@@ -69,16 +83,8 @@ public final class PendingReads {
     }
 
     private ReadScopeTracker fetches(Partition partition, int replicaId, FollowerCarrier carrier) {
-        ReadScopeTracker fetches = (ReadScopeTracker) carrier.insync$fetches();
-        return fetches != null ? fetches : attach(partition, replicaId, carrier);
-    }
-
-    /** Creates one tracker per Replica object, which Kafka replaces with each assignment. */
-    private synchronized ReadScopeTracker attach(Partition partition, int replicaId, FollowerCarrier carrier) {
-        if (carrier.insync$fetches() == null) {
-            carrier.insync$fetches(
-                new ReadScopeTracker(new KafkaFollower(partition, replicaId), clock, stats, report, maxAgeMs));
-        }
-        return (ReadScopeTracker) carrier.insync$fetches();
+        FollowerTracker known = carrier.insync$fetches();
+        return (ReadScopeTracker) (known != null && known.isOf(scope) ? known : Followers.tracker(carrier, scope,
+            earlier -> new ReadScopeTracker(new KafkaFollower(partition, replicaId), scope, earlier)));
     }
 }

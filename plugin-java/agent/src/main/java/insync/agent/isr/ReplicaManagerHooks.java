@@ -4,7 +4,6 @@ import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
 import net.bytebuddy.asm.Advice;
-import net.bytebuddy.description.modifier.Visibility;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
 import org.apache.kafka.common.requests.FetchRequest;
@@ -28,7 +27,14 @@ public class ReplicaManagerHooks extends TypeHooks {
 
     @Override
     public final DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
-        return builder.defineField(PENDING_READS, PendingReads.class, Visibility.PRIVATE);
+        return property(builder, PENDING_READS, PendingReads.class).implement(ReadsCarrier.class);
+    }
+
+    /** Gives access to the field that is added to Kafka's ReplicaManager. */
+    public interface ReadsCarrier {
+
+        /** Sets the broker's scope "read"; null if it is off. */
+        void insync$pendingReads(PendingReads reads);
     }
 
     /**

@@ -1,5 +1,6 @@
 package insync.agent.isr;
 
+import insync.agent.broker.Drained;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.kafka.KafkaClock;
 import insync.core.Clock;
@@ -7,21 +8,27 @@ import insync.core.Insync;
 import insync.core.isr.LeaderClock;
 import insync.core.isr.PendingReport;
 import insync.core.isr.RequestScope;
+import insync.core.isr.Stats;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.utils.Time;
 
-/** Runs scope "request" of one broker, from the start of its SocketServer until that stops. */
-public final class RequestPart {
+/** Runs scope "request" of one broker, from the start of its SocketServer, or a config update, until the scope is off. */
+public final class RequestPart implements Drained {
     private final RequestScope scope;
     private final ChannelCarrier channel;
     private final LeaderClock clock;
     private final PendingReport report;
+    private final Stats stats;
+    private final long lagTimeMaxMs;
 
-    private RequestPart(RequestScope scope, ChannelCarrier channel, LeaderClock clock, PendingReport report) {
+    private RequestPart(RequestScope scope, ChannelCarrier channel, LeaderClock clock, PendingReport report, Stats stats,
+                        long lagTimeMaxMs) {
         this.scope = scope;
         this.channel = channel;
         this.clock = clock;
         this.report = report;
+        this.stats = stats;
+        this.lagTimeMaxMs = lagTimeMaxMs;
     }
 
     /**
@@ -34,17 +41,39 @@ public final class RequestPart {
         LeaderClock leaderClock = new LeaderClock(clock);
         leaderClock.start();
         insync.stats().leaderClock(leaderClock);
-        PendingReport report = new PendingReport(insync.events(), insync.stats(), PendingReadsConfig.lagTimeMaxMs(config));
+        long lagTimeMaxMs = PendingReadsConfig.lagTimeMaxMs(config);
+        PendingReport report = new PendingReport(insync.events(), insync.stats(), lagTimeMaxMs);
         report.start();
         RequestScope scope = new RequestScope(clock, leaderClock, insync.stats(), report, new NamedPartitions());
         channel.insync$scope(scope);
-        return new RequestPart(scope, channel, leaderClock, report);
+        return new RequestPart(scope, channel, leaderClock, report, insync.stats(), lagTimeMaxMs);
     }
 
-    /** Ends its threads. */
+    /** Lets requests that arrive from now on begin in no scope, if no other has taken its place. */
+    public void turnOff() {
+        scope.turnOff();
+        channel.insync$scope(null);
+    }
+
+    /** Ends its threads, and the effect of its trackers. */
+    @Override
     public void stop() {
+        scope.end();
+        stats.leaderClockStops(clock);
         clock.stop();
         report.stop();
+    }
+
+    /** Returns whether the leader processes a fetch that began in this scope. */
+    @Override
+    public boolean isBusy() {
+        return !scope.isIdle();
+    }
+
+    /** Returns how long a follower may take to be caught up by Kafka's own rule after its pending fetch. */
+    @Override
+    public long drainMs() {
+        return 2 * lagTimeMaxMs;
     }
 
     public RequestScope scope() {

@@ -26,7 +26,7 @@ public final class RequestSteps {
      */
     public static NetworkThread arrived(RequestScope scope, RequestCarrier request) {
         NetworkThread thread = THREAD.get();
-        if (thread == null) {
+        if (thread == null || !scope.registered(thread)) {
             thread = scope.networkThread();
             THREAD.set(thread);
         }
@@ -62,8 +62,11 @@ public final class RequestSteps {
     public static void reading(Partition partition, Object replica) {
         FetcherConnection connection = FetcherConnection.serving();
         if (connection != null) {
-            connection.scope().accepted(connection);
-            Followers.tracker(partition, connection.follower(), (FollowerCarrier) replica, connection.scope());
+            RequestScope scope = connection.scope();
+            scope.accepted(connection);
+            if (scope.isOn()) {
+                Followers.tracker(partition, connection.follower(), (FollowerCarrier) replica, scope);
+            }
         }
     }
 
@@ -85,8 +88,7 @@ public final class RequestSteps {
     public static FetcherConnection socketFull(String connectionId) {
         for (RequestScope scope : Brokers.requestScopes()) {
             FetcherConnection connection = scope.find(connectionId);
-            if (connection != null) {
-                connection.socketFull();
+            if (connection != null && connection.socketFull()) {
                 return connection;
             }
         }

@@ -10,7 +10,7 @@ public final class LogStarts {
 
     /** Returns the log start offset to which a follower may move; see {@link LogStartRule#bounded}. */
     public static long bounded(long leaders, long ownEnd, long ownHighWatermark) {
-        long bounded = LogStartRule.bounded(leaders, ownEnd, ownHighWatermark);
+        long bounded = Insync.isDisabled() ? leaders : LogStartRule.bounded(leaders, ownEnd, ownHighWatermark);
         if (bounded != leaders) {
             Insync.current().logStarts().bounded();
         }
@@ -19,7 +19,7 @@ public final class LogStarts {
 
     /** Returns the log start offset for a leader's response; see {@link LogStartRule#ofAnswer}. */
     public static long ofAnswer(long logStart, long highWatermark) {
-        long start = LogStartRule.ofAnswer(logStart, highWatermark);
+        long start = Insync.isDisabled() ? logStart : LogStartRule.ofAnswer(logStart, highWatermark);
         if (start != logStart) {
             Insync.current().logStarts().snapshot();
         }

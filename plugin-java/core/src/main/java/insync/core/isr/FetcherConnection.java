@@ -107,8 +107,12 @@ public final class FetcherConnection {
         }
     }
 
-    /** Notes that the socket did not take all of the response. From now on time is charged to the follower. */
-    public synchronized void socketFull() {
+    /**
+     * Notes that the socket did not take all of the response. From now on time is charged to the follower.
+     *
+     * @return whether the response is one to a fetch that this connection tracks
+     */
+    public synchronized boolean socketFull() {
         if (request != null && !socketFull) {
             long now = scope.nanos();
             ageBefore = ageNanos(now);
@@ -116,6 +120,7 @@ public final class FetcherConnection {
             socketWasFull = true;
             runClocks(now);
         }
+        return request != null;
     }
 
     /** Notes that the network thread offers the socket more of the response. */
@@ -156,9 +161,14 @@ public final class FetcherConnection {
         return scope;
     }
 
-    /** Returns as whom the client is authenticated. */
+    /** Returns the client's principal. */
     Object principal() {
         return principal;
+    }
+
+    /** Returns whether the leader processes a fetch of this connection. */
+    synchronized boolean isPending() {
+        return request != null;
     }
 
     /** Returns whether Kafka has accepted a fetch of this connection. */

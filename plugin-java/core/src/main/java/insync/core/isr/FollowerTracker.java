@@ -1,5 +1,6 @@
 package insync.core.isr;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -9,6 +10,9 @@ import java.util.Map;
  *
  * <p>It never changes Kafka's own state. It gets every fetch that Kafka records, and is called when Kafka's rule finds
  * the follower out of sync. Thread safe. Each partition has its own lock, and no thread waits while it has the lock.
+ *
+ * <p>When the scope changes at run time, the follower gets another tracker. The one before is asked, too, as long as fetches
+ * may be pending that began in its scope.
  */
 public abstract class FollowerTracker {
     /** {@link #overdueSince} returns this when there is no such fetch. */
@@ -22,11 +26,20 @@ public abstract class FollowerTracker {
     long previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
     private boolean held;
     private volatile long heldUntilNanos;
+    private volatile FollowerTracker earlier;
 
-    FollowerTracker(FollowerReplica replica, Stats stats) {
+    /** @param earlier the follower's tracker in another scope that was on before, or null */
+    FollowerTracker(FollowerReplica replica, Stats stats, FollowerTracker earlier) {
         this.replica = replica;
         this.stats = stats;
+        this.earlier = notEnded(earlier);
     }
+
+    /** Returns whether a scope made this tracker: a {@link ReadScope} or a {@link RequestScope}. */
+    public abstract boolean isOf(Object scope);
+
+    /** Returns whether its scope has ended, so that it has no effect any more. */
+    abstract boolean hasEnded();
 
     /**
      * Notes that the leader has read a fetch of this follower. Called where Kafka records it.
@@ -37,6 +50,10 @@ public abstract class FollowerTracker {
     public final synchronized void fetched(long fetchOffset, long leaderLeo) {
         read(fetchOffset, leaderLeo);
         previousLeaderLeo = leaderLeo;
+        FollowerTracker other = earlier;
+        if (other != null) {
+            other.fetched(fetchOffset, leaderLeo);
+        }
     }
 
     /**
@@ -53,6 +70,7 @@ public abstract class FollowerTracker {
             previousLeaderLeo = newLeader ? FetchRule.UNKNOWN_OFFSET : leaderLeo;
         }
         releaseHold();
+        forgetEarlier();
         forget(inSync ? nowMs : NEVER);
     }
 
@@ -60,6 +78,7 @@ public abstract class FollowerTracker {
     public final synchronized void resigned() {
         previousLeaderLeo = FetchRule.UNKNOWN_OFFSET;
         releaseHold();
+        forgetEarlier();
         forget(NEVER);
     }
 
@@ -71,7 +90,7 @@ public abstract class FollowerTracker {
      * @param maxLagMs replica.lag.time.max.ms
      */
     public final synchronized boolean holdsInSync(long nowMs, long maxLagMs) {
-        boolean holds = holds(nowMs, maxLagMs);
+        boolean holds = holdsNow(nowMs, maxLagMs);
         if (holds) {
             hold(maxLagMs);
         } else {
@@ -80,8 +99,22 @@ public abstract class FollowerTracker {
         return holds;
     }
 
+    private synchronized boolean holdsNow(long nowMs, long maxLagMs) {
+        FollowerTracker other = notEnded(earlier);
+        earlier = other;
+        return !hasEnded() && holds(nowMs, maxLagMs) || other != null && other.holdsNow(nowMs, maxLagMs);
+    }
+
     /** Returns one map per pending fetch, youngest first: offset, leader_epoch, age_ms. */
-    public abstract List<Map<String, Object>> snapshot();
+    public final List<Map<String, Object>> snapshot() {
+        FollowerTracker other = earlier;
+        if (other == null) {
+            return pending();
+        }
+        List<Map<String, Object>> all = new ArrayList<>(pending());
+        all.addAll(other.snapshot());
+        return all;
+    }
 
     /**
      * Returns since when the oldest fetch of the leader epoch is overdue: its arrival, plus the time for which its follower
@@ -90,7 +123,16 @@ public abstract class FollowerTracker {
      * @param before ignores fetches that became overdue later; the broker's monotonic clock
      * @return by the same clock, or {@link #NOT_PENDING}
      */
-    public abstract long overdueSince(long before);
+    public final long overdueSince(long before) {
+        FollowerTracker other = earlier;
+        long own = oldestOverdue(before);
+        long others = other == null ? NOT_PENDING : other.overdueSince(before);
+        return own == NOT_PENDING || others != NOT_PENDING && others - own < 0 ? others : own;
+    }
+
+    abstract List<Map<String, Object>> pending();
+
+    abstract long oldestOverdue(long before);
 
     abstract void read(long fetchOffset, long leaderLeo);
 
@@ -109,6 +151,23 @@ public abstract class FollowerTracker {
     /** Returns whether the follower was not checked for so long that the partition must be deleted. */
     final boolean isForgotten(long nowNanos) {
         return heldUntilNanos - nowNanos < 0;
+    }
+
+    /** Returns the first tracker whose scope has not ended: the given one or one before it, or null. */
+    private static FollowerTracker notEnded(FollowerTracker newest) {
+        FollowerTracker tracker = newest;
+        while (tracker != null && tracker.hasEnded()) {
+            tracker = tracker.earlier;
+        }
+        return tracker;
+    }
+
+    private void forgetEarlier() {
+        FollowerTracker other = earlier;
+        earlier = null;
+        if (other != null) {
+            other.resigned();
+        }
     }
 
     /** Holds the follower until Kafka's next check, which comes every half of replica.lag.time.max.ms. */

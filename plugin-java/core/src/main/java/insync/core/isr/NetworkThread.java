@@ -22,6 +22,10 @@ public final class NetworkThread {
         this.leader = leader;
     }
 
+    LeaderClock leader() {
+        return leader;
+    }
+
     /**
      * Notes that this thread enters a call that only the leader can delay.
      *

@@ -1,6 +1,5 @@
 package insync.core.isr;
 
-import insync.core.Clock;
 import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,21 +17,25 @@ public final class ReadScopeTracker extends FollowerTracker {
     static final long OUTLIVED_LAGS = 10;
     private static final long NANOS_PER_MS = 1_000_000L;
 
-    private final Clock clock;
-    private final PendingListener listener;
-    private final long maxAgeMs;
+    private final ReadScope scope;
     private Mark standing;
     private Mark free;
     private long caughtUpMs = NEVER;
 
-    /**
-     * @param maxAgeMs for how long a fetch keeps its follower in sync at most; -1 is 10 times replica.lag.time.max.ms
-     */
-    public ReadScopeTracker(FollowerReplica replica, Clock clock, Stats stats, PendingListener listener, long maxAgeMs) {
-        super(replica, stats);
-        this.clock = clock;
-        this.listener = listener;
-        this.maxAgeMs = maxAgeMs;
+    /** @param earlier the follower's tracker in another scope that was on before, or null */
+    public ReadScopeTracker(FollowerReplica replica, ReadScope scope, FollowerTracker earlier) {
+        super(replica, scope.stats, earlier);
+        this.scope = scope;
+    }
+
+    @Override
+    public boolean isOf(Object other) {
+        return scope == other;
+    }
+
+    @Override
+    boolean hasEnded() {
+        return scope.hasEnded();
     }
 
     /**
@@ -86,7 +89,7 @@ public final class ReadScopeTracker extends FollowerTracker {
                 caughtUpMs = nowMs;
             }
             unlink(mark);
-            listener.released(replica.replicaId(), replica.topic(), replica.partition(), pendingNanos);
+            scope.listener.released(replica.replicaId(), replica.topic(), replica.partition(), pendingNanos);
         }
         reuse(mark);
         return stood;
@@ -112,8 +115,7 @@ public final class ReadScopeTracker extends FollowerTracker {
 
     @Override
     boolean holds(long nowMs, long maxLagMs) {
-        long limitMs = maxAgeMs < 0 ? OUTLIVED_LAGS * maxLagMs : maxAgeMs;
-        return standsInThisEpoch(limitMs * NANOS_PER_MS) || nowMs - caughtUpMs <= maxLagMs;
+        return standsInThisEpoch(scope.limitMs(maxLagMs) * NANOS_PER_MS) || nowMs - caughtUpMs <= maxLagMs;
     }
 
     @Override
@@ -126,17 +128,17 @@ public final class ReadScopeTracker extends FollowerTracker {
     }
 
     @Override
-    public synchronized List<Map<String, Object>> snapshot() {
+    synchronized List<Map<String, Object>> pending() {
         List<Map<String, Object>> marks = new ArrayList<>();
         for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
             marks.add(EventLog.fields("offset", mark.fetchOffset, "leader_epoch", mark.leaderEpoch,
-                "age_ms", (clock.nanos() - mark.sinceNanos) / 1_000_000L));
+                "age_ms", (scope.clock.nanos() - mark.sinceNanos) / 1_000_000L));
         }
         return marks;
     }
 
     @Override
-    public synchronized long overdueSince(long before) {
+    synchronized long oldestOverdue(long before) {
         long oldest = NOT_PENDING;
         int epoch = replica.leaderEpoch();
         for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
@@ -152,13 +154,13 @@ public final class ReadScopeTracker extends FollowerTracker {
         int epoch = replica.leaderEpoch();
         boolean stands = false;
         for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
-            long age = clock.nanos() - mark.sinceNanos;
+            long age = scope.clock.nanos() - mark.sinceNanos;
             if (mark.leaderEpoch == epoch && age <= limitNanos) {
                 stands = true;
             } else if (mark.leaderEpoch == epoch && !mark.outlived) {
                 mark.outlived = true;
                 stats.outlived();
-                listener.outlived(replica.replicaId(), replica.topic(), replica.partition(), age);
+                scope.listener.outlived(replica.replicaId(), replica.topic(), replica.partition(), age);
             }
         }
         return stands;

@@ -16,6 +16,8 @@ public final class RequestScope {
     private final Map<String, FetcherConnection> connections = new ConcurrentHashMap<>();
     private final Map<Integer, FollowerConnections> byFollower = new ConcurrentHashMap<>();
     private final Map<Thread, NetworkThread> threads = new ConcurrentHashMap<>();
+    private volatile boolean on = true;
+    private volatile boolean ended;
 
     public RequestScope(Clock clock, LeaderClock leaderClock, Stats stats, PendingListener listener, FetchBody body) {
         this.clock = clock;
@@ -33,6 +35,11 @@ public final class RequestScope {
         return made;
     }
 
+    /** Returns whether it registered a network thread. */
+    public boolean registered(NetworkThread thread) {
+        return thread.leader() == leaderClock;
+    }
+
     /** Returns the clock of a network thread, or null if no request came on it. */
     public NetworkThread networkThread(Thread thread) {
         return threads.get(thread);
@@ -44,7 +51,7 @@ public final class RequestScope {
      *
      * @param id Kafka's connection id, unique while the connection lives
      * @param follower the broker id that its fetches carry
-     * @param principal as whom its client is authenticated
+     * @param principal its client's principal
      */
     public FetcherConnection connection(String id, int follower, Object principal, NetworkThread thread) {
         FetcherConnection known = connections.get(id);
@@ -87,6 +94,33 @@ public final class RequestScope {
                 return group.all().length == 0 ? null : group;
             });
         }
+    }
+
+    /** Notes that a config update turned the scope off. The fetches that are pending in it count until they end. */
+    public void turnOff() {
+        on = false;
+    }
+
+    /** Returns whether fetches that arrive now begin in this scope. */
+    public boolean isOn() {
+        return on;
+    }
+
+    /** Returns whether it processes no fetch. */
+    public boolean isIdle() {
+        return connections.values().stream().noneMatch(FetcherConnection::isPending);
+    }
+
+    /** Ends the effect of its trackers, and removes all connections. */
+    public void end() {
+        ended = true;
+        connections.clear();
+        byFollower.clear();
+        threads.clear();
+    }
+
+    boolean hasEnded() {
+        return ended;
     }
 
     public LeaderClock leaderClock() {

@@ -29,17 +29,30 @@ public final class RequestScopeTracker extends FollowerTracker {
     private long offset;
     private long brokerEpoch = -1;
 
-    /** @param electedMs time of the leader's election for a member of the ISR, 0 for others */
-    public RequestScopeTracker(FollowerReplica replica, RequestScope scope, long electedMs) {
-        super(replica, scope.stats());
+    /**
+     * @param electedMs time of the leader's election for a member of the ISR, 0 for others
+     * @param earlier the follower's tracker in another scope that was on before, or null
+     */
+    public RequestScopeTracker(FollowerReplica replica, RequestScope scope, long electedMs, FollowerTracker earlier) {
+        super(replica, scope.stats(), earlier);
         this.scope = scope;
         forget(electedMs);
     }
 
     @Override
+    public boolean isOf(Object other) {
+        return scope == other;
+    }
+
+    @Override
+    boolean hasEnded() {
+        return scope.hasEnded();
+    }
+
+    @Override
     void read(long fetchOffset, long leaderLeo) {
         FetcherConnection from = FetcherConnection.serving();
-        if (from == null || from.isLost()) {
+        if (from == null || from.isLost() || from.scope() != scope) {
             return;
         }
         if (clock != from.clockOfRequest()) {
@@ -96,7 +109,7 @@ public final class RequestScopeTracker extends FollowerTracker {
     }
 
     @Override
-    public synchronized List<Map<String, Object>> snapshot() {
+    synchronized List<Map<String, Object>> pending() {
         for (FetcherConnection connection : scope.of(replica.replicaId())) {
             long named = connection.namedOffset(replica, brokerEpoch);
             if (named != FetchBody.NOT_NAMED || connection.stops(clock)) {
@@ -109,7 +122,7 @@ public final class RequestScopeTracker extends FollowerTracker {
     }
 
     @Override
-    public long overdueSince(long before) {
+    long oldestOverdue(long before) {
         long oldest = NOT_PENDING;
         for (FetcherConnection connection : scope.of(replica.replicaId())) {
             long since = connection.overdueSince();

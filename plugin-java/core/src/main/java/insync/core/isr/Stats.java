@@ -17,6 +17,7 @@ public final class Stats {
     private final Set<FollowerTracker> held = ConcurrentHashMap.newKeySet();
     private final AtomicLong longestNanos = new AtomicLong();
     private volatile LeaderClock leaderClock;
+    private volatile long pausedBeforeMs;
 
     void marked(int count) {
         marked.add(count);
@@ -94,9 +95,17 @@ public final class Stats {
         return longestNanos.get() / 1_000_000L;
     }
 
-    /** Sets the clock that counts the broker's own pauses; a broker without scope "request" has none. */
-    public void leaderClock(LeaderClock clock) {
+    /** Sets the clock that counts the broker's own pauses from now on. */
+    public synchronized void leaderClock(LeaderClock clock) {
+        pausedBeforeMs = leaderPausedMs();
         leaderClock = clock;
+    }
+
+    /** Notes that a clock stops; a broker without scope "request" has none. */
+    public synchronized void leaderClockStops(LeaderClock clock) {
+        if (leaderClock == clock) {
+            leaderClock(null);
+        }
     }
 
     /**
@@ -104,7 +113,7 @@ public final class Stats {
      */
     public long leaderPausedMs() {
         LeaderClock clock = leaderClock;
-        return clock == null ? 0 : clock.pausedNanos() / 1_000_000L;
+        return pausedBeforeMs + (clock == null ? 0 : clock.pausedNanos() / 1_000_000L);
     }
 
     /** Returns all figures by their names in events and over the bridge. */

@@ -6,11 +6,11 @@ import java.util.ArrayDeque;
 final class Budget {
     private static final long MINUTE = 60_000_000_000L;
 
-    private final int perMinute;
+    private final StepDownSettings settings;
     private final ArrayDeque<Long> spent = new ArrayDeque<>();
 
-    Budget(int perMinute) {
-        this.perMinute = perMinute;
+    Budget(StepDownSettings settings) {
+        this.settings = settings;
     }
 
     /** Takes one from the budget; returns false if it is spent. */
@@ -18,7 +18,7 @@ final class Budget {
         while (!spent.isEmpty() && now - spent.peekFirst() >= MINUTE) {
             spent.removeFirst();
         }
-        boolean left = spent.size() < perMinute;
+        boolean left = spent.size() < settings.budgetPerMinute();
         if (left) {
             spent.addLast(now);
         }

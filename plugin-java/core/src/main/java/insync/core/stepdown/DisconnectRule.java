@@ -8,13 +8,13 @@ public final class DisconnectRule {
     /** The time until other brokers know the new leader. A client that reconnects earlier returns to the old leader. */
     public static final long GRACE_NANOS = 100_000_000L;
 
-    private final long limitNanos;
+    private final StepDownSettings settings;
     private boolean armed;
     private long firstNanos;
     private long lastNanos;
 
     public DisconnectRule(StepDownSettings settings) {
-        limitNanos = settings.processTimeMaxNanos();
+        this.settings = settings;
     }
 
     /** Notes that this broker's metadata shows the new leader of a partition that it gave away. */
@@ -46,6 +46,6 @@ public final class DisconnectRule {
 
     /** Returns whether a wait is longer than T. */
     public boolean isTooLong(long since, long now) {
-        return now - since > limitNanos;
+        return now - since > settings.processTimeMaxNanos();
     }
 }

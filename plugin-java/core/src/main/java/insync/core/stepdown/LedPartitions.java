@@ -21,14 +21,12 @@ final class LedPartitions {
     /** The most doublings of {@link Entry#restNanos}. */
     private static final int MOST_DOUBLINGS = 5;
 
-    private final long firstBackOffNanos;
-    private final long cooldownNanos;
+    private final StepDownSettings settings;
     private final Map<String, Map<Integer, Entry>> entries = new HashMap<>();
     private long tick;
 
     LedPartitions(StepDownSettings settings) {
-        this.firstBackOffNanos = BACK_OFF * settings.processTimeMaxNanos();
-        this.cooldownNanos = settings.cooldownNanos();
+        this.settings = settings;
     }
 
     /** Notes that a tick begins. */
@@ -110,15 +108,15 @@ final class LedPartitions {
             if (gives > 0) {
                 return now - lastGive < backOffNanos();
             }
-            return arrived != NEVER && now - arrived < cooldownNanos;
+            return arrived != NEVER && now - arrived < settings.cooldownNanos();
         }
 
         private long backOffNanos() {
-            long backOff = firstBackOffNanos;
-            for (int give = 1; give < gives && backOff < cooldownNanos; give++) {
+            long backOff = BACK_OFF * settings.processTimeMaxNanos();
+            for (int give = 1; give < gives && backOff < settings.cooldownNanos(); give++) {
                 backOff *= BACK_OFF;
             }
-            return Math.min(backOff, cooldownNanos);
+            return Math.min(backOff, settings.cooldownNanos());
         }
 
         /**
@@ -126,7 +124,7 @@ final class LedPartitions {
          * the cool-down, and twice as long each further time, but not more than 32 times as long.
          */
         long restNanos() {
-            return cooldownNanos << Math.min(gives, MOST_DOUBLINGS);
+            return settings.cooldownNanos() << Math.min(gives, MOST_DOUBLINGS);
         }
 
         /** Returns whether another broker leads it. A stalled read may prevent this broker from applying that. */
@@ -191,7 +189,7 @@ final class LedPartitions {
         /** Notes that no fetch of the partition is slow. */
         void answeredInTime(long now) {
             emitted = null;
-            if (gives > 0 && now - calmSince >= cooldownNanos) {
+            if (gives > 0 && now - calmSince >= settings.cooldownNanos()) {
                 gives = 0;
                 arrived = NEVER;
             }

@@ -13,14 +13,14 @@ final class RunningTime {
     private static final long LEAST_GRACE_NANOS = 60_000_000L;
     private static final int TICKS = 128;
 
-    private final long mostPerTick;
+    private final StepDownSettings settings;
     private final long[] real = new long[TICKS];
     private final long[] ran = new long[TICKS];
     private int count;
     private int newest = -1;
 
     RunningTime(StepDownSettings settings) {
-        mostPerTick = settings.tickMs() * 1_000_000L + Math.max(LEAST_GRACE_NANOS, settings.processTimeMaxNanos() / 4);
+        this.settings = settings;
     }
 
     /**
@@ -30,13 +30,17 @@ final class RunningTime {
      * @return how long the process ran since the previous tick, nanoseconds
      */
     long tick(long now) {
-        long passed = newest < 0 ? 0 : Math.min(now - real[newest], mostPerTick);
+        long passed = newest < 0 ? 0 : Math.min(now - real[newest], mostPerTick());
         long total = newest < 0 ? 0 : ran[newest] + passed;
         newest = (newest + 1) % TICKS;
         real[newest] = now;
         ran[newest] = total;
         count = Math.min(TICKS, count + 1);
         return passed;
+    }
+
+    private long mostPerTick() {
+        return settings.tickMs() * 1_000_000L + Math.max(LEAST_GRACE_NANOS, settings.processTimeMaxNanos() / 4);
     }
 
     /**

@@ -7,17 +7,13 @@ package insync.core.stepdown;
  * <p>Hysteresis: a broker counts as slow from the threshold on, and then until its score is 0 again.
  */
 final class SlowScore {
-    private final double threshold;
-    private final long limitNanos;
-    private final long recoveryNanos;
+    private final StepDownSettings settings;
     private double value;
     private boolean rising;
     private boolean slow;
 
     SlowScore(StepDownSettings settings) {
-        threshold = settings.scoreThreshold();
-        limitNanos = settings.processTimeMaxNanos();
-        recoveryNanos = settings.scoreRecoveryNanos();
+        this.settings = settings;
     }
 
     /**
@@ -28,16 +24,17 @@ final class SlowScore {
      * @return whether the broker became slow or ceased to be slow
      */
     boolean tick(long elapsedNanos, long ageNanos) {
+        long limitNanos = settings.processTimeMaxNanos();
         boolean over = ageNanos > limitNanos;
         if (over) {
             double added = rising ? (double) elapsedNanos / limitNanos : (double) ageNanos / limitNanos;
             value = Math.min(StepDownSettings.SCORE_MAX, value + added);
         } else {
-            value = Math.max(0, value - (double) elapsedNanos / recoveryNanos);
+            value = Math.max(0, value - (double) elapsedNanos / settings.scoreRecoveryNanos());
         }
         rising = over;
         boolean before = slow;
-        slow = value >= threshold || slow && value > 0;
+        slow = value >= settings.scoreThreshold() || slow && value > 0;
         return slow != before;
     }
 

@@ -16,7 +16,7 @@ final class StepDownRules {
         this.settings = settings;
         this.score = score;
         this.peers = peers;
-        this.budget = new Budget(settings.budgetPerMinute());
+        this.budget = new Budget(settings);
         this.succession = new SuccessorOrder(self);
     }
 

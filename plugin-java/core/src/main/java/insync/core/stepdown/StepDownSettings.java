@@ -4,7 +4,8 @@ import java.util.Locale;
 
 /**
  * Contains the checked values of the step-down configs, and their defaults. docs/understand/step-down.md explains each
- * default.
+ * default. All parts of a broker's step-down share one instance and read it when they need a value, so {@link #become}
+ * reaches them all.
  */
 public final class StepDownSettings {
     /** The highest possible score, see {@link SlowScore}. */
@@ -33,7 +34,7 @@ public final class StepDownSettings {
         LEAVE
     }
 
-    private final Builder values;
+    private volatile Builder values;
 
     private StepDownSettings(Builder values) {
         this.values = values;
@@ -55,6 +56,11 @@ public final class StepDownSettings {
      */
     public static Builder of(long processTimeMaxMs, long fetchWaitMaxMs) {
         return new Builder(processTimeMaxMs, fetchWaitMaxMs);
+    }
+
+    /** Takes all values of other settings at once. */
+    public void become(StepDownSettings other) {
+        values = other.values;
     }
 
     /** Returns for how long a fetch may be overdue at its leader, T, in nanoseconds. */
@@ -99,7 +105,8 @@ public final class StepDownSettings {
      * minute or less, at most 1,000. A fetch that becomes slow in between makes the next tick earlier.
      */
     public long tickMs() {
-        return Math.max(Math.max(40, values.processTimeMaxMs / 64), Math.min(1_000, values.processTimeMaxMs / 4));
+        long limitMs = values.processTimeMaxMs;
+        return Math.max(Math.max(40, limitMs / 64), Math.min(1_000, limitMs / 4));
     }
 
     /** Returns an enum value's name in configs and events. */

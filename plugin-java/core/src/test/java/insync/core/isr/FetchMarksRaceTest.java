@@ -24,8 +24,8 @@ class FetchMarksRaceTest {
         FakeFollower follower = new FakeFollower();
         ReadScopeTracker[] partitions = new ReadScopeTracker[3];
         for (int i = 0; i < partitions.length; i++) {
-            partitions[i] = new ReadScopeTracker(follower, new ManualClock(), stats,
-                (replica, topic, partition, nanos) -> { }, -1);
+            ReadScope scope = new ReadScope(new ManualClock(), stats, (replica, topic, partition, nanos) -> { }, -1);
+            partitions[i] = new ReadScopeTracker(follower, scope, null);
         }
         CyclicBarrier start = new CyclicBarrier(THREADS);
         ExecutorService pool = Executors.newFixedThreadPool(THREADS);

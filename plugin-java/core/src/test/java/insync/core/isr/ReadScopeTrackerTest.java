@@ -30,7 +30,7 @@ class ReadScopeTrackerTest {
             outlived.add(pendingNanos / 1_000_000);
         }
     };
-    private ReadScopeTracker fetches = new ReadScopeTracker(follower, clock, stats, listener, -1);
+    private ReadScopeTracker fetches = new ReadScopeTracker(follower, new ReadScope(clock, stats, listener, -1), null);
 
     /** The leader's LEO was 1002 when it read the previous fetch of this follower, at offset 950. */
     ReadScopeTrackerTest() {
@@ -76,7 +76,7 @@ class ReadScopeTrackerTest {
 
     @Test
     void theLimitCanBeSet() {
-        fetches = new ReadScopeTracker(follower, clock, stats, listener, 500);
+        fetches = new ReadScopeTracker(follower, new ReadScope(clock, stats, listener, 500), null);
         fetches.fetched(950, 1002);
         fetch(1002);
         clock.ms += 500;

@@ -38,7 +38,7 @@ class RequestScopeTrackerRaceTest {
     @Test
     void nothingIsPendingAtTheEnd() throws Exception {
         for (int i = 0; i < partitions.length; i++) {
-            partitions[i] = new RequestScopeTracker(follower, scope, clock.millis());
+            partitions[i] = new RequestScopeTracker(follower, scope, clock.millis(), null);
         }
         for (int number = 0; number < NETWORK_THREADS; number++) {
             String id = "connection-" + number;

@@ -25,7 +25,7 @@ class RequestScopeTrackerTest {
         (request, replica) -> named.getOrDefault(request, FetchBody.NOT_NAMED));
     private final NetworkThread thread = new NetworkThread(leaderClock);
     private final FetcherConnection connection = scope.connection(ID, FakeFollower.ID, FakeFollower.PRINCIPAL, thread);
-    private final RequestScopeTracker fetches = new RequestScopeTracker(follower, scope, clock.ms);
+    private final RequestScopeTracker fetches = new RequestScopeTracker(follower, scope, clock.ms, null);
     private long leo = 100;
 
     /** Lets some time pass, with all ticks. */

@@ -62,6 +62,26 @@ class StepDownLimitsTest {
     }
 
     @Test
+    void updatedSettingsAreInForceWithTheNextTick() {
+        WatchedBroker broker = new WatchedBroker(settings().budgetPerMinute(1).build());
+        FakePartition first = broker.leads("t", 0);
+        FakePartition second = broker.leads("t", 1);
+        broker.pass(T_MS);
+        broker.stall(first, second);
+        broker.passT();
+        assertEquals(1, broker.acted.size(), "the budget");
+        broker.settings.become(settings().budgetPerMinute(2).build());
+        broker.tick();
+        assertEquals(2, broker.acted.size());
+
+        FakePartition third = broker.leads("t", 2);
+        broker.settings.become(StepDownSettings.of(60_000, 500).build());
+        broker.stall(third);
+        broker.passT();
+        assertEquals(2, broker.acted.size(), "T");
+    }
+
+    @Test
     void oneSlowBrokerGivesEachPartitionAwayOnce() {
         SimulatedCluster cluster = new SimulatedCluster(settings().build(), TICK_MS);
         cluster.stall(0, 10_000, 25_000);

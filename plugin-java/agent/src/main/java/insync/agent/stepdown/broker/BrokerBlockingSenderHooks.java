@@ -30,25 +30,23 @@ public final class BrokerBlockingSenderHooks extends TypeHooks {
         return builder.defineField(OUTGOING, OutgoingFetch.class, Visibility.PRIVATE);
     }
 
-    /** Starts to measure a new connection, if the feature is on. */
+    /** Prepares to measure a new connection; a config update may turn the feature on while it lives. */
     static final class Init {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Argument(1) KafkaConfig config, @Advice.FieldValue("sourceNode") Node peer,
                          @Advice.FieldValue(value = OUTGOING, readOnly = false) OutgoingFetch fetch) {
-            BrokerStepDown stepDown = Brokers.stepDown(config.brokerId());
-            if (stepDown != null) {
-                fetch = stepDown.fetcher(peer.id());
-            }
+            fetch = Brokers.fetcher(config.brokerId(), peer.id());
         }
     }
 
-    /** Measures the time between a request and its answer. */
+    /** Measures the time between a request and its answer, if the feature is on. */
     static final class SendRequest {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static OutgoingFetch enter(@Advice.FieldValue(OUTGOING) OutgoingFetch fetch) {
-            if (fetch != null) {
-                fetch.sent();
+            if (fetch == null || !Brokers.anyStepDown()) {
+                return null;
             }
+            fetch.sent();
             return fetch;
         }
 

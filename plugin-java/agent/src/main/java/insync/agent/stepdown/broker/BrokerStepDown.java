@@ -8,7 +8,6 @@ import insync.agent.stepdown.broker.StepDownRequests.StepDownRequest;
 import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.DisconnectRule;
-import insync.core.stepdown.OutgoingFetch;
 import insync.core.stepdown.PeerFetches;
 import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownWatch;
@@ -35,7 +34,7 @@ public final class BrokerStepDown {
     private final StepDownAccess access;
     private final ControllerAccess controller;
     private final ControllerLink manager;
-    private final PeerFetches peers;
+    private final StepDownSettings settings;
     private final StepDownWatch watch;
     private final StepDownRequests handovers;
     private final UnservedClients clients;
@@ -47,15 +46,14 @@ public final class BrokerStepDown {
     private boolean isBusy;
     private volatile boolean stopped;
 
-    private BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager,
+    private BrokerStepDown(ReplicaManager replicas, KafkaConfig config, Time time, ControllerLink manager, PeerFetches peers,
             StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
-        StepDownSettings settings = StepDownConfigs.read(config);
+        this.settings = StepDownConfigs.read(config);
         KafkaClock clock = new KafkaClock(time);
         this.replicas = replicas;
         this.access = access;
         this.controller = controller;
         this.manager = manager;
-        this.peers = new PeerFetches(clock);
         this.watch = new StepDownWatch(config.brokerId(), settings, clock, peers, insync.events(),
             insync.stepDowns());
         this.handovers = new StepDownRequests(clock, watch);
@@ -78,11 +76,12 @@ public final class BrokerStepDown {
      * Starts the watch of a broker whose ReplicaManager was constructed.
      *
      * @param manager ReplicaManager's alterPartitionManager
+     * @param peers measures this broker's own fetches
      * @param requests returns the broker's scope "request", or null if that is off
      * @return null if the feature is off or the broker has no KRaft controller
      */
     public static BrokerStepDown start(ReplicaManager replicas, KafkaConfig config, Time time, Object manager,
-            StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
+            PeerFetches peers, StepDownAccess access, ControllerAccess controller, Supplier<RequestPart> requests, Insync insync) {
         if (!StepDownConfigs.isOn(config)) {
             return null;
         }
@@ -92,8 +91,8 @@ public final class BrokerStepDown {
                 + " has no effect: this broker has no KRaft controller");
             return null;
         }
-        BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, access, controller,
-            requests, insync);
+        BrokerStepDown started = new BrokerStepDown(replicas, config, time, (ControllerLink) manager, peers, access,
+            controller, requests, insync);
         insync.events().emit("step_down_settings", StepDownConfigs.all(config));
         started.thread.start();
         return started;
@@ -105,9 +104,9 @@ public final class BrokerStepDown {
         thread.interrupt();
     }
 
-    /** Returns the measurement of a new connection to a peer that this broker follows. */
-    public OutgoingFetch fetcher(int peer) {
-        return peers.fetcher(peer);
+    /** Takes the values of configs that were updated. */
+    public void reconfigure(KafkaConfig config) {
+        settings.become(StepDownConfigs.read(config));
     }
 
     /** Adds a partition that this broker leads. */

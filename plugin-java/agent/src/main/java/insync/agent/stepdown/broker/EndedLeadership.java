@@ -1,5 +1,6 @@
 package insync.agent.stepdown.broker;
 
+import insync.core.Insync;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.common.protocol.Errors;
 import scala.Tuple2;
@@ -14,7 +15,7 @@ public final class EndedLeadership {
 
     /** Returns whether the partition's leader epoch is over; 0 means that it is not known. */
     public static boolean isOver(int over, int leaderEpoch) {
-        return over != 0 && over > leaderEpoch;
+        return over != 0 && over > leaderEpoch && !Insync.isDisabled();
     }
 
     /** @return the exception for the caller to throw */

@@ -4,6 +4,7 @@ import insync.agent.isr.PendingReadsConfig;
 import insync.core.events.EventLog;
 import insync.core.stepdown.StepDownSettings;
 import java.util.Map;
+import java.util.Set;
 import kafka.server.KafkaConfig;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
@@ -22,6 +23,9 @@ public final class StepDownConfigs {
     public static final String DISCONNECT_CLIENTS = "leader.relinquish.disconnect.clients";
     /** Not one of the KIP's solutions: the alternative that its text rejects. */
     public static final String ONLY = "leader.relinquish.only.enable";
+    /** Those that can be updated while the broker runs. */
+    public static final Set<String> DYNAMIC = Set.of(PROCESS_TIME_MAX_MS, COOLDOWN_MS, BUDGET_PER_MINUTE, SCORE_THRESHOLD,
+        SCORE_RECOVERY_MS, SLOW_PEERS_MAX_RATIO);
     private static final String FETCH_WAIT_MAX_MS = "replica.fetch.wait.max.ms";
     private static final long UNSET = -1;
 

@@ -1,6 +1,7 @@
 package insync.agent.stepdown.controller;
 
 import insync.agent.kafka.KafkaClock;
+import insync.core.Insync;
 import insync.core.stepdown.controller.RecentStepDowns;
 import java.util.function.IntPredicate;
 import org.apache.kafka.common.Uuid;
@@ -33,7 +34,7 @@ public final class AutomaticElections {
 
     /** Returns whether this thread runs automatic preferred elections and any partition is in its cool-down. */
     public static boolean automatic() {
-        return !RECENT.isEmpty() && AUTOMATIC.get() != null;
+        return !RECENT.isEmpty() && AUTOMATIC.get() != null && !Insync.isDisabled();
     }
 
     /** Returns whether a candidate stepped down from the partition recently and the present leader can stay. */

@@ -30,6 +30,9 @@ public final class LeadershipTransfer {
      */
     public static LeadershipTransfer asked(PartitionRegistration partition, Uuid topicId, int partitionId,
             IntPredicate mayLead, int minIsr, List<BrokerState> asked) {
+        if (Insync.isDisabled()) {
+            return null;
+        }
         int[] ids = asked.stream().mapToInt(BrokerState::brokerId).toArray();
         if (!RelinquishRule.asksToStepDown(partition.isr, partition.leader, ids)
                 || partition.addingReplicas.length > 0 || partition.removingReplicas.length > 0) {

@@ -1,0 +1,134 @@
+package insync.core.isr;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import insync.core.ManualClock;
+import org.junit.jupiter.api.Test;
+
+/** A config update changes the scope while a fetch is pending: the fetch counts until it ends, in its own scope. */
+class ScopeSwitchTest {
+    private static final long LAG_MS = 2_000;
+    private static final long LEO = 100;
+    private static final long STALL_MS = 5 * LAG_MS;
+
+    private final FakeFollower follower = new FakeFollower();
+    private final ManualClock clock = new ManualClock();
+    private final Stats stats = new Stats();
+    private final PendingListener nobody = (replica, topic, partition, nanos) -> { };
+    private final LeaderClock leaderClock = new LeaderClock(clock);
+    private final ReadScope reads = new ReadScope(clock, stats, nobody, -1);
+    private final RequestScope requests = new RequestScope(clock, leaderClock, stats, nobody,
+        (request, replica) -> FetchBody.NOT_NAMED);
+    private final FetcherConnection connection =
+        requests.connection("id", FakeFollower.ID, FakeFollower.PRINCIPAL, new NetworkThread(leaderClock));
+
+    private void pass(long ms) {
+        long end = clock.ms + ms;
+        while (clock.ms < end) {
+            clock.ms = Math.min(end, clock.ms + LeaderClock.PERIOD_MS);
+            leaderClock.tick();
+        }
+    }
+
+    private boolean holds(FollowerTracker tracker) {
+        return tracker.holdsInSync(clock.ms, LAG_MS);
+    }
+
+    private FetchMarks begin(ReadScopeTracker tracker) {
+        FetchMarks fetch = reads.newMarks(0);
+        fetch.mark(tracker, LEO);
+        fetch.marked();
+        return fetch;
+    }
+
+    private Object arrive() {
+        Object request = new Object();
+        connection.arrived(request, 1, true, 0);
+        return request;
+    }
+
+    private void read(FollowerTracker tracker) {
+        connection.serve();
+        tracker.fetched(LEO, LEO);
+        FetcherConnection.served();
+    }
+
+    @Test
+    void fromReadToRequest() {
+        ReadScopeTracker before = new ReadScopeTracker(follower, reads, null);
+        before.fetched(LEO, LEO);
+        FetchMarks pending = begin(before);
+        RequestScopeTracker after = new RequestScopeTracker(follower, requests, 0, before);
+        pass(STALL_MS);
+        assertTrue(holds(after));
+        assertEquals(1, after.snapshot().size());
+        assertTrue(after.overdueSince(clock.nanos()) != FollowerTracker.NOT_PENDING);
+        after.fetched(LEO, LEO);
+        pending.complete();
+        assertTrue(holds(after), "caught up when its fetch completed");
+        pass(LAG_MS + 1);
+        assertFalse(holds(after));
+        assertEquals(0, after.snapshot().size());
+    }
+
+    @Test
+    void fromRequestToRead() {
+        RequestScopeTracker before = new RequestScopeTracker(follower, requests, clock.ms, null);
+        Object first = arrive();
+        read(before);
+        connection.sent(first);
+        Object pending = arrive();
+        ReadScopeTracker after = new ReadScopeTracker(follower, reads, before);
+        pass(STALL_MS);
+        assertTrue(holds(after));
+        read(after);
+        connection.sent(pending);
+        assertTrue(requests.isIdle());
+        pass(LAG_MS);
+        assertTrue(holds(after));
+        pass(LeaderClock.PERIOD_MS);
+        assertFalse(holds(after));
+    }
+
+    @Test
+    void aScopeThatHasEndedKeepsNobody() {
+        ReadScopeTracker before = new ReadScopeTracker(follower, reads, null);
+        begin(before);
+        RequestScopeTracker after = new RequestScopeTracker(follower, requests, 0, before);
+        pass(STALL_MS);
+        assertTrue(holds(after));
+        reads.end();
+        assertFalse(holds(after));
+        assertFalse(holds(before));
+        assertEquals(0, after.snapshot().size());
+    }
+
+    @Test
+    void anElectionEndsThePendingFetchesOfBothScopes() {
+        ReadScopeTracker before = new ReadScopeTracker(follower, reads, null);
+        FetchMarks pending = begin(before);
+        RequestScopeTracker after = new RequestScopeTracker(follower, requests, 0, before);
+        pass(STALL_MS);
+        after.elected(0, LEO, true, false);
+        assertFalse(holds(after));
+        assertEquals(0, stats.pendingNow());
+        pending.complete();
+        assertFalse(holds(after));
+    }
+
+    @Test
+    void afterManyUpdatesOnlyScopesThatHaveNotEndedAreAsked() {
+        FollowerTracker newest = null;
+        for (int update = 0; update < 3; update++) {
+            ReadScope scope = new ReadScope(clock, stats, nobody, -1);
+            newest = new ReadScopeTracker(follower, scope, newest);
+            begin((ReadScopeTracker) newest);
+            if (update == 0) {
+                scope.end();
+            }
+        }
+        assertEquals(2, newest.snapshot().size());
+    }
+}
