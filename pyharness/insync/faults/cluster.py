@@ -112,6 +112,12 @@ class FaultCluster(Protocol):
     ) -> Mapping[int, tuple[Sequence[int], Sequence[int]]]:
         """Return replicas and ISR of each partition as a broker knows them; raises InsyncError."""
 
+    def update_configs(self, broker: int, settings: Mapping[str, str | None]) -> None:
+        """Set configs of a broker, or delete those that are None; raises InsyncError."""
+
+    def configs_in_force(self, broker: int, settings: Mapping[str, str]) -> int:
+        """Return how many of the settings the broker says that it has; raises InsyncError."""
+
     def election_ports(self, last: Collection[int]) -> Sequence[int]:
         """Return the ports at which elections may be asked for; brokers in `last` come last."""
 

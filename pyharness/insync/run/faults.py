@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from insync.brokers.cluster import broker_configs
 from insync.brokers.cluster.admin import assignment, create_topic, partitions
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Passed, Treatment
@@ -145,6 +146,14 @@ class ArmFaultCluster:
             return assignment(f"{LOOPBACK}:{self.port(broker)}", topic)
         except OSError as error:
             raise InsyncError(f"broker {broker}: no answer: {error}") from error
+
+    def update_configs(self, broker: int, settings: Mapping[str, str | None]) -> None:
+        """Set configs of a broker, or delete those that are None; raises InsyncError."""
+        broker_configs.update(f"{LOOPBACK}:{self.port(broker)}", broker, settings)
+
+    def configs_in_force(self, broker: int, settings: Mapping[str, str]) -> int:
+        """Return how many of the settings the broker says that it has; raises InsyncError."""
+        return broker_configs.in_force(f"{LOOPBACK}:{self.port(broker)}", broker, settings)
 
     def election_ports(self, last: Collection[int]) -> Sequence[int]:
         """Return the ports at which elections may be asked for; brokers in `last` come last."""

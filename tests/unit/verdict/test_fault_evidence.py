@@ -38,6 +38,15 @@ def findings(plan: dict[str, object], **fact: object) -> list[str]:
             {"calls_failed": 9.0}, {"calls_failed": 0.0}, "calls_failed was 0, expected at least 1",
         ),
         (
+            {"kind": "config-update", "for_ms": 4_000},
+            {"updated": 2.0, "in_force": 2.0}, {"updated": 2.0, "in_force": 1.0},
+            "in_force was 1, expected exactly 2",
+        ),
+        (
+            {"kind": "config-update", "for_ms": 4_000},
+            {"updated": 1.0, "in_force": 1.0}, {}, "updated was 0, expected at least 1",
+        ),
+        (
             {"kind": "cpu-neighbour", "for_ms": 4_000},
             {"waited_ms": 500.0}, {"waited_ms": 20.0}, "waited_ms was 20, expected at least 400",
         ),

@@ -1,0 +1,73 @@
+"""Configs of a running broker are updated and deleted again: the requests and the evidence."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from insync.errors import InputError, InsyncError
+from insync.faults.base import FaultContext
+from insync.faults.kinds.config_update import ConfigUpdateFault
+from insync.scenario.load import parse, source
+
+PLAN = FaultContext(arm="off", repeat=0, kind="config-update", broker=1, planned_ms=100)
+SETTINGS = {"a": "1", "b": "true"}
+
+
+class Broker:
+    """Keeps what it is asked to keep, but for configs that it ignores."""
+
+    def __init__(self, ignored: frozenset[str] = frozenset()) -> None:
+        self.configs: dict[str, str] = {}
+        self.ignored = ignored
+
+    def update(self, settings: Mapping[str, str | None]) -> None:
+        for name, value in settings.items():
+            if value is None:
+                self.configs.pop(name, None)
+            elif name not in self.ignored:
+                self.configs[name] = value
+
+    def in_force(self) -> int:
+        return sum(self.configs.get(name) == value for name, value in SETTINGS.items())
+
+
+def test_configs_are_set_and_deleted_at_the_end() -> None:
+    broker = Broker()
+    fault = ConfigUpdateFault(broker.update, broker.in_force, SETTINGS, PLAN)
+    fault.prepare()
+    assert broker.configs == {}
+    fault.inject()
+    assert broker.configs == SETTINGS
+    fault.lift()
+    fault.lift()
+    assert broker.configs == {}
+    assert fault.evidence().figures == {"updated": 2.0, "in_force": 2.0}
+
+
+def test_a_config_that_the_broker_ignores_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("insync.faults.kinds.config_update.IN_FORCE_WITHIN_S", 0.01)
+    broker = Broker(ignored=frozenset({"b"}))
+    fault = ConfigUpdateFault(broker.update, broker.in_force, SETTINGS, PLAN)
+    fault.inject()
+    fault.lift()
+    assert fault.evidence().figures == {"updated": 2.0, "in_force": 1.0}
+
+
+def test_a_fault_that_was_never_injected_changes_nothing() -> None:
+    broker = Broker()
+    fault = ConfigUpdateFault(broker.update, broker.in_force, SETTINGS, PLAN)
+    broker.configs = {"a": "0"}
+    fault.lift()
+    assert broker.configs == {"a": "0"}
+    with pytest.raises(InsyncError, match="not injected"):
+        fault.evidence()
+
+
+@pytest.mark.parametrize("settings", ["{}", '{ "a" = 1 }', '"a"'])
+def test_settings_are_a_table_of_texts(settings: str) -> None:
+    text = source("switched-on").replace(
+        'settings = { "follower.fetch.pending.reads.insync.enable" = "true" }',
+        f"settings = {settings}",
+    )
+    with pytest.raises(InputError, match=r"faults\[0\].settings"):
+        parse(text, "mine.toml")
