@@ -1,7 +1,5 @@
 package insync.agent;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 import java.util.List;
@@ -18,13 +16,7 @@ final class Adapters {
     }
 
     static Adapters load() throws AgentException {
-        Properties table = new Properties();
-        try (InputStream in = Adapters.class.getResourceAsStream(TABLE)) {
-            table.load(in);
-        } catch (IOException | NullPointerException broken) {
-            throw new AgentException("the agent jar is broken: it lacks a readable " + TABLE);
-        }
-        return new Adapters(table);
+        return new Adapters(JarTable.read(TABLE));
     }
 
     /**

@@ -49,6 +49,7 @@ final class InsyncBroker {
     private Function<KafkaConfig, PendingReads> startReads;
     private Function<KafkaConfig, BrokerStepDown> startStepDown;
     private ReplicaManager replicas;
+    private KafkaConfig own;
 
     /** Starts what depends only on the broker's settings: events, metrics, scope "read". */
     synchronized void start(ReplicaManager started, KafkaConfig config, Time time, BrokerView view, AgentSetup setup,
@@ -64,6 +65,7 @@ final class InsyncBroker {
         dynamic = DynamicConfigs.values(config);
         keepsInSync = !relinquishesOnly(config, setup);
         replicas = started;
+        own = config;
         stopReads();
         if (!setup.scopes().isEmpty()) {
             startReads = now -> new PendingReads(started, platform.access(), new KafkaClock(time), insync,
@@ -79,9 +81,13 @@ final class InsyncBroker {
      */
     synchronized void reconfigure(KafkaConfig config, AgentSetup setup, Platform platform, Insync insync,
                                   Runnable changed) {
+        if (config != own) {
+            // A controller with the same id in this JVM has its own, and applies updates at other times.
+            return;
+        }
         Map<String, Object> before = dynamic;
         dynamic = DynamicConfigs.values(config);
-        if (replicas == null || dynamic.equals(before)) {
+        if (dynamic.equals(before)) {
             return;
         }
         Map<String, Object> updated = new TreeMap<>(dynamic);

@@ -2,8 +2,8 @@ package insync.agent.weave;
 
 import insync.agent.Adapter;
 import insync.agent.AgentException;
+import insync.agent.JarTable;
 import java.io.IOException;
-import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -31,13 +31,7 @@ public final class KnownMethods {
 
     /** Reads the table; throws AgentException if the jar lacks it. */
     public static KnownMethods load() throws AgentException {
-        Properties table = new Properties();
-        try (InputStream in = KnownMethods.class.getResourceAsStream(TABLE)) {
-            table.load(in);
-        } catch (IOException | NullPointerException broken) {
-            throw new AgentException("the agent jar is broken: it lacks a readable " + TABLE);
-        }
-        return new KnownMethods(table);
+        return new KnownMethods(JarTable.read(TABLE));
     }
 
     /** Returns the methods of an adapter's hooks whose instructions are those of no known build, with their descriptors. */

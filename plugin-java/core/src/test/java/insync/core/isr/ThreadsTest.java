@@ -14,21 +14,20 @@ class ThreadsTest {
     @Test
     void theLeadersClockEnds() throws Exception {
         LeaderClock clock = new LeaderClock(new ManualClock());
-        clock.start();
-        Thread thread = find("insync-leader-clock");
-        assertTrue(thread.isAlive());
-        clock.stop();
-        thread.join(WITHIN_MS);
-        assertFalse(thread.isAlive());
+        assertEnds("insync-leader-clock", clock::start, clock::stop);
     }
 
     @Test
     void theSummariesEnd() throws Exception {
         PendingReport report = new PendingReport(EventLog.none(), new Stats(), 1_000);
-        report.start();
-        Thread thread = find("insync-pending-report");
+        assertEnds("insync-pending-report", report::start, report::stop);
+    }
+
+    private static void assertEnds(String name, Runnable start, Runnable stop) throws InterruptedException {
+        start.run();
+        Thread thread = find(name);
         assertTrue(thread.isAlive());
-        report.stop();
+        stop.run();
         thread.join(WITHIN_MS);
         assertFalse(thread.isAlive());
     }
