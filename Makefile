@@ -116,9 +116,12 @@ test-without-brokers: setup browser $(BENCH)
 	@# Two processes, because Spark's planner uses one core.
 	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) -n 2 --dist loadfile
 
+STATES := $(addprefix tests/integration/,agent test_agent.py test_kafka_7104.py test_log_start_move.py test_replica_logs.py)
 test-brokers: setup engine
-	@# One after the other, because they measure time.
-	@$(BIN)/pytest $(WITH_BROKERS)
+	@# These wait for states, however long that takes, so two run at a time.
+	@$(BIN)/pytest $(STATES) -n 2 --dist loadfile
+	@# The others run one after the other, because they measure time.
+	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(STATES))
 
 # KAFKA is one of the versions in tests/upstream/versions.toml; ARM selects one or more arms, default all.
 KAFKA := 4.3.1

@@ -1,6 +1,7 @@
-"""Plans and records every built-in scenario on the arms that it is about.
+"""Plans and records the built-in scenarios on the arms that they are about.
 
 Scenarios are discovered: a new file in `scenario/builtin` is run without any change here.
+`make test` leaves out those of `LONG`; `make test-all` runs all of them, on all arms.
 """
 
 from __future__ import annotations
@@ -43,6 +44,16 @@ _ABOUT: Final[Mapping[str, Sequence[str]]] = {
 """The arms that a scenario or its group is about; all others are about the last of their arms."""
 ONLY_ALL: Final = frozenset({"step-down-unthrottled"})
 """The arms that only `make test-all` runs: of a scenario that takes 80 s per arm."""
+LONG: Final = frozenset(
+    {
+        "all-slow", "burst-at-threshold", "burst-over-threshold", "burst-steady", "commit-latency",
+        "dead-follower", "follower-pause", "follower-restart-mid-stall", "follower-stops-reading",
+        "hung-follower", "kafka-7104-retention", "produce-refused", "read-errors-in-turn",
+        "slow-disk-ramp", "slow-replica", "step-down-neighbours", "step-down-queue",
+        "stuck-replica", "two-stalls",
+    }
+)  # fmt: skip
+"""The scenarios that only `make test-all` runs; docs/extend/tests.md says what runs instead."""
 _LAG_MS: Final = 2_000
 """The lag to which a scenario without a group is scaled down."""
 _UNGROUPED: Final = Group(name="", scenarios=(), figures=FIGURES)
@@ -108,7 +119,7 @@ class RecordedScenarios:
 
 
 def short_rows() -> list[Row]:
-    """Return the rows of `make test`: each scenario once, on the arms that it is about.
+    """Return the rows of `make test`: most scenarios once, on the arms that they are about.
 
     Control arms are left out where no other test needs them, and on the default version every
     repeat but the first. Each arm, and the oldest and the newest version, are there at least once.
@@ -142,8 +153,9 @@ def _rows(scenario: Scenario, group: Group) -> Iterator[Row]:
 
 
 def _is_short(row: Row) -> bool:
-    others = {"kip-501": NEWEST, "kafka-7104": row.kafka}
-    return row.kafka in (DEFAULT, others.get(row.scenario))
+    # A test of its own runs `kip-501` on the default version.
+    versions = {"kip-501": (NEWEST,), "kafka-7104": (row.kafka,)}
+    return row.scenario not in LONG and row.kafka in versions.get(row.scenario, (DEFAULT,))
 
 
 def _short(row: Row) -> Row:

@@ -15,7 +15,7 @@ from every_scenario import RecordedScenarios
 from processes import end
 from waiting import wait_for
 
-SITES = ("read-stall", "send-stall", "dead-follower")
+SITES = ("read-stall", "send-stall", "slow-follower")
 
 pytestmark = pytest.mark.cluster
 

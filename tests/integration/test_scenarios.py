@@ -1,4 +1,4 @@
-"""Every built-in scenario behaves as it expects, at its smallest scale, on the arms it is about.
+"""The built-in scenarios behave as they expect, at their smallest scale.
 
 `tests/every_scenario.py` finds the scenarios and chooses the arms; all are recorded first, two or
 more arms at a time, and analysed together. `make test-all` records all arms of all scenarios.
@@ -12,7 +12,15 @@ from typing import Any
 
 import pytest
 
-from every_scenario import ONLY_ALL, RecordedScenarios, Row, all_rows, record, short_rows
+from every_scenario import (
+    LONG,
+    ONLY_ALL,
+    RecordedScenarios,
+    Row,
+    all_rows,
+    record,
+    short_rows,
+)
 from insync.arms import ARMS
 from insync.scenario.load import builtin_names, load
 
@@ -55,11 +63,17 @@ def test_every_arm_of_every_scenario_is_as_it_expects(
 
 def test_every_scenario_and_every_arm_is_run() -> None:
     rows = short_rows()
-    assert {row.scenario for row in rows} == set(builtin_names())
+    assert {row.scenario for row in rows} | LONG == set(builtin_names())
     assert {row.scenario for row in all_rows()} == set(builtin_names())
+    assert kinds({row.scenario for row in rows}) == kinds(set(builtin_names()))
     assert all(len(set(row.arms)) == len(row.arms) for row in rows)
     named = {arm for name in builtin_names() for arm in load(name).arms}
     # `time` is `stock` under another name.
     run = {arm for row in rows for arm in row.arms}
     assert {*named, "off"} - run == {"time", *ONLY_ALL}
     assert named <= set(ARMS)
+
+
+def kinds(names: set[str]) -> set[str]:
+    """Return the kinds of the faults of scenarios."""
+    return {fault.kind for name in names for fault in load(name).faults}

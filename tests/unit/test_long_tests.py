@@ -1,4 +1,4 @@
-"""docs/extend/tests.md lists exactly the tests that only `make test-all` runs."""
+"""docs/extend/tests.md lists exactly the tests and scenarios that only `make test-all` runs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
+from every_scenario import LONG
+
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "extend" / "tests.md"
 LISTED = re.compile(r"^\| `(tests/\S+::\S+)` \|", re.MULTILINE)
+LISTED_SCENARIO = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)
 
 
 def long_tests(source: str) -> Iterator[str]:
@@ -45,6 +48,10 @@ def test_every_long_test_is_listed_and_nothing_else() -> None:
     ]
     assert found
     assert sorted(LISTED.findall(PAGE.read_text(encoding="utf-8"))) == sorted(found)
+
+
+def test_every_scenario_that_make_test_leaves_out_is_listed_and_nothing_else() -> None:
+    assert sorted(LISTED_SCENARIO.findall(PAGE.read_text(encoding="utf-8"))) == sorted(LONG)
 
 
 def test_a_test_is_long_by_its_own_mark_or_by_a_parameters() -> None:
