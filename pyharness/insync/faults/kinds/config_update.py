@@ -1,8 +1,10 @@
 """`config-update`: configs of one broker are updated while it runs, and deleted again at the end.
 
-Evidence: of how many configs the broker itself then says that it has the new value.
+Evidence: of how many configs the broker itself then says that it has the new value, and how long
+after the answer to the update.
 """
 
+import time
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Annotated, Literal
@@ -51,6 +53,7 @@ class ConfigUpdateFault:
         self._context = context
         self._window = Window()
         self._in_force = 0
+        self._in_force_ms: float | None = None
 
     def prepare(self) -> None:
         """Nothing to do."""
@@ -59,7 +62,9 @@ class ConfigUpdateFault:
         """Update the configs and wait until the broker has them; raises InsyncError if refused."""
         self._window.begin()
         self._update(self._settings)
-        await_true(lambda: self._count() == len(self._settings), IN_FORCE_WITHIN_S)
+        answered = time.monotonic()
+        if await_true(lambda: self._count() == len(self._settings), IN_FORCE_WITHIN_S):
+            self._in_force_ms = 1_000 * (time.monotonic() - answered)
         self._in_force = self._count()
 
     def lift(self) -> None:
@@ -69,8 +74,10 @@ class ConfigUpdateFault:
             self._window.end()
 
     def evidence(self) -> FaultLine:
-        """Return how many configs were updated, how many were in force, and for how long."""
+        """Return how many configs were updated, how many were in force, how soon, how long."""
         figures = {"updated": float(len(self._settings)), "in_force": float(self._in_force)}
+        if self._in_force_ms is not None:
+            figures["in_force_ms"] = round(self._in_force_ms, 1)
         return self._window.line(self._context, self._window.length_ms, figures)
 
 
@@ -95,7 +102,7 @@ KIND = FaultKind(
     words=Words(
         does="configs of the broker are updated while it runs",
         mechanism="IncrementalAlterConfigs, as by `kafka-configs --alter`; deleted at the end",
-        evidence="of how many configs the broker says that it has the new value",
+        evidence="of how many configs the broker says that it has the new value, and how soon",
         notes="`settings` is a table of Kafka's dynamic broker configs, with values as text. Stock"
         " Kafka keeps configs that it does not know, and does nothing with them.",
     ),
