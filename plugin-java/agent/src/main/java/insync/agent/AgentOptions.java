@@ -1,5 +1,6 @@
 package insync.agent;
 
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.List;
@@ -98,7 +99,11 @@ public final class AgentOptions {
         if (value.isEmpty()) {
             throw new AgentException("agent option " + key + "=: expected a file");
         }
-        return Paths.get(value).toAbsolutePath();
+        try {
+            return Paths.get(value).toAbsolutePath();
+        } catch (InvalidPathException invalid) {
+            throw new AgentException("agent option " + key + "=" + value + ": expected a file (" + invalid.getReason() + ")");
+        }
     }
 
     /** Returns the file for events, or null if there are none. */

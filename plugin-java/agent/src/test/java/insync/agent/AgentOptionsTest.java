@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Parses the options after -javaagent:...=, and refuses others with their name and value. */
@@ -48,5 +49,27 @@ class AgentOptionsTest {
             assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
             assertTrue(refused.getMessage().contains("expected"), refused.getMessage());
         }
+    }
+
+    /** Any text is either parsed, or refused with what was expected. */
+    @Test
+    void anyTextIsParsedOrRefused() {
+        String[] parts = {"events", "bridge", "on-unsupported", "stock", "unknown-methods", "default-scope", "request",
+            "pause-points", "on", "=", "=", ",", "/a", "\0", "\n", "\ud800", " ", "\"", "%s", "é"};
+        Random random = new Random(11);
+        int refused = 0;
+        for (int i = 0; i < 20_000; i++) {
+            StringBuilder text = new StringBuilder();
+            for (int part = random.nextInt(8); part > 0; part--) {
+                text.append(parts[random.nextInt(parts.length)]);
+            }
+            try {
+                AgentOptions.parse(text.toString());
+            } catch (AgentException error) {
+                refused++;
+                assertTrue(error.getMessage().contains("expected"), error.getMessage());
+            }
+        }
+        assertTrue(refused > 10_000, "refused " + refused);
     }
 }

@@ -1,8 +1,11 @@
 package insync.core.events;
 
 import java.io.IOException;
-import java.io.Writer;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -13,7 +16,7 @@ import java.util.Map;
  * Writes the broker's events as JSON lines, each with schema version, type and time.
  *
  * <p>{@link #emit} never blocks and never touches a file, because callers may have Kafka's locks and the disk may stall.
- * A separate thread writes and flushes each line at once, so that a kill loses at most one line. A full queue
+ * A separate thread writes each line at once, so that a kill loses at most one line. A full queue
  * drops the event and counts it. A log may have a second destination, see {@link #publish}, with a queue and a thread
  * of its own.
  */
@@ -26,7 +29,7 @@ public final class EventLog {
     private final EventQueue file;
     private volatile EventQueue elsewhere;
 
-    private EventLog(Writer file) {
+    EventLog(WritableByteChannel file) {
         this.file = file == null ? null : new EventQueue("insync-events", new FileSink(file), filed);
     }
 
@@ -38,11 +41,14 @@ public final class EventLog {
     /**
      * Opens a log that appends to a file, which is created if it does not exist.
      *
-     * @throws IOException if it cannot be opened for appending
+     * @throws IOException if it cannot be opened for appending, or exists and is not a regular file: to open a pipe would
+     *     wait until another process reads it
      */
     public static EventLog to(Path file) throws IOException {
-        return new EventLog(Files.newBufferedWriter(file, StandardCharsets.UTF_8,
-            StandardOpenOption.CREATE, StandardOpenOption.APPEND));
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new FileSystemException(file.toString(), null, "not a regular file");
+        }
+        return new EventLog(FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND));
     }
 
     /** Returns alternating names and values as an ordered map. */
@@ -101,22 +107,26 @@ public final class EventLog {
         return published;
     }
 
+    /** Appends lines. A line of which a full disk took only a part is ended, so that the next one stays readable. */
     private final class FileSink implements EventSink {
-        private final Writer lines;
+        private final WritableByteChannel lines;
+        private boolean isTorn;
 
-        FileSink(Writer lines) {
+        FileSink(WritableByteChannel lines) {
             this.lines = lines;
         }
 
         @Override
         public void write(String line) throws IOException {
-            lines.write(line + "\n");
+            ByteBuffer bytes = StandardCharsets.UTF_8.encode((isTorn ? "\n" : "") + line + "\n");
+            try {
+                while (bytes.hasRemaining()) {
+                    lines.write(bytes);
+                }
+            } finally {
+                isTorn = bytes.hasRemaining() && (isTorn || bytes.position() > 0);
+            }
             filed.wasWritten();
-        }
-
-        @Override
-        public void flush() throws IOException {
-            lines.flush();
         }
     }
 }

@@ -1,6 +1,7 @@
 package insync.core.events;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -8,8 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.WritableByteChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -44,6 +50,35 @@ class EventLogTest {
     @Test
     void aFileThatCannotBeOpenedFailsAtOnce() {
         assertThrows(IOException.class, () -> EventLog.to(folder.resolve("missing").resolve("broker-1.jsonl")));
+    }
+
+    @Test
+    void whatIsNotAFileIsRefusedAtOnce() throws Exception {
+        Path pipe = folder.resolve("pipe");
+        assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+        for (Path other : List.of(pipe, folder)) {
+            assertTimeoutPreemptively(Duration.ofSeconds(20), () -> {
+                IOException refused = assertThrows(IOException.class, () -> EventLog.to(other));
+                assertTrue(refused.getMessage().contains("not a regular file"), refused.getMessage());
+            });
+        }
+    }
+
+    /** A full disk takes half of a line: the line counts as dropped, and the lines around it stay readable. */
+    @Test
+    void aLineThatAFullDiskCutsIsCountedAndEnded() throws Exception {
+        Path file = folder.resolve("broker-1.jsonl");
+        FullOnce disk = new FullOnce(FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+        EventLog events = new EventLog(disk);
+        for (String type : List.of("before", "cut", "after")) {
+            events.emit(type, EventLog.fields());
+        }
+        List<String> lines = awaitLines(file, 3);
+        assertEquals(3, lines.size());
+        assertEquals("before", type(lines.get(0)));
+        assertFalse(lines.get(1).endsWith("}"), lines.get(1));
+        assertEquals("after", type(lines.get(2)));
+        assertEquals(1, events.dropped());
     }
 
     @Test
@@ -117,6 +152,43 @@ class EventLogTest {
         events.emit("isr_shrink", EventLog.fields("topic", "other"));
         assertTrue(came.poll(10, TimeUnit.SECONDS).contains("other"));
         assertEquals(0, events.published().dropped());
+    }
+
+    private static String type(String line) {
+        return JsonParser.parseString(line).getAsJsonObject().get("type").getAsString();
+    }
+
+    /** Has no space left in the middle of the second line, and takes at most 7 bytes at a time of the others. */
+    private static final class FullOnce implements WritableByteChannel {
+        private final FileChannel file;
+        private boolean wasFull;
+
+        FullOnce(FileChannel file) {
+            this.file = file;
+        }
+
+        @Override
+        public int write(ByteBuffer bytes) throws IOException {
+            boolean cut = StandardCharsets.UTF_8.decode(bytes.duplicate().rewind()).toString().contains("cut");
+            if (cut && bytes.position() > 0 && !wasFull) {
+                wasFull = true;
+                throw new IOException("No space left on device");
+            }
+            ByteBuffer part = bytes.slice().limit(Math.min(7, bytes.remaining()));
+            int written = file.write(part);
+            bytes.position(bytes.position() + written);
+            return written;
+        }
+
+        @Override
+        public boolean isOpen() {
+            return file.isOpen();
+        }
+
+        @Override
+        public void close() throws IOException {
+            file.close();
+        }
     }
 
     private static List<String> awaitLines(Path file, int count) throws Exception {
