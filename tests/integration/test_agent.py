@@ -20,6 +20,7 @@ from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
 from insync.workload.prefill import burst
 from insync_bridge import BridgeClient
+from kafka_main import run_kafka
 from waiting import wait_for
 
 PENDING_READS = "follower.fetch.pending.reads.insync.enable"
@@ -154,7 +155,7 @@ def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(
 def test_every_hook_is_woven_before_the_brokers_main(
     java: Java, version: str, adapter: str, hooks: int, tmp_path: Path
 ) -> None:
-    done = run_kafka(java, distribution(version, java), f"events={tmp_path}/e.jsonl")
+    done = run_kafka(java, distribution(version, java), agent_flag(f"events={tmp_path}/e.jsonl"))
     assert f"woven into Kafka {version} by adapter {adapter}\n" in done.stderr
     (installed,) = read_lines(tmp_path / "e.jsonl")
     assert len(installed["woven"]) == hooks
@@ -163,12 +164,12 @@ def test_every_hook_is_woven_before_the_brokers_main(
 def test_a_version_between_known_ones_is_woven_and_the_start_says_so(
     java: Java, dist: Distribution, tmp_path: Path
 ) -> None:
-    done = run_kafka(java, dist, "", before=version_resource(tmp_path, "4.3.7"))
+    done = run_kafka(java, dist, agent_flag(""), before=version_resource(tmp_path, "4.3.7"))
     assert "woven into Kafka 4.3.7 by adapter v4_2; this version is not tested" in done.stderr
 
 
 def test_a_scope_that_the_version_lacks_is_refused_as_agent_option(java: Java) -> None:
-    done = run_kafka(java, distribution("2.8.2", java), "default-scope=request")
+    done = run_kafka(java, distribution("2.8.2", java), agent_flag("default-scope=request"))
     assert done.returncode == 2
     assert "default-scope=request: expected one of [read]" in done.stderr
 
@@ -177,7 +178,7 @@ def test_a_missing_symbol_stops_the_start_and_is_named(
     java: Java, dist: Distribution, tmp_path: Path
 ) -> None:
     broken_classes = replica_without_members(java, tmp_path)
-    done = run_kafka(java, dist, "", before=broken_classes)
+    done = run_kafka(java, dist, agent_flag(""), before=broken_classes)
     assert done.returncode == 2
     assert "USAGE" not in done.stdout + done.stderr, "the broker's main must not have run"
     assert "missing method org.apache.kafka.server.replica.Replica.stateSnapshot" in done.stderr
@@ -189,7 +190,7 @@ def test_a_missing_symbol_with_on_unsupported_stock_runs_the_broker_untouched(
 ) -> None:
     broken_classes = replica_without_members(java, tmp_path)
     options = f"on-unsupported=stock,events={tmp_path}/e.jsonl"
-    done = run_kafka(java, dist, options, before=broken_classes)
+    done = run_kafka(java, dist, agent_flag(options), before=broken_classes)
     assert "USAGE" in done.stdout + done.stderr
     assert "the broker runs unchanged" in done.stderr
     (refused,) = read_lines(tmp_path / "e.jsonl")
@@ -201,7 +202,7 @@ def test_an_unknown_version_is_refused_or_runs_stock(
     java: Java, dist: Distribution, tmp_path: Path, choice: str, runs: bool
 ) -> None:
     before = version_resource(tmp_path, "9.9.9")
-    done = run_kafka(java, dist, f"on-unsupported={choice}", before=before)
+    done = run_kafka(java, dist, agent_flag(f"on-unsupported={choice}"), before=before)
     assert "Kafka 9.9.9 is not supported" in done.stderr
     assert ("USAGE" in done.stdout + done.stderr) is runs
     assert runs or done.returncode == 2
@@ -213,26 +214,15 @@ def test_an_unknown_version_is_refused_or_runs_stock(
 def test_a_bad_agent_option_is_one_line_and_no_broker(
     java: Java, dist: Distribution, options: str
 ) -> None:
-    done = run_kafka(java, dist, options)
+    done = run_kafka(java, dist, agent_flag(options))
     assert done.returncode == 2
     (line,) = done.stderr.splitlines()
     assert options in line
     assert "expected" in line
 
 
-def run_kafka(
-    java: Java, dist: Distribution, options: str, before: Path | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run Kafka's main with the agent and without arguments, so that it prints its usage."""
-    jars = ":".join(str(path) for path in ([before] if before else []) + list(dist.jars))
-    command = [
-        java.home / "bin" / "java",
-        f"-javaagent:{AGENT_JAR}={options}",
-        "-cp",
-        jars,
-        "kafka.Kafka",
-    ]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+def agent_flag(options: str) -> str:
+    return f"-javaagent:{AGENT_JAR}={options}"
 
 
 def version_resource(folder: Path, version: str) -> Path:

@@ -17,6 +17,7 @@ from insync.brokers.kafka.formats import new_id
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.ports import free_ports
 from insync_bridge import BridgeClient
+from kafka_main import run_kafka
 from waiting import wait_for
 
 PENDING_READS = "follower.fetch.pending.reads.insync.enable"
@@ -48,7 +49,7 @@ def test_a_class_that_another_agent_has_loaded_leaves_the_broker_unwoven(
     java: Java, dist: Distribution, tmp_path: Path, choice: str, runs: bool
 ) -> None:
     early = eager_agent(java, tmp_path)
-    done = kafka(
+    done = run_kafka(
         java, dist, f"-javaagent:{early}", f"-javaagent:{AGENT_JAR}=on-unsupported={choice}"
     )
     assert "kafka.cluster.Partition was loaded before this agent started" in done.stderr
@@ -90,13 +91,6 @@ def eager_agent(java: Java, folder: Path) -> Path:
     made = [tools / "jar", "cfm", jar, manifest, "-C", folder, "Eager.class"]
     subprocess.run(made, check=True, timeout=60)
     return jar
-
-
-def kafka(java: Java, dist: Distribution, *flags: str) -> subprocess.CompletedProcess[str]:
-    """Run Kafka's main without arguments, so that it prints its usage."""
-    jars = ":".join(str(jar) for jar in dist.jars)
-    command = [java.binary, *flags, "-cp", jars, "kafka.Kafka"]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
 @contextmanager
