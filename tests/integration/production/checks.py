@@ -29,6 +29,7 @@ T = "leader.fetch.process.time.max.ms"
 STEP_DOWN = {**REQUEST, T: "500"}
 OFF: Mapping[str, str | None] = {FEATURE: None, SCOPE: None, T: None}
 TOPIC = "t"
+GROUP = "none"
 ALL = [1, 2, 3]
 WITHIN_S = 60.0
 HELD_MS = 60_000
@@ -109,7 +110,7 @@ class Writer:
 
     def check_all_are_there(self) -> None:
         """Read the partition from its start to its end: no acked record is missing."""
-        settings = {**self._client, "group.id": "none", "enable.auto.commit": False}
+        settings = {**self._client, "group.id": GROUP, "enable.auto.commit": False}
         consumer = Consumer(settings)
         _, end = consumer.get_watermark_offsets(TopicPartition(self._topic, 0), timeout=WITHIN_S)
         consumer.assign([TopicPartition(self._topic, 0, 0)])
@@ -117,6 +118,7 @@ class Writer:
         until, at = time.monotonic() + WITHIN_S, 0
         while at < end and time.monotonic() < until:
             for message in consumer.consume(500, 0.2):
+                assert message.error() is None, message.error()
                 value, offset = message.value(), message.offset()
                 assert value is not None
                 assert offset is not None
@@ -146,20 +148,17 @@ def stalled_read(broker: BridgeClient, partition: str = f"{TOPIC}-0") -> Iterato
         broker.release("leader-read")
 
 
-def switch(
-    cluster: LocalCluster, broker: BridgeClient, settings: Mapping[str, str], marked: bool = True
-) -> None:
-    """Update a broker's configs and wait until new fetches are tracked as they ask.
+def switch(cluster: LocalCluster, broker: BridgeClient, settings: Mapping[str, str]) -> None:
+    """Update a broker's configs and wait until each follower has fetched under them.
 
-    A fetch that began before the update ends as it began. Someone must write meanwhile; else pass
-    False for `marked`.
+    Fetches that are pending during the update end as they began.
     """
     number = broker.broker_id()
     at = server(cluster, number)
     update(at, number, settings)
     wait_for(lambda: in_force(at, number, settings), lambda now: now == len(settings), WITHIN_S)
     before = broker.counters().marks_total
-    wait_for(lambda: broker.counters().marks_total, lambda now: now > before + 10 or not marked)
+    wait_for(lambda: broker.counters().marks_total, lambda now: now > before + 10, WITHIN_S)
 
 
 def switch_off(cluster: LocalCluster, broker: BridgeClient) -> None:
