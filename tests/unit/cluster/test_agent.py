@@ -41,6 +41,11 @@ def test_a_controller_may_run_without_the_agent_and_on_zookeeper_always_does(
     assert nodes_with_agent(cluster(tmp_path, "2.8.2"), tmp_path) == ["broker"]
 
 
+def test_only_the_named_nodes_start_with_the_agent(tmp_path: Path) -> None:
+    assert nodes_with_agent(cluster(tmp_path, nodes=[8]), tmp_path) == []
+    assert nodes_with_agent(cluster(tmp_path, nodes=[7, 8]), tmp_path) == ["controller", "broker"]
+
+
 def test_without_an_agent_no_node_gets_one(tmp_path: Path) -> None:
     dist = cast("Any", SimpleNamespace(release=find("4.3.1")))
     assert nodes_with_agent(LocalCluster(dist, tmp_path / "nodes"), tmp_path) == []

@@ -7,6 +7,7 @@ import pytest
 from insync.brokers.cluster import properties
 from insync.brokers.cluster.addresses import InNetwork, OnLoopback
 from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.plans import Controllers, on_kraft
 from insync.errors import InputError
 
 HOME = Path("/runs/nodes/2")
@@ -16,7 +17,7 @@ SESSION = "broker.session.timeout.ms"
 
 def test_a_broker_names_its_controller_and_the_scenario_overrides_defaults() -> None:
     settings = {"replica.lag.time.max.ms": "2000", "num.io.threads": "2"}
-    made = properties.broker(2, HOME, "127.0.0.1:2100", LISTENERS, settings)
+    made = properties.broker(2, HOME, "100@127.0.0.1:2100", LISTENERS, settings)
     assert made["node.id"] == "2"
     assert made["process.roles"] == "broker"
     assert made["controller.quorum.voters"] == "100@127.0.0.1:2100"
@@ -27,7 +28,8 @@ def test_a_broker_names_its_controller_and_the_scenario_overrides_defaults() -> 
 
 
 def test_the_controller_gets_the_scenarios_settings_too() -> None:
-    made = properties.controller(HOME, "127.0.0.1:2100", {"broker.session.timeout.ms": "3000"})
+    voters, settings = "100@127.0.0.1:2100", {"broker.session.timeout.ms": "3000"}
+    made = properties.controller(100, HOME, "127.0.0.1:2100", voters, settings)
     assert made["process.roles"] == "controller"
     assert made["listeners"] == "CONTROLLER://127.0.0.1:2100"
     assert made["broker.session.timeout.ms"] == "3000"
@@ -88,3 +90,21 @@ def test_a_comma_in_an_agent_argument_is_refused() -> None:
     agent = AgentSpec(Path("/jars/agent.jar"), Path("/events,old"), Path("/bridges"))
     with pytest.raises(InputError, match=r"/events,old/broker-1\.jsonl has a comma"):
         agent.flag(1)
+
+
+def test_the_controllers_of_a_cluster_know_each_other() -> None:
+    planned = on_kraft(HOME, [1, 2], {}, OnLoopback(), Controllers(count=3))
+    voters = {plan.settings["controller.quorum.voters"] for plan in planned}
+    assert [plan.id for plan in planned] == [100, 101, 102, 1, 2]
+    assert [each.partition("@")[0] for each in voters.pop().split(",")] == ["100", "101", "102"]
+    assert not voters
+    assert "controller.quorum.election.timeout.ms" not in planned[0].settings
+
+
+def test_brokers_may_be_the_controllers() -> None:
+    first, second = on_kraft(HOME, [1, 2], {}, OnLoopback(), Controllers(combined=True))
+    address = first.settings["controller.quorum.voters"].removeprefix("1@")
+    assert first.settings["process.roles"] == "broker,controller"
+    assert first.settings["listeners"].endswith(f",CONTROLLER://{address}")
+    assert second.settings["process.roles"] == "broker"
+    assert (first.role, second.role) == ("broker", "broker")

@@ -1,5 +1,6 @@
 """Build the JVM flag that makes a node run with this project's agent."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -15,7 +16,7 @@ class AgentSpec:
     start ("fail") or runs without the agent ("stock"). `on_controller` says whether a KRaft
     controller has the agent too; without it the controller does not honour a leader that steps
     down. A controller opens no bridge. `holds` enables pause points, at which tests stop threads
-    over the bridge.
+    over the bridge. `nodes` are the ids of the nodes that start with the agent, None for all.
     """
 
     jar: Path
@@ -24,6 +25,7 @@ class AgentSpec:
     on_unsupported: Literal["fail", "stock"] = "fail"
     on_controller: bool = True
     holds: bool = False
+    nodes: Collection[int] | None = None
 
     def events_file(self, node: int) -> Path:
         """Return the file to which a node's agent writes its events."""

@@ -15,6 +15,7 @@ from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.agent import AgentSpec
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.node import NO_EXTRAS, Node, NodeExtras, NodePlan
+from insync.brokers.cluster.plans import ONE_CONTROLLER, Controllers
 from insync.brokers.cluster.quorum.zookeeper_client import forget_broker
 from insync.brokers.cluster.ready import (
     PortTakenError,
@@ -35,7 +36,8 @@ _READY_WITHIN_S = 60.0
 class NodeCluster(ABC):
     """A fresh cluster whose nodes `_run` starts; leaving the `with` block stops it.
 
-    It has one controller (`CONTROLLER_ID`), brokers from 1 on, and before KRaft a ZooKeeper.
+    It has a controller (`CONTROLLER_ID`) or several, brokers from 1 on, and before KRaft a
+    ZooKeeper.
     """
 
     addresses: ClassVar[Addresses]
@@ -51,6 +53,7 @@ class NodeCluster(ABC):
         extras: Mapping[int, NodeExtras] | None = None,
         links: Links | None = None,
         elr: bool = True,
+        controllers: Controllers = ONE_CONTROLLER,
     ) -> None:
         """Plan a cluster under `folder`, one subfolder per node, with brokers 1 to `brokers`.
 
@@ -59,7 +62,8 @@ class NodeCluster(ABC):
         by id. A node's data folder may already exist if it is empty, for example as a mount
         point. `links` are open proxies for the traffic between brokers. Without `elr` the
         cluster is formatted with eligible leader replicas off, otherwise with its version's
-        default. Raises InputError if the folder's path contains a comma.
+        default. `controllers` says which nodes are controllers, on KRaft. Raises InputError if the
+        folder's path contains a comma.
         """
         if "," in str(folder.absolute()):
             raise InputError(f"folder: {folder.absolute()} has a comma, expected one without")
@@ -71,7 +75,9 @@ class NodeCluster(ABC):
         self._extras = dict(extras or {})
         self._links = links
         self._elr = elr
+        self._controllers = controllers
         self.nodes: dict[int, Node] = {}
+        self._others: dict[int, Distribution] = {}
         self._planned: dict[int, NodePlan] = {}
 
     @property
@@ -82,7 +88,7 @@ class NodeCluster(ABC):
 
     @property
     def controller(self) -> Node:
-        """The controller."""
+        """The first node that is only a controller; raises KeyError if there is none."""
         return self.nodes[CONTROLLER_ID]
 
     @property
@@ -131,6 +137,16 @@ class NodeCluster(ABC):
             flags = [flag for flag in plan.flags if flag != agent.flag(number)]
             self._planned[number] = replace(plan, flags=flags)
 
+    def add_agent(self, number: int) -> None:
+        """Let a node run with the cluster's agent from its next start on."""
+        plan = self._planned[number]
+        if self._agent is not None:
+            self._planned[number] = replace(plan, flags=[*plan.flags, self._agent.flag(number)])
+
+    def upgrade(self, number: int, dist: Distribution) -> None:
+        """Let a node run another Kafka version from its next start on; not in containers."""
+        self._others[number] = dist
+
     def remove_data(self) -> None:
         """Remove the data of the stopped nodes; keep their settings and logs."""
         for each in self._planned.values():
@@ -168,11 +184,20 @@ class NodeCluster(ABC):
         """Plan the nodes and make their folders."""
         cluster = formats.new_id()
         templates = self._templates()
-        on = plans.on_zookeeper if self._dist.release.zookeeper else plans.on_kraft
-        for plan in on(self._folder, self._brokers, self._settings, self._addresses()):
+        for plan in self._plans():
             planned = self._equipped(plan) if plan.role == "broker" else self._watched(plan)
             self._planned[plan.id] = planned
             node.prepare(planned, templates, cluster)
+
+    def _plans(self) -> list[NodePlan]:
+        where, brokers, addresses = self._folder, self._brokers, self._addresses()
+        if self._dist.release.zookeeper:
+            return plans.on_zookeeper(where, brokers, self._settings, addresses)
+        return plans.on_kraft(where, brokers, self._settings, addresses, self._controllers)
+
+    def _dist_of(self, number: int) -> Distribution:
+        """Return the Kafka version that a node runs."""
+        return self._others.get(number, self._dist)
 
     def _start_first_two(self, planned: Sequence[NodePlan]) -> tuple[NodePlan, ...]:
         """Start the ZooKeeper, then the broker that becomes controller; return the other nodes."""
@@ -201,6 +226,8 @@ class NodeCluster(ABC):
 
         A controller on ZooKeeper cannot honour a leader that steps down, so it has no agent.
         """
+        if self._agent and self._agent.nodes is not None and plan.id not in self._agent.nodes:
+            return None
         if plan.role == "broker":
             return self._agent
         woven = plan.role == "controller" and not self._dist.release.zookeeper

@@ -108,6 +108,7 @@ def _command(plan: NodePlan, around: Surroundings, name: str) -> list[str]:
         *([f"-Dinsync.bridge.address={name}", _UNENCRYPTED] if around.agent else []),
         *_FORGET_ADDRESSES,
         *node_flags(plan.folder / TEMPORARY),
+        *plan.extras.flags,
     ]
     return around.image.command(flags, plan.main, str(plan.settings_file))
 

@@ -25,9 +25,9 @@ class LocalCluster(NodeCluster):
         return self.addresses if self._links is None else LinkedOnLoopback(self._links)
 
     def _run(self, plan: NodePlan) -> Node:
-        flags = [*plan.flags, *node_flags(plan.folder / TEMPORARY)]
+        flags = [*plan.flags, *node_flags(plan.folder / TEMPORARY), *plan.extras.flags]
         running = process.start(
-            self._dist.command(flags, plan.main, str(plan.settings_file)),
+            self._dist_of(plan.id).command(flags, plan.main, str(plan.settings_file)),
             log=plan.log,
             folder=plan.folder,
             environment={**os.environ, **plan.extras.environment},

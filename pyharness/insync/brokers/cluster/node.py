@@ -20,6 +20,7 @@ class NodeExtras:
         files: paths outside its folder that the JVM reads, such as a library to preload.
         shared: paths outside its folder that the JVM also writes, such as a control file.
         settings: added to its server.properties; these override all others.
+        flags: flags of its JVM; these override those of the harness.
 
     """
 
@@ -27,6 +28,7 @@ class NodeExtras:
     files: Sequence[Path] = ()
     shared: Sequence[Path] = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    flags: Sequence[str] = ()
 
 
 NO_EXTRAS = NodeExtras()

@@ -1,6 +1,7 @@
 """Plan the nodes of a cluster, in the order in which they start."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from insync.brokers.cluster import properties
@@ -12,19 +13,51 @@ from insync.brokers.kafka.ports import free_ports
 from insync.nodes import CONTROLLER_ID
 
 
+@dataclass(frozen=True)
+class Controllers:
+    """The nodes of a cluster on KRaft that are controllers.
+
+    Args:
+        count: how many there are. Those that are only controllers have ids from CONTROLLER_ID on.
+        combined: whether brokers 1 to `count` are also the controllers, and no node is only one.
+
+    """
+
+    count: int = 1
+    combined: bool = False
+
+
+ONE_CONTROLLER = Controllers()
+
+
 def on_kraft(
-    folder: Path, brokers: Sequence[int], settings: Mapping[str, str], addresses: Addresses
+    folder: Path,
+    brokers: Sequence[int],
+    settings: Mapping[str, str],
+    addresses: Addresses,
+    controllers: Controllers = ONE_CONTROLLER,
 ) -> list[NodePlan]:
-    """Plan one controller and the brokers; raises OSError when there are no free ports."""
-    first, *ports = free_ports(1 + len(brokers))
-    home = folder / str(CONTROLLER_ID)
-    controller = "{}:{}".format(*addresses.meeting(CONTROLLER_ID, first))
-    made = properties.controller(home, controller, settings)
-    plans = [NodePlan(CONTROLLER_ID, "controller", home, first, made)]
-    for number, port in zip(brokers, ports, strict=True):
+    """Plan the controllers and the brokers; raises OSError when there are no free ports."""
+    first = min(brokers) if controllers.combined else CONTROLLER_ID
+    ids = range(first, first + controllers.count)
+    ports = free_ports(len(ids) + len(brokers))
+    at = {
+        number: "{}:{}".format(*addresses.meeting(number, port))
+        for number, port in zip(ids, ports[: len(ids)], strict=True)
+    }
+    voters = ",".join(f"{number}@{address}" for number, address in at.items())
+    plans = []
+    if not controllers.combined:
+        for number, port in zip(ids, ports[: len(ids)], strict=True):
+            home = folder / str(number)
+            made = properties.controller(number, home, at[number], voters, settings)
+            plans.append(NodePlan(number, "controller", home, port, made))
+    for number, port in zip(brokers, ports[len(ids) :], strict=True):
         home = folder / str(number)
         own = addresses.of_broker(number, port)
-        made = properties.broker(number, home, controller, own, settings)
+        if number in at:
+            own = properties.with_controller(own, at[number])
+        made = properties.broker(number, home, voters, own, settings)
         plans.append(NodePlan(number, "broker", home, port, made))
     return plans
 

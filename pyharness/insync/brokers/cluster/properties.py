@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from insync.brokers.kafka.formats import DATA, METADATA
-from insync.nodes import CONTROLLER_ID
 
 ZOOKEEPER_ID = 99
 COORDINATORS = 3
@@ -22,34 +21,46 @@ _SERVING = {
 }
 
 
-def controller(folder: Path, address: str, settings: Mapping[str, str]) -> dict[str, str]:
-    """Return the settings of the controller; `settings` override the ones from here.
+def controller(
+    number: int, folder: Path, address: str, voters: str, settings: Mapping[str, str]
+) -> dict[str, str]:
+    """Return the settings of controller `number`; `settings` override the ones from here.
 
-    `address` is the HOST:PORT at which it listens and at which all others find it.
+    `address` is the HOST:PORT at which it listens and at which all others find it; `voters` are
+    all controllers, as ID@HOST:PORT.
     """
     return {
-        **_on_kraft("controller", CONTROLLER_ID, folder, address),
+        **_on_kraft("controller", number, folder, voters),
         "listeners": f"CONTROLLER://{address}",
         "listener.security.protocol.map": "CONTROLLER:PLAINTEXT",
-        # A short election timeout: there is only one candidate.
-        "controller.quorum.election.timeout.ms": "100",
+        # A single candidate needs no long election timeout; several would elect in vain.
+        **({} if "," in voters else {"controller.quorum.election.timeout.ms": "100"}),
         **settings,
+    }
+
+
+def with_controller(listeners: Mapping[str, str], address: str) -> dict[str, str]:
+    """Return the listener settings and roles of a broker that is also the controller there."""
+    return {
+        **listeners,
+        "process.roles": "broker,controller",
+        "listeners": f"{listeners['listeners']},CONTROLLER://{address}",
     }
 
 
 def broker(
     number: int,
     folder: Path,
-    controller: str,
+    voters: str,
     listeners: Mapping[str, str],
     settings: Mapping[str, str],
 ) -> dict[str, str]:
     """Return the settings of broker `number`; `settings` override the ones from here.
 
-    `controller` is the controller's HOST:PORT, `listeners` are the broker's listener settings.
+    `voters` are the controllers, as ID@HOST:PORT; `listeners` are the broker's listener settings.
     """
     return {
-        **_on_kraft("broker", number, folder, controller),
+        **_on_kraft("broker", number, folder, voters),
         **listeners,
         **_SERVING,
         "group.coordinator.threads": "1",
@@ -93,11 +104,11 @@ def _session_ms(settings: Mapping[str, str]) -> str:
     return str(int(settings.get("broker.session.timeout.ms", "9000")) * 3 // 2)
 
 
-def _on_kraft(role: str, number: int, folder: Path, controller: str) -> dict[str, str]:
+def _on_kraft(role: str, number: int, folder: Path, voters: str) -> dict[str, str]:
     return {
         "process.roles": role,
         "node.id": str(number),
-        "controller.quorum.voters": f"{CONTROLLER_ID}@{controller}",
+        "controller.quorum.voters": voters,
         "controller.listener.names": "CONTROLLER",
         "log.dirs": str(folder / DATA),
         # Apart from the data, so that a stalled data disk does not stall the metadata.

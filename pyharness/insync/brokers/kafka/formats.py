@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from insync.brokers.kafka import process
@@ -57,18 +57,24 @@ def with_ids(meta: str, ids: dict[str, str]) -> str:
 
 
 def make_templates(
-    cold: Distribution, scratch: Path, features: Mapping[str, int] | None = None
+    cold: Distribution,
+    scratch: Path,
+    features: Mapping[str, int] | None = None,
+    scram: Sequence[str] = (),
 ) -> None:
     """Run StorageTool to format one node of each role into `cold.formats`.
 
-    `features` are feature levels that differ from the version's defaults. Raises InsyncError if
-    StorageTool fails.
+    `features` are feature levels that differ from the version's defaults. `scram` are the first
+    credentials, as StorageTool's `--add-scram` takes them. Raises InsyncError if StorageTool fails.
     """
     cluster = new_id()
+    words = [word for name, level in (features or {}).items()
+             for word in ("--feature", f"{name}={level}")]  # fmt: skip
+    words += [word for each in scram for word in ("--add-scram", each)]
     tools: dict[str, subprocess.Popen[bytes]] = {}
     try:
         for role in ROLES:
-            tools[role] = _start_tool(cold, role, cluster, scratch, features or {})
+            tools[role] = _start_tool(cold, role, cluster, scratch, words)
         for role, tool in tools.items():
             if tool.wait(_WITHIN_S) != 0:
                 message = process.complaint(_log(scratch, role))
@@ -82,14 +88,14 @@ def make_templates(
 
 
 def _start_tool(
-    cold: Distribution, role: str, cluster: str, scratch: Path, features: Mapping[str, int]
+    cold: Distribution, role: str, cluster: str, scratch: Path, words: Sequence[str]
 ) -> "subprocess.Popen[bytes]":
     properties = scratch / f"{role}.properties"
     properties.write_text(_properties(role, cold.formats / role), encoding="utf-8")
     command = cold.command(
         SHORT_LIVED, "kafka.tools.StorageTool",
         "format", "--cluster-id", cluster, "--config", str(properties),
-        *(word for name, level in features.items() for word in ("--feature", f"{name}={level}")),
+        *words,
     )  # fmt: skip
     log = _log(scratch, role)
     return process.start(command, log=log, folder=scratch, environment=os.environ)
