@@ -42,9 +42,9 @@ OTHER = "u"
 def test_one_log_directory_fails_and_the_other_one_goes_on(
     start: StartCluster, agent: AgentSpec, tmp_path: Path
 ) -> None:
-    """The stalled read keeps Kafka from taking the directory offline; its end does not.
+    """The directory goes offline while a read on it is stalled; another broker leads its partition.
 
-    Then nothing of the lost partition is left, and the other directory's partition steps down.
+    Nothing of the lost partition is left, and the other directory's partition steps down later.
     """
     dirs = [tmp_path / "nodes" / "1" / "data", tmp_path / "second"]
     control = ControlFile.create(tmp_path / "stall", tmp_path, 4)
@@ -70,7 +70,7 @@ def test_one_log_directory_fails_and_the_other_one_goes_on(
                     deadline_ns=time.monotonic_ns() + int(10 * WITHIN_S * 1e9),
                 )
             )  # fmt: skip
-        wait_for(lambda: leader(cluster), lambda now: now != 1, WITHIN_S)
+            wait_for(lambda: leader(cluster), lambda now: now != 1, WITHIN_S)
         assert control.counters(failing).calls > 0
         wait_for(lambda: isr(cluster), lambda now: now == [2, 3], WITHIN_S)
         assert leader(cluster, topic=OTHER) == 1
