@@ -129,11 +129,13 @@ class Writer:
         assert not self.acked - seen
 
 
-def stays_whole(cluster: LocalCluster, lags: float, members: list[int] = ALL) -> None:
+def stays_whole(
+    cluster: LocalCluster, lags: float, members: list[int] = ALL, topic: str = TOPIC
+) -> None:
     """Check for so many lag limits that no member leaves the ISR."""
     until = time.monotonic() + lags * LAG_MS / 1_000
     while time.monotonic() < until:
-        assert isr(cluster) == members
+        assert isr(cluster, topic=topic) == members
         time.sleep(0.05)
 
 
@@ -170,33 +172,37 @@ def switch_off(cluster: LocalCluster, broker: BridgeClient) -> None:
     assert broker.counters().errors == 0, broker.counters().last_error
 
 
-def check_scopes(cluster: LocalCluster, agent: AgentSpec, members: list[int] = ALL) -> None:
+def check_scopes(
+    cluster: LocalCluster, agent: AgentSpec, members: list[int] = ALL, topic: str = TOPIC
+) -> None:
     """Broker 1 leads: off, a stalled read costs it its followers; in both scopes it keeps them.
 
     After each scope nothing of a pending fetch is left. Someone must write meanwhile.
     """
     with bridge(agent, 1) as broker:
-        with stalled_read(broker):
-            wait_for(lambda: isr(cluster), lambda now: now != members, WITHIN_S)
-        wait_for(lambda: isr(cluster), lambda now: now == members, WITHIN_S)
+        with stalled_read(broker, f"{topic}-0"):
+            wait_for(lambda: isr(cluster, topic=topic), lambda now: now != members, WITHIN_S)
+        wait_for(lambda: isr(cluster, topic=topic), lambda now: now == members, WITHIN_S)
         for scope in (READ, REQUEST):
             switch(cluster, broker, scope)
             held = broker.counters().holds_granted
-            with stalled_read(broker):
-                stays_whole(cluster, 2.5, members)
-            stays_whole(cluster, 1.0, members)
+            with stalled_read(broker, f"{topic}-0"):
+                stays_whole(cluster, 2.5, members, topic)
+            stays_whole(cluster, 1.0, members, topic)
             assert broker.counters().holds_granted > held, scope
             switch_off(cluster, broker)
 
 
-def check_step_down(cluster: LocalCluster, agent: AgentSpec, members: list[int] = ALL) -> None:
+def check_step_down(
+    cluster: LocalCluster, agent: AgentSpec, members: list[int] = ALL, topic: str = TOPIC
+) -> None:
     """A read stalls at broker 1, which leads: another broker leads, and 1 follows it at the end."""
     with bridge(agent, 1) as broker:
         switch(cluster, broker, STEP_DOWN)
         before = broker.counters().step_downs.done
-        with stalled_read(broker):
-            wait_for(lambda: leader(cluster), lambda now: now != 1, WITHIN_S)
-        wait_for(lambda: isr(cluster), lambda now: now == members, WITHIN_S)
+        with stalled_read(broker, f"{topic}-0"):
+            wait_for(lambda: leader(cluster, topic=topic), lambda now: now != 1, WITHIN_S)
+        wait_for(lambda: isr(cluster, topic=topic), lambda now: now == members, WITHIN_S)
         after = wait_for(
             lambda: broker.counters().step_downs, lambda now: now.done > before, WITHIN_S
         )

@@ -33,18 +33,25 @@ def new_id() -> str:
             return made
 
 
-def copy(template: Path, folder: Path, *, node: int, cluster: str) -> None:
+def copy(
+    template: Path, folder: Path, *, node: int, cluster: str, more: Sequence[Path] = ()
+) -> None:
     """Format `folder` (its data and metadata) as node `node` of the cluster `cluster`.
 
-    Each of the two subfolders may already exist if it is empty.
+    `more` are further folders for data. Each folder may already exist if it is empty.
     """
-    for part in (DATA, METADATA):
-        (folder / part).mkdir(exist_ok=True)
+    places = [
+        (DATA, folder / DATA),
+        (METADATA, folder / METADATA),
+        *((DATA, each) for each in more),
+    ]
+    for part, place in places:
+        place.mkdir(exist_ok=True)
         for source in sorted((template / part).rglob("*")):
             # Copy only the bytes: the file system of `folder` may not support owners and times.
-            target = folder / source.relative_to(template)
+            target = place / source.relative_to(template / part)
             target.mkdir() if source.is_dir() else shutil.copyfile(source, target)
-        meta = folder / part / _META
+        meta = place / _META
         ids = {"cluster.id": cluster, "node.id": str(node), "directory.id": new_id()}
         meta.write_text(with_ids(meta.read_text(encoding="utf-8"), ids), encoding="utf-8")
 

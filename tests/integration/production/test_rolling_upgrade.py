@@ -1,0 +1,95 @@
+"""Kafka and the agent are upgraded node by node: every mixture of nodes is safe."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.cluster.admin import create_topic
+from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.local import LocalCluster
+from insync.brokers.cluster.ready import await_ready
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.resolve import distribution
+from insync.nodes import CONTROLLER_ID
+from integration.production.checks import (
+    ALL,
+    LAG,
+    TOPIC,
+    WITHIN_S,
+    Writer,
+    bridge,
+    check_scopes,
+    check_step_down,
+    isr,
+    of_type,
+    with_pauses,
+)
+from waiting import wait_for
+
+pytestmark = pytest.mark.cluster
+
+OTHER = "u"
+SHORT_SESSION = {"broker.session.timeout.ms": "3000"}
+"""A killed broker may register again after its session has ended."""
+
+
+def restart(cluster: LocalCluster, number: int) -> None:
+    """Kill a node, start it as it is planned now, and wait until it serves again."""
+    cluster.kill(number)
+    cluster.restart(number)
+    await_ready(tuple(cluster.nodes.values()), WITHIN_S)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("before", ["4.1.2", "3.9.2"])
+def test_a_rolling_upgrade_of_kafka_and_of_the_agent(
+    tmp_path: Path,
+    dist: Distribution,
+    java: Java,
+    agent: AgentSpec,
+    before: str,
+) -> None:
+    """First one broker has the new Kafka and the agent, then a second one, then every node.
+
+    Stock controllers of the older version honour a step-down by reassignment.
+    """
+    none = replace(with_pauses(agent), nodes=())
+    settings = {**LAG, **SHORT_SESSION}
+    with LocalCluster(
+        distribution(before, java), tmp_path / "nodes", agent=none, settings=settings
+    ) as cluster:
+        assert not agent.events_file(1).exists(), "all nodes are stock"
+        for number in (1, 2):
+            cluster.add_agent(number)
+            cluster.upgrade(number, dist)
+            restart(cluster, number)
+        with bridge(agent, 1) as broker:
+            assert broker.broker_version() == dist.version
+        create_topic(cluster.bootstrap, TOPIC, [ALL], {})
+        writer = Writer(cluster.bootstrap, TOPIC)
+        with writer.writing():
+            check_scopes(cluster, agent)
+            check_step_down(cluster, agent)
+            (answer,) = of_type(agent, 1, "step_down_answered")
+            assert (answer["outcome"], answer["way"]) == ("done", "reassign")
+            for number in (3, CONTROLLER_ID):
+                cluster.add_agent(number)
+                cluster.upgrade(number, dist)
+                restart(cluster, number)
+            wait_for(lambda: isr(cluster), lambda now: now == ALL, WITHIN_S)
+        writer.check_all_are_there()
+
+        create_topic(cluster.bootstrap, OTHER, [ALL], {})
+        writer = Writer(cluster.bootstrap, OTHER)
+        with writer.writing():
+            check_scopes(cluster, agent, topic=OTHER)
+            check_step_down(cluster, agent, topic=OTHER)
+        writer.check_all_are_there()
+        answers = [
+            each for each in of_type(agent, 1, "step_down_answered") if each["topic"] == OTHER
+        ]
+        assert [each["way"] for each in answers] == ["alter-partition"]
