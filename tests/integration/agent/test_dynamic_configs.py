@@ -71,7 +71,7 @@ def described(bootstrap: str, broker: int) -> dict[str, ConfigEntry]:
     resource = ConfigResource(ResourceType.BROKER, str(broker))
     admin = AdminClient({"bootstrap.servers": bootstrap})
     (answer,) = admin.describe_configs([resource]).values()
-    entries: dict[str, ConfigEntry] = answer.result(timeout=20)
+    entries: dict[str, ConfigEntry] = answer.result(timeout=5)
     return entries
 
 
@@ -188,7 +188,7 @@ def test_a_broker_steps_down_from_when_its_time_limit_is_set(
         assert (line[T], line[COOLDOWN]) == (500, 1_000)
         cluster.kill(1)
         cluster.restart(1)
-        wait_for(lambda: described(bootstrap, 1)[T].value, lambda value: value == "500")
+        wait_for(lambda: described(bootstrap, 1)[T].value, lambda value: value == "500", 90)
         wait_for(lambda: len(updates(agent, 1)), lambda count: count == 2)
 
 
