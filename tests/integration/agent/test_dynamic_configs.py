@@ -71,7 +71,7 @@ def described(bootstrap: str, broker: int) -> dict[str, ConfigEntry]:
     resource = ConfigResource(ResourceType.BROKER, str(broker))
     admin = AdminClient({"bootstrap.servers": bootstrap})
     (answer,) = admin.describe_configs([resource]).values()
-    entries: dict[str, ConfigEntry] = answer.result(timeout=5)
+    entries: dict[str, ConfigEntry] = answer.result(timeout=20)
     return entries
 
 
