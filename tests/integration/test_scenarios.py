@@ -6,6 +6,7 @@ more arms at a time, and analysed together. `make test-all` records all arms of 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -41,9 +42,19 @@ def test_a_scenario_is_as_it_expects(scenarios: RecordedScenarios, row: Row) -> 
         pytest.skip(reason)
     scenario = load(row.scenario)
     for arm, cell in cells.items():
-        assert cell["ok"], (arm, cell["differs"], cell["unknown"], scenarios.wrong)
+        assert cell["ok"], (*_found(scenarios.run(row.scenario, row.kafka), arm), *scenarios.wrong)
         assert bool(cell["evidence"]) == bool(scenario.faults or scenario.race), arm
     assert any(cell["expected"] for cell in cells.values())
+
+
+def _found(run: Path, arm: str) -> list[str]:
+    """Return what differs in an arm, and its step-downs: the evidence that outlives the machine."""
+    findings = json.loads((run / "verdict.json").read_text(encoding="utf-8"))["findings"]
+    differs = [str(each) for each in findings if each["outcome"] != "pass"]
+    step_downs = run / "events" / arm / "step-downs.jsonl"
+    return differs + (
+        step_downs.read_text(encoding="utf-8").splitlines() if step_downs.exists() else []
+    )
 
 
 @pytest.mark.long

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import threading
 import time
@@ -190,6 +192,34 @@ def test_a_broker_steps_down_from_when_its_time_limit_is_set(
         cluster.restart(1)
         wait_for(lambda: described(bootstrap, 1)[T].value, lambda value: value == "500", 90)
         wait_for(lambda: len(updates(agent, 1)), lambda count: count == 2)
+
+
+def test_scope_request_counts_the_first_fetch_of_a_session_that_began_before_it(
+    tmp_path: Path, agent: AgentSpec, java: Java
+) -> None:
+    """Such a fetch does not name its partitions. Its read stalls at once; the leader steps down.
+
+    The follower is stopped while the scope is turned on, so that its next fetch is the first one.
+    """
+    dist, agent = distribution("4.3.1", java), replace(agent, holds=True)
+    # A fetch that times out would start a new session.
+    settings = {"replica.lag.time.max.ms": "20000", "replica.socket.timeout.ms": "120000"}
+    with LocalCluster(dist, tmp_path / "nodes", agent=agent, settings=settings) as cluster:
+        bootstrap = f"127.0.0.1:{cluster.nodes[3].port}"
+        create_topic(cluster.bootstrap, "t", [[1, 2]], {})
+        follower = cluster.nodes[2].pid
+        with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
+            os.kill(follower, signal.SIGSTOP)
+            try:
+                changes = {ENABLE: "true", SCOPE: "request", T: "500", COOLDOWN: "1000"}
+                alter(dist, bootstrap, 1, changes)
+                wait_for(lambda: updates(agent, 1), lambda lines: len(lines) == 1)
+                broker.hold("leader-read", partition="t-0", max_ms=60_000)
+            finally:
+                os.kill(follower, signal.SIGCONT)
+            wait_for(lambda: partitions(bootstrap, "t")[0][0], lambda leader: leader == 2)
+            broker.release("leader-read")
+            assert broker.counters().errors == 0
 
 
 def test_without_the_agent_updated_brokers_and_controllers_start_again(

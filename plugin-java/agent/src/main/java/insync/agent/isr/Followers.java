@@ -6,8 +6,11 @@ import insync.core.isr.FollowerTracker;
 import insync.core.isr.RequestScope;
 import insync.core.isr.RequestScopeTracker;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.UnaryOperator;
 import kafka.cluster.Partition;
+import kafka.server.ReplicaManager;
+import org.apache.kafka.common.requests.FetchRequest;
 import scala.Option;
 
 /** Finds the tracker of a follower, a field of its replica. */
@@ -57,12 +60,26 @@ public final class Followers {
     }
 
     /**
+     * Returns the partition of a follower's fetch, or null if Kafka answers with an error because this broker does not lead
+     * it in the leader epoch of the fetch.
+     *
+     * @param key the partition, as the fetch names it
+     */
+    static Partition fetched(ReplicaManager replicas, Object key, FetchRequest.PartitionData data) {
+        Option<Partition> partition = replicas.onlinePartition(Brokers.access().partition(key));
+        Optional<Integer> epoch = data.currentLeaderEpoch;
+        return partition.isEmpty() || epoch.isPresent() && epoch.get() != partition.get().getLeaderEpoch() ? null
+            : partition.get();
+    }
+
+    /**
      * Returns the follower's tracker of scope "request".
      */
-    static FollowerTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
+    static RequestScopeTracker tracker(Partition partition, int replicaId, FollowerCarrier carrier, RequestScope scope) {
         FollowerTracker known = carrier.insync$fetches();
-        return known != null && known.isOf(scope) ? known : tracker(carrier, scope, earlier -> new RequestScopeTracker(
-            new KafkaFollower(partition, replicaId), scope, carrier.insync$electedMs(), earlier));
+        return (RequestScopeTracker) (known != null && known.isOf(scope) ? known : tracker(carrier, scope,
+            earlier -> new RequestScopeTracker(new KafkaFollower(partition, replicaId), scope, carrier.insync$electedMs(),
+                earlier)));
     }
 
     /**

@@ -40,7 +40,7 @@ public final class PendingFetch<R> extends AbstractFunction1<R, BoxedUnit> {
             Iterator<? extends Tuple2<?, FetchRequest.PartitionData>> each = partitions.iterator();
             while (each.hasNext()) {
                 Tuple2<?, FetchRequest.PartitionData> one = each.next();
-                pendingReads.mark(marks, replicaId, one._1(), one._2().fetchOffset, one._2().currentLeaderEpoch);
+                pendingReads.mark(marks, replicaId, one._1(), one._2());
             }
             marks.marked();
         } catch (RuntimeException | Error failed) {

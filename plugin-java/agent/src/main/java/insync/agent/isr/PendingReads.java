@@ -10,9 +10,9 @@ import insync.core.isr.FollowerTracker;
 import insync.core.isr.PendingReport;
 import insync.core.isr.ReadScope;
 import insync.core.isr.ReadScopeTracker;
-import java.util.Optional;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
+import org.apache.kafka.common.requests.FetchRequest;
 import scala.Option;
 
 /** Runs scope "read" in one broker: finds the trackers for the partitions of a fetch and marks them. */
@@ -67,18 +67,13 @@ public final class PendingReads implements Drained {
      *
      * @param replicaId the follower
      * @param key the partition, as the fetch names it
-     * @param fetchOffset offset it asks for
-     * @param leaderEpoch the leader epoch in the fetch, if present; Kafka answers a fetch of another epoch with an error,
-     *     so it protects no follower
+     * @param data what it asks for; a fetch that Kafka answers with an error protects no follower
      */
-    public void mark(FetchMarks marks, int replicaId, Object key, long fetchOffset, Optional<Integer> leaderEpoch) {
-        Option<Partition> partition = replicas.onlinePartition(access.partition(key));
-        if (partition.isEmpty() || leaderEpoch.isPresent() && leaderEpoch.get() != partition.get().getLeaderEpoch()) {
-            return;
-        }
-        Option<?> replica = partition.get().getReplica(replicaId);
+    public void mark(FetchMarks marks, int replicaId, Object key, FetchRequest.PartitionData data) {
+        Partition partition = Followers.fetched(replicas, key, data);
+        Option<?> replica = partition == null ? Option.empty() : partition.getReplica(replicaId);
         if (replica.isDefined()) {
-            marks.mark(fetches(partition.get(), replicaId, (FollowerCarrier) replica.get()), fetchOffset);
+            marks.mark(fetches(partition, replicaId, (FollowerCarrier) replica.get()), data.fetchOffset);
         }
     }
 

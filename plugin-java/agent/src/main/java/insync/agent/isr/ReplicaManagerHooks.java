@@ -1,8 +1,10 @@
 package insync.agent.isr;
 
+import insync.agent.broker.Brokers;
 import insync.agent.weave.Hook;
 import insync.agent.weave.TypeHooks;
 import java.util.List;
+import kafka.server.ReplicaManager;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.dynamic.DynamicType;
 import net.bytebuddy.implementation.bytecode.assign.Assigner;
@@ -44,10 +46,13 @@ public class ReplicaManagerHooks extends TypeHooks {
     static final class FetchMessages {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static PendingFetch<Seq<?>> enter(
-                @Advice.FieldValue(PENDING_READS) PendingReads pendingReads,
+                @Advice.This ReplicaManager replicas, @Advice.FieldValue(PENDING_READS) PendingReads pendingReads,
                 @Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object params,
                 @Advice.Argument(1) Seq<Tuple2<?, FetchRequest.PartitionData>> partitions,
                 @Advice.Argument(value = 3, readOnly = false) Function1<Seq<?>, BoxedUnit> callback) {
+            if (Brokers.anyRequestScope()) {
+                RequestSteps.fetching(replicas, partitions);
+            }
             if (pendingReads == null || !((FetchParamsHooks.Params) params).isFromFollower()) {
                 return null;
             }

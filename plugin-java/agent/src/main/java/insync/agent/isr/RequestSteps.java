@@ -7,8 +7,13 @@ import insync.core.isr.FetcherConnection;
 import insync.core.isr.NetworkThread;
 import insync.core.isr.RequestScope;
 import kafka.cluster.Partition;
+import kafka.server.ReplicaManager;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.requests.FetchRequest;
+import scala.Option;
+import scala.Tuple2;
+import scala.collection.Iterator;
+import scala.collection.Seq;
 
 /**
  * Passes the steps of a request to scope "request", from its arrival on a network thread to the end of its
@@ -44,8 +49,12 @@ public final class RequestSteps {
         }
         FetcherConnection connection = scope.connection(request.context().connectionId, fetch.replicaId(),
             request.context().principal, thread);
+        boolean startsSession = fetch.metadata().isFull();
+        if (startsSession) {
+            connection.sessionKnown();
+        }
         connection.arrived(request, fetch.replicaEpoch(),
-            fetch.metadata().isFull() || !fetch.data().forgottenTopicsData().isEmpty(), fetch.maxWait());
+            startsSession || !fetch.data().forgottenTopicsData().isEmpty(), fetch.maxWait());
         request.insync$fetcher(connection);
     }
 
@@ -56,6 +65,29 @@ public final class RequestSteps {
             connection.serve();
         }
         return connection;
+    }
+
+    /**
+     * Notes that this thread is about to read the partitions of a fetch. If their session began before the scope, its
+     * trackers learn here which partitions it includes, before a read can stall.
+     */
+    public static void fetching(ReplicaManager replicas,
+                                Seq<? extends Tuple2<?, FetchRequest.PartitionData>> partitions) {
+        FetcherConnection connection = FetcherConnection.serving();
+        if (connection == null || connection.isSessionKnown() || !connection.scope().isOn()) {
+            return;
+        }
+        connection.sessionKnown();
+        Iterator<? extends Tuple2<?, FetchRequest.PartitionData>> each = partitions.iterator();
+        while (each.hasNext()) {
+            Tuple2<?, FetchRequest.PartitionData> one = each.next();
+            Partition partition = Followers.fetched(replicas, one._1(), one._2());
+            Option<?> replica = partition == null ? Option.empty() : partition.getReplica(connection.follower());
+            if (replica.isDefined()) {
+                Followers.tracker(partition, connection.follower(), (FollowerCarrier) replica.get(), connection.scope())
+                    .inSession(connection);
+            }
+        }
     }
 
     /** Notes that the leader has accepted and read a partition of the fetch that this thread serves. */

@@ -29,6 +29,8 @@ public final class FetcherConnection {
     private volatile FetcherClock next;
     private volatile boolean lost;
     private volatile boolean proven;
+    /** Whether the partitions of its fetch session are known: named by a request, or found at the first read. */
+    private volatile boolean sessionKnown;
     private Object request;
     private boolean socketFull;
     private boolean socketWasFull;
@@ -178,6 +180,18 @@ public final class FetcherConnection {
 
     void proven() {
         proven = true;
+    }
+
+    /**
+     * Returns whether the partitions of its fetch session are known. They are not if the session began before the scope:
+     * its fetches name only partitions that changed.
+     */
+    public boolean isSessionKnown() {
+        return sessionKnown;
+    }
+
+    public void sessionKnown() {
+        sessionKnown = true;
     }
 
     FetcherClock clockOfRequest() {

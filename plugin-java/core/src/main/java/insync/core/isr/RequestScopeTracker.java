@@ -73,6 +73,16 @@ public final class RequestScopeTracker extends FollowerTracker {
         lastFetchPaused = from.pausedAtArrival();
     }
 
+    /**
+     * Notes that the session of a fetch that the leader is about to read includes the partition. Needed for a session that
+     * began before the scope, whose fetches do not name it: until one is read, none would count.
+     */
+    public synchronized void inSession(FetcherConnection from) {
+        if (clock == null && !from.isLost()) {
+            moveTo(from);
+        }
+    }
+
     @Override
     void forget(long caughtUpMs) {
         long now = scope.nanos();

@@ -43,9 +43,14 @@ class ScopeSwitchTest {
         return fetch;
     }
 
+    /** Begins a fetch that starts a session. */
     private Object arrive() {
+        return arrive(true);
+    }
+
+    private Object arrive(boolean newMembers) {
         Object request = new Object();
-        connection.arrived(request, 1, true, 0);
+        connection.arrived(request, 1, newMembers, 0);
         return request;
     }
 
@@ -90,6 +95,38 @@ class ScopeSwitchTest {
         assertTrue(holds(after));
         pass(LeaderClock.PERIOD_MS);
         assertFalse(holds(after));
+    }
+
+    @Test
+    void aFetchOfASessionThatBeganBeforeTheScope() {
+        RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
+        assertFalse(connection.isSessionKnown());
+        Object first = arrive(false);
+        tracker.inSession(connection);
+        pass(STALL_MS);
+        assertTrue(holds(tracker));
+        assertEquals(1, tracker.snapshot().size());
+        assertTrue(tracker.overdueSince(clock.nanos()) != FollowerTracker.NOT_PENDING);
+        connection.sent(first);
+        pass(LAG_MS);
+        assertTrue(holds(tracker), "charged from the end of the fetch");
+        pass(LeaderClock.PERIOD_MS);
+        assertFalse(holds(tracker));
+    }
+
+    @Test
+    void aSessionDoesNotReplaceTheClockOfAReadPartition() {
+        RequestScopeTracker tracker = new RequestScopeTracker(follower, requests, clock.ms, null);
+        Object first = arrive();
+        read(tracker);
+        connection.sent(first);
+        pass(LAG_MS + 1);
+        FetcherConnection other =
+            requests.connection("other", FakeFollower.ID, FakeFollower.PRINCIPAL, new NetworkThread(leaderClock));
+        other.arrived(new Object(), 1, false, 0);
+        tracker.inSession(other);
+        assertEquals(0, tracker.snapshot().size());
+        assertFalse(holds(tracker));
     }
 
     @Test
