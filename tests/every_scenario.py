@@ -32,7 +32,7 @@ _ABOUT: Final[Mapping[str, Sequence[str]]] = {
     "article": ["messages-4"],
     "kafka-7104": ["stock", "both"],
     "commit-latency": ["messages-4000"],
-    "kip-501": ["stock", "read", "request"],
+    "kip-501": ["stock", "request"],
     "leader-death-mid-stall": ["step-down", "elr-off"],
     "control": ["stock", "off", "plugin"],
     "read-stall": ["stock", "off", "read", "request"],
@@ -46,11 +46,12 @@ ONLY_ALL: Final = frozenset({"step-down-unthrottled"})
 """The arms that only `make test-all` runs: of a scenario that takes 80 s per arm."""
 LONG: Final = frozenset(
     {
-        "all-slow", "burst-at-threshold", "burst-over-threshold", "burst-steady", "commit-latency",
-        "dead-follower", "follower-pause", "follower-restart-mid-stall", "follower-stops-reading",
-        "hung-follower", "kafka-7104-retention", "produce-refused", "read-errors-in-turn",
-        "slow-disk-ramp", "slow-replica", "step-down-neighbours", "step-down-queue",
-        "stuck-replica", "two-stalls",
+        "all-slow", "burst-at-threshold", "burst-over-threshold",
+        "burst-steady", "commit-latency", "dead-follower", "follower-pause",
+        "follower-restart-mid-stall", "follower-stops-reading", "hung-follower",
+        "kafka-7104-retention", "produce-refused", "read-errors-in-turn", "slow-disk-ramp",
+        "slow-leader", "slow-replica", "step-down-neighbours", "step-down-queue", "stuck-replica",
+        "two-stalls",
     }
 )  # fmt: skip
 """The scenarios that only `make test-all` runs; docs/extend/tests.md says what runs instead."""
@@ -121,8 +122,8 @@ class RecordedScenarios:
 def short_rows() -> list[Row]:
     """Return the rows of `make test`: most scenarios once, on the arms that they are about.
 
-    Control arms are left out where no other test needs them, and on the default version every
-    repeat but the first. Each arm, and the oldest and the newest version, are there at least once.
+    Control arms are left out where no other test needs them, and every repeat but the first. Each
+    arm, and the oldest and the newest version, are there at least once.
     """
     rows = [row for row in all_rows() if _is_short(row)]
     found = [_short(row) for row in rows]
@@ -161,8 +162,7 @@ def _is_short(row: Row) -> bool:
 def _short(row: Row) -> Row:
     named = _ABOUT.get(row.scenario) or _ABOUT.get(row.group, ())
     about = tuple(arm for arm in row.arms if arm in named) or row.arms[-1:]
-    # In one repeat stock may lose one follower only, so the version that has no other test has all.
-    return replace(row, arms=about, repeats=None if row.kafka == NEWEST else 1)
+    return replace(row, arms=about, repeats=1)
 
 
 def _with_arm(rows: list[Row], arm: str) -> list[Row]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
-from unit.matrix_folder import write_matrix
+from unit.matrix_folder import analysed_matrix
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 WITHOUT = f"no browser: none of {', '.join(NAMES)} is on the PATH; on Debian: apt install chromium"
@@ -33,11 +32,8 @@ def pytest_runtest_setup() -> None:
 
 
 @pytest.fixture(scope="session")
-def matrix(tmp_path_factory: pytest.TempPathFactory, judge: Callable[..., Any]) -> Path:
-    """Analyse the made-up matrix; tests must not change it."""
-    folder = write_matrix(tmp_path_factory.mktemp("matrix"))
-    judge(folder)
-    return folder
+def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return analysed_matrix(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ import pytest
 from commands import insync_json
 from insync.scenario.load import source
 
-PROTOCOLS = [pytest.param("2.8", marks=pytest.mark.long), "2.6"]
+PROTOCOLS = ["2.8", "2.6"]
 """From 2.7-IV2 on a leader asks the controller to change the ISR; before it writes to ZooKeeper."""
 TO_CONTROLLER = "broker-1-to-controller-send-thread"
 
@@ -46,6 +46,7 @@ def run(
     return Run(request.param, verdict, text)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", PROTOCOLS, indirect=True)
 def test_stock_shrinks_and_read_does_not(run: Run) -> None:
     verdict = run.verdict
@@ -55,6 +56,7 @@ def test_stock_shrinks_and_read_does_not(run: Run) -> None:
     assert (read["isr_shrinks"], read["min_isr_size"], read["agent_errors"]) == ([0], [3], [0])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("run", PROTOCOLS, indirect=True)
 def test_the_isr_changes_by_the_way_of_the_protocol(run: Run) -> None:
     assert f"inter.broker.protocol.version = {run.protocol}" in run.log

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 from pathlib import Path
 
+import pytest
+
+from commands import analyse
 from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow, save_matrix
 from unit.run_folder import Story, write_run
 
@@ -33,4 +37,22 @@ def write_matrix(folder: Path) -> Path:
     phases = folder / "4.3.1" / "cut" / "events" / "plugin" / "phases.jsonl"
     lines = phases.read_text().splitlines()
     phases.write_text("\n".join(line for line in lines if "repeat_ended" not in line) + "\n")
+    return folder
+
+
+def analysed_matrix(factory: pytest.TempPathFactory) -> Path:
+    """Return the made-up matrix, analysed once for all processes of a test run; never change it.
+
+    The process that comes first analyses it as the commands do; the others wait for it.
+    """
+    base = factory.getbasetemp()
+    shared = base.parent if base.name.startswith("popen-") else base
+    folder, analysed = shared / "made-up-matrix", shared / "made-up-matrix.analysed"
+    with (shared / "made-up-matrix.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not analysed.exists():
+            done = analyse(write_matrix(folder))
+            assert (done.returncode, done.stderr) == (0, "")
+            assert done.stdout.splitlines()[-1] == str(folder / "matrix.html")
+            analysed.touch()
     return folder

@@ -41,6 +41,8 @@ COOLDOWN = "leader.relinquish.cooldown.ms"
 LAG_MS = 2_000
 
 StartCluster = Callable[..., LocalCluster]
+SWITCHED = ["3.9.2", *(pytest.param(later, marks=pytest.mark.long) for later in ("4.1.2", "4.3.1"))]
+"""On 4.3.1 the scenario `switched-on` switches the features on under load."""
 
 
 def alter(
@@ -82,7 +84,7 @@ def updates(agent: AgentSpec, broker: int) -> list[dict[str, object]]:
     return [line for line in lines if line["type"] == "settings_updated"]
 
 
-@pytest.mark.parametrize("kafka", ["3.9.2", pytest.param("4.1.2", marks=pytest.mark.long), "4.3.1"])
+@pytest.mark.parametrize("kafka", SWITCHED)
 def test_the_features_are_switched_while_a_read_stalls(
     tmp_path: Path, agent: AgentSpec, java: Java, kafka: str
 ) -> None:

@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from commands import analyse
 from insync import metrics
 from insync.analysis.verdict.cells import judge, recorded_nothing
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
@@ -19,17 +18,12 @@ from insync.events.matrix_info import MatrixInfo, load_matrix, save_matrix
 from insync.events.run_info import Bound, RunInfo
 from insync.report.matrix.cells import outcome, read_cells
 from insync.report.matrix.text import wanted
-from unit.matrix_folder import ARMS, row, write_matrix
+from unit.matrix_folder import ARMS, analysed_matrix, row
 
 
 @pytest.fixture(scope="module")
 def matrix(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Analyse the made-up matrix."""
-    folder = write_matrix(tmp_path_factory.mktemp("matrix"))
-    done = analyse(folder)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.splitlines()[-1] == str(folder / "matrix.html")
-    return folder
+    return analysed_matrix(tmp_path_factory)
 
 
 @pytest.fixture(scope="module")
