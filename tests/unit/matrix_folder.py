@@ -51,6 +51,7 @@ def analysed_matrix(factory: pytest.TempPathFactory) -> Path:
     with (shared / "made-up-matrix.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not analysed.exists():
+            folder.mkdir()
             done = analyse(write_matrix(folder))
             assert (done.returncode, done.stderr) == (0, "")
             assert done.stdout.splitlines()[-1] == str(folder / "matrix.html")
