@@ -82,7 +82,14 @@ def updates(agent: AgentSpec, broker: int) -> list[dict[str, object]]:
     return [line for line in lines if line["type"] == "settings_updated"]
 
 
-@pytest.mark.parametrize("kafka", ["3.9.2", pytest.param("4.1.2", marks=pytest.mark.long), "4.3.1"])
+@pytest.mark.parametrize(
+    "kafka",
+    [
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("3.6.2", "3.8.1", "4.1.2")),
+        "3.9.2",
+        "4.3.1",
+    ],
+)
 def test_the_features_are_switched_while_a_read_stalls(
     tmp_path: Path, agent: AgentSpec, java: Java, kafka: str
 ) -> None:
@@ -161,7 +168,13 @@ def _writing(bootstrap: str, topic: str) -> Iterator[None]:
         producer.flush(5)
 
 
-@pytest.mark.parametrize("kafka", [pytest.param("3.9.2", marks=pytest.mark.long), "4.3.1"])
+@pytest.mark.parametrize(
+    "kafka",
+    [
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("3.6.2", "3.8.1", "3.9.2")),
+        "4.3.1",
+    ],
+)
 def test_a_broker_steps_down_from_when_its_time_limit_is_set(
     tmp_path: Path, agent: AgentSpec, java: Java, kafka: str
 ) -> None:
