@@ -20,7 +20,7 @@ from waiting import wait_for
 
 Batches = dict[int, list[dict[str, Any]]]
 VERSIONS = [
-    *(pytest.param(each, marks=pytest.mark.long) for each in ("2.8.2", "3.9.2")),
+    *(pytest.param(each, marks=pytest.mark.long) for each in ("2.8.2", "3.6.2", "3.9.2")),
     "1.1.0",
     "4.3.1",
 ]

@@ -41,7 +41,13 @@ COOLDOWN = "leader.relinquish.cooldown.ms"
 LAG_MS = 2_000
 
 StartCluster = Callable[..., LocalCluster]
-SWITCHED = ["3.9.2", *(pytest.param(later, marks=pytest.mark.long) for later in ("4.1.2", "4.3.1"))]
+SWITCHED = [
+    "3.9.2",
+    *(
+        pytest.param(other, marks=pytest.mark.long)
+        for other in ("3.6.2", "3.8.1", "4.1.2", "4.3.1")
+    ),
+]
 """On 4.3.1 the scenario `switched-on` switches the features on under load."""
 
 
@@ -163,7 +169,13 @@ def _writing(bootstrap: str, topic: str) -> Iterator[None]:
         producer.flush(5)
 
 
-@pytest.mark.parametrize("kafka", [pytest.param("3.9.2", marks=pytest.mark.long), "4.3.1"])
+@pytest.mark.parametrize(
+    "kafka",
+    [
+        *(pytest.param(each, marks=pytest.mark.long) for each in ("3.6.2", "3.8.1", "3.9.2")),
+        "4.3.1",
+    ],
+)
 def test_a_broker_steps_down_from_when_its_time_limit_is_set(
     tmp_path: Path, agent: AgentSpec, java: Java, kafka: str
 ) -> None:

@@ -1,5 +1,6 @@
 package insync.agent;
 
+import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -30,8 +31,10 @@ class AdaptersTest {
     void testedVersionsHaveTheirAdapter() throws Exception {
         Adapters table = Adapters.load();
         List<String> problems = new ArrayList<>();
-        Map<String, String> adapters = Map.of("1.1.1", "v1_1", "2.8.0", "v2_8", "2.8.2", "v2_8",
-            "3.9.2", "v3_9", "4.0.2", "v4_0", "4.1.7", "v4_1", "4.2.1", "v4_2", "4.3.1", "v4_2", "4.4.0", "v4_2", "4.4.1-SNAPSHOT", "v4_2");
+        Map<String, String> adapters = Map.ofEntries(entry("1.1.1", "v1_1"), entry("2.8.0", "v2_8"), entry("2.8.2", "v2_8"),
+            entry("3.6.2", "v3_6"), entry("3.7.2", "v3_7"), entry("3.8.1", "v3_7"), entry("3.9.2", "v3_9"), entry("4.0.2", "v4_0"),
+            entry("4.1.7", "v4_1"), entry("4.2.1", "v4_2"), entry("4.3.1", "v4_2"), entry("4.4.0", "v4_2"),
+            entry("4.4.1-SNAPSHOT", "v4_2"));
         adapters.forEach((version, adapter) -> assertEquals(adapter, table.pick(version, problems).name(), version));
         assertEquals(List.of(), problems);
         assertTrue(table.isTested("4.0.2"));
@@ -42,7 +45,7 @@ class AdaptersTest {
 
     @Test
     void otherVersionsAreRefusedWithTheSupportedRanges() throws Exception {
-        for (String version : new String[] {"1.0.2", "1.2.0", "2.7.2", "3.0.0", "3.8.1", "4.5.0", "5.0.0", "unknown"}) {
+        for (String version : new String[] {"1.0.2", "1.2.0", "2.7.2", "3.0.0", "3.5.2", "4.5.0", "5.0.0", "unknown"}) {
             List<String> problems = new ArrayList<>();
             assertNull(Adapters.load().pick(version, problems));
             assertTrue(problems.get(0).contains("4.2.0 to below 4.5.0"), problems.toString());

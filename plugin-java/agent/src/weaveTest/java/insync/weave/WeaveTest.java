@@ -146,7 +146,7 @@ class WeaveTest {
         }
     }
 
-    /** Lag by messages exists from 3.9 on, and is refused together with the feature that corrects the lag by time. */
+    /** Lag by messages exists from 3.6 on, and is refused together with the feature that corrects the lag by time. */
     @Test
     void lagGoesByTimeUnlessItIsSaidOtherwise() {
         assertEquals("time", config("broker.rack", "r").getString(POLICY));

@@ -65,7 +65,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Provides what the adapters from 3.9 on have in common: the hooks of all features, on classes whose names they pass. The
+ * Provides what the adapters from 3.6 on have in common: the hooks of all features, on classes whose names they pass. The
  * hooks of the step-down are woven into every process, whatever its roles: Kafka's class path has the classes of
  * brokers and controllers, and a process does not use the classes of roles that it does not have.
  */
@@ -88,8 +88,8 @@ public abstract class CommonAdapter implements Adapter {
         this.classes = classes;
         this.access = access;
         this.controller = controller;
-        this.logStart = LogStartHooks.since39(classes.log());
-        this.pausePoints = PausePointHooks.since39(classes.log());
+        this.logStart = LogStartHooks.since36(classes.log());
+        this.pausePoints = PausePointHooks.since36(classes.log());
     }
 
     /** Returns our classes of scope "read" that refer to the broker's, for every version from 2.8 on. */
@@ -113,14 +113,14 @@ public abstract class CommonAdapter implements Adapter {
     @Override
     public final List<TypeHooks> types() {
         return List.of(
-            new ReplicationConfigsHooks(),
+            configs(),
             new KafkaConfigHooks(),
             new DynamicBrokerConfigHooks(classes.dynamicConfigs()),
             new PersistentPropsHooks(),
             new ReplicaManagerHooks(),
             new insync.agent.isr.ReplicaManagerHooks(),
             new FetchParamsHooks(classes.fetchParams()),
-            new ReplicaHooks(classes.replica()),
+            replica(classes.replica()),
             new PartitionHooks(),
             new SocketServerHooks(),
             new ApiVersionsHooks(classes.apiVersions()),
@@ -135,8 +135,27 @@ public abstract class CommonAdapter implements Adapter {
             new ProcessorHooks(),
             new SelectorHooks(),
             new BrokerBlockingSenderHooks(),
-            new PartitionChangeBuilderHooks(),
+            partitionChanges(),
             new ReplicationControlManagerHooks());
+    }
+
+    /** Returns the hooks on the class that defines configs. */
+    protected TypeHooks configs() {
+        return new ReplicationConfigsHooks();
+    }
+
+    /**
+     * Returns the hooks on a remote replica.
+     *
+     * @param type its class
+     */
+    protected TypeHooks replica(String type) {
+        return new ReplicaHooks(type);
+    }
+
+    /** Returns the hooks on the controller's class that elects a partition's leader. */
+    protected TypeHooks partitionChanges() {
+        return new PartitionChangeBuilderHooks();
     }
 
     @Override

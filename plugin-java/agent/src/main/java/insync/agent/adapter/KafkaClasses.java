@@ -2,7 +2,7 @@ package insync.agent.adapter;
 
 import insync.agent.config.DynamicBrokerConfigHooks;
 
-/** Names the woven classes of the broker that differ between versions from 3.9 on. */
+/** Names the woven classes of the broker that differ between versions from 3.6 on. */
 public final class KafkaClasses {
     private final String replica;
     private final String log;

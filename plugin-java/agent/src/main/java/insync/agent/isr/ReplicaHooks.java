@@ -50,7 +50,7 @@ public class ReplicaHooks extends TypeHooks {
      * epoch, it throws, and the fetch is not passed. No election comes in between, because the caller has the partition's
      * leaderIsrUpdateLock for reading.
      */
-    static final class UpdateFetchState {
+    protected static final class UpdateFetchState {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue(FETCHES) FollowerTracker fetches,
                          @Advice.Argument(0) LogOffsetMetadata fetchOffset, @Advice.Argument(3) long leaderLeo) {
@@ -64,7 +64,7 @@ public class ReplicaHooks extends TypeHooks {
      * Clears the tracker when the leader is elected or re-elected, before Kafka resets the follower's state: a fetch of
      * the old epoch must not count in the new one.
      */
-    static final class ResetReplicaState {
+    protected static final class ResetReplicaState {
         @Advice.OnMethodEnter(suppress = Throwable.class)
         static void enter(@Advice.FieldValue(FETCHES) FollowerTracker fetches,
                           @Advice.FieldValue(value = ELECTED, readOnly = false) long electedMs,

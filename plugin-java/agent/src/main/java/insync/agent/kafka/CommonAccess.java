@@ -7,7 +7,7 @@ import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.server.metrics.KafkaYammerMetrics;
 
-/** Implements the access that is the same in all versions from 3.9 on. */
+/** Implements the access that is the same in all versions from 3.6 on. */
 public abstract class CommonAccess implements LagAccess, StepDownAccess {
 
     @Override

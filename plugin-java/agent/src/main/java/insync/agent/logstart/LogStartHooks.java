@@ -17,11 +17,11 @@ public final class LogStartHooks {
     }
 
     /**
-     * Returns the hooks of all versions from 3.9 on.
+     * Returns the hooks of all versions from 3.6 on.
      *
      * @param log the class of a partition's log
      */
-    public static LogStartHooks since39(String log) {
+    public static LogStartHooks since36(String log) {
         return new LogStartHooks(List.of(LogHooks.bound(log)),
             List.of(LogReadInfoHooks.snapshot(), PartitionHooks.movedHighWatermark()));
     }

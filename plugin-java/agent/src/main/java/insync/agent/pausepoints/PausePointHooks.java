@@ -20,15 +20,15 @@ public final class PausePointHooks {
     public static final String LEADER_HALF_READ = "leader-half-read";
     /** A follower has a response and has not appended its records yet. There is no replica. */
     public static final String FOLLOWER_RECEIVED = "follower-received";
-    /** The replica id if it is not known which replica a thread serves, as from 3.9 on. */
+    /** The replica id if it is not known which replica a thread serves, as from 3.6 on. */
     public static final int UNKNOWN = -1;
 
     private static final ThreadLocal<Reading> READING = new ThreadLocal<>();
 
     private PausePointHooks() { }
 
-    /** Returns the hooks of all versions from 3.9 on; {@code log} is the class of a partition's log. */
-    public static List<Hook> since39(String log) {
+    /** Returns the hooks of all versions from 3.6 on; {@code log} is the class of a partition's log. */
+    public static List<Hook> since36(String log) {
         List<Hook> all = new ArrayList<>(PartitionHooks.all());
         all.add(LogHooks.logStartRead(log));
         all.add(ReplicaFetcherThreadHooks.received());

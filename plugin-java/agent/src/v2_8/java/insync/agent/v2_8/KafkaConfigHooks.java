@@ -7,10 +7,10 @@ import java.util.List;
 import net.bytebuddy.asm.Advice;
 import org.apache.kafka.common.config.ConfigDef;
 
-/** Weaves Kafka's KafkaConfig object, which has the only definition of all configs. */
-final class KafkaConfigHooks extends TypeHooks {
+/** Weaves Kafka's KafkaConfig object, which has the only definition of all configs up to 3.8. */
+public final class KafkaConfigHooks extends TypeHooks {
 
-    KafkaConfigHooks() {
+    public KafkaConfigHooks() {
         super("kafka.server.KafkaConfig$");
     }
 
@@ -19,7 +19,7 @@ final class KafkaConfigHooks extends TypeHooks {
         return List.of(on("<clinit>", Define.class));
     }
 
-    /** Defines the plugin's configs; those of solution 2 only to refuse them. */
+    /** Defines the plugin's configs; those that the version lacks only to refuse them. */
     static final class Define {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.FieldValue("configDef") ConfigDef definition) {

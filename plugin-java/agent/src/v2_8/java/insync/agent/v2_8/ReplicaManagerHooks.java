@@ -14,7 +14,7 @@ import scala.Tuple2;
 import scala.collection.Seq;
 import scala.runtime.BoxedUnit;
 
-/** Weaves Kafka's ReplicaManager, whose fetchMessages has other arguments than from 3.9 on. */
+/** Weaves Kafka's ReplicaManager, whose fetchMessages has other arguments than from 3.6 on. */
 final class ReplicaManagerHooks extends insync.agent.isr.ReplicaManagerHooks {
 
     @Override

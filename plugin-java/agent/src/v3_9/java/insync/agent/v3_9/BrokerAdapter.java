@@ -2,12 +2,14 @@ package insync.agent.v3_9;
 
 import insync.agent.adapter.CommonAdapter;
 import insync.agent.adapter.KafkaClasses;
+import insync.agent.v3_6.Access;
+import insync.agent.v3_7.NodeToController;
 
 /** Adapts to Kafka 3.9: replica, log, assignment and metadata cache are Scala classes. */
 public final class BrokerAdapter extends CommonAdapter {
 
     public BrokerAdapter() {
         super("v3_9", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
-            new ScalaController());
+            new NodeToController());
     }
 }

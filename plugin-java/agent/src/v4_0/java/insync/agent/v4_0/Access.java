@@ -1,6 +1,6 @@
 package insync.agent.v4_0;
 
-import insync.agent.v3_9.ScalaAccess;
+import insync.agent.v3_6.ScalaAccess;
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.requests.LeaderAndIsrRequest;

@@ -12,8 +12,8 @@ import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
 import org.apache.kafka.metadata.PartitionRegistration;
 
 /** Weaves the controller's PartitionChangeBuilder, to pass a leader's request to step down to the election. */
-public final class PartitionChangeBuilderHooks extends TypeHooks {
-    private static final String TRANSFER = "insync$transfer";
+public class PartitionChangeBuilderHooks extends TypeHooks {
+    protected static final String TRANSFER = "insync$transfer";
 
     public PartitionChangeBuilderHooks() {
         super("org.apache.kafka.controller.PartitionChangeBuilder");
@@ -26,7 +26,7 @@ public final class PartitionChangeBuilderHooks extends TypeHooks {
     }
 
     @Override
-    public DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
+    public final DynamicType.Builder<?> addMembers(DynamicType.Builder<?> builder) {
         return builder.defineField(TRANSFER, LeadershipTransfer.class, Visibility.PRIVATE);
     }
 
@@ -50,7 +50,7 @@ public final class PartitionChangeBuilderHooks extends TypeHooks {
      * Decides whether a candidate may lead. Kafka checks each in turn, the present leader first. If the leader requested a
      * step-down, only its successor may lead; during the cool-down automatic elections do not elect the ex-leader.
      */
-    static final class IsValidNewLeader {
+    protected static final class IsValidNewLeader {
         @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.Argument(0) int candidate, @Advice.FieldValue(TRANSFER) LeadershipTransfer transfer,
                          @Advice.FieldValue("partition") PartitionRegistration partition,

@@ -1,4 +1,4 @@
-package insync.agent.v3_9;
+package insync.agent.v3_6;
 
 import insync.agent.kafka.CommonAccess;
 import insync.agent.kafka.FetchState;
@@ -17,7 +17,7 @@ import org.apache.kafka.metadata.LeaderRecoveryState;
 import scala.Option;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Reads replica, log, assignment and metadata cache in 3.9 and 4.0, where they are Scala classes. */
+/** Reads replica, log, assignment and metadata cache from 3.6 to 4.0, where they are Scala classes. */
 public abstract class ScalaAccess extends CommonAccess {
 
     @Override

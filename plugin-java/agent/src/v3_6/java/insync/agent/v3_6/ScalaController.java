@@ -1,47 +1,45 @@
-package insync.agent.v3_9;
+package insync.agent.v3_6;
 
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks.ControllerLink;
 import insync.agent.stepdown.broker.ControllerAccess;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import kafka.api.LeaderAndIsr;
 import kafka.cluster.Partition;
 import kafka.server.ReplicaManager;
 import kafka.server.TopicPartitionOperationKey;
 import kafka.server.metadata.KRaftMetadataCache;
-import org.apache.kafka.clients.ClientResponse;
 import org.apache.kafka.common.TopicIdPartition;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.message.AlterPartitionRequestData.BrokerState;
-import org.apache.kafka.common.requests.AbstractRequest;
 import org.apache.kafka.metadata.LeaderRecoveryState;
-import org.apache.kafka.server.ControllerRequestCompletionHandler;
-import org.apache.kafka.server.NodeToControllerChannelManager;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Sends requests to a KRaft controller in 3.9, by Scala classes; only ZooKeeper mode reads the controller epoch. */
-final class ScalaController implements ControllerAccess {
+/**
+ * Sends requests to a KRaft controller in 3.6 to 3.9, by Scala classes; only ZooKeeper mode reads the controller epoch. The
+ * channel's class moved in 3.7.
+ */
+public abstract class ScalaController implements ControllerAccess {
     /** The value that Partition passes in KRaft mode, where it is ignored. */
     private static final int NO_CONTROLLER_EPOCH = -1;
 
     @Override
-    public String alterPartitionManager() {
+    public final String alterPartitionManager() {
         return "kafka.server.DefaultAlterPartitionManager";
     }
 
     @Override
-    public Class<? extends ControllerLink> link() {
+    public final Class<? extends ControllerLink> link() {
         return AlterPartitionLink.class;
     }
 
     @Override
-    public boolean isKRaft(ReplicaManager replicas) {
+    public final boolean isKRaft(ReplicaManager replicas) {
         return replicas.metadataCache() instanceof KRaftMetadataCache;
     }
 
     @Override
-    public CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
+    public final CompletableFuture<Integer> alterPartition(ControllerLink manager, Partition partition, int leaderEpoch,
             int partitionEpoch, List<BrokerState> isr, LeaderRecoveryState recovery) {
         int self = isr.get(isr.size() - 1).brokerId();
         LeaderAndIsr change = new LeaderAndIsr(self, leaderEpoch, recovery, CollectionConverters.asScala(isr).toList(),
@@ -53,12 +51,7 @@ final class ScalaController implements ControllerAccess {
     }
 
     @Override
-    public void send(ControllerLink manager, AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered) {
-        Channel.send(manager.insync$channel(), request, answered);
-    }
-
-    @Override
-    public void completeProduce(ReplicaManager replicas, TopicPartition partition) {
+    public final void completeProduce(ReplicaManager replicas, TopicPartition partition) {
         replicas.delayedProducePurgatory().checkAndComplete(
             new TopicPartitionOperationKey(partition.topic(), partition.partition()));
     }
@@ -67,22 +60,5 @@ final class ScalaController implements ControllerAccess {
     public interface AlterPartitionLink extends ControllerLink {
 
         CompletableFuture<LeaderAndIsr> submit(TopicIdPartition partition, LeaderAndIsr change, int controllerEpoch);
-    }
-
-    /** A separate class, because its types moved in 4.0 and the adapter must load without them. */
-    private static final class Channel {
-        static void send(Object channel, AbstractRequest.Builder<?> request, Consumer<ClientResponse> answered) {
-            ((NodeToControllerChannelManager) channel).sendRequest(request, new ControllerRequestCompletionHandler() {
-                @Override
-                public void onComplete(ClientResponse response) {
-                    answered.accept(response);
-                }
-
-                @Override
-                public void onTimeout() {
-                    answered.accept(null);
-                }
-            });
-        }
     }
 }

@@ -1,4 +1,4 @@
-package insync.agent.v3_9;
+package insync.agent.v3_6;
 
 import kafka.server.ReplicaManager;
 import org.apache.kafka.common.TopicPartition;
@@ -6,8 +6,8 @@ import org.apache.kafka.common.message.LeaderAndIsrRequestData.LeaderAndIsrParti
 import org.apache.kafka.common.message.UpdateMetadataRequestData.UpdateMetadataPartitionState;
 import scala.Option;
 
-/** Reads elections and metadata by the messages of 3.9. */
-final class Access extends ScalaAccess {
+/** Reads elections and metadata by the messages of 3.6 to 3.9. */
+public final class Access extends ScalaAccess {
 
     @Override
     public boolean isLedElsewhere(ReplicaManager replicas, TopicPartition partition, int leaderEpoch) {

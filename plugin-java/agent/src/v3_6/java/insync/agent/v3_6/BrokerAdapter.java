@@ -1,0 +1,33 @@
+package insync.agent.v3_6;
+
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.adapter.KafkaClasses;
+import insync.agent.v2_8.KafkaConfigHooks;
+import insync.agent.weave.TypeHooks;
+
+/**
+ * Adapts to Kafka 3.6: configs are defined in Scala, a fetch's state is recorded without a lock, and the controller's election does
+ * not know the topic's min.insync.replicas.
+ */
+public final class BrokerAdapter extends CommonAdapter {
+
+    public BrokerAdapter() {
+        super("v3_6", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
+            new BrokerToController());
+    }
+
+    @Override
+    protected TypeHooks configs() {
+        return new KafkaConfigHooks();
+    }
+
+    @Override
+    protected TypeHooks replica(String type) {
+        return new ReplicaHooks(type);
+    }
+
+    @Override
+    protected TypeHooks partitionChanges() {
+        return new PartitionChangeBuilderHooks();
+    }
+}

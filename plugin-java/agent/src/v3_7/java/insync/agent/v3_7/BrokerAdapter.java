@@ -1,0 +1,21 @@
+package insync.agent.v3_7;
+
+import insync.agent.adapter.CommonAdapter;
+import insync.agent.adapter.KafkaClasses;
+import insync.agent.v2_8.KafkaConfigHooks;
+import insync.agent.v3_6.Access;
+import insync.agent.weave.TypeHooks;
+
+/** Adapts to Kafka 3.7 and 3.8: as 3.9, but configs are defined in Scala. */
+public final class BrokerAdapter extends CommonAdapter {
+
+    public BrokerAdapter() {
+        super("v3_7", new KafkaClasses("kafka.cluster.Replica", "kafka.log.UnifiedLog"), new Access(),
+            new NodeToController());
+    }
+
+    @Override
+    protected TypeHooks configs() {
+        return new KafkaConfigHooks();
+    }
+}

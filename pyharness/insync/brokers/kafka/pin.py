@@ -1,0 +1,176 @@
+"""Pin the jars of a Kafka version: resolve them with Maven, write dists/VERSION.toml.
+
+Only developers need this, and Maven: insync.brokers.kafka.ivy fetches what is pinned, with Ivy.
+"""
+
+import argparse
+import hashlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from insync.brokers.kafka.versions import Jar
+from insync.errors import InputError
+
+# The log4j binding that every version gets.
+LOG4J = "2.25.5"
+_DISTS = Path(__file__).with_name("dists")
+_DONE_WITHIN_S = 600.0
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_MODULE = re.compile(r"[\w.-]+:[\w.-]+")
+# The first versions with KRaft for production, for Scala 2.13, without log4j 1, and with KIP-966.
+_KRAFT, _SCALA_213, _WITHOUT_LOG4J_1, _ELR = (3, 3), (2, 4), (4, 0), (4, 1)
+_COPY = (
+    "dependency:copy-dependencies", "-DincludeScope=runtime", "-Dmdep.useRepositoryLayout=true",
+)  # fmt: skip
+_COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+# One line of Maven's nests the whole chain, the cause last.
+_CAUSE = re.compile(r"^\[ERROR\] .*(Could not .*?)(?: -> \[Help \d+\])?$")
+
+
+def pin(
+    version: str, folder: Path, without: Sequence[str] = (), tell: Callable[[str], None] = print
+) -> Path:
+    """Write `folder`/VERSION.toml and return it; `without` names `group:name` to leave out.
+
+    Raises InputError if Maven is missing or cannot resolve the version.
+    """
+    if not _VERSION.fullmatch(version):
+        raise InputError(f"pin: version '{version}', expected three numbers such as 4.3.1")
+    for module in without:
+        if not _MODULE.fullmatch(module):
+            raise InputError(f"pin: --without '{module}', expected GROUP:NAME")
+    if not folder.is_dir():
+        raise InputError(f"pin: --out {folder} is no folder")
+    began = time.monotonic()
+    tell(f"kafka {version}: resolving with Maven, up to a minute if the jars are not here yet")
+    with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:
+        jars = _resolve(version, without, Path(scratch))
+    written = folder / f"{version}.toml"
+    made = written.with_suffix(".made")
+    made.write_text(render(version, jars, without), encoding="utf-8")
+    made.replace(written)
+    tell(f"kafka {version}: {len(jars)} jars pinned in {written.name}, "
+         f"{time.monotonic() - began:.0f} s")  # fmt: skip
+    return written
+
+
+def render(version: str, jars: Sequence[Jar], without: Sequence[str] = ()) -> str:
+    """Return the text of VERSION.toml."""
+    number = _numbers(version)
+    left_out = f" Left out: {', '.join(without)}." if without else ""
+    lines = [
+        f"# The jars of a Kafka {version} node, by `python -m insync.brokers.kafka.pin {version}`."
+        + left_out,
+        f'version = "{version}"',
+    ]
+    lines += ["zookeeper = true"] if number < _KRAFT else []
+    lines += ["elr = true"] if number >= _ELR else []
+    lines += ["jars = ["]
+    lines += sorted(
+        f'  {{ id = "{jar.org}:{jar.name}:{jar.revision}", sha256 = "{jar.sha256}" }},'
+        for jar in jars
+    )
+    return "\n".join([*lines, "]", ""])
+
+
+def roots(version: str) -> list[str]:
+    """Return the `group:name:version` whose run-time dependencies make a node of `version`."""
+    number = _numbers(version)
+    scala = "2.12" if number < _SCALA_213 else "2.13"
+    bindings = ["log4j-slf4j-impl"]
+    # Up to 3.9, Kafka's Log4jController needs classes of log4j 1.
+    bindings += ["log4j-1.2-api"] if number < _WITHOUT_LOG4J_1 else []
+    logging = [f"org.apache.logging.log4j:{name}:{LOG4J}" for name in bindings]
+    return [f"org.apache.kafka:kafka_{scala}:{version}", *logging]
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def _resolve(version: str, without: Sequence[str], scratch: Path) -> list[Jar]:
+    """Return all jars that Maven puts on the class path of `version`."""
+    (scratch / "pom.xml").write_text(_pom(roots(version), without), encoding="utf-8")
+    libs = scratch / "libs"
+    _maven([*_COPY, f"-DoutputDirectory={libs}"], scratch)
+    return [_jar(file, libs) for file in sorted(libs.rglob("*.jar"))]
+
+
+def _pom(wanted: Sequence[str], without: Sequence[str]) -> str:
+    excluded = "".join(
+        "<exclusion><groupId>{}</groupId><artifactId>{}</artifactId></exclusion>".format(
+            *module.split(":")
+        )
+        for module in without
+    )
+    dependencies = "".join(
+        "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>".format(
+            *each.split(":")
+        )
+        + f"<exclusions>{excluded}</exclusions></dependency>"
+        for each in wanted
+    )
+    return f"""<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>insync</groupId><artifactId>node</artifactId><version>1</version>
+  <dependencies>{dependencies}</dependencies>
+</project>
+"""
+
+
+def _maven(arguments: Sequence[str], folder: Path) -> None:
+    program = shutil.which("mvn")
+    if program is None:
+        raise InputError("pin: no mvn, expected Maven on the path (Debian: apt-get install maven)")
+    try:
+        done = subprocess.run(
+            [program, "-B", "-q", "-U", *arguments], cwd=folder, timeout=_DONE_WITHIN_S,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        raise InputError(f"pin: Maven is not done in {_DONE_WITHIN_S:.0f} s") from None
+    if done.returncode != 0:
+        raise InputError(f"pin: Maven cannot resolve it: {reason(done.stdout)}")
+
+
+def reason(output: str) -> str:
+    """Return what Maven's output names as the cause, or its last line."""
+    lines = [_COLOUR.sub("", line).strip() for line in output.splitlines()]
+    causes = [found[1] for line in lines if (found := _CAUSE.search(line))]
+    return next(iter(causes or [line for line in reversed(lines) if line]), "no output")
+
+
+def _jar(file: Path, libs: Path) -> Jar:
+    """Return the artifact of `file`, whose path is that of a Maven repository."""
+    *group, name, revision, _ = file.relative_to(libs).parts
+    jar = Jar(".".join(group), name, revision, hashlib.sha256(file.read_bytes()).hexdigest())
+    if file.name != jar.file_name:
+        raise InputError(f"pin: {file.name} has a classifier, which dists/*.toml cannot name")
+    return jar
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Parse the command line, pin, and exit with 2 and one line if that cannot be done."""
+    parser = argparse.ArgumentParser(prog="python -m insync.brokers.kafka.pin", description=__doc__)
+    parser.add_argument("version", help="a Kafka version of Maven Central, such as 3.8.1")
+    parser.add_argument("--out", type=Path, default=_DISTS, help="folder (default: %(default)s)")
+    parser.add_argument(
+        "--without", action="append", default=[], metavar="GROUP:NAME",
+        help="a module to leave out, with what only it needs; may be repeated",
+    )  # fmt: skip
+    given = parser.parse_args(arguments)
+    try:
+        pin(given.version, given.out, given.without)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        sys.exit(2)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,82 @@
+"""A version is pinned as Maven resolves it, and what cannot be pinned is named in one line."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.kafka import pin, versions
+from insync.errors import InputError
+
+# With ZooKeeper and log4j 1 (2.8.2), with log4j 1 (3.9.2), with eligible leader replicas (4.3.1).
+PINNED = ("2.8.2", "3.9.2", "4.3.1")
+needs_maven = pytest.mark.skipif(shutil.which("mvn") is None, reason="no mvn on the path")
+
+
+@needs_maven
+@pytest.mark.parametrize("version", PINNED)
+def test_the_command_repeats_what_is_pinned(version: str, tmp_path: Path) -> None:
+    told: list[str] = []
+    written = pin.pin(version, tmp_path, tell=told.append)
+    made = tomllib.loads(written.read_text(encoding="utf-8"))
+    dists = Path(pin.__file__).with_name("dists")
+    assert made == tomllib.loads((dists / f"{version}.toml").read_text(encoding="utf-8"))
+    assert re.match(rf"kafka {version}: resolving", told[0])
+    assert re.match(rf"kafka {version}: {len(made['jars'])} jars pinned in ", told[1])
+
+
+@needs_maven
+def test_a_left_out_module_is_not_pinned(tmp_path: Path) -> None:
+    left_out = "org.apache.kafka:kafka-tools-api"
+    written = pin.pin("3.9.2", tmp_path, [left_out], tell=lambda _: None)
+    text = written.read_text(encoding="utf-8")
+    assert f"Left out: {left_out}." in text
+    ids = {entry["id"] for entry in tomllib.loads(text)["jars"]}
+    pinned = {f"{jar.org}:{jar.name}:{jar.revision}" for jar in versions.find("3.9.2").jars}
+    assert pinned - ids == {f"{left_out}:3.9.2"}
+
+
+@needs_maven
+def test_a_version_that_was_never_published_is_one_line(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "insync.brokers.kafka.pin", "9.9.9", "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr.startswith("pin: Maven cannot resolve it: Could not find artifact ")
+    assert "kafka_2.13:jar:9.9.9" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("version", "without", "named"),
+    [("4.3", [], "'4.3'"), ("4.3.1-rc0", [], "'4.3.1-rc0'"), ("4.3.1", ["<kafka>"], "'<kafka>'")],
+)
+def test_wrong_input_is_named(version: str, without: list[str], named: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=re.escape(named)):
+        pin.pin(version, tmp_path, without)
+    with pytest.raises(InputError, match="is no folder"):
+        pin.pin("4.3.1", tmp_path / "none")
+
+
+def test_without_maven_it_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="expected Maven on the path"):
+        pin.pin("4.3.1", tmp_path, tell=lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("version", "scala", "log4j_1"),
+    [("1.1.0", "2.12", True), ("3.6.2", "2.13", True), ("4.0.2", "2.13", False)],
+)
+def test_what_a_node_is_made_of(version: str, scala: str, log4j_1: bool) -> None:
+    kafka, *logging = pin.roots(version)
+    assert kafka == f"org.apache.kafka:kafka_{scala}:{version}"
+    assert any("log4j-1.2-api" in each for each in logging) == log4j_1
