@@ -241,7 +241,7 @@ class StepDownFlowTest {
         relinquishOnly();
         failARead();
         assertEquals(EPOCH, next().alterPartition().leaderEpoch());
-        String asked = line("step_down").get();
+        String asked = await(() -> line("step_down").orElse(null));
         assertTrue(asked.contains("\"reason\":\"read_error\"") && asked.contains("\"pending_ms\":0"), asked);
     }
 
