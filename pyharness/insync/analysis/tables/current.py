@@ -2,7 +2,7 @@
 
 The pipeline stores a digest of what it computed the tables of: the names, sizes and times of the
 event files, what was asked for, and the program's own code. While that is unchanged, a verdict and
-a report need no Spark.
+a report need no Spark, also in a folder that was moved, or copied with the files' times.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def digest_of(folders: Sequence[Path]) -> str:
         files = (folder / EVENTS).glob("**/*.jsonl")
         for file in sorted([folder / RUN, *files]):
             state = file.stat()
-            found.update(f"{file.absolute()}\0{state.st_size}\0{state.st_mtime_ns}\0".encode())
+            name = file.relative_to(folder)
+            found.update(f"{name}\0{state.st_size}\0{state.st_mtime_ns}\0".encode())
     return found.hexdigest()
 
 
