@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
+from analysed import analysed_once
+from commands import Done
 from insync.analysis.tables.bronze.folders import of_run
+from insync.analysis.tables.current import stored_rows
 from insync.analysis.tables.pipeline import refresh
 from insync.analysis.tables.rows import Rows, rows_of_run
 from insync.analysis.tables.spark import paths
@@ -22,9 +25,15 @@ def rows_of(spark: SparkSession, *folders: Path) -> list[Rows]:
 
 
 @pytest.fixture(scope="session")
-def made_up_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Write the made-up run of KIP-501's case; tests must not change it."""
-    return write_run(tmp_path_factory.mktemp("made-up"))
+def made_up_analysis(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Done]:
+    """Return the made-up run of KIP-501's case and what its analysis printed; never change it."""
+    return analysed_once(tmp_path_factory, "made-up", write_run)
+
+
+@pytest.fixture(scope="session")
+def made_up_folder(made_up_analysis: tuple[Path, Done]) -> Path:
+    """Return the folder of the made-up run, which is analysed."""
+    return made_up_analysis[0]
 
 
 @pytest.fixture(scope="session")
@@ -34,7 +43,6 @@ def made_up_run(made_up_folder: Path) -> RunInfo:
 
 
 @pytest.fixture(scope="session")
-def made_up_rows(spark: SparkSession, made_up_folder: Path) -> Rows:
-    """Compute the tables of the made-up run."""
-    (rows,) = rows_of(spark, made_up_folder)
-    return rows
+def made_up_rows(made_up_folder: Path) -> Rows:
+    """Return the rows of the made-up run's tables."""
+    return stored_rows(made_up_folder / "tables")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import fcntl
 from pathlib import Path
 
 import pytest
 
-from commands import analyse
+from analysed import analysed_once
 from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow, save_matrix
 from unit.run_folder import Story, write_run
 
@@ -41,19 +40,8 @@ def write_matrix(folder: Path) -> Path:
 
 
 def analysed_matrix(factory: pytest.TempPathFactory) -> Path:
-    """Return the made-up matrix, analysed once for all processes of a test run; never change it.
-
-    The process that comes first analyses it as the commands do; the others wait for it.
-    """
-    base = factory.getbasetemp()
-    shared = base.parent if base.name.startswith("popen-") else base
-    folder, analysed = shared / "made-up-matrix", shared / "made-up-matrix.analysed"
-    with (shared / "made-up-matrix.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not analysed.exists():
-            folder.mkdir()
-            done = analyse(write_matrix(folder))
-            assert (done.returncode, done.stderr) == (0, "")
-            assert done.stdout.splitlines()[-1] == str(folder / "matrix.html")
-            analysed.touch()
+    """Return the made-up matrix, analysed once for all processes of a test run; never change it."""
+    folder, done = analysed_once(factory, "made-up-matrix", write_matrix)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1] == str(folder / "matrix.html")
     return folder
