@@ -1,7 +1,7 @@
 """Settings and fixtures of all tests: Hypothesis, and the analysis of what tests record.
 
 Hypothesis has no deadline, because a shared machine may be slow. HYPOTHESIS_PROFILE=thorough tries
-ten times as many examples, and marks the properties as `long`, so that `make test-all` runs them.
+twenty times as many examples, and marks the properties `long`, so that `make test-all` runs them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 PROFILE = os.environ.get("HYPOTHESIS_PROFILE", "shared")
-settings.register_profile("shared", deadline=None)
+settings.register_profile("shared", deadline=None, max_examples=50)
 settings.register_profile(THOROUGH, deadline=None, max_examples=1_000)
 settings.load_profile(PROFILE)
 

@@ -14,6 +14,8 @@ from insync.analysis.verdict.repeat_facts import _fault
 from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault
+from insync.faults.kinds import cpu_neighbour
+from insync.faults.support import cpu_groups
 from insync.run.plan import prepare
 from insync.run.progress import NoProgress
 from insync.run.request import ClusterKind, RunRequest
@@ -21,6 +23,26 @@ from insync.run.runner import execute
 from insync.scenario.load import parse
 
 Keys = Mapping[str, Any]
+
+NO_QUOTA = cpu_groups.unavailable()
+STALL = {"kind": "stall", "mode": "hold", "partitions": [0]}
+FAULTS: dict[str, dict[str, Any]] = {
+    "read stall": {**STALL, "site": "read", "broker": 1},
+    "send stall": {**STALL, "site": "send", "broker": 1},
+    "write stall": {**STALL, "site": "write", "broker": 3},
+    "freeze": {"kind": "freeze", "broker": 2},
+    "cpu-quota": {"kind": "cpu-quota", "broker": 2, "quota_percent": 1.0},
+    "controller freeze": {"kind": "freeze", "target": "controller"},
+    "cpu-neighbour": {"kind": "cpu-neighbour", "broker": 2},
+    "link": {"kind": "link", "broker": 1, "peer": 2, "mode": "cut"},
+    "queue-stall": {"kind": "queue-stall", "broker": 1},
+    "elect": {"kind": "elect", "broker": 2, "partitions": [0]},
+    # A kill with one thing more; scenarios have the plain one.
+    "lost-log": {"kind": "lost-log", "broker": 3},
+}
+"""The faults that test_faults.py injects into real brokers, by a name for each."""
+UNAVAILABLE = {"cpu-quota": NO_QUOTA, "cpu-neighbour": cpu_neighbour.unavailable()}
+"""Why some of them do not work on this machine; None: they do."""
 
 _BROKER = {
     "replica_lag_time_max_ms": 2_000,

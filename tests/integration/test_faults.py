@@ -12,32 +12,12 @@ import psutil
 import pytest
 
 from commands import start_insync
-from fault_runs import run_faults, small_scenario, weaknesses
-from insync.faults.kinds import cpu_neighbour
-from insync.faults.support import cgroups, cpu_groups
+from fault_runs import FAULTS, NO_QUOTA, UNAVAILABLE, run_faults, small_scenario, weaknesses
+from insync.faults.support import cgroups
 from insync.faults.support.cgroup_places import here
 from waiting import wait_for
 
-NO_QUOTA = cpu_groups.unavailable()
-NO_NEIGHBOUR = cpu_neighbour.unavailable()
-STALL = {"kind": "stall", "mode": "hold", "partitions": [0]}
-FAULTS: dict[str, dict[str, Any]] = {
-    "read stall": {**STALL, "site": "read", "broker": 1},
-    "send stall": {**STALL, "site": "send", "broker": 1},
-    "write stall": {**STALL, "site": "write", "broker": 3},
-    "freeze": {"kind": "freeze", "broker": 2},
-    "cpu-quota": {"kind": "cpu-quota", "broker": 2, "quota_percent": 1.0},
-    "controller freeze": {"kind": "freeze", "target": "controller"},
-    "cpu-neighbour": {"kind": "cpu-neighbour", "broker": 2},
-    "link": {"kind": "link", "broker": 1, "peer": 2, "mode": "cut"},
-    "queue-stall": {"kind": "queue-stall", "broker": 1},
-    "elect": {"kind": "elect", "broker": 2, "partitions": [0]},
-    "kill": {"kind": "kill", "broker": 3},
-}
-if NO_QUOTA:
-    del FAULTS["cpu-quota"]
-if NO_NEIGHBOUR:
-    del FAULTS["cpu-neighbour"]
+HERE = {name: fault for name, fault in FAULTS.items() if not UNAVAILABLE.get(name)}
 
 pytestmark = pytest.mark.cluster
 
@@ -55,11 +35,11 @@ def scenario(faults: list[dict[str, Any]]) -> str:
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Run all kinds in one repeat; each fault's plan and evidence by its name."""
-    seen = run_faults(tmp_path_factory.mktemp("kinds"), scenario(list(FAULTS.values())))
-    return dict(zip(FAULTS, seen, strict=True))
+    seen = run_faults(tmp_path_factory.mktemp("kinds"), scenario(list(HERE.values())))
+    return dict(zip(HERE, seen, strict=True))
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", HERE)
 def test_a_fault_on_a_real_broker_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
     plan, line = evidence[name]
     assert weaknesses(plan, line) == []

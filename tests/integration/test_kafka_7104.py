@@ -96,7 +96,8 @@ def test_a_fetcher_of_an_affected_version_dies_under_load(
     print(f"{kafka}: struck by deletion {asked} at the latest, seed {SEED}")
 
 
-@pytest.mark.parametrize("kafka", ["1.0.2", pytest.param("2.0.0", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("kafka", ["1.0.2", "2.0.0"])
 def test_fetchers_of_a_fixed_version_live(kafka: str, java: Java, tmp_path: Path) -> None:
     asked = deletions_until_struck(kafka, java, tmp_path / "nodes", FIXED_SECONDS)
     assert asked is None, f"struck by deletion {asked} at the latest, seed {SEED}"

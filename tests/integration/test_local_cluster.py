@@ -38,8 +38,8 @@ ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
 ON_ZOOKEEPER = ("1.1.0", "2.8.2")
 STOCK_ONLY = read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8"))["stock"].split(",")
 """Versions that only test_kafka_7104.py starts."""
-LIKE_ANOTHER = ("1.1.1", "3.7.2", "3.8.1", "4.0.2", "4.1.2")
-"""Versions whose clusters are set up as those of another version here."""
+LIKE_ANOTHER = ("1.1.1", "3.6.2", "3.7.2", "3.8.1", "3.9.2", "4.0.2", "4.1.2", "4.4.0")
+"""Versions whose clusters are set up as those of another version, or run in other tests."""
 # What the project promises, and room for a machine that does other things as well. On ZooKeeper
 # there is one more node, and three steps instead of one.
 READY_WITHIN_S = dict.fromkeys(versions.known(), 4.0 * 2) | dict.fromkeys(ON_ZOOKEEPER, 6.0 * 2)

@@ -102,7 +102,9 @@ def test_a_report_that_cannot_be_written_is_no_pass(tmp_path: Path) -> None:
     assert_failed(done, earlier, str(run), "File too large")
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize(
+    "how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.long)]
+)
 def test_a_command_that_is_ended_leaves_no_analysis(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, how: signal.Signals
 ) -> None:

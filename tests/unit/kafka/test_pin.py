@@ -15,7 +15,7 @@ from insync.brokers.kafka import pin, versions
 from insync.errors import InputError
 
 # With ZooKeeper and log4j 1 (2.8.2), with log4j 1 (3.9.2), with eligible leader replicas (4.3.1).
-PINNED = ("2.8.2", "3.9.2", "4.3.1")
+PINNED = [*(pytest.param(each, marks=pytest.mark.long) for each in ("2.8.2", "3.9.2")), "4.3.1"]
 needs_maven = pytest.mark.skipif(shutil.which("mvn") is None, reason="no mvn on the path")
 
 
@@ -31,6 +31,7 @@ def test_the_command_repeats_what_is_pinned(version: str, tmp_path: Path) -> Non
     assert re.match(rf"kafka {version}: {len(made['jars'])} jars pinned in ", told[1])
 
 
+@pytest.mark.long
 @needs_maven
 def test_a_left_out_module_is_not_pinned(tmp_path: Path) -> None:
     left_out = "org.apache.kafka:kafka-tools-api"
