@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 import socket
 import struct
+import subprocess
+import sys
 import threading
-from collections.abc import Sequence
-from contextlib import ExitStack
-from typing import Self
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Self
 
 from confluent_kafka import TopicCollection
 from confluent_kafka.admin import AdminClient
@@ -85,6 +90,7 @@ class Forger:
                     self._burst(open_ones)
             except OSError as error:
                 self.broken.append(error)
+                self._ended.wait(0.1)
 
     def _burst(self, open_ones: ExitStack) -> None:
         """Open the connections, send ten fetches on each, and drop them."""
@@ -110,3 +116,36 @@ class Forger:
             self._unknown += 1
             return self._unknown
         return self._replicas[number // 2 % len(self._replicas)]
+
+
+@contextmanager
+def forging_process(
+    port: int, topic: bytes, replicas: Sequence[int], connections: int
+) -> Iterator[dict[str, Any]]:
+    """Run a Forger in a process of its own, so that it does not slow this one down.
+
+    After the block the yielded figures are how many fetches were refused, and any other errors.
+    """
+    figures: dict[str, Any] = {}
+    arguments = json.dumps([port, topic.hex(), list(replicas), connections])
+    path = os.pathsep.join([str(Path(__file__).parents[2]), *sys.path])
+    with subprocess.Popen(
+        [sys.executable, "-m", "integration.production.forged", arguments],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path},
+    ) as process:  # fmt: skip
+        try:
+            yield figures
+        finally:
+            printed, _ = process.communicate(timeout=60)
+            figures.update(json.loads(printed))
+
+
+if __name__ == "__main__":
+    asked = json.loads(sys.argv[1])
+    with Forger(asked[0], bytes.fromhex(asked[1]), asked[2], connections=asked[3]) as forger:
+        sys.stdin.read()
+    print(
+        json.dumps(
+            {"refused": forger.refused, "others": [*forger.others, *map(str, forger.broken)]}
+        )
+    )

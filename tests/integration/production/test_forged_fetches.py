@@ -35,7 +35,7 @@ from integration.production.checks import (
     switch,
     switch_off,
 )
-from integration.production.forged import Forger, topic_id
+from integration.production.forged import Forger, forging_process, topic_id
 from integration.production.scram import create, login, prepare, secured, with_scram
 from waiting import wait_for
 
@@ -45,7 +45,7 @@ CONNECTIONS = 100
 KEPT = 30
 """More objects than three brokers' fetchers need, fewer than one per forged connection."""
 ROUNDS = 5
-MOST_TIMES = 5.0
+MOST_TIMES = 3.0
 REFUSALS = "kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=Fetch,error=TOPIC_*,*"
 OBJECT = re.compile(r"^\s*\d+:\s+(\d+)\s+\d+\s+insync\.core\.isr\.(\w+)(?:\s|$)", re.MULTILINE)
 
@@ -109,10 +109,11 @@ def test_hostile_requests_do_not_slow_producers_down(
 ) -> None:
     """The p99 of acks with forged fetches and a bridge under attack, beside that without, in turn.
 
-    The bound is generous: the tests' own threads share the processors with the brokers.
+    The bound is generous: clients and brokers share the processors of one machine.
     """
     quiet: list[float] = []
     hostile: list[float] = []
+    refused = 0
     with with_scram(dist, tmp_path, agent, {}) as cluster:
         admin = prepare(cluster)
         create(cluster, admin)
@@ -122,16 +123,17 @@ def test_hostile_requests_do_not_slow_producers_down(
             ack_times(cluster, 2.0)
             for _ in range(ROUNDS):
                 quiet += ack_times(cluster, 4.0)
-                with Forger(*server, connections=20) as forger, intruder(agent) as tried:
+                with forging_process(*server, connections=50) as forged, intruder(agent) as tried:
                     hostile += ack_times(cluster, 4.0)
-                assert forger.refused > 100
-                assert not forger.others
+                refused += forged["refused"]
+                assert not forged["others"]
                 assert len(tried) > 10
             assert broker.counters().errors == 0
             assert broker.counters().bridge_refused > 0
+    assert refused > 50 * ROUNDS
     without, beside = (quantiles(times, n=100)[98] for times in (quiet, hostile))
-    print(f"p99 of {len(quiet)} acks {1e3 * without:.1f} ms, of {len(hostile)} acks beside hostile"
-          f" requests {1e3 * beside:.1f} ms: {beside / without:.2f} times")  # fmt: skip
+    print(f"p99 of {len(quiet)} acks {1e3 * without:.1f} ms; of {len(hostile)} beside {refused}"
+          f" forged fetches {1e3 * beside:.1f} ms: {beside / without:.2f} times")  # fmt: skip
     assert beside < MOST_TIMES * without
 
 
@@ -140,8 +142,10 @@ def ack_times(cluster: LocalCluster, seconds: float) -> list[float]:
     times: list[float] = []
     settings = {"bootstrap.servers": secured(cluster), "acks": "all", "linger.ms": 0}
     producer = Producer({**settings, "log_level": 0, **login("client")})
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    begins = time.monotonic()
+    for number in range(int(100 * seconds)):
+        while (left := begins + number / 100 - time.monotonic()) > 0:
+            producer.poll(left)
         sent = time.monotonic()
 
         def acked(error: KafkaError | None, _: Message, sent: float = sent) -> None:
@@ -149,7 +153,7 @@ def ack_times(cluster: LocalCluster, seconds: float) -> list[float]:
             times.append(time.monotonic() - sent)
 
         producer.produce(TOPIC, b"x" * 100, partition=0, on_delivery=acked)
-        producer.poll(0.01)
+        producer.poll(0)
     assert producer.flush(WITHIN_S) == 0
     return times[10:]  # the first ones wait for the connection
 
