@@ -84,11 +84,14 @@ def test_forged_followers_are_refused_and_change_nothing(
                     stays_whole(cluster, 2.5)
                 stays_whole(cluster, 1.0)
                 a_frozen_follower_leaves(cluster)
-                during = objects(java, broker_1.pid)
+                during = wait_for(
+                    lambda: objects(java, broker_1.pid),
+                    lambda now: now["FetcherConnection"] > KEPT,  # noted while they are open
+                    WITHIN_S,
+                )
                 wait_for(lambda: forger.opened, lambda now: now > 5 * CONNECTIONS, WITHIN_S)
             assert not forger.others, "only refusals"
             assert not forger.broken
-            assert during["FetcherConnection"] > KEPT, "they are noted while they are open"
             assert max(during.values()) <= 3 * CONNECTIONS
             after = wait_for(
                 lambda: objects(java, broker_1.pid),

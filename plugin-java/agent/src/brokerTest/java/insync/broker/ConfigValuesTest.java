@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 /** Whatever the values of the agent's configs are, a broker takes them, or refuses them as it refuses Kafka's own. */
 class ConfigValuesTest {
     private static final boolean WOVEN = "woven".equals(System.getProperty("insync.jvm"));
-    private static final int TRIES = 2_000;
+    private static final int TRIES = 1_000;
     private static final List<String> KEYS = List.of("follower.fetch.pending.reads.insync.enable",
         "follower.fetch.pending.reads.insync.scope", "follower.fetch.pending.reads.insync.max.age.ms",
         "leader.fetch.process.time.max.ms", "leader.relinquish.via", "leader.relinquish.isr", "leader.relinquish.cooldown.ms",
