@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from py4j.java_gateway import java_import
 from py4j.protocol import Py4JError
 
 from insync_bridge import (
@@ -107,7 +108,68 @@ def test_only_the_interface_can_be_called(connection_file: Path) -> None:
             jvm.java.lang.System.getProperty("user.dir")
         with pytest.raises(Py4JError):
             jvm.java.util.ArrayList()
+        with pytest.raises(Py4JError, match="not part of the bridge"):
+            java_import(jvm, "java.lang.Runtime")
+        with pytest.raises(Py4JError, match="not part of the bridge"):
+            broker._gateway.new_array(jvm.java.lang.String, 1 << 30)
         assert broker.broker_id() == 1, "the connection still works after refusals"
+
+
+PLAIN_CALLS = [
+    "c\nt\nnoSuchMethod\ne\n",
+    "c\nt\nbrokerId\ni1\ne\n",
+    "c\nt\ngetClass\ne\n",
+    "c\no0\nbrokerId\ne\n",
+    "c\nz:java.lang.System\nexit\ni1\ne\n",
+    "r\nu\njava.lang.Runtime\nrj\ne\n",
+    "r\nm\nz:java.lang.Runtime\ngetRuntime\ne\n",
+    "j\ni\nrj\njava.lang.*\ne\n",
+    "i\njava.lang.ProcessBuilder\ne\n",
+    "f\ng\nt\ntarget\ne\n",
+    "d\nf\nt\ne\n",
+    "a\nc\nbyte\ni2147483647\ne\n",
+    "S\nt\nsettings\ne\n",
+    "s\ne\n",
+]
+"""Commands of py4j's protocol: calls, reflection, imports, constructors, fields, arrays, a stop."""
+
+
+@pytest.mark.parametrize("command", PLAIN_CALLS, ids=lambda command: command.replace("\n", " "))
+def test_a_command_of_the_protocol_with_the_right_token_is_refused_by_name(
+    connection_file: Path, command: str
+) -> None:
+    """The same connection is then answered, so a refusal reads the whole command."""
+    with authenticated(connection_file) as client:
+        lines = client.makefile("rb")
+        client.sendall(command.encode())
+        answer = lines.readline()
+        assert answer.startswith(b"!xs"), answer
+        assert b"expected" in answer
+        client.sendall(b"c\nt\nbrokerId\ne\n")
+        assert lines.readline() == b"!yi1\n"
+
+
+def authenticated(connection_file: Path) -> socket.socket:
+    """Return a connection on which the token was accepted."""
+    token = json.loads(connection_file.read_text())["token"]
+    client = socket.create_connection(address(connection_file), timeout=10)
+    client.sendall(f"A\n{token}\n".encode())
+    assert client.recv(16) == b"!yv\n"
+    return client
+
+
+def test_clients_that_stop_in_the_middle_of_a_call_hold_nobody_up(connection_file: Path) -> None:
+    """Half-open connections after the token: some are silent, some end without their last line."""
+    with ExitStack() as half_open:
+        for number in range(20):
+            client = half_open.enter_context(authenticated(connection_file))
+            client.sendall(b"c\nt\nbrok" if number % 2 else b"c\n")
+            if number % 4 == 0:
+                client.shutdown(socket.SHUT_WR)
+        with BridgeClient.connect(connection_file) as broker:
+            assert broker.broker_id() == 1
+    with BridgeClient.connect(connection_file) as broker:
+        assert broker.broker_id() == 1
 
 
 def test_a_client_cannot_shut_the_bridge_down(connection_file: Path) -> None:
@@ -190,17 +252,27 @@ def test_connections_beyond_the_bound_are_closed_and_others_still_answered(
 
 
 def test_malformed_frames_leave_the_bridge_as_it_is(connection_file: Path) -> None:
-    token = json.loads(connection_file.read_text())["token"].encode()
+    """Each begins as a command of py4j's, so most of them are read to their end and answered."""
     generator = random.Random(7)  # noqa: S311 - the same frames each time
-    frames = [generator.randbytes(generator.randint(1, 80)) for _ in range(10_000)]
-    for start in range(0, len(frames), 50):
-        with socket.create_connection(address(connection_file), timeout=10) as client:
-            client.sendall(b"A\n" + token + b"\ne\n")
-            assert client.recv(16).startswith(b"!yv")
-            with suppress(ConnectionError):
-                client.sendall(b"\n".join(frames[start : start + 50]) + b"\n")
+    answers = 0
+    for _ in range(200):
+        with authenticated(connection_file) as client, suppress(ConnectionError):
+            client.sendall(b"".join(malformed(generator) for _ in range(50)))
+            client.shutdown(socket.SHUT_WR)
+            answers += client.makefile("rb").read().count(b"!x")
+    assert answers > 1_000
     with BridgeClient.connect(connection_file) as broker:
         assert broker.broker_id() == 1
+
+
+def malformed(generator: random.Random) -> bytes:
+    """Return a command's letter, up to five lines of anything, and mostly the end of a command."""
+    words = [b"t", b"o1", b"brokerId", b"i1", b"sx", b"n", b"z:java.lang.System"]
+    lines = [generator.choice([b"c", b"r", b"i", b"j", b"f", b"d", b"a", b"l", b"h", b"p", b"S"])]
+    for _ in range(generator.randint(0, 5)):
+        noise = generator.randbytes(generator.randint(0, 40)).replace(b"\n", b"")
+        lines.append(generator.choice(words) if generator.random() < 0.7 else noise)
+    return b"\n".join([*lines, b"e" if generator.random() < 0.98 else b"", b""])
 
 
 def test_a_bridge_that_ends_removes_its_connection_file(tmp_path: Path) -> None:

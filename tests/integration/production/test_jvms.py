@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -69,9 +70,10 @@ def test_marks_come_and_go_with_each_collector(
 
 
 def javas() -> list[Path]:
-    """Return the homes of the Javas where Linux distributions install them, without links."""
-    homes = {each.resolve() for each in Path("/usr/lib/jvm").glob("*") if (each / "bin").is_dir()}
-    return sorted(homes)
+    """Return the homes of the Javas: those in INSYNC_JAVAS, and where Linux installs them."""
+    named = os.environ.get("INSYNC_JAVAS", "").split(":")
+    homes = [*(Path(each) for each in named if each), *Path("/usr/lib/jvm").glob("*")]
+    return sorted({each.resolve() for each in homes if (each / "bin").is_dir()})
 
 
 @pytest.mark.long
@@ -99,4 +101,4 @@ def installed(monkeypatch: pytest.MonkeyPatch, feature: int) -> Java:
             continue
         if found.version == feature:
             return found
-    pytest.skip(f"no Java {feature} in /usr/lib/jvm")
+    pytest.skip(f"no Java {feature} in /usr/lib/jvm or INSYNC_JAVAS")

@@ -1,23 +1,27 @@
-"""Kafka and the agent are upgraded node by node: every mixture of nodes is safe."""
+"""Kafka and the agent are upgraded, or downgraded, node by node: every mixture is safe."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
 
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.agent import AgentSpec
+from insync.brokers.cluster.broker_configs import update
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
+from insync.faults.support.election import elect_preferred
 from insync.nodes import CONTROLLER_ID
 from integration.production.checks import (
     ALL,
     LAG,
+    STEP_DOWN,
     TOPIC,
     WITHIN_S,
     Writer,
@@ -25,7 +29,9 @@ from integration.production.checks import (
     check_scopes,
     check_step_down,
     isr,
+    leader,
     of_type,
+    server,
     with_pauses,
 )
 from waiting import wait_for
@@ -93,3 +99,55 @@ def test_a_rolling_upgrade_of_kafka_and_of_the_agent(
             each for each in of_type(agent, 1, "step_down_answered") if each["topic"] == OTHER
         ]
         assert [each["way"] for each in answers] == ["alter-partition"]
+
+
+@pytest.mark.long
+def test_a_rolling_downgrade_of_kafka_and_of_the_agent(
+    tmp_path: Path, dist: Distribution, java: Java, agent: AgentSpec
+) -> None:
+    """A cluster at 4.1's feature level runs 4.3.1 with the agent, and goes back to stock 4.1.2.
+
+    Updates of the agent's configs stay in the metadata log, where stock brokers ignore them.
+    """
+    old = distribution("4.1.2", java)
+    cluster = LocalCluster(
+        old, tmp_path / "nodes", agent=with_pauses(agent), settings={**LAG, **SHORT_SESSION}
+    )
+    for number in (*ALL, CONTROLLER_ID):
+        cluster.upgrade(number, dist)
+    with cluster:
+        create_topic(cluster.bootstrap, TOPIC, [ALL], {})
+        writer = Writer(cluster.bootstrap, TOPIC)
+        with writer.writing():
+            check_step_down(cluster, agent)
+            for number in (3, CONTROLLER_ID):
+                to_stock(cluster, number, old)
+            wait_for(lambda: isr(cluster), lambda now: now == ALL, WITHIN_S)
+            elect_first(cluster)
+            check_scopes(cluster, agent)
+            check_step_down(cluster, agent)
+            ways = [each["way"] for each in of_type(agent, 1, "step_down_answered")]
+            assert ways == ["alter-partition", "reassign"]
+            for number in (1, 2):
+                update(server(cluster, number), number, STEP_DOWN)
+            for number in (1, 2):
+                to_stock(cluster, number, old)
+                wait_for(lambda: isr(cluster, asked=3), lambda now: now == ALL, WITHIN_S)
+        writer.check_all_are_there()
+        for node in cluster.nodes.values():
+            command = " ".join(psutil.Process(node.pid).cmdline())
+            assert "kafka/4.1.2" in command
+            assert "-javaagent" not in command
+
+
+def to_stock(cluster: LocalCluster, number: int, old: Distribution) -> None:
+    """Restart a node with the older Kafka and without the agent."""
+    cluster.remove_agent(number)
+    cluster.upgrade(number, old)
+    restart(cluster, number)
+
+
+def elect_first(cluster: LocalCluster) -> None:
+    """Let the first replica of the partition lead again, as an operator does."""
+    elect_preferred([cluster.nodes[number].port for number in ALL], TOPIC, [0])
+    wait_for(lambda: leader(cluster), lambda now: now == 1, WITHIN_S)

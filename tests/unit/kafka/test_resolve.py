@@ -33,17 +33,19 @@ class Repository:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
-    def file(self, name: str) -> Path:
+    def file(self, name: str, classifier: str = "") -> Path:
         """Return the path of the jar `name`."""
-        return self.folder / "org" / "example" / name / "1.0" / f"{name}-1.0.jar"
+        return self.folder / "org" / "example" / name / "1.0" / f"{name}-1.0{classifier}.jar"
 
-    def publish(self, name: str, content: bytes) -> Jar:
+    def publish(self, name: str, content: bytes, classifier: str = "") -> Jar:
         """Publish a jar with its checksum file."""
-        file = self.file(name)
-        file.parent.mkdir(parents=True)
+        file = self.file(name, classifier and f"-{classifier}")
+        file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content)
-        self.checksum(name).write_text(hashlib.sha1(content).hexdigest())  # noqa: S324 - Maven's
-        return Jar("org.example", name, "1.0", hashlib.sha256(content).hexdigest())
+        sha1 = hashlib.sha1(content).hexdigest()  # noqa: S324 - Maven's
+        file.with_suffix(".jar.sha1").write_text(sha1)
+        sha256 = hashlib.sha256(content).hexdigest()
+        return Jar("org.example", name, "1.0", sha256, classifier)
 
     def checksum(self, name: str) -> Path:
         """Return the path of the checksum of the jar `name`."""
@@ -76,6 +78,16 @@ def test_jars_are_fetched_once_and_used_offline_afterwards(
     assert len(messages) == 1
     left = sorted(path.name for path in (tmp_path / "cache").iterdir())
     assert left == [".libs.lock", "libs"]
+
+
+def test_a_jar_beside_a_modules_main_one_is_fetched(
+    tmp_path: Path, repository: Repository, java: Java
+) -> None:
+    both = (repository.publish("a", b"main"), repository.publish("a", b"tests", "test"))
+    jars = cached_jars(Release("0.0.1", both), tmp_path / "libs", java, print)
+    assert [(jar.name, jar.read_bytes()) for jar in jars] == [
+        ("a-1.0.jar", b"main"), ("a-1.0-test.jar", b"tests"),
+    ]  # fmt: skip
 
 
 def test_a_damaged_jar_in_the_cache_is_fetched_again(

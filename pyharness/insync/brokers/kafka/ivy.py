@@ -91,7 +91,7 @@ def _start(
         f"-Divy.default.ivy.user.dir={folder}",
         "-jar", str(ivy_jar()), "-warn",
         "-settings", str(settings), "-ivy", str(wanted), "-cache", str(folder / "cache"),
-        "-retrieve", str(libs / "[artifact]-[revision].[ext]"),
+        "-retrieve", str(libs / "[artifact]-[revision](-[classifier]).[ext]"),
     ]  # fmt: skip
     return process.start(command, log=folder / _LOG, folder=folder, environment=os.environ)
 
@@ -99,10 +99,11 @@ def _start(
 def _module(jars: Sequence[Jar]) -> str:
     wanted = "\n".join(
         f"    <dependency org={quoteattr(jar.org)} name={quoteattr(jar.name)} "
-        f'rev={quoteattr(jar.revision)} transitive="false" conf="default->*"/>'
+        f'rev={quoteattr(jar.revision)} transitive="false" conf="default->*">{_artifact(jar)}'
+        "</dependency>"
         for jar in jars
     )
-    return f"""<ivy-module version="2.0">
+    return f"""<ivy-module version="2.0" xmlns:m="http://ant.apache.org/ivy/maven">
   <info organisation="insync" module="kafka"/>
   <configurations><conf name="default"/></configurations>
   <dependencies>
@@ -110,6 +111,14 @@ def _module(jars: Sequence[Jar]) -> str:
   </dependencies>
 </ivy-module>
 """
+
+
+def _artifact(jar: Jar) -> str:
+    """Return which artifact of its module a jar with a classifier is, else nothing."""
+    if not jar.classifier:
+        return ""
+    name, classifier = quoteattr(jar.name), quoteattr(jar.classifier)
+    return f'<artifact name={name} type="jar" ext="jar" m:classifier={classifier}/>'
 
 
 def reason(output: str) -> str:

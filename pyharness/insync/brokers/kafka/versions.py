@@ -12,17 +12,22 @@ DEFAULT = "4.3.1"
 
 @dataclass(frozen=True)
 class Jar:
-    """One artifact of Maven Central, with the SHA-256 its file must have."""
+    """One artifact of Maven Central, with the SHA-256 its file must have.
+
+    `classifier` is for a jar beside a module's main one, such as that of its tests.
+    """
 
     org: str
     name: str
     revision: str
     sha256: str
+    classifier: str = ""
 
     @property
     def file_name(self) -> str:
         """The file's name in the cache; unique within a release."""
-        return f"{self.name}-{self.revision}.jar"
+        beside = f"-{self.classifier}" if self.classifier else ""
+        return f"{self.name}-{self.revision}{beside}.jar"
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,6 @@ def find(version: str) -> Release:
 
 
 def jar(coordinates: str, sha256: str) -> Jar:
-    """Return the artifact that `group:name:version` names."""
-    org, name, revision = coordinates.split(":")
-    return Jar(org, name, revision, sha256)
+    """Return the artifact that `group:name:version` or `group:name:version:classifier` names."""
+    org, name, revision, *classifier = coordinates.split(":")
+    return Jar(org, name, revision, sha256, *classifier)

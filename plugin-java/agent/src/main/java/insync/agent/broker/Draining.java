@@ -1,6 +1,7 @@
 package insync.agent.broker;
 
 import insync.core.Insync;
+import insync.core.Millis;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
@@ -52,7 +53,7 @@ final class Draining {
             while (scope.isBusy() && scopes.contains(scope)) {
                 Thread.sleep(PERIOD_MS);
             }
-            long until = System.nanoTime() + scope.drainMs() * 1_000_000L;
+            long until = System.nanoTime() + Millis.toNanos(scope.drainMs());
             while (System.nanoTime() - until < 0 && scopes.contains(scope)) {
                 Thread.sleep(PERIOD_MS);
             }

@@ -5,6 +5,7 @@ import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.kafka.KafkaClock;
 import insync.core.Clock;
 import insync.core.Insync;
+import insync.core.Millis;
 import insync.core.isr.LeaderClock;
 import insync.core.isr.PendingReport;
 import insync.core.isr.RequestScope;
@@ -73,7 +74,7 @@ public final class RequestPart implements Drained {
     /** Returns how long a follower may take to be caught up by Kafka's own rule after its pending fetch. */
     @Override
     public long drainMs() {
-        return 2 * lagTimeMaxMs;
+        return 2 * Math.min(lagTimeMaxMs, Millis.MOST);
     }
 
     public RequestScope scope() {

@@ -1,5 +1,6 @@
 package insync.core.isr;
 
+import insync.core.Millis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -172,7 +173,7 @@ public abstract class FollowerTracker {
 
     /** Holds the follower until Kafka's next check, which comes every half of replica.lag.time.max.ms. */
     private void hold(long maxLagMs) {
-        heldUntilNanos = System.nanoTime() + maxLagMs * 1_000_000L;
+        heldUntilNanos = System.nanoTime() + Millis.toNanos(maxLagMs);
         if (!held) {
             held = true;
             stats.held(this);

@@ -1,5 +1,6 @@
 package insync.core.isr;
 
+import insync.core.Millis;
 import insync.core.events.EventLog;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -24,7 +25,7 @@ public final class PendingReport implements PendingListener {
     public PendingReport(EventLog events, Stats stats, long lagTimeMaxMs) {
         this.events = events;
         this.stats = stats;
-        this.longNanos = lagTimeMaxMs * 1_000_000L / 2;
+        this.longNanos = Millis.toNanos(lagTimeMaxMs) / 2;
         summaries.setDaemon(true);
     }
 

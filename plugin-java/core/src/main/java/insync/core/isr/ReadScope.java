@@ -1,6 +1,7 @@
 package insync.core.isr;
 
 import insync.core.Clock;
+import insync.core.Millis;
 
 /** Contains what the trackers of one broker share while it runs scope "read". */
 public final class ReadScope {
@@ -27,11 +28,11 @@ public final class ReadScope {
 
     /** Returns after what time no fetch that is pending now keeps its follower in sync, in milliseconds. */
     public long drainMs(long maxLagMs) {
-        return limitMs(maxLagMs) + maxLagMs;
+        return limitMs(maxLagMs) + Math.min(maxLagMs, Millis.MOST);
     }
 
     long limitMs(long maxLagMs) {
-        return maxAgeMs < 0 ? ReadScopeTracker.OUTLIVED_LAGS * maxLagMs : maxAgeMs;
+        return Math.min(maxAgeMs < 0 ? ReadScopeTracker.OUTLIVED_LAGS * Math.min(maxLagMs, Millis.MOST) : maxAgeMs, Millis.MOST);
     }
 
     /** Ends the effect of its trackers. */

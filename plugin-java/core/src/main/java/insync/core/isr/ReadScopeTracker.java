@@ -1,5 +1,6 @@
 package insync.core.isr;
 
+import insync.core.Millis;
 import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,7 +16,6 @@ import java.util.Map;
 public final class ReadScopeTracker extends FollowerTracker {
     /** The limit of a mark's age that is not set, in times of replica.lag.time.max.ms. */
     static final long OUTLIVED_LAGS = 10;
-    private static final long NANOS_PER_MS = 1_000_000L;
 
     private final ReadScope scope;
     private Mark standing;
@@ -115,7 +115,7 @@ public final class ReadScopeTracker extends FollowerTracker {
 
     @Override
     boolean holds(long nowMs, long maxLagMs) {
-        return standsInThisEpoch(scope.limitMs(maxLagMs) * NANOS_PER_MS) || nowMs - caughtUpMs <= maxLagMs;
+        return standsInThisEpoch(Millis.toNanos(scope.limitMs(maxLagMs))) || nowMs - caughtUpMs <= maxLagMs;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package insync.core.isr;
 
+import insync.core.Millis;
 import insync.core.events.EventLog;
 import java.util.List;
 import java.util.Map;
@@ -97,7 +98,7 @@ public final class RequestScopeTracker extends FollowerTracker {
     @Override
     boolean holds(long nowMs, long maxLagMs) {
         long now = scope.nanos();
-        long limit = maxLagMs * NANOS_PER_MS;
+        long limit = Millis.toNanos(maxLagMs);
         LeaderClock leader = scope.leaderClock();
         long charged = clock == null ? leader.runNanos(now) : clock.nanos(now);
         long paused = clock == null ? leader.paused(now) : clock.pausedNanos(now);

@@ -1,5 +1,6 @@
 package insync.core.stepdown;
 
+import insync.core.Millis;
 import java.util.Locale;
 
 /**
@@ -65,11 +66,11 @@ public final class StepDownSettings {
 
     /** Returns for how long a fetch may be overdue at its leader, T, in nanoseconds. */
     public long processTimeMaxNanos() {
-        return values.processTimeMaxMs * 1_000_000L;
+        return Millis.toNanos(values.processTimeMaxMs);
     }
 
     public long fetchWaitMaxNanos() {
-        return values.fetchWaitMaxMs * 1_000_000L;
+        return Millis.toNanos(values.fetchWaitMaxMs);
     }
 
     public Via via() {
@@ -81,7 +82,7 @@ public final class StepDownSettings {
     }
 
     public long cooldownNanos() {
-        return values.cooldownMs * 1_000_000L;
+        return Millis.toNanos(values.cooldownMs);
     }
 
     public int budgetPerMinute() {
@@ -93,7 +94,7 @@ public final class StepDownSettings {
     }
 
     public long scoreRecoveryNanos() {
-        return values.scoreRecoveryMs * 1_000_000L;
+        return Millis.toNanos(values.scoreRecoveryMs);
     }
 
     public double slowPeersMaxRatio() {
@@ -105,7 +106,7 @@ public final class StepDownSettings {
      * minute or less, at most 1,000. A fetch that becomes slow in between makes the next tick earlier.
      */
     public long tickMs() {
-        long limitMs = values.processTimeMaxMs;
+        long limitMs = Math.min(values.processTimeMaxMs, Millis.MOST);
         return Math.max(Math.max(40, limitMs / 64), Math.min(1_000, limitMs / 4));
     }
 

@@ -86,6 +86,16 @@ class ReadScopeTrackerTest {
     }
 
     @Test
+    void theLongestLimitIsNeverReached() {
+        fetches = new ReadScopeTracker(follower, new ReadScope(clock, stats, listener, Long.MAX_VALUE), null);
+        fetches.fetched(950, 1002);
+        fetch(1002);
+        clock.ms += 365 * 86_400_000L;
+        assertTrue(holds());
+        assertTrue(new ReadScope(clock, stats, listener, Long.MAX_VALUE).drainMs(LAG_MS) > 0);
+    }
+
+    @Test
     void aNewerFetchHoldsBesideOneThatOutlivedTheLimit() {
         fetch(1002);
         clock.ms += 10 * LAG_MS + 1;

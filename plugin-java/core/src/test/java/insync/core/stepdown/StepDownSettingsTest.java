@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** Invalid settings are refused with the expected values. */
@@ -35,6 +36,22 @@ class StepDownSettingsTest {
         assertTrue(refused(StepDownSettings.of(2_000, 500).scoreThreshold(5.1)).startsWith("score threshold"));
         assertTrue(refused(StepDownSettings.of(2_000, 500).scoreRecoveryMs(0)).startsWith("recovery"));
         assertTrue(refused(StepDownSettings.of(2_000, 500).slowPeersMaxRatio(1.5)).startsWith("ratio"));
+    }
+
+    /** A config is a long, and what it is measured with are nanoseconds: a long time must not become a negative one. */
+    @Test
+    void aTimeOfAnyLengthIsNoShorterThanAShorterOne() {
+        Random random = new Random(5);
+        for (int i = 0; i < 20_000; i++) {
+            long ms = i == 0 ? Long.MAX_VALUE : 1 + (random.nextLong() >>> (1 + random.nextInt(63)));
+            StepDownSettings settings = StepDownSettings.of(ms, 500).cooldownMs(ms).scoreRecoveryMs(ms).build();
+            long least = Math.min(ms, 1_000_000_000L) * 1_000_000L;
+            String of = ms + " ms";
+            assertTrue(settings.processTimeMaxNanos() >= least, of);
+            assertTrue(settings.cooldownNanos() >= least, of);
+            assertTrue(settings.scoreRecoveryNanos() >= least, of);
+            assertTrue(settings.tickMs() >= 40 && settings.tickMs() * 1_000_000L > 0, of);
+        }
     }
 
     @Test

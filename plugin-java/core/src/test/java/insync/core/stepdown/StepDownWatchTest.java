@@ -39,6 +39,29 @@ class StepDownWatchTest {
     }
 
     @Test
+    void theLongestTIsNeverReached() {
+        with(StepDownSettings.of(Long.MAX_VALUE, WatchedBroker.FETCH_WAIT_MS));
+        broker.stall(events);
+        for (int minute = 0; minute < 60; minute++) {
+            broker.clock.ms += 60_000;
+            assertEquals(List.of(), broker.tick());
+        }
+    }
+
+    @Test
+    void theLongestCooldownKeepsAPartitionThatCameFromAnother() {
+        with(WatchedBroker.settings().cooldownMs(Long.MAX_VALUE));
+        broker.pass(10_000);
+        FakePartition other = broker.leads("other", 0);
+        other.epoch = 7;
+        broker.tick();
+        broker.stall(other);
+        broker.pass(60_000);
+        assertEquals(List.of(), broker.acted);
+        assertEquals(List.of(Reason.COOLING_DOWN), broker.reasons());
+    }
+
+    @Test
     void aReadErrorMovesThePartitionAtTheNextTickAndOnlyOnce() {
         broker.pass(10_000);
         events.readErrors++;

@@ -65,13 +65,13 @@ public final class StepDownConfigs {
             ConfigDef.Range.atLeast(1), ConfigDef.Importance.LOW,
             "The maximum number of partitions that this broker gives away within any minute.");
         definition.define(SCORE_THRESHOLD, ConfigDef.Type.DOUBLE, StepDownSettings.DEFAULT_SCORE_THRESHOLD,
-            ConfigDef.Range.between(Double.MIN_VALUE, StepDownSettings.SCORE_MAX), ConfigDef.Importance.LOW,
+            between(Double.MIN_VALUE, StepDownSettings.SCORE_MAX), ConfigDef.Importance.LOW,
             "The lowest score at which this broker counts as slow. The score rises with slow fetches and falls slowly.");
         definition.define(SCORE_RECOVERY_MS, ConfigDef.Type.LONG, StepDownSettings.DEFAULT_SCORE_RECOVERY_MS,
             ConfigDef.Range.atLeast(1), ConfigDef.Importance.LOW,
             "Time in milliseconds without a slow fetch in which this broker's score falls by 1.");
         definition.define(SLOW_PEERS_MAX_RATIO, ConfigDef.Type.DOUBLE, StepDownSettings.DEFAULT_SLOW_PEERS_MAX_RATIO,
-            ConfigDef.Range.between(0.0, 1.0), ConfigDef.Importance.LOW,
+            between(0.0, 1.0), ConfigDef.Importance.LOW,
             "If a greater share of the live peers is slow, too, this broker does not step down, because that would not help.");
         definition.define(DISCONNECT_CLIENTS, ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.LOW,
             "Whether clients that cannot be served, because a network thread or all handlers are blocked, are "
@@ -85,6 +85,16 @@ public final class StepDownConfigs {
             + PendingReadsConfig.PENDING_READS + "=false, and " + PROCESS_TIME_MAX_MS + " of at least "
             + PendingReadsConfig.LAG_TIME_MAX_MS + ". " + PendingReadsConfig.SCOPE
             + " says which part of a fetch's processing counts.");
+    }
+
+    /** Returns a range of numbers. Kafka's own contains NaN, which is in no range. */
+    private static ConfigDef.Validator between(double least, double most) {
+        String range = "[" + least + ",...," + most + "]";
+        return ConfigDef.LambdaValidator.with((name, value) -> {
+            if (!((Double) value >= least && (Double) value <= most)) {
+                throw new ConfigException(name, value, "expected " + range);
+            }
+        }, () -> range);
     }
 
     private static void checkProcessTime(String name, Object value, boolean supported) {

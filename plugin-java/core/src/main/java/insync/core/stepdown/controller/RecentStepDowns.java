@@ -1,6 +1,7 @@
 package insync.core.stepdown.controller;
 
 import insync.core.Clock;
+import insync.core.Millis;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -27,7 +28,7 @@ public final class RecentStepDowns<K> {
         long now = clock.nanos();
         all.values().removeIf(each -> each.isOver(now));
         if (cooldownMs > 0) {
-            all.put(partition, new Cooling(exLeader, now + cooldownMs * 1_000_000L));
+            all.put(partition, new Cooling(exLeader, now + Millis.toNanos(cooldownMs)));
         }
     }
 

@@ -75,5 +75,7 @@ class RelinquishRuleTest {
         assertFalse(recent.contains("p", 1));
         recent.add("q", 1, 0);
         assertTrue(recent.isEmpty(), "expired entries are removed, and 0 is no cool-down");
+        recent.add("r", 1, Long.MAX_VALUE);
+        assertTrue(recent.contains("r", 1), "the longest cool-down does not end");
     }
 }
