@@ -73,7 +73,7 @@ def invoke(arguments: list[str]) -> int:
     except TyperException as error:
         return _complain(error.format_message(), BAD_INPUT)
     except InputError as error:
-        return _complain(str(error), BAD_INPUT)
+        return _complain(str(error), BAD_INPUT, all_lines=True)
     except InsyncError as error:
         return _complain(str(error), UNKNOWN)
     except OSError as error:
@@ -81,7 +81,8 @@ def invoke(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _complain(text: str, code: int) -> int:
-    line = " ".join(text.split())
-    print(f"insync: {line}", file=sys.stderr)
+def _complain(text: str, code: int, *, all_lines: bool = False) -> int:
+    """Print what is wrong: on one line, or one line per problem; return the exit code."""
+    for line in text.splitlines() if all_lines else [text]:
+        print(f"insync: {' '.join(line.split())}", file=sys.stderr)
     return code

@@ -28,7 +28,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         (["run", "kip-501", "--nonsense"], "No such option: --nonsense"),
         (["run", "kip-501", "--scale", "x"], "Invalid value for '--scale'"),
-        (["run", "kip-501", "--scale", "0"], "kip-501: scale 0: expected more than 0"),
+        (["run", "kip-501", "--scale", "0"], "kip-501: scale 0: expected at least 0.05"),
         (["run", "kip-501", "--scale", "0.01"], "scale 0.01: broker.replica_lag_time_max_ms: 100"),
         (["run", "kip-501", "--repeat", "0"], "repeats: 0, expected at least 1"),
         (["run", "kip-501", "--arms", "stok"], "arms[0]: 'stok', expected 'stock', 'off', 'read'"),
