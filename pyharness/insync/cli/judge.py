@@ -8,7 +8,8 @@ from typing import Final
 
 from insync.brokers.kafka.java import find_java
 from insync.cli.progress import TerminalProgress
-from insync.cli.results import show_verdict
+from insync.cli.results import results_console, show_matrix, show_verdict
+from insync.cli.statistics import show_statistics
 from insync.events.matrix_info import CELLS
 from insync.run.analysis import analyse, analyse_matrix
 from insync.run.request import SparkOptions
@@ -26,8 +27,11 @@ def analyse_and_show(
     """
     verdicts = analyse(folders, spark, find_java(), progress)
     progress.stop()
+    console = results_console(as_json=as_json)
     for folder, verdict in zip(folders, verdicts, strict=True):
-        show_verdict(verdict, folder)
+        show_verdict(console, verdict, folder)
+        if any(arm["repeats"] > 1 for arm in verdict["arms"].values()):
+            show_statistics(console, folder)
     if as_json:
         json.dump(verdicts if len(verdicts) > 1 else verdicts[0], sys.stdout, indent=2)
         print()
@@ -47,13 +51,15 @@ def analyse_and_show_matrix(
 
     `wrong` lists the failures of whole arms; they are printed below the table.
     """
-    from insync.cli.results import show_matrix
     from insync.report.matrix.cells import outcome, read_cells
 
     analyse_matrix(matrix, spark, find_java(), progress)
     progress.stop()
     cells = read_cells(matrix)
-    show_matrix(cells, matrix, wrong)
+    console = results_console(as_json=as_json)
+    show_matrix(console, cells, matrix, wrong)
+    if any(cell.repeats > 1 for cell in cells):
+        show_statistics(console, matrix, {metric for cell in cells for metric in cell.figures})
     if as_json:
         print((matrix / CELLS).read_text(encoding="utf-8"), end="")
     return EXIT_CODES[outcome(cells)]
@@ -62,7 +68,8 @@ def analyse_and_show_matrix(
 def show_recorded(folder: Path, progress: TerminalProgress, *, as_json: bool) -> int:
     """Print where a run was recorded that is not analysed yet; return the exit code."""
     progress.stop()
-    print(f"recorded, not analysed yet: insync report {folder}", file=sys.stderr)
+    out = sys.stderr if as_json else sys.stdout
+    print(f"recorded, not analysed yet: insync report {folder}", file=out)
     if as_json:
         json.dump({"recorded": str(folder)}, sys.stdout)
         print()
