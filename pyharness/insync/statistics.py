@@ -116,6 +116,17 @@ def pairs_needed(comparisons: int = 1) -> int:
     return pairs
 
 
+def values_needed(comparisons: int = 1) -> int:
+    """Return how many values of each of two separate results can show what differs in all of them.
+
+    The smallest p-value of n and n values is 2 / C(2n, n). One comparison needs 4 and 4.
+    """
+    values = 1
+    while 2 * comparisons > LEVEL * comb(2 * values, values):
+        values += 1
+    return values
+
+
 @cache
 def _median_rank(n: int) -> int:
     """Return the rank of the interval's lower end, from 1; 0: there is none."""

@@ -116,7 +116,7 @@ def differences_table(differences: Sequence[Difference]) -> Table:
             *_keys(_where(each, differences), each.metric),
             f"{each.arm} - {each.control}",
             number(each.pairs),
-            difference_text(each),
+            interval_text(each.median_difference, each.low, each.high),
             p_text(each.p_value),
             p_text(each.p_holm),
         ]
@@ -148,17 +148,17 @@ def median_text(found: Median | None) -> str:
     """Write a median with its interval, if there is one, and its range."""
     if found is None:
         return number(None)
-    ends = "" if found.low is None else f" [{_value(found.low)}; {_value(found.high)}]"
+    ends = "" if found.low is None else f" [{value_text(found.low)}; {value_text(found.high)}]"
     same = found.least == found.most
-    return f"{_value(found.median)}{ends}" + (
-        "" if same else f" ({_value(found.least)} to {_value(found.most)})"
+    return f"{value_text(found.median)}{ends}" + (
+        "" if same else f" ({value_text(found.least)} to {value_text(found.most)})"
     )
 
 
-def difference_text(found: Difference) -> str:
+def interval_text(difference: float, low: float | None, high: float | None) -> str:
     """Write a difference with its interval, if there is one."""
-    ends = "" if found.low is None else f" [{_signed(found.low)}; {_signed(found.high)}]"
-    return f"{_signed(found.median_difference)}{ends}"
+    ends = "" if low is None else f" [{_signed(low)}; {_signed(high)}]"
+    return f"{_signed(difference)}{ends}"
 
 
 def p_text(value: float | None) -> str:
@@ -207,7 +207,8 @@ def _range(numbers: Sequence[int]) -> str:
     return str(least) if least == most else f"{least} to {most}"
 
 
-def _value(value: float | None) -> str:
+def value_text(value: float | None) -> str:
+    """Write a figure: whole, or with a decimal if it is small; a dash if there is none."""
     if value is None or value == int(value):
         return number(value)
     return latency(value)
@@ -215,9 +216,9 @@ def _value(value: float | None) -> str:
 
 def _signed(value: float | None) -> str:
     if not value:
-        return _value(value)
+        return value_text(value)
     sign = "+" if value > 0 else "\N{MINUS SIGN}"
-    return f"{sign}{_value(abs(value))}"
+    return f"{sign}{value_text(abs(value))}"
 
 
 def _read(kind: type[_Kind], row: Row) -> _Kind:
