@@ -93,7 +93,7 @@ def table(rows: Sequence["Past"]) -> "Table":
 
     drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
     for heading in ("verdict", "result", "Kafka", "arms", "repeats", "began", "took"):
-        drawn.add_column(heading, no_wrap=heading in ("verdict", "began"))
+        drawn.add_column(heading, no_wrap=heading in ("verdict", "began"), overflow="fold")
     for row in rows:
         colour = COLOURS.get(row.verdict, "dim")
         below = f"[dim]{escape(row.reason)}\n{escape(str(row.folder))}[/]"
