@@ -11,8 +11,8 @@ from insync.events.matrix_info import PLAN, is_matrix
 from insync.events.schema import RUN
 
 LEVELS = 3
-TABLES_MARK = "_insync.json"
-"""Marks an output of `insync tables`, which is no result."""
+NO_RESULTS = ("_insync.json", "tracker.json", "pipeline.json")
+"""Files of the folders that `insync tables` and `insync bench` write, which are no results."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,6 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _is_other(child: Path, found: list[Path]) -> bool:
-    if (child / TABLES_MARK).is_file() or not any(child.iterdir()):
+    if any((child / name).is_file() for name in NO_RESULTS) or not any(child.iterdir()):
         return False
     return not any(each.is_relative_to(child) for each in found)
