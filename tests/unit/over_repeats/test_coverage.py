@@ -11,6 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from insync.analysis.tables.gold.compare import differences
+from insync.analysis.tables.gold.metrics import CELL
 from insync.statistics import (
     CONFIDENCE,
     LEVEL,
@@ -84,6 +86,23 @@ def test_intervals_of_unpaired_shifts_hold_the_shift_as_often_as_they_claim(n: i
 def test_the_sign_flip_test_is_wrong_as_rarely_as_it_claims() -> None:
     rng = np.random.default_rng(7)
     for n in (6, 8):
-        found = [sign_flip_p(each) for each in rng.normal(size=(800, n)).tolist()]
+        found = [sign_flip_p(each) for each in rng.normal(size=(400, n)).tolist()]
         p_values = np.array(found, dtype=float)
-        assert np.mean(p_values <= LEVEL) <= LEVEL + 4 * (LEVEL * CONFIDENCE / 800) ** 0.5
+        assert np.mean(p_values <= LEVEL) <= LEVEL + 4 * (LEVEL * CONFIDENCE / 400) ** 0.5
+
+
+def test_all_tests_of_a_scenario_together_are_wrong_as_rarely_as_they_claim() -> None:
+    """Counts have many ties, so some comparisons have too few pairs that differ for a test."""
+    rng, times, metrics, pairs = np.random.default_rng(3), 250, 6, 9
+    wrong = 0
+    for drawn in rng.integers(0, 3, size=(times, 2, metrics, pairs)).tolist():
+        rows = [
+            {**dict.fromkeys(CELL, "x"), "arm": arm, "run": "r", "repeat": repeat,
+             "metric": str(metric), "value": float(value)}
+            for arm, of_arm in zip(("stock", "plugin"), drawn, strict=True)
+            for metric, values in enumerate(of_arm)
+            for repeat, value in enumerate(values)
+        ]  # fmt: skip
+        found = [row["p_holm"] for row in differences(rows, {"r": ["stock"]})]
+        wrong += any(p_holm is not None and p_holm <= LEVEL for p_holm in found)
+    assert wrong / times <= LEVEL + 4 * (LEVEL * CONFIDENCE / times) ** 0.5
