@@ -7,6 +7,7 @@ value and what was expected.
 import math
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,10 @@ from insync.errors import InputError
 from insync.scenario.expand import expand
 from insync.scenario.groups import builtin_files
 from insync.scenario.model import Fault, Scenario
+from insync.scenario.nearest_scale import nearest_scale
 from insync.scenario.problems import describe
 from insync.scenario.written import WRITTEN_KEYS, WrittenScenario
 
-LEAST_SCALE, MOST_SCALE = 1e-4, 1e6
-SCALES_TRIED = 20
 _ANY_FAULT: TypeAdapter[Any] = TypeAdapter(Fault)
 
 
@@ -93,42 +93,15 @@ def _scaled_by(keys: Mapping[str, Any], scale: float, origin: str) -> Scenario:
 
     Raises InputError that names the first problem, and the nearest scale that is allowed.
     """
-    side = "most" if scale > 1 else "least"
     try:
         return _checked(scale_times(keys, scale), origin)
     except ValueError:
-        expected = f"expected at {side} {_nearest_scale(keys, scale):g}"
+        expected = f"expected at {'most' if scale > 1 else 'least'}"
     except InputError as error:
         first = str(error).partition("\n")[0].removeprefix(f"{origin}: ")
-        extreme = "largest" if scale > 1 else "smallest"
-        expected = f"{first}; the {extreme} scale is {_nearest_scale(keys, scale):g}"
-    raise InputError(f"{origin}: scale {scale:g}: {expected}")
-
-
-def _nearest_scale(keys: Mapping[str, Any], refused: float) -> float:
-    """Return the allowed scale between 1 and one that is refused that is nearest to that one.
-
-    It has two digits, and is allowed: a scale of 1 is.
-    """
-    allowed, bound = 1.0, min(max(refused, LEAST_SCALE), MOST_SCALE) if refused == refused else 0
-    for _ in range(SCALES_TRIED):
-        middle = (allowed * max(bound, LEAST_SCALE)) ** 0.5
-        allowed, bound = (middle, bound) if _is_allowed(keys, middle) else (allowed, middle)
-    upwards = allowed < 1
-    shown = allowed
-    for _ in range(SCALES_TRIED):
-        shown = _two_digits(shown, upwards=upwards)
-        if _is_allowed(keys, shown):
-            return shown
-        shown *= 1.01 if upwards else 0.99
-    return 1.0
-
-
-def _two_digits(value: float, *, upwards: bool) -> float:
-    """Round to two digits, up or down."""
-    unit = 10.0 ** (math.floor(math.log10(value)) - 1)
-    nearest = math.ceil(value / unit) if upwards else math.floor(value / unit)
-    return float(f"{nearest * unit:.2g}")
+        expected = f"{first}; the {'largest' if scale > 1 else 'smallest'} scale is"
+    nearest = nearest_scale(partial(_is_allowed, keys), scale)
+    raise InputError(f"{origin}: scale {scale:g}: {expected} {nearest:g}")
 
 
 def _is_allowed(keys: Mapping[str, Any], scale: float) -> bool:
