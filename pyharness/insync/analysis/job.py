@@ -3,7 +3,7 @@
 DIR is a local run folder, or the folder of one matrix. For a matrix the job computes the tables of
 all its runs together, into the matrix's folder, and then writes its cells and its page. Spark reads
 the events from `--storage` and writes the tables there. The default is DIR; another folder is
-needed if a cluster's workers cannot reach DIR. Prints a line per stage and the reports' paths;
+needed if a cluster's workers cannot reach DIR. Prints the reports' paths;
 exits with 0, 2 (bad input) or 3 (failed).
 """
 
@@ -215,6 +215,9 @@ def parse_job(arguments: Sequence[str]) -> Job:
     parser.add_argument(
         "--recompute", action="store_true", help="compute the tables even if they are current"
     )
+    parser.add_argument(
+        "--stages", action="store_true", help="also print a line when a stage begins"
+    )
     given = parser.parse_args(arguments)
     if given.storage and len(given.folders) > 1:
         raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
@@ -227,6 +230,7 @@ def parse_job(arguments: Sequence[str]) -> Job:
         report_only=given.only == "report",
         recompute=given.recompute,
         matrix=matrix,
+        announce=_print_stage if given.stages else silent,
     )
 
 
@@ -264,8 +268,7 @@ def _print_stage(stage: str) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the job of the command line; return its exit code."""
     with report_errors() as outcome:
-        job = parse_job(sys.argv[1:] if arguments is None else arguments)
-        for report in run_job(replace(job, announce=_print_stage)):
+        for report in run_job(parse_job(sys.argv[1:] if arguments is None else arguments)):
             print(report)
     return outcome.code
 

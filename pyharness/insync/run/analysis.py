@@ -74,7 +74,7 @@ def _status(
     folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java, progress: Progress
 ) -> int:
     """Return the exit status of the analysis process, whose output goes to `log`."""
-    command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders)]
+    command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders), "--stages"]
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
         command += ["--spark-conf", setting]

@@ -46,7 +46,7 @@ def test_the_analysis_gets_folder_spark_options_and_java(
     spark = SparkOptions(master="local[1]", conf=("a=b", "c=d"))
     assert analysis.analyse([run], spark, JAVA, NoProgress()) == [{
         "args": [
-            "-m", "insync.analysis.job", str(run), "--spark-master", "local[1]",
+            "-m", "insync.analysis.job", str(run), "--stages", "--spark-master", "local[1]",
             "--spark-conf", "a=b", "--spark-conf", "c=d",
         ],
         "java": "/jdk",
