@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
+from insync.arms import ARMS
 from insync.metrics import METRICS
 from insync.report.tabular import Table, table
 from insync.report.timeline.timelines import Row, Rows
@@ -94,7 +95,8 @@ def statistics_tables(rows: Rows, metrics: Collection[str] = ()) -> list[Table]:
 
 def medians_table(medians: Sequence[Median]) -> Table:
     """Return a row per scenario and metric whose values differ, and a column per arm."""
-    arms = list(dict.fromkeys(each.arm for each in medians))
+    places = {arm: place for place, arm in enumerate(ARMS)}
+    arms = sorted({each.arm for each in medians}, key=lambda arm: (places.get(arm, len(ARMS)), arm))
     found: dict[tuple[str, str], dict[str, Median]] = {}
     for each in in_order(medians):
         found.setdefault((_where(each, medians), each.metric), {})[each.arm] = each
@@ -110,22 +112,29 @@ def medians_table(medians: Sequence[Median]) -> Table:
 
 
 def differences_table(differences: Sequence[Difference]) -> Table:
-    """Return a row per comparison in which a pair differs."""
+    """Return a row per comparison in which a pair differs; intervals and tests if there are any."""
+    shown = [
+        each
+        for each in in_order(differences)
+        if (each.median_difference, each.low, each.high) not in ((0, None, None), (0, 0, 0))
+    ]
+    tested = any(each.p_value is not None for each in shown)
     rows = [
         [
             *_keys(_where(each, differences), each.metric),
             f"{each.arm} - {each.control}",
             number(each.pairs),
             interval_text(each.median_difference, each.low, each.high),
-            p_text(each.p_value),
-            p_text(each.p_holm),
+            *([p_text(each.p_value), p_text(each.p_holm)] if tested else []),
         ]
-        for each in in_order(differences)
-        if (each.median_difference, each.low, each.high) not in ((0, None, None), (0, 0, 0))
+        for each in shown
     ]
+    interval = " [95 % interval]" if any(each.low is not None for each in shown) else ""
+    columns = ["metric", "arms", "pairs", f"median difference{interval}"]
     title = f"Differences from control arms: {note(differences)}"
-    columns = ["metric", "arms", "pairs", "median difference [95 % interval]", "p", "p, Holm"]
-    return _table(title, columns, rows, "No metric differs.")
+    return _table(
+        title, [*columns, *(["p", "p, Holm"] if tested else [])], rows, "No metric differs."
+    )
 
 
 def note(differences: Sequence[Difference]) -> str:

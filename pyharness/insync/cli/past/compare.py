@@ -68,7 +68,7 @@ def _show(console: "Console", found: "Compared", *, whole: bool) -> None:
                 console.print(f"and {table.more} more: --json has all")
     left = len(found.figures) - len(figures)
     if left:
-        console.print(f"{left} more figures differ within noise: --all shows them")
+        console.print(f"{left} more figures, none of them clearly different: --all shows them")
     for name, cells in (("A", found.only_a), ("B", found.only_b)):
         if cells:
             console.print(f"only in {name}: {escape('; '.join(cells))}", soft_wrap=True)
