@@ -90,7 +90,7 @@ record-kip-501:
 record-send-stall:
 	@echo "insync: at the same time, a stall that only the scope \"request\" covers"
 	@$(BIN)/insync run send-stall --arms stock,read,request --record-only --out $(DEMO)/send-stall \
-	  2> $(DEMO)/send-stall.log || { cat $(DEMO)/send-stall.log >&2; exit 1; }
+	  > $(DEMO)/send-stall.log 2>&1 || { cat $(DEMO)/send-stall.log >&2; exit 1; }
 
 test: setup ## run every check: lint, types, Java tests, Python tests on real brokers
 	@# Neither uses a whole machine: mypy has one thread, and Java's tests start one JVM after the other.

@@ -1,7 +1,7 @@
 """Define the two exceptions that the harness raises itself.
 
 Everything a user can fix (a scenario, a version, a folder, a port, a token) is an `InputError`:
-the command line prints its message on one line and exits with 2.
+the command line prints its message and exits with 2.
 """
 
 
@@ -12,5 +12,5 @@ class InsyncError(Exception):
 class InputError(InsyncError):
     """The request itself is invalid or cannot be carried out here; exits with 2.
 
-    The message is one line: what, where, the value, and what was expected.
+    The message has a line per problem, usually one: what, where, the value, and what was expected.
     """

@@ -1,6 +1,6 @@
 """The types of a scenario's values, for its faults and for its other parts alike."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -34,8 +34,24 @@ class Part(BaseModel):
 
 def broken(key: str, value: object, expected: str) -> PydanticCustomError:
     """Return the error for a broken rule: the key path, the value and what was expected."""
-    context = {"key": key, "value": repr(value), "expected": expected}
-    return PydanticCustomError("rule", "{key}: {value}, expected {expected}", context)
+    return _error([{"key": key, "value": repr(value), "expected": expected}])
+
+
+def check_all(*checks: Callable[[], None]) -> None:
+    """Run all checks; raises one error for all rules that are broken."""
+    rules: list[dict[str, str]] = []
+    for check in checks:
+        try:
+            check()
+        except PydanticCustomError as error:
+            rules += (error.context or {})["rules"]
+    if rules:
+        raise _error(rules)
+
+
+def _error(rules: Sequence[dict[str, str]]) -> PydanticCustomError:
+    text = "; ".join("{key}: {value}, expected {expected}".format(**rule) for rule in rules)
+    return PydanticCustomError("rules", "{text}", {"text": text, "rules": list(rules)})
 
 
 def check_unique(key: str, values: Sequence[object]) -> None:

@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},
     "analysis.verdict": {"events", "faults"},
     "report": {"events", "faults"},
+    "past": {"events", "report"},
     # The order tables, checks, verdict, report: the modules of `analysis` itself.
     "analysis": {"events", "brokers.kafka", "analysis.tables", "analysis.verdict", "report"},
 }

@@ -3,8 +3,8 @@
 DIR is a local run folder, or the folder of one matrix. For a matrix the job computes the tables of
 all its runs together, into the matrix's folder, and then writes its cells and its page. Spark reads
 the events from `--storage` and writes the tables there. The default is DIR; another folder is
-needed if a cluster's workers cannot reach DIR. Prints the reports' paths; exits with 0, 2 (bad
-input) or 3 (failed).
+needed if a cluster's workers cannot reach DIR. Prints the reports' paths;
+exits with 0, 2 (bad input) or 3 (failed).
 """
 
 from __future__ import annotations
@@ -46,6 +46,8 @@ from insync.events.writer import replaced_together
 from insync.report.judgement import read_judgement
 from insync.report.render import write_report
 from insync.report.timeline.timelines import timelines
+from insync.stages import REPORT as REPORT_STAGE
+from insync.stages import START, Announce, line_of, silent
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class Job:
     their events have not changed.
     `storage` is the folder of the events and tables of the only DIR; None: DIR itself. `matrix` is
     the folder of the matrix that has the runs in `folders`; None: they are not of a matrix.
+    `announce` gets the name of each stage.
     """
 
     folders: Sequence[Path]
@@ -64,6 +67,7 @@ class Job:
     report_only: bool = False
     recompute: bool = False
     matrix: Path | None = None
+    announce: Announce = silent
 
     @property
     def log(self) -> Path:
@@ -83,6 +87,7 @@ def run_job(job: Job) -> list[Path]:
     os.environ["JAVA_HOME"] = str(java.home)
     quick = replace(job.settings, archive=archive_of(java))
     settings = fitting(quick, [str(folder) for folder in job.folders])
+    job.announce(START)
     with open_session(settings, job.log) as spark:
         return analyse(spark, job, runs)
 
@@ -132,11 +137,12 @@ def analyse(spark: SparkSession | None, job: Job, runs: Mapping[Path, RunInfo]) 
     """
     matrix = [] if job.matrix is None else [job.matrix]
     with replaced_together([*job.folders, *matrix]) as fresh:
-        found = {
-            folder: _judge(job, folder, fresh[folder], runs[folder], rows)
-            for place in places(job)
-            for folder, rows in _make_rows(spark, job, place, runs).items()
-        }
+        found: dict[Path, Analysed] = {}
+        for place in places(job):
+            made = _make_rows(spark, job, place, runs)
+            job.announce(REPORT_STAGE)
+            for folder, rows in made.items():
+                found[folder] = _judge(job, folder, fresh[folder], runs[folder], rows)
         for folder in matrix:
             write_matrix(folder, found, fresh[folder])
     return [*(folder / REPORT for folder in found), *(folder / PAGE for folder in matrix)]
@@ -156,7 +162,7 @@ def _judge(job: Job, folder: Path, fresh: Path, run: RunInfo, rows: Rows) -> Ana
         write_verdict(fresh, run, decide(run, facts))
     judgement = read_judgement(folder if job.report_only else fresh)
     write_report(fresh, run, judgement, rows)
-    return Analysed(run, facts, timelines(run, rows))
+    return Analysed(run, facts, timelines(run, rows), rows)
 
 
 def _make_rows(
@@ -167,7 +173,12 @@ def _make_rows(
         rows = stored_rows(place.tables)
     else:
         rows = _compute(spark, job, place, runs)
-    return {folder: rows_of_run(rows, run_name(runs[folder])) for folder in place.folders}
+    return {folder: _rows_of(rows, runs[folder]) for folder in place.folders}
+
+
+def _rows_of(rows: Rows, run: RunInfo) -> Rows:
+    cell = {"scenario": run.scenario_name, "kafka": run.kafka, "cluster": run.cluster}
+    return rows_of_run(rows, run_name(run), {**cell, "scale": float(run.scale)})
 
 
 def _compute(spark: SparkSession, job: Job, place: Place, runs: Mapping[Path, RunInfo]) -> Rows:
@@ -178,7 +189,9 @@ def _compute(spark: SparkSession, job: Job, place: Place, runs: Mapping[Path, Ru
     }
     found = [_folder(hadoop, path, runs[folder]) for folder, path in stored.items()]
     tables = f"{place.storage}/{paths.TABLES}"
-    return refresh(spark, found, tables, str(job.log), own=True, digest=place.digest)
+    return refresh(
+        spark, found, tables, str(job.log), own=True, digest=place.digest, announce=job.announce
+    )
 
 
 def _folder(hadoop: Hadoop, path: str, run: RunInfo) -> Folder:
@@ -202,6 +215,9 @@ def parse_job(arguments: Sequence[str]) -> Job:
     parser.add_argument(
         "--recompute", action="store_true", help="compute the tables even if they are current"
     )
+    parser.add_argument(
+        "--stages", action="store_true", help="also print a line when a stage begins"
+    )
     given = parser.parse_args(arguments)
     if given.storage and len(given.folders) > 1:
         raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
@@ -214,6 +230,7 @@ def parse_job(arguments: Sequence[str]) -> Job:
         report_only=given.only == "report",
         recompute=given.recompute,
         matrix=matrix,
+        announce=_print_stage if given.stages else silent,
     )
 
 
@@ -241,6 +258,11 @@ def report_errors() -> Iterator[Outcome]:
     except InsyncError as error:
         print(f"insync: {error}", file=sys.stderr)
         outcome.code = 2 if isinstance(error, InputError) else 3
+
+
+def _print_stage(stage: str) -> None:
+    """Write the line that the command which waits for this process shows as progress."""
+    print(line_of(stage), flush=True)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

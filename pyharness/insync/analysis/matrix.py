@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from insync.analysis.tables.gold.catalogue import DIFFERENCES, MEDIANS
+from insync.analysis.tables.rows import Rows
 from insync.analysis.verdict.cells import Cell, judge, without_run, write_cells
 from insync.analysis.verdict.facts import RunFacts
 from insync.events.matrix_info import MatrixInfo, MatrixRow, load_matrix
@@ -22,6 +24,7 @@ class Analysed:
     run: RunInfo
     facts: RunFacts
     pictures: Sequence[Timeline]
+    rows: Rows
 
 
 def recorded(matrix: Path) -> list[Path]:
@@ -38,12 +41,20 @@ def write_matrix(matrix: Path, found: Mapping[Path, Analysed], into: Path) -> No
     info = load_matrix(matrix)
     write_cells(into, [cell for row in info.rows for cell in _cells(row, matrix, found)])
     runs = [each.run for each in found.values()]
-    write_matrix_page(into, info, runs, _pictures(info, matrix, found))
+    write_matrix_page(into, info, runs, _pictures(info, matrix, found), _over_repeats(found))
 
 
 def _cells(row: MatrixRow, matrix: Path, found: Mapping[Path, Analysed]) -> list[Cell]:
     of_row = found.get(matrix / row.folder)
     return without_run(row) if of_row is None else judge(row, of_row.run, of_row.facts)
+
+
+def _over_repeats(found: Mapping[Path, Analysed]) -> Rows:
+    """Return the rows of the tables over all repeats, of all runs of a matrix."""
+    return {
+        name: [row for each in found.values() for row in each.rows[name]]
+        for name in (MEDIANS.name, DIFFERENCES.name)
+    }
 
 
 def _pictures(

@@ -24,9 +24,10 @@ from insync.cli import (
     tables,
     watch,
 )
+from insync.cli.options import BAD_INPUT, print_help_alone
+from insync.cli.past import compare, runs
 from insync.errors import InputError, InsyncError
 
-BAD_INPUT: Final = 2
 UNKNOWN: Final = 3
 
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
@@ -35,6 +36,8 @@ app.command("matrix", epilog=matrix.EXAMPLES)(matrix.command)
 app.command("faults", epilog=faults.EXAMPLES)(faults.command)
 app.command("scenarios", epilog=scenarios.EXAMPLES)(scenarios.command)
 app.command("report", epilog=report.EXAMPLES)(report.command)
+app.command("runs", epilog=runs.EXAMPLES)(runs.command)
+app.command("compare", epilog=compare.EXAMPLES)(compare.command)
 app.command("tables", epilog=tables.EXAMPLES)(tables.command)
 app.command("agent", epilog=agent.EXAMPLES)(agent.command)
 app.command("watch", epilog=watch.EXAMPLES)(watch.command)
@@ -49,8 +52,9 @@ def _version(requested: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="Example: insync run kip-501 --scale 0.2")
+@app.callback(invoke_without_command=True, epilog="Example: insync run kip-501 --scale 0.2")
 def _root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
@@ -59,6 +63,7 @@ def _root(
 
     Exit codes: 0 pass, 1 fail, 2 bad usage or input, 3 unknown.
     """
+    print_help_alone(context)
 
 
 def main() -> None:
@@ -73,7 +78,7 @@ def invoke(arguments: list[str]) -> int:
     except TyperException as error:
         return _complain(error.format_message(), BAD_INPUT)
     except InputError as error:
-        return _complain(str(error), BAD_INPUT)
+        return _complain(str(error), BAD_INPUT, all_lines=True)
     except InsyncError as error:
         return _complain(str(error), UNKNOWN)
     except OSError as error:
@@ -81,7 +86,8 @@ def invoke(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _complain(text: str, code: int) -> int:
-    line = " ".join(text.split())
-    print(f"insync: {line}", file=sys.stderr)
+def _complain(text: str, code: int, *, all_lines: bool = False) -> int:
+    """Print what is wrong: on one line, or one line per problem; return the exit code."""
+    for line in text.splitlines() if all_lines else [text]:
+        print(f"insync: {' '.join(line.split())}", file=sys.stderr)
     return code

@@ -32,10 +32,22 @@ def command(cluster: ClusterOption = DEFAULT_CLUSTER, json: Json = False) -> int
         return 0
     console = Console(highlight=False)
     console.print(table(rows, cluster))
+    for line in reasons(rows):
+        console.print(escape(line), soft_wrap=True)
+    return 0
+
+
+def reasons(rows: list[dict[str, Any]]) -> list[str]:
+    """Return each reason once, after the kinds that it concerns; without them if it is all."""
+    kinds: dict[str, list[str]] = {}
     for row in rows:
         if row["why_not"] is not None:
-            console.print(f"{row['kind']}: {escape(row['why_not'])}", soft_wrap=True)
-    return 0
+            why = row["why_not"].removeprefix(f"{row['kind']}: ")
+            kinds.setdefault(why, []).append(row["kind"])
+    return [
+        why if len(concerned) == len(rows) else f"{', '.join(concerned)}: {why}"
+        for why, concerned in kinds.items()
+    ]
 
 
 def catalogue(cluster: ClusterKind) -> list[dict[str, Any]]:

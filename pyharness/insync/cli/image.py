@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from insync.cli.options import KAFKAS, Json, names
+from insync.cli.options import KAFKAS, Json, names, print_help_alone
 from insync.run.request import DEFAULT_KAFKA
 
 if TYPE_CHECKING:
@@ -35,11 +35,12 @@ Examples:
 """
 _MB: Final = 1_000_000
 
-app = typer.Typer(
+app = typer.Typer(rich_markup_mode=None)
+app.callback(
+    invoke_without_command=True,
     help="Build and list the images for brokers in containers.",
     epilog=EXAMPLES,
-    rich_markup_mode=None,
-)
+)(print_help_alone)
 
 
 @app.command("build", epilog=BUILD_EXAMPLES)
@@ -90,7 +91,8 @@ def build(
             progress.repeat_done()
     for row in rows:
         how = f"built in {row['seconds']} s" if row["made"] else "already built"
-        print(f"{row['tag']}: {how}, {row['size_bytes'] // _MB} MB", file=sys.stderr)
+        out = sys.stderr if json else sys.stdout
+        print(f"{row['tag']}: {how}, {row['size_bytes'] // _MB} MB", file=out)
     if json:
         print(jsonlib.dumps({"images": rows}, indent=2))
     return 0
@@ -141,4 +143,4 @@ def _show(images: Sequence["Found"]) -> None:
     if images:
         Console(highlight=False).print(table)
     else:
-        print("no image, see `insync image build`", file=sys.stderr)
+        print("no image, see `insync image build`")

@@ -10,6 +10,7 @@ from insync.events.topic import EventTopic
 from insync.run.request import ClusterKind, SparkOptions
 from insync.spark_master import require_master
 
+BAD_INPUT: Final = 2
 KAFKAS: Final = ", ".join(known())
 ClusterOption = Annotated[
     ClusterKind,
@@ -20,6 +21,13 @@ Json = Annotated[
 ]
 SparkMaster = Annotated[str, typer.Option(help="Spark master that computes the tables.")]
 SparkConf = Annotated[list[str] | None, typer.Option(help="Spark setting KEY=VALUE; repeatable.")]
+
+
+def print_help_alone(context: typer.Context) -> None:
+    """Print the help of a group of commands if none was named, and exit with 2, as typer does."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit(BAD_INPUT)
 
 
 def names(listed: str | None) -> tuple[str, ...] | None:

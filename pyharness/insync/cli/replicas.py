@@ -4,6 +4,7 @@ import dataclasses
 import time
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +14,9 @@ from rich.live import Live
 from rich.table import Table
 
 from insync.errors import InputError
+from insync.events.matrix_info import is_matrix
+from insync.events.run_info import load_run
+from insync.events.schema import RUN
 from insync_bridge import BridgeClient, PartitionState, ReplicaState
 
 REFRESH_SECONDS: Final = 0.5
@@ -29,9 +33,23 @@ def connection_files(where: Path) -> list[Path]:
         return [where]
     found = list(where.glob("nodes/*/bridge/bridge-*.json"))
     if not found:
-        raise InputError(f"{where}: no connection file, expected a running arm with the agent")
+        what, more = _what(where)
+        raise InputError(f"{where}: {what}, expected a running arm with the agent{more}")
     newest = max(found, key=lambda path: path.stat().st_mtime).parent
     return sorted(path for path in found if path.parent == newest)
+
+
+def _what(where: Path) -> tuple[str, str]:
+    """Return what a folder without connections is, and what to do with it."""
+    if is_matrix(where):
+        return "a matrix", f", such as {where}/KAFKA/SCENARIO while it runs"
+    if not (where / RUN).is_file():
+        return "no connection file", ""
+    finished_ms = load_run(where).finished_ms
+    if finished_ms is None:
+        return "a run that was cut short, or whose brokers do not run yet", ""
+    ended = datetime.fromtimestamp(finished_ms / 1e3, UTC)
+    return f"a run that ended at {ended:%Y-%m-%d %H:%M} UTC", f"; insync report {where} shows it"
 
 
 def partitions(where: Path, topic: str) -> list[PartitionState]:

@@ -14,6 +14,7 @@ Examples:
   insync report ./out
   insync report ./monday ./tuesday --json
   insync report ./matrix
+  insync report ./insync-runs
   insync report ./out --spark-master spark://host:7077 --spark-conf spark.executor.memory=1g
 """
 
@@ -22,7 +23,8 @@ def command(
     runs: Annotated[
         list[Path],
         typer.Argument(
-            metavar="DIR...", help="Folders from `insync run`, or one folder from `insync matrix`."
+            metavar="DIR...",
+            help="Folders from `insync run`, one from `insync matrix`, or a folder above such.",
         ),
     ],
     spark_master: SparkMaster = DEFAULT_MASTER,
@@ -40,10 +42,15 @@ def command(
     Tables that belong to the events as they are, and to this version of insync, are not computed
     again: then no Spark is started.
     """
-    from insync.cli.judge import analyse_and_show, analyse_and_show_matrix
+    from insync.cli.judge import (
+        analyse_and_show,
+        analyse_and_show_found,
+        analyse_and_show_matrix,
+    )
     from insync.cli.progress import TerminalProgress
     from insync.errors import InputError
     from insync.events.matrix_info import is_matrix
+    from insync.past.find import is_result
     from insync.signals import interruptible
 
     spark = replace(spark_options(spark_master, spark_conf), recompute=recompute)
@@ -53,4 +60,6 @@ def command(
             if len(runs) > 1:
                 raise InputError(f"{matrix}: a matrix, expected no other DIR besides it")
             return analyse_and_show_matrix(matrix, spark, progress, wrong=(), as_json=json)
+        if len(runs) == 1 and runs[0].is_dir() and not is_result(runs[0]):
+            return analyse_and_show_found(runs[0], spark, progress, as_json=json)
         return analyse_and_show(runs, spark, progress, as_json=json)

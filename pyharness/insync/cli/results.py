@@ -15,12 +15,25 @@ from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
 from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
 
+FILE_WIDTH: Final = 160
 MARKS: Final = {"pass": "", "fail": "✗ ", "unknown": "? ", "skipped": ""}
 
 
-def show_matrix(cells: Sequence[MatrixCell], folder: Path, wrong: Sequence[str]) -> None:
-    """Print the tables to standard error, so that standard output stays free for JSON."""
-    console = Console(stderr=True, highlight=False)
+def results_console(*, as_json: bool) -> Console:
+    """Return where results are printed: standard output, or standard error beside JSON.
+
+    A file or a pipe is wider than most terminals, so that no table is folded in it.
+    """
+    console = Console(stderr=as_json, highlight=False)
+    if not console.is_terminal:
+        console.width = max(console.width, FILE_WIDTH)
+    return console
+
+
+def show_matrix(
+    console: Console, cells: Sequence[MatrixCell], folder: Path, wrong: Sequence[str]
+) -> None:
+    """Print the tables, then what differs, the outcome and the page's path."""
     for grid in grids(cells):
         console.print(grid_table(grid))
     for line in (*notes(cells), *wrong):
@@ -65,9 +78,8 @@ COLOURS: Final = {"pass": "green", "fail": "red", "unknown": "yellow"}
 SECOND_MS: Final = 1000
 
 
-def show_verdict(verdict: Mapping[str, Any], folder: Path) -> None:
-    """Print the verdict to standard error, so that standard output stays free for JSON."""
-    console = Console(stderr=True, highlight=False)
+def show_verdict(console: Console, verdict: Mapping[str, Any], folder: Path) -> None:
+    """Print the arms, the verdict with its reason, and the report's path."""
     title = f"{verdict['scenario']} on Kafka {verdict['kafka']}, times x {verdict['scale']:g}"
     console.print(arms_table(verdict["arms"], title))
     word = verdict["verdict"]

@@ -57,7 +57,8 @@ def command(
     conf = dict(pair.split("=", 1) for pair in spark.conf)
     with interruptible(), TerminalProgress() as progress:
         progress.phase("computing tables with Spark")
-        found = compute(dirs, into, SparkSettings(spark.master, conf), spark_home)
+        settings = SparkSettings(spark.master, conf)
+        found = compute(dirs, into, settings, spark_home, lambda stage: progress.phase(stage))
     problems = [*found.problems, *found.files]
     for problem in problems[:SHOWN]:
         print(f"insync: {problem}", file=sys.stderr)
@@ -65,7 +66,8 @@ def command(
         print(f"insync: and {len(problems) - SHOWN} more, see the table inputs", file=sys.stderr)
     runs = "1 run" if found.runs == 1 else f"{found.runs} runs"
     computed = "" if found.computed == found.runs else f", {found.computed} of them computed now"
-    print(f"tables of {runs}{computed}, {found.lines} lines: {found.into}", file=sys.stderr)
+    out = sys.stderr if json else sys.stdout
+    print(f"tables of {runs}{computed}, {found.lines} lines: {found.into}", file=out)
     if json:
         print(jsonlib.dumps(asdict(found), indent=2))
     return INCOMPLETE if problems else 0

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from insync.closest import did_you_mean
 from insync.errors import InputError
 from insync.scenario.groups import DEFAULT, Group, groups
 
@@ -25,7 +26,8 @@ def entries(only: Sequence[str] | None) -> list[Entry]:
     names = dict.fromkeys([*(entry.scenario for entry in all_entries), *known])
     for name in wanted:
         if name not in names:
-            raise InputError(f"--only: {name!r}, expected one of: {', '.join(names)}")
+            near = did_you_mean(name, names)
+            raise InputError(f"--only: {name!r}, expected one of: {', '.join(names)}{near}")
     return [
         entry for entry in all_entries if entry.scenario in wanted or entry.group.name in wanted
     ]

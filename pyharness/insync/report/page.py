@@ -13,6 +13,7 @@ from insync.report.environment import Facts, environment_of
 from insync.report.headline import headline
 from insync.report.judgement import Judgement
 from insync.report.reproduce import run_command, where
+from insync.report.statistics import statistics_tables
 from insync.report.tabular import Table
 from insync.report.timeline.detail import figure
 from insync.report.timeline.lanes import Cell, cells
@@ -70,7 +71,7 @@ def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
         overview=_overview(run, drawn),
         figures=_figures(drawn),
         series=[isr_table(drawn), latency_table(drawn)],
-        tables=sections.details(run, rows, pictures),
+        tables=[*statistics_tables(rows), *sections.details(run, rows, pictures)],
         run=_run_facts(run),
         environment=environment_of([run]),
         command=run_command(run),

@@ -26,10 +26,12 @@ from insync.events.schema import VERDICT
 from insync.run.progress import Progress
 from insync.run.request import SparkOptions
 from insync.scratch import spark_environment
+from insync.stages import stage_of
 
 LOG: Final = "analysis.log"
 STOP_SECONDS: Final = 10.0
 POLL_SECONDS: Final = 0.05
+STAGE_SECONDS: Final = 0.5
 
 
 def analyse(
@@ -42,7 +44,7 @@ def analyse(
     for folder in folders:
         load_run(folder)
     progress.phase("computing tables, verdict and report")
-    _run(folders, spark, java)
+    _run(folders, spark, java, progress)
     return [_verdict(folder / VERDICT) for folder in folders]
 
 
@@ -53,24 +55,26 @@ def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Prog
     """
     load_matrix(matrix)
     progress.phase("computing the tables of all runs, and the matrix")
-    _run([matrix], spark, java)
+    _run([matrix], spark, java, progress)
 
 
-def _run(folders: Sequence[Path], spark: SparkOptions, java: Java) -> None:
+def _run(folders: Sequence[Path], spark: SparkOptions, java: Java, progress: Progress) -> None:
     """Run the analysis process with its output in the first folder; it ends before this returns.
 
     It replaces earlier results when all are complete. Raises InsyncError if it failed.
     """
     log = folders[0] / LOG
-    status = _status(folders, spark, log, java)
+    status = _status(folders, spark, log, java, progress)
     if status:
         named = ", ".join(map(str, folders))
         raise InsyncError(f"analysis of {named} ended with {status}: {_last_line(log)}")
 
 
-def _status(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java) -> int:
+def _status(
+    folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java, progress: Progress
+) -> int:
     """Return the exit status of the analysis process, whose output goes to `log`."""
-    command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders)]
+    command = [sys.executable, "-m", "insync.analysis.job", *map(str, folders), "--stages"]
     command += ["--spark-master", spark.master]
     for setting in spark.conf:
         command += ["--spark-conf", setting]
@@ -80,10 +84,34 @@ def _status(folders: Sequence[Path], spark: SparkOptions, log: Path, java: Java)
     with spark_environment(java.home) as environment:
         job = process.start(command, log=log, folder=Path.cwd(), environment=environment)
         try:
-            return job.wait()
+            return _wait(job, log, progress)
         except BaseException:  # also on Ctrl-C
             _end(job)
             raise
+
+
+def _wait(job: "subprocess.Popen[bytes]", log: Path, progress: Progress) -> int:
+    """Return the exit status of the process when it has ended; report its stages meanwhile."""
+    with log.open(encoding="utf-8", errors="replace") as lines:
+        unfinished = ""
+        while True:
+            status = _ended(job)
+            for line in lines:
+                unfinished += line
+                if unfinished.endswith("\n"):
+                    stage, unfinished = stage_of(unfinished), ""
+                    if stage is not None:
+                        progress.phase(f"analysis: {stage}")
+            if status is not None:
+                return status
+
+
+def _ended(job: "subprocess.Popen[bytes]") -> int | None:
+    """Return the exit status of the process if it ends soon, else None."""
+    try:
+        return job.wait(STAGE_SECONDS)
+    except subprocess.TimeoutExpired:
+        return None
 
 
 def _end(job: "subprocess.Popen[bytes]") -> None:

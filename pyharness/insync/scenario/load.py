@@ -1,25 +1,30 @@
 """Finds, reads, expands, checks and scales scenarios.
 
-Every error is an InputError of one line that names the file, the key path, the
+Every error is an InputError with a line for each problem, which names the file, the key path, the
 value and what was expected.
 """
 
 import math
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from insync.arms import present_name
+from insync.closest import did_you_mean
 from insync.errors import InputError
 from insync.scenario.expand import expand
 from insync.scenario.groups import builtin_files
-from insync.scenario.model import Scenario
+from insync.scenario.model import Fault, Scenario
+from insync.scenario.nearest_scale import nearest_scale
 from insync.scenario.problems import describe
-from insync.scenario.written import WrittenScenario
+from insync.scenario.written import WRITTEN_KEYS, WrittenScenario
+
+_ANY_FAULT: TypeAdapter[Any] = TypeAdapter(Fault)
 
 
 def scale_times(keys: Mapping[str, Any], factor: float) -> dict[str, Any]:
@@ -80,23 +85,62 @@ def parse(text: str, origin: str, scale: float = 1.0) -> Scenario:
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{origin}: invalid TOML: {error}") from error
     scenario = _checked(keys, origin)
-    if scale == 1:
-        return scenario
+    return scenario if scale == 1 else _scaled_by(keys, scale, origin)
+
+
+def _scaled_by(keys: Mapping[str, Any], scale: float, origin: str) -> Scenario:
+    """Return the scenario with its times scaled.
+
+    Raises InputError that names the first problem, and the nearest scale that is allowed.
+    """
     try:
-        scaled = scale_times(keys, scale)
-    except ValueError as error:
-        raise InputError(f"{origin}: scale {scale:g}: expected more than 0") from error
-    return _checked(scaled, f"{origin}: scale {scale:g}")
+        return _checked(scale_times(keys, scale), origin)
+    except ValueError:
+        expected = f"expected at {'most' if scale > 1 else 'least'}"
+    except InputError as error:
+        first = str(error).partition("\n")[0].removeprefix(f"{origin}: ")
+        expected = f"{first}; the {'largest' if scale > 1 else 'smallest'} scale is"
+    nearest = nearest_scale(partial(_is_allowed, keys), scale)
+    raise InputError(f"{origin}: scale {scale:g}: {expected} {nearest:g}")
+
+
+def _is_allowed(keys: Mapping[str, Any], scale: float) -> bool:
+    try:
+        _checked(scale_times(keys, scale), "")
+    except InputError:
+        return False
+    return True
 
 
 def _checked(keys: Mapping[str, Any], origin: str) -> Scenario:
-    """Return the scenario with primitive faults only; raises InputError."""
+    """Return the scenario with primitive faults only; raises InputError with all problems."""
     origins: Sequence[int] = ()
     try:
         faults, origins = expand(WrittenScenario.model_validate(keys))
         return Scenario.model_validate({**keys, "faults": faults})
     except ValidationError as error:
-        raise InputError(f"{origin}: {describe(error, origins)}") from error
+        problems = describe(error, origins)
+        # Without origins no fault was expanded: look at each one that can be looked at alone.
+        more = [] if origins else _of_faults(keys)
+        raise _refused(origin, dict.fromkeys([*problems, *more])) from error
+
+
+def _of_faults(keys: Mapping[str, Any]) -> list[str]:
+    """Return the problems of single faults with the keys of their kinds."""
+    written = keys.get("faults")
+    found = []
+    for index, fault in enumerate(written if isinstance(written, list) else ()):
+        if isinstance(fault, dict):
+            own = {key: value for key, value in fault.items() if key not in WRITTEN_KEYS}
+            try:
+                _ANY_FAULT.validate_python({"broker": 1, **own})
+            except ValidationError as error:
+                found += describe(error, within=("faults", index))
+    return found
+
+
+def _refused(origin: str, problems: Iterable[str]) -> InputError:
+    return InputError("\n".join(f"{origin}: {problem}" for problem in problems))
 
 
 def narrow(
@@ -116,7 +160,7 @@ def narrow(
     try:
         return Scenario.model_validate(changed)
     except ValidationError as error:
-        raise InputError(f"{scenario.name}: {describe(error)}") from error
+        raise _refused(scenario.name, describe(error)) from error
 
 
 def on_zookeeper(scenario: Scenario) -> Scenario:
@@ -137,6 +181,8 @@ def _find(name_or_path: str) -> Traversable | Path:
         return builtin[name_or_path]
     path = Path(name_or_path)
     if not path.exists():
-        known = ", ".join(builtin)
-        raise InputError(f"{name_or_path}: no such scenario, expected a file or one of: {known}")
+        known, near = ", ".join(builtin), did_you_mean(name_or_path, builtin)
+        raise InputError(
+            f"{name_or_path}: no such scenario, expected a file or one of: {known}{near}"
+        )
     return path

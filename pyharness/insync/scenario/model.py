@@ -5,13 +5,14 @@ started. All times are whole milliseconds; `load.py` scales them. Rules that spa
 fields are in `rules.py`.
 """
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, Union
 
 from pydantic import Field, model_validator
 
 from insync.faults.registry import KINDS, clash, tags_of
 from insync.faults.spec import Planned, Surroundings
-from insync.fields import BrokerId, Name, Part, Partitions, Span, Time, check_unique
+from insync.fields import BrokerId, Name, Part, Partitions, Span, Time, check_all, check_unique
 from insync.nodes import BROKERS
 from insync.scenario import rules
 from insync.scenario.names import Arm, ByArm, Metric
@@ -140,13 +141,17 @@ class Workload(Part):
 
     @model_validator(mode="after")
     def _check(self) -> Self:
-        rules.check_client_timeout(self.client_timeout_ms)
-        rules.check_client_retries(self.client_retries, idempotent=self.idempotent)
-        rules.check_burst_clients(bool(self.bursts), idempotent=self.idempotent)
-        for index, bursts in enumerate(self.bursts):
-            others = [p for other in self.bursts[:index] for p in other.partitions]
-            rules.check_bursts(index, bursts.partitions, others, len(self.leaders))
+        check_all(
+            lambda: rules.check_client_timeout(self.client_timeout_ms),
+            lambda: rules.check_client_retries(self.client_retries, idempotent=self.idempotent),
+            lambda: rules.check_burst_clients(bool(self.bursts), idempotent=self.idempotent),
+            *(partial(self._check_bursts, index) for index in range(len(self.bursts))),
+        )
         return self
+
+    def _check_bursts(self, index: int) -> None:
+        others = [p for other in self.bursts[:index] for p in other.partitions]
+        rules.check_bursts(index, self.bursts[index].partitions, others, len(self.leaders))
 
 
 class Timeline(Part):
@@ -246,11 +251,14 @@ class Frame(Part):
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
-        check_unique("arms", self.arms)
-        rules.check_control_arms(self.control_arms, self.arms)
-        if self.race is not None:
-            rules.check_raced(self.workload.leaders)
-        rules.check_stepping_arms(self.arms, self.broker.leader_fetch_process_time_max_ms)
+        race = [] if self.race is None else [lambda: rules.check_raced(self.workload.leaders)]
+        step_ms = self.broker.leader_fetch_process_time_max_ms
+        check_all(
+            lambda: check_unique("arms", self.arms),
+            lambda: rules.check_control_arms(self.control_arms, self.arms),
+            lambda: rules.check_stepping_arms(self.arms, step_ms),
+            *race,
+        )
         return self
 
 
@@ -270,8 +278,9 @@ class Scenario(Frame):
 
     @model_validator(mode="after")
     def _check_faults(self) -> Self:
-        for index, fault in enumerate(self.faults):
-            self._check_fault(index, fault)
+        check_all(
+            *(partial(self._check_fault, index, fault) for index, fault in enumerate(self.faults))
+        )
         return self
 
     def _check_fault(self, index: int, fault: Fault) -> None:

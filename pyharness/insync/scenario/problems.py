@@ -1,4 +1,4 @@
-"""Turns an error of pydantic into one line: key path, value, what was expected."""
+"""Turns errors of pydantic into lines: key path, value, what was expected."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,12 +7,14 @@ from typing import Any, Final, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from insync.closest import did_you_mean
 from insync.faults.registry import KINDS
 from insync.faults.spec import Planned
 from insync.scenario.model import Scenario
 from insync.scenario.written import WRITTEN_KEYS
 
 LONGEST_VALUE: Final = 60
+_NAME: Final = re.compile(r"'([^']*)'")
 _FAULT: Final = re.compile(r"^faults\[(\d+)\]")
 
 _EXPECTED: Final[Mapping[str, str]] = {
@@ -37,38 +39,63 @@ _EXPECTED: Final[Mapping[str, str]] = {
 }
 
 
-def describe(error: ValidationError, origins: Sequence[int] = ()) -> str:
-    """Return the first problem on one line, and how many more there are.
+def describe(
+    error: ValidationError, origins: Sequence[int] = (), within: tuple[int | str, ...] = ()
+) -> list[str]:
+    """Return every problem on a line of its own.
 
-    `origins` are the numbers of the faults in the file, where they differ.
+    `origins` are the numbers of the faults in the file, where they differ. `within` is where in the
+    scenario the part is that was checked alone.
     """
-    problems = error.errors(include_url=False)
-    more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
 
     def as_written(found: re.Match[str]) -> str:
         number = int(found[1])
         return f"faults[{origins[number] if number < len(origins) else number}]"
 
-    return _FAULT.sub(as_written, _line(problems[0])) + more
+    problems = [each for each in error.errors(include_url=False) if not _follows(each)]
+    for problem in problems:
+        problem["loc"] = (*within, *problem["loc"])
+    lines = (_FAULT.sub(as_written, line) for each in problems for line in _lines(each))
+    return list(dict.fromkeys(lines))  # a fault that repeats has its problem several times
 
 
-def _line(problem: ErrorDetails) -> str:
-    path = _path(problem["loc"])
-    kind, context = problem["type"], problem.get("ctx", {})
+def _follows(problem: ErrorDetails) -> bool:
+    """Whether a list is short only because pydantic does not count its invalid items."""
+    least = problem.get("ctx", {}).get("min_length", 0)
+    return problem["type"] == "too_short" and len(problem["input"]) >= least
+
+
+def _lines(problem: ErrorDetails) -> list[str]:
+    """Return the lines of a problem: one, or one for each of several rules."""
+    context = problem.get("ctx", {})
+    if problem["type"] == "rules":
+        return [_rule(_path(problem["loc"]), each) for each in context["rules"]]
+    return [_line(problem, context)]
+
+
+def _rule(path: str, context: Mapping[str, Any]) -> str:
+    where = f"{path}.{context['key']}" if path else context["key"]
+    return f"{where}: {context['value']}, expected {context['expected']}"
+
+
+def _line(problem: ErrorDetails, context: Mapping[str, Any]) -> str:
+    path, kind = _path(problem["loc"]), problem["type"]
     if kind == "missing":
         return f"{path}: missing"
     if kind == "extra_forbidden":
-        return f"{path}: unknown key, expected one of: {', '.join(_keys(problem['loc'][:-1]))}"
-    if kind == "rule":
-        where = f"{path}.{context['key']}" if path else context["key"]
-        return f"{where}: {context['value']}, expected {context['expected']}"
+        keys = _keys(problem["loc"][:-1])
+        near = did_you_mean(problem["loc"][-1], keys)
+        return f"{path}: unknown key, expected one of: {', '.join(keys)}{near}"
     if kind == "union_tag_not_found":
         return f"{path}.kind: missing, expected one of: {', '.join(KINDS)}"
     if kind == "union_tag_invalid":
-        return f"{path}.kind: '{context['tag']}', expected one of: {', '.join(KINDS)}"
+        near = did_you_mean(context["tag"], KINDS)
+        return f"{path}.kind: '{context['tag']}', expected one of: {', '.join(KINDS)}{near}"
     expected = _EXPECTED.get(kind)
     wanted = expected.format(**context) if expected else problem["msg"]
-    return f"{path}: {_short(problem['input'])}, expected {wanted}"
+    names = _NAME.findall(wanted) if kind == "literal_error" else ()
+    near = did_you_mean(problem["input"], names)
+    return f"{path}: {_short(problem['input'])}, expected {wanted}{near}"
 
 
 def _path(location: tuple[int | str, ...]) -> str:

@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from insync.faults.registry import KINDS
 from insync.faults.spec import OnProcess, Planned
-from insync.fields import Part, Span, Time, broken
+from insync.fields import Part, Span, Time, broken, check_all
 from insync.scenario import roles
 from insync.scenario.model import MOST_FAULTS, Frame
 
@@ -66,9 +66,11 @@ class FaultSpec(Part):
     def _check(self) -> Self:
         model = self.model
         if model is not None:
-            self._check_target(model)
-            self._check_times()
-            self._check_ramp(model)
+            check_all(
+                lambda: self._check_target(model),
+                self._check_times,
+                lambda: self._check_ramp(model),
+            )
         return self
 
     def _check_target(self, model: type[Planned]) -> None:

@@ -19,7 +19,6 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ([], "Missing command"),
         (["nonsense"], "No such command 'nonsense'"),
         (["run"], "Missing argument"),
         (
@@ -28,7 +27,7 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ),
         (["run", "kip-501", "--nonsense"], "No such option: --nonsense"),
         (["run", "kip-501", "--scale", "x"], "Invalid value for '--scale'"),
-        (["run", "kip-501", "--scale", "0"], "kip-501: scale 0: expected more than 0"),
+        (["run", "kip-501", "--scale", "0"], "kip-501: scale 0: expected at least 0.05"),
         (["run", "kip-501", "--scale", "0.01"], "scale 0.01: broker.replica_lag_time_max_ms: 100"),
         (["run", "kip-501", "--repeat", "0"], "repeats: 0, expected at least 1"),
         (["run", "kip-501", "--arms", "stok"], "arms[0]: 'stok', expected 'stock', 'off', 'read'"),
@@ -37,7 +36,6 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (["report", "nowhere"], "nowhere: not a run folder (run.json: No such file or directory)"),
         (["state", "nowhere"], "connection file nowhere: No such file or directory"),
         (["state", "."], ".: no connection file, expected a running arm with the agent"),
-        (["bench"], "Missing command"),
         (
             ["bench", "pipeline", "--rows", "1e15"],
             "--rows '1e15': expected numbers from 1,000 to 1,000,000,000, such as 1e5,1e6",
@@ -52,7 +50,6 @@ def in_an_empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             ".: no pyharness/insync in it, expected a checkout of insync",
         ),
         (["bench", "analysis", "nowhere", "--times", "0"], "Invalid value for '--times'"),
-        (["image"], "Missing command"),
         (["image", "build", "--kafka", "4.3.1,5"], "kafka: unknown version '5', expected one of"),
         (["state", ".", "--watch", "--json"], "--watch and --json: expected one of them"),
     ],
@@ -94,6 +91,16 @@ def test_every_command_has_help_with_an_example(
 ) -> None:
     assert invoke([*command, "--help"]) == 0
     assert "insync " + " ".join(command) in capsys.readouterr().out.partition("Example")[2]
+
+
+@pytest.mark.parametrize("group", [[], ["bench"], ["image"]])
+def test_without_a_command_the_help_is_printed(
+    group: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(group) == 2
+    alone = capsys.readouterr()
+    assert invoke([*group, "--help"]) == 0
+    assert (alone.out, alone.err) == (capsys.readouterr().out, "")
 
 
 def test_the_version_is_printed(capsys: pytest.CaptureFixture[str]) -> None:

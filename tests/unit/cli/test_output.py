@@ -1,6 +1,7 @@
 """The commands print text for people, or one JSON document."""
 
 import io
+import json
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +15,7 @@ from insync.brokers.kafka.java import Java
 from insync.cli import judge
 from insync.cli.app import invoke
 from insync.cli.replicas import table
-from insync.cli.results import arms_table, grid_table, show_matrix
+from insync.cli.results import arms_table, grid_table, results_console, show_matrix
 from insync.report.matrix.cells import MatrixCell, grids
 from insync.run import plan
 from insync.scenario.load import builtin_names
@@ -62,16 +63,19 @@ def test_the_verdict_is_the_exit_code(
     fake_analysis.update(verdict(word))
     assert invoke(["report", "run"]) == code
     printed = capsys.readouterr()
-    assert printed.out == ""
-    assert f"{word}: stock: [isr_shrinks] is 1, expected at most 0\n" in printed.err
-    assert "report: run/report.html" in printed.err
+    assert f"{word}: stock: [isr_shrinks] is 1, expected at most 0\n" in printed.out
+    assert "report: run/report.html" in printed.out
+    assert "ISR" not in printed.err
 
 
 def test_json_is_one_document_on_standard_output(
     fake_analysis: dict[str, Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     fake_analysis.update(verdict("pass"))
-    assert invoke_json(capsys, "report", "run") == fake_analysis
+    assert invoke(["report", "run", "--json"]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == fake_analysis
+    assert "report: run/report.html" in printed.err
 
 
 def test_several_folders_give_one_document_with_each_verdict(
@@ -169,8 +173,9 @@ def test_unexpected_cells_of_a_matrix_are_explained_below_it(
         cell("read", differs="read, repeat 0: [isr_shrinks] was 0, expected at least 1"),
         *(cell(arm, skipped="no cgroup", repeats=0) for arm in ("stock", "off")),
     ]
-    show_matrix(cells, Path("/out"), ["4.3.1 off: broker 1 ended"])
-    lines = capsys.readouterr().err.splitlines()
+    console = results_console(as_json=False)
+    show_matrix(console, cells, Path("/out"), ["4.3.1 off: broker 1 ended"])
+    lines = capsys.readouterr().out.splitlines()
     assert lines[-5:] == [
         "freeze, read: differs: repeat 0: [isr_shrinks] was 0, expected at least 1",
         "freeze, stock, off: skipped: no cgroup",

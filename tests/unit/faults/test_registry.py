@@ -91,6 +91,20 @@ def test_the_table_has_a_line_per_kind_and_the_reasons_below(
     assert "cpu-neighbour: no [schedstat] here\n" in out
 
 
+def test_a_reason_of_several_kinds_is_printed_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [{"kind": kind, "why_not": why} for kind, why in (
+        ("kill", "kill: not here"), ("link", None), ("elect", "elect: not here"),
+    )]  # fmt: skip
+    assert command.reasons(rows) == ["kill, elect: not here"]
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
+    assert invoke(["faults", "--cluster", "docker"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("docker: no engine at unix://") == 1
+    assert out.splitlines()[-1].startswith("docker: no engine")
+
+
 def test_the_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
     rows = invoke_json(capsys, "faults")
     assert [row["kind"] for row in rows] == list(KINDS)

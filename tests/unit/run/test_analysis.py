@@ -46,11 +46,35 @@ def test_the_analysis_gets_folder_spark_options_and_java(
     spark = SparkOptions(master="local[1]", conf=("a=b", "c=d"))
     assert analysis.analyse([run], spark, JAVA, NoProgress()) == [{
         "args": [
-            "-m", "insync.analysis.job", str(run), "--spark-master", "local[1]",
+            "-m", "insync.analysis.job", str(run), "--stages", "--spark-master", "local[1]",
             "--spark-conf", "a=b", "--spark-conf", "c=d",
         ],
         "java": "/jdk",
     }]  # fmt: skip
+
+
+class Phases(NoProgress):
+    """Keeps the phases."""
+
+    def __init__(self) -> None:
+        self.phases: list[str] = []
+
+    def phase(self, text: str) -> None:
+        self.phases.append(text)
+
+
+def test_the_stages_of_the_analysis_are_progress(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_python(
+        run,
+        "print('stage: bronze'); print('noise'); print('stage: ', end='', flush=True)\n"
+        "print('gold and checks'); print('stage: cut', end='')",
+        monkeypatch,
+    )
+    progress = Phases()
+    analysis.analyse([run], LOCAL, JAVA, progress)
+    assert progress.phases[1:] == ["analysis: bronze", "analysis: gold and checks"]
 
 
 def test_an_old_verdict_is_not_mistaken_for_a_new_one(

@@ -121,14 +121,71 @@ def test_a_scenario_survives_conversion_to_json() -> None:
         ('name = "kip-501"', 'name = "My Case"', "name: 'My Case', expected text that matches"),
     ],
 )
-def test_an_invalid_value_is_named_on_one_line(old: str, new: str, problem: str) -> None:
+def test_an_invalid_value_is_named(old: str, new: str, problem: str) -> None:
     assert old in KIP
     with pytest.raises(InputError) as caught:
         parse(KIP.replace(old, new, 1), "mine.toml")
     message = str(caught.value)
-    assert message.startswith("mine.toml: ")
+    assert all(line.startswith("mine.toml: ") for line in message.splitlines())
     assert problem in message
-    assert "\n" not in message
+
+
+def problems(text: str) -> list[str]:
+    """Return the lines of the error of an invalid file, without the file's name."""
+    with pytest.raises(InputError) as caught:
+        parse(text, "mine.toml")
+    return [line.removeprefix("mine.toml: ") for line in str(caught.value).splitlines()]
+
+
+def test_all_problems_of_a_file_are_listed() -> None:
+    text = KIP.replace("repeats = 3", "repeats = 0").replace('site = "read"', 'sight = "read"')
+    text = text.replace('"read", "request"]', '"raed"]')
+    arm, repeats, missing, unknown = problems(text)
+    assert arm.startswith("arms[1]: 'raed', expected 'stock', 'off'")
+    assert arm.endswith(" (did you mean 'read'?)")
+    assert repeats == "repeats: 0, expected at least 1"
+    assert missing == "faults[0].site: missing"
+    assert unknown.startswith(
+        "faults[0].sight: unknown key, expected one of: broker, at_ms, for_ms"
+    )
+    assert unknown.endswith(" (did you mean 'site'?)")
+
+
+def test_all_broken_rules_are_listed() -> None:
+    text = KIP.replace('control_arms = ["stock"]', 'control_arms = ["off"]').replace(
+        '"read", "request"]', '"step-down"]'
+    )
+    assert [line.partition(":")[0] for line in problems(text)] == ["control_arms[0]", "arms[1]"]
+    text = KIP.replace(
+        "record_bytes = 200",
+        "record_bytes = 200\nidempotent = true\nclient_retries = false\nclient_timeout_ms = 9",
+    )
+    assert [line.partition(":")[0] for line in problems(text)] == [
+        "workload.client_timeout_ms", "workload.client_retries",
+    ]  # fmt: skip
+    faults = KIP.replace("at_ms = 2_000", "at_ms = 1") + FREEZE.replace("30_000", "2")
+    assert [line.partition(":")[0] for line in problems(faults)] == [
+        "faults[0].at_ms", "faults[1].at_ms",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "meant"),
+    [
+        ('kind = "stall"', 'kind = "stal"', "stall"),
+        ("isr_shrinks = { min", "isr_shrink = { min", "isr_shrinks"),
+        ("[broker]\n", "[broker]\nreplica_lag_ms = 1\n", "replica_lag_time_max_ms"),
+    ],
+)
+def test_the_nearest_name_is_suggested(old: str, new: str, meant: str) -> None:
+    assert old in KIP
+    (line,) = problems(KIP.replace(old, new, 1))
+    assert line.endswith(f" (did you mean '{meant}'?)")
+
+
+def test_the_nearest_scenario_is_suggested() -> None:
+    with pytest.raises(InputError, match=r"\(did you mean 'read-stall'\?\)$"):
+        load("read-stal")
 
 
 FREEZE = """

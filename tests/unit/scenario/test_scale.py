@@ -1,6 +1,7 @@
 """Scaling multiplies every time, nothing else, and keeps a scenario valid or refuses."""
 
 import math
+import re
 from typing import Any
 
 import pytest
@@ -140,8 +141,22 @@ def test_a_margin_is_not_scaled_and_is_part_of_the_judged_bound() -> None:
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, math.nan, math.inf])
 def test_a_factor_must_be_a_positive_number(factor: float) -> None:
-    with pytest.raises(InputError, match=r"scale .*: expected more than 0"):
+    expected = "most 140" if factor == math.inf else "least 0.05"
+    with pytest.raises(InputError, match=rf"scale .*: expected at {expected}$"):
         load("kip-501", factor)
+
+
+@pytest.mark.parametrize("name", ["kip-501", "control", "transactions", "burst"])
+def test_a_scale_that_is_refused_names_the_nearest_one_that_is_not(name: str) -> None:
+    for refused, words in ((0.001, "smallest"), (100_000, "largest")):
+        with pytest.raises(InputError) as caught:
+            load(name, refused)
+        found = re.search(rf"; the {words} scale is (\S+)$", str(caught.value))
+        assert found is not None
+        nearest = float(found[1])
+        load(name, nearest)
+        with pytest.raises(InputError):
+            load(name, nearest * (0.9 if refused < 1 else 1.1))
 
 
 def test_the_minimum_lag_limits_the_factor() -> None:

@@ -1,6 +1,8 @@
-"""Arms compared with the control arm: pairs, reproducible intervals, and no test without data."""
+"""Arms compared with the control arm: pairs, exact intervals and tests, and none without data."""
 
-from insync.analysis.tables.gold.compare import compare
+from typing import Any
+
+from insync.analysis.tables.gold.compare import compare, differences, medians
 
 RUN = "made-up"
 
@@ -11,34 +13,72 @@ def over(*values: float) -> dict[tuple[str, int], float]:
 
 def test_differences_are_paired_by_run_and_repeat() -> None:
     arm = {(RUN, 0): 5.0, (RUN, 1): 7.0, ("another", 0): 100.0}
-    found = compare(arm, {(RUN, 0): 1.0, (RUN, 1): 2.0, (RUN, 2): 9.0}, "x")
-    assert (found.pairs, found.median_difference) == (2, 4.5)
-    assert (found.low, found.high, found.p_value) == (None, None, None)
+    found = compare(arm, {(RUN, 0): 1.0, (RUN, 1): 2.0, (RUN, 2): 9.0})
+    assert (found["pairs"], found["median_difference"]) == (2, 4.5)
+    assert (found["low"], found["high"], found["p_value"]) == (None, None, None)
 
 
-def test_an_interval_contains_the_difference_and_is_reproducible() -> None:
-    control, arm = over(*range(20)), over(*(3.0 * n + 1 for n in range(20)))
-    found = compare(arm, control, "x")
-    assert found == compare(arm, control, "x")
-    assert found.low is not None
-    assert found.high is not None
-    assert found.median_difference is not None
-    assert found.low < found.median_difference < found.high
-    assert found.p_value is not None
-    assert found.p_value < 0.05
+def test_three_repeats_claim_no_interval_and_no_test() -> None:
+    found = compare(over(4.0, 5.0, 6.0), over(1.0, 2.0, 3.0))
+    assert found["median_difference"] == 3.0
+    assert (found["low"], found["high"], found["p_value"]) == (None, None, None)
 
 
-def test_repeats_that_all_differ_by_the_same_have_an_interval_of_no_width() -> None:
-    found = compare(over(4.0, 5.0, 6.0), over(1.0, 2.0, 3.0), "x")
-    assert (found.low, found.high) == (3.0, 3.0)
-    assert found.p_value == 0.1  # the least that three against three can give
+def test_six_pairs_have_the_interval_of_their_least_and_largest_difference() -> None:
+    found = compare(over(2, 4, 6, 8, 10, 12), over(1, 2, 3, 4, 5, 6))
+    assert (found["low"], found["median_difference"], found["high"]) == (1, 3.5, 6)
+    assert found["p_value"] == 2 / 2**6
 
 
-def test_equal_values_have_no_test() -> None:
-    found = compare(over(0.0, 0.0, 0.0), over(0.0, 0.0, 0.0), "x")
-    assert (found.median_difference, found.low, found.high) == (0.0, 0.0, 0.0)
-    assert found.p_value is None
+def test_equal_values_have_an_interval_of_no_width_and_no_test() -> None:
+    found = compare(over(*[5.0] * 6), over(*[5.0] * 6))
+    assert (found["median_difference"], found["low"], found["high"]) == (0.0, 0.0, 0.0)
+    assert found["p_value"] is None
 
 
 def test_without_a_pair_there_is_no_difference() -> None:
-    assert compare(over(1.0), {("another", 0): 1.0}, "x").pairs == 0
+    assert compare(over(1.0), {("another", 0): 1.0})["pairs"] == 0
+
+
+def values(arm: str, metric: str, *found: float, scenario: str = "one") -> list[dict[str, Any]]:
+    cell = {"scenario": scenario, "kafka": "4.3.1", "cluster": "local", "scale": 1.0, "arm": arm}
+    return [
+        {**cell, "run": RUN, "repeat": repeat, "metric": metric, "value": value}
+        for repeat, value in enumerate(found)
+    ]
+
+
+def test_p_values_are_adjusted_over_all_tests_of_a_scenario() -> None:
+    growing = [float(each) for each in range(8)]
+    rows = [
+        *values("stock", "isr_shrinks", *growing),
+        *values("plugin", "isr_shrinks", *(each + 1 for each in growing)),
+        *values("stock", "acked", *growing),
+        *values("plugin", "acked", *(each + (-1) ** n for n, each in enumerate(growing))),
+        *values("stock", "lost", *[0.0] * 8),
+        *values("plugin", "lost", *[0.0] * 8),
+        *values("stock", "acked", 1.0, 2.0, scenario="two"),
+        *values("plugin", "acked", 2.0, 3.0, scenario="two"),
+    ]
+    found = {(row["scenario"], row["metric"]): row for row in differences(rows, {RUN: ["stock"]})}
+    assert found["one", "isr_shrinks"]["p_value"] == 2 / 2**8
+    assert found["one", "isr_shrinks"]["p_holm"] == 2 * 2 / 2**8
+    assert found["one", "acked"]["p_holm"] == 1.0
+    assert found["one", "lost"]["p_holm"] is None
+    assert {row["comparisons"] for row in found.values() if row["scenario"] == "one"} == {2}
+    assert found["one", "lost"]["pairs_needed"] == 7
+    few = found["two", "acked"]
+    assert (few["pairs"], few["p_holm"], few["pairs_needed"]) == (2, None, 6)
+
+
+def test_medians_have_an_interval_from_six_repeats_on() -> None:
+    rows = [
+        *values("stock", "acked", 3.0, 1.0, 2.0),
+        *values("plugin", "acked", 6.0, 1.0, 5.0, 2.0, 4.0, 3.0),
+    ]
+    found = {row["arm"]: row for row in medians(rows)}
+    few, enough = found["stock"], found["plugin"]
+    assert (few["repeats"], few["median"], few["least"], few["most"]) == (3, 2.0, 1.0, 3.0)
+    assert (few["low"], few["high"]) == (None, None)
+    assert (enough["repeats"], enough["median"]) == (6, 3.5)
+    assert (enough["low"], enough["high"]) == (1.0, 6.0)

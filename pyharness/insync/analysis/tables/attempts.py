@@ -35,6 +35,7 @@ from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.analysis.tables.spark.store import Store
 from insync.errors import InsyncError
 from insync.events.schema import RUN
+from insync.stages import Announce, silent
 
 MOST_ATTEMPTS = 32
 """When so many are published, all runs are computed into one: each is 45 folders of small files."""
@@ -72,7 +73,13 @@ class Refreshed:
         return [paths.table_to_read(f"{self.place}/{each}", layer, name) for each in shown]
 
 
-def publish(spark: SparkSession, folders: Sequence[Folder], place: str, log: str) -> Refreshed:
+def publish(
+    spark: SparkSession,
+    folders: Sequence[Folder],
+    place: str,
+    log: str,
+    announce: Announce = silent,
+) -> Refreshed:
     """Compute the runs in `folders` that are new or have changed, and publish the tables of all.
 
     Runs that are not in `folders` are published no longer. Raises InputError if `place` holds
@@ -95,7 +102,7 @@ def publish(spark: SparkSession, folders: Sequence[Folder], place: str, log: str
     with _deleted_after_failure(hadoop, into):
         if new:
             changed = [folder for folder in folders if folder.run in new]
-            compute_tables(spark, hadoop, changed, folders, into, log)
+            compute_tables(spark, hadoop, changed, folders, into, log, announce)
         else:
             Store(spark, into).keep(INPUTS.name, inputs_rows(folders))
         if _read(hadoop, place) != before:

@@ -28,6 +28,7 @@ from insync.errors import InputError
 from insync.events.matrix_info import PLAN
 from insync.events.schema import RUN
 from insync.scratch import spark_process
+from insync.stages import START, Announce, silent
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,11 @@ class Summary:
 
 
 def compute(
-    named: Sequence[str], into: str | None, settings: SparkSettings, spark_home: str | None = None
+    named: Sequence[str],
+    into: str | None,
+    settings: SparkSettings,
+    spark_home: str | None = None,
+    announce: Announce = silent,
 ) -> Summary:
     """Compute the tables of every run in the folders `named`, and end Spark's JVM.
 
@@ -65,8 +70,9 @@ def compute(
     log = Path(name)
     with spark_process(java.home):
         try:
+            announce(START)
             with open_session(fitting(quick, named), log) as spark:
-                summary = _compute(spark, named, place, log)
+                summary = _compute(spark, named, place, log, announce)
         finally:
             end_jvm()
     log.unlink()  # after an error it stays, because the message names it
@@ -81,17 +87,19 @@ def _default_folder(named: Sequence[str]) -> str:
     return f"{paths.trimmed(named[0])}/{paths.TABLES}"
 
 
-def _compute(spark: SparkSession, named: Sequence[str], into: str, log: Path) -> Summary:
+def _compute(
+    spark: SparkSession, named: Sequence[str], into: str, log: Path, announce: Announce
+) -> Summary:
     hadoop = Hadoop(spark)
     place = hadoop.qualified(into)
     folders = look(hadoop, named)
     if not any(folder.used for folder in folders):
         raise InputError(f"{folders[0].path}: {folders[0].problem}; no named folder holds a run")
     if _is_of_a_run(hadoop, place):
-        refresh(spark, folders, place, str(log), for_reports=False)
+        refresh(spark, folders, place, str(log), for_reports=False, announce=announce)
         counts = [paths.table_to_read(place, "silver", INPUT_LINES.name)]
         return _summary(spark, folders, place, sum(folder.used for folder in folders), counts)
-    found = publish(spark, folders, place, str(log))
+    found = publish(spark, folders, place, str(log), announce)
     return _summary(spark, folders, place, found.computed, found.files_of(INPUT_LINES.name))
 
 

@@ -22,8 +22,8 @@ from insync.analysis.checks.registry import count_anomalies, find_anomalies
 from insync.analysis.checks.transactions import transaction_fates
 from insync.analysis.tables.bronze.lines import Events, input_lines
 from insync.analysis.tables.gold import acks, availability, followers, policies, transactions
-from insync.analysis.tables.gold.compare import differences
-from insync.analysis.tables.gold.metrics import medians, repeat_metrics
+from insync.analysis.tables.gold.compare import over_repeats
+from insync.analysis.tables.gold.metrics import repeat_metrics
 from insync.analysis.tables.gold.recovery import recovery
 from insync.analysis.tables.silver import (
     brokers,
@@ -159,8 +159,9 @@ def _repeat_metrics(done: Done, events: Events) -> Named:
 
 def _over_repeats(done: Done, events: Events) -> Named:
     """Yield medians over repeats, and comparisons of arms."""
-    yield "medians", medians(done["repeat_metrics"])
-    yield "differences", differences(done["repeat_metrics"], done["runs"])
+    medians, differences = over_repeats(done["repeat_metrics"], done["runs"])
+    yield "medians", medians
+    yield "differences", differences
 
 
 Lane = tuple[Step, ...]

@@ -27,9 +27,11 @@ from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop, cause
 from insync.analysis.tables.spark.store import Store, at_once
 from insync.errors import InputError, InsyncError
+from insync.stages import BRONZE, GOLD, SILVER, Announce, silent
 
 ATTEMPT = "attempt-"
 """Begins the names of the folders that `attempts` publishes."""
+_STAGE_OF = {"silver": SILVER, "gold": GOLD}
 _OWN = {MARK, "bronze", "silver", "gold"}
 
 
@@ -42,6 +44,7 @@ def refresh(
     own: bool = False,
     digest: str | None = None,
     for_reports: bool = True,
+    announce: Announce = silent,
 ) -> Rows:
     """Compute every table of the runs in `folders` and replace `into` with them.
 
@@ -60,7 +63,7 @@ def refresh(
     with ExitStack() as ending:
         ending.callback(hadoop.delete, new)
         hadoop.delete(new)
-        store = compute_tables(spark, hadoop, folders, folders, new, log)
+        store = compute_tables(spark, hadoop, folders, folders, new, log, announce)
         with _failures_of("gold", log):
             rows = rows_of_reports(store) if for_reports else {}
         hadoop.write(f"{new}/{MARK}", mark(digest))
@@ -93,6 +96,7 @@ def compute_tables(
     searched: Sequence[Folder],
     into: str,
     log: str,
+    announce: Announce = silent,
 ) -> Store:
     """Compute every table of the runs in `folders` into the new folder `into`; return its store.
 
@@ -100,6 +104,7 @@ def compute_tables(
     written. `log` is Spark's log file, for the message.
     """
     store = Store(spark, into)
+    announce(BRONZE)
     with _failures_of("bronze", log):
         store.keep("runs", runs_rows(hadoop, folders))
         store.keep("inputs", inputs_rows(searched))
@@ -107,6 +112,7 @@ def compute_tables(
         lines = bronze.bronze(bronze.raw_lines(spark, used, store.frames["runs"]))
         events = store.write_bronze(lines)
     for layer, stages in STAGES.items():
+        announce(_STAGE_OF[layer])
         with _failures_of(layer, log):
             for lanes in stages:
                 at_once((partial(_run_lane, store, events, lane) for lane in lanes), len(lanes))

@@ -9,12 +9,13 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyarrow import parquet
 
-from insync.analysis.tables.contracts import Contract
+if TYPE_CHECKING:
+    from insync.analysis.tables.contracts import Contract
 
 Row = dict[str, Any]
 Rows = Mapping[str, list[Row]]
@@ -100,6 +101,18 @@ def _rows(table: pa.Table) -> Iterator[Row]:
         yield {**row, **pairs}
 
 
-def rows_of_run(rows: Rows, run: str | None) -> Rows:
-    """Return the rows of one run."""
-    return {name: [row for row in table if row["run"] == run] for name, table in rows.items()}
+def rows_of_run(rows: Rows, run: str | None, cell: Mapping[str, object] | None = None) -> Rows:
+    """Return the rows of one run.
+
+    Tables over all repeats have no column `run`: of them the rows of the run's `cell`, which are
+    columns with their values; all if it is None.
+    """
+    of_cell = {} if cell is None else cell
+    return {
+        name: [row for row in table if _is_of(row, {"run": run} if "run" in row else of_cell)]
+        for name, table in rows.items()
+    }
+
+
+def _is_of(row: Row, wanted: Mapping[str, object]) -> bool:
+    return all(row[name] == value for name, value in wanted.items())

@@ -25,6 +25,9 @@ from insync.events.schema import is_agents_own
 REFUSALS: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
 """Kafka's errors for a record that finds fewer replicas in sync than min.insync.replicas."""
 
+_OF_RUNS: Final = ("input_lines", "medians", "differences")
+"""The tables whose rows are not of a single repeat."""
+
 Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
 
@@ -49,7 +52,7 @@ def _counted(rows: Rows, what: str) -> dict[str, int]:
 
 
 def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
-    own = {name: _of(table, arm, repeat) for name, table in rows.items() if name != "input_lines"}
+    own = {name: _of(table, arm, repeat) for name, table in rows.items() if name not in _OF_RUNS}
     if not own["repeats"]:
         return RepeatFacts(complete=False, metrics=_all_of({}))
     complete = bool(own["repeats"][0]["complete"])

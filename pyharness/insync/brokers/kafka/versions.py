@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from insync.closest import did_you_mean
 from insync.errors import InputError
 
 DEFAULT = "4.3.1"
@@ -57,7 +58,8 @@ def find(version: str) -> Release:
     """Return the release `version`; raises InputError, listing the known ones, if unknown."""
     if version not in known():
         names = ", ".join(known())
-        raise InputError(f"kafka: unknown version '{version}', expected one of {names}")
+        near = did_you_mean(version, known())
+        raise InputError(f"kafka: unknown version '{version}', expected one of {names}{near}")
     text = files(__package__).joinpath("dists", f"{version}.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     jars = (jar(entry["id"], entry["sha256"]) for entry in data.pop("jars"))

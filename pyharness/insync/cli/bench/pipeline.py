@@ -1,7 +1,6 @@
 """`insync bench pipeline`: measure how time and memory of the tables grow with a run's size."""
 
 import json as jsonlib
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -15,6 +14,8 @@ from insync.cli.options import Json
 from insync.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from insync.bench.pipeline import Measured
 
 EXAMPLES: Final = """\b
@@ -62,6 +63,7 @@ def command(
     from insync.bench.size import parse_sizes, require_space
     from insync.brokers.kafka.java import find_java
     from insync.cli.progress import TerminalProgress
+    from insync.cli.results import results_console
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 
@@ -88,8 +90,9 @@ def command(
     }
     text = jsonlib.dumps(document, indent=2)
     (folder / "pipeline.json").write_text(text + "\n", encoding="utf-8")
-    _show(found, ratios, slopes)
-    print(f"results: {folder}", file=sys.stderr)
+    console = results_console(as_json=json)
+    _show(console, found, ratios, slopes)
+    console.print(f"results: {folder}", soft_wrap=True)
     if json:
         print(text)
     return DIFFERS if any(one.differs for one in found) else 0
@@ -110,11 +113,13 @@ def _engines(listed: str) -> list[str]:
 
 
 def _show(
-    found: Sequence["Measured"], ratios: Sequence[float | None], slopes: dict[str, float | None]
+    console: "Console",
+    found: Sequence["Measured"],
+    ratios: Sequence[float | None],
+    slopes: dict[str, float | None],
 ) -> None:
-    """Print the table to standard error, so that standard output stays free for JSON."""
+    """Print the table."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
@@ -136,7 +141,6 @@ def _show(
             "-" if times is None else f"{times:.1f}",
             f"differ: {', '.join(one.differs)}" if one.differs else "equal",
         )  # fmt: skip
-    console = Console(stderr=True, highlight=False)
     console.print(table)
     for engine, rise in slopes.items():
         if rise is not None:

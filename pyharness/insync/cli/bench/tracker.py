@@ -1,7 +1,6 @@
 """`insync bench tracker`: measure the cost of the agent's core with JMH."""
 
 import json as jsonlib
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -13,6 +12,8 @@ import typer
 from insync.cli.options import Json
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from insync.bench.figures import Row
 
 EXAMPLES: Final = """\b
@@ -44,6 +45,7 @@ def command(
     from insync.bench.jmh import FULL, QUICK, measure, require_jar
     from insync.brokers.kafka.java import find_java
     from insync.cli.progress import TerminalProgress
+    from insync.cli.results import results_console
     from insync.run.plan import check_out, make_out
     from insync.signals import interruptible
 
@@ -56,17 +58,17 @@ def command(
     document = {"java": java.description, "quick": quick, "rows": [asdict(row) for row in rows]}
     text = jsonlib.dumps(document, indent=2)
     (folder / "tracker.json").write_text(text + "\n", encoding="utf-8")
-    _show(rows)
-    print(f"results: {folder}", file=sys.stderr)
+    console = results_console(as_json=json)
+    _show(console, rows)
+    console.print(f"results: {folder}", soft_wrap=True)
     if json:
         print(text)
     return 0
 
 
-def _show(rows: Sequence["Row"]) -> None:
-    """Print the table to standard error, so that standard output stays free for JSON."""
+def _show(console: "Console", rows: Sequence["Row"]) -> None:
+    """Print the table."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
 
     title = "per partition of a follower's fetch"
@@ -86,4 +88,4 @@ def _show(rows: Sequence["Row"]) -> None:
                     f"{row.times_empty_advice:.1f}",
                     f"{row.times_compare_and_set:.1f}",
                 )
-    Console(stderr=True, highlight=False).print(table)
+    console.print(table)

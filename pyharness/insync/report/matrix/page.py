@@ -23,10 +23,11 @@ from insync.report.policies.story import compares_policies
 from insync.report.policies.text import policy_table
 from insync.report.render import asset, environment
 from insync.report.reproduce import matrix_command
+from insync.report.statistics import statistics_tables
 from insync.report.tabular import Table
 from insync.report.timeline import lanes
 from insync.report.timeline.lane_bars import STATE_NAMES
-from insync.report.timeline.timelines import STATES, Timeline
+from insync.report.timeline.timelines import STATES, Rows, Timeline
 
 Key = tuple[str, str]
 """A Kafka version and a scenario."""
@@ -81,15 +82,17 @@ def write_matrix_page(
     matrix: MatrixInfo,
     runs: Sequence[RunInfo],
     pictures: Mapping[Key, Sequence[Timeline]],
+    over_repeats: Rows,
 ) -> Path:
     """Write the page, the Markdown table and the test results from `folder/matrix.json`.
 
-    Returns the page's path. `runs` are those that began, `pictures` the timelines of each.
+    Returns the page's path. `runs` are those that began, `pictures` the timelines of each, and
+    `over_repeats` the rows of the tables over all repeats.
     """
     cells = read_cells(folder)
     write_atomic(folder / TEXT, markdown(cells))
     write_atomic(folder / RESULTS, as_xml("insync matrix", matrix_suites(cells)))
-    return write_atomic(folder / PAGE, render_matrix(matrix, cells, pictures, runs))
+    return write_atomic(folder / PAGE, render_matrix(matrix, cells, pictures, runs, over_repeats))
 
 
 def render_matrix(
@@ -97,6 +100,7 @@ def render_matrix(
     cells: Sequence[MatrixCell],
     pictures: Mapping[Key, Sequence[Timeline]],
     runs: Sequence[RunInfo],
+    over_repeats: Rows,
 ) -> str:
     """Return the whole page as text; `runs` are those that began."""
     summaries = {(row.kafka, row.scenario): row.summary for row in matrix.rows}
@@ -122,6 +126,9 @@ def render_matrix(
                 (grid, _story(grid, pictures), _rows(grid, summaries, pictures))
                 for grid in grids(cells)
             ],
+            over_repeats=statistics_tables(
+                over_repeats, {metric for cell in cells for metric in cell.figures}
+            ),
             standings=STANDINGS,
             states=[(state, STATE_NAMES[state]) for state in STATES],
             lanes=lanes,

@@ -346,6 +346,8 @@ MEDIANS = Contract(
         _value("median", "the median of the values"),
         _value("least", "the smallest value"),
         _value("most", "the largest value"),
+        _value("low", "lower end of the median's interval (95 %); null below 6 repeats", null=True),
+        _value("high", "upper end of it", null=True),
     ),
 )
 DIFFERENCES = Contract(
@@ -358,10 +360,27 @@ DIFFERENCES = Contract(
         _METRIC,
         whole("pairs", "repeats in which both arms have a value"),
         _value("median_difference", "median of arm minus control", null=True),
-        _value("low", "lower end of its bootstrap interval (95 %)", null=True),
-        _value("high", "upper end; null below 3 pairs", null=True),
+        _value("low", "lower end of its interval (95 %); null below 6 pairs", null=True),
+        _value("high", "upper end of it", null=True),
         Column(
-            "p_value", "double", "", "p-value of Mann-Whitney, two-sided; null: no test", null=True
+            "p_value",
+            "double",
+            "",
+            "p-value of the sign-flip test, two-sided; null: fewer than 6 pairs differ",
+            null=True,
+        ),
+        Column(
+            "p_holm",
+            "double",
+            "",
+            "the p-value adjusted by Holm's method over all tests of the scenario, version, cluster"
+            " and scale",
+            null=True,
+        ),
+        whole("comparisons", "how many comparisons of these have a pair that differs"),
+        whole(
+            "pairs_needed",
+            "pairs with which each of them can show a difference that all pairs have",
         ),
     ),
 )

@@ -1,4 +1,4 @@
-"""Computes the metrics of each repeat, and their medians over the repeats of a cell."""
+"""Computes the metrics of each repeat."""
 
 from __future__ import annotations
 
@@ -76,21 +76,6 @@ def _parts(tables: Mapping[str, DataFrame]) -> list[DataFrame]:
 
 _AVAILABLE = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms", "under_replicated_ms")
 _LATENCY = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms", "acked", "failed", "unanswered")
-
-
-def medians(values: DataFrame) -> DataFrame:
-    """Return a row per cell and metric: how many repeats, their median, least and most."""
-    return (
-        values.where(fn.col("value").isNotNull())
-        .groupBy(*CELL, "metric")
-        .agg(
-            fn.count(fn.lit(1)).alias("repeats"),
-            fn.countDistinct("run").alias("runs"),
-            fn.median("value").alias("median"),
-            fn.min("value").alias("least"),
-            fn.max("value").alias("most"),
-        )
-    )
 
 
 def _named(*names: str) -> tuple[Column, ...]:

@@ -1,0 +1,1 @@
+"""The commands about past results: list them, compare two of them."""

@@ -1,0 +1,103 @@
+"""`insync runs`: list the past runs and matrices below a folder."""
+
+import json as jsonlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from insync.cli.options import Json
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from insync.past.rows import Past
+
+EXAMPLES: Final = """\b
+Examples:
+  insync runs
+  insync runs ./monday --scenario kip-501 --verdict fail
+  insync runs --kafka 4.3.1 --json
+  insync runs --page ./insync-runs/index.html
+"""
+COLOURS: Final = {"pass": "green", "fail": "red", "unknown": "yellow", "unreadable": "yellow"}
+
+
+def command(
+    folder: Annotated[
+        Path, typer.Argument(metavar="[DIR]", help="Folder with runs and matrices.")
+    ] = Path("insync-runs"),
+    scenario: Annotated[str | None, typer.Option(help="Only results with this scenario.")] = None,
+    kafka: Annotated[str | None, typer.Option(help="Only results of this Kafka version.")] = None,
+    verdict: Annotated[
+        str | None,
+        typer.Option(help="Only this verdict: pass, fail, unknown, skipped, none or unreadable."),
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option(help="Also write the list as a page, with links to the reports.")
+    ] = None,
+    json: Json = False,
+) -> int:
+    """List the past runs and matrices below a folder, newest first.
+
+    It looks up to three levels down. A folder that cannot be read, a run that was cut short, and
+    one that a newer version wrote are rows with the reason. The exit code is 0, whatever the
+    verdicts are.
+    """
+    from insync.closest import did_you_mean
+    from insync.errors import InputError
+    from insync.past.find import find_results
+    from insync.past.page import write_index
+    from insync.past.rows import VERDICTS, past_results, scenarios_of, selected
+
+    if verdict is not None and verdict not in VERDICTS:
+        near = did_you_mean(verdict, VERDICTS)
+        raise InputError(f"--verdict {verdict}: expected one of {', '.join(VERDICTS)}{near}")
+    found = past_results(find_results(folder))
+    rows = selected(found, scenario, kafka, verdict)
+    if scenario is not None and not selected(found, scenario, None, None):
+        near = did_you_mean(scenario, scenarios_of(found))
+        print(f"insync: no result with the scenario {scenario}{near}", file=sys.stderr)
+    if page is not None:
+        write_index(page, folder, rows)
+    _show(rows, len(found), page, folder, as_json=json)
+    return 0
+
+
+def _show(
+    rows: Sequence["Past"], of_all: int, page: Path | None, folder: Path, *, as_json: bool
+) -> None:
+    from insync.cli.results import results_console
+
+    if as_json:
+        print(jsonlib.dumps([row.as_json() for row in rows], indent=2))
+    console = results_console(as_json=as_json)
+    if not as_json:
+        if rows:
+            console.print(table(rows))
+        of = "" if len(rows) == of_all else f" of {of_all}"
+        console.print(f"{len(rows)}{of} results in {folder}", soft_wrap=True)
+    if page is not None:
+        console.print(f"page: {page}", soft_wrap=True)
+
+
+def table(rows: Sequence["Past"]) -> "Table":
+    """Return the table: a line of facts per result, and below it why, and where it is."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    from insync.past.page import MARKS, facts_of, name_of
+
+    drawn = Table(box=SIMPLE_HEAD, pad_edge=False)
+    for heading in ("verdict", "result", "Kafka", "arms", "repeats", "began", "took"):
+        drawn.add_column(heading, no_wrap=heading in ("verdict", "began"), overflow="fold")
+    for row in rows:
+        colour = COLOURS.get(row.verdict, "dim")
+        below = f"[dim]{escape(row.reason)}\n{escape(str(row.folder))}[/]"
+        facts = (escape(text) for _, text in facts_of(row))
+        mark = f"[{colour}]{MARKS[row.verdict]}[/]"
+        drawn.add_row(mark, f"{escape(name_of(row))}\n{below}", *facts)
+    return drawn

@@ -1,0 +1,161 @@
+"""Reads one side of a comparison: the cells of a run or a matrix, and its set-up."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from insync.arms import present_name
+from insync.errors import InputError
+from insync.events.matrix_info import is_matrix, load_matrix
+from insync.events.run_info import load_run
+from insync.events.schema import RUN
+from insync.metrics import of_verdict
+from insync.report.judgement import Judgement, read_judgement
+from insync.report.matrix.cells import read_cells
+
+RANK = ("fail", "unknown", "pass")
+UNSAID = {"started_ms", "finished_ms", "schema", "scenario_name", "name", "summary", "skipped"}
+"""Keys of run.json that say nothing about the set-up, or are named otherwise."""
+
+
+class Key(NamedTuple):
+    """What names a cell."""
+
+    scenario: str
+    kafka: str
+    arm: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An arm of a scenario: its verdict, and its metrics with a value per repeat."""
+
+    key: Key
+    verdict: str
+    reason: str
+    metrics: Mapping[str, Sequence[float | None]]
+
+    @property
+    def name(self) -> str:
+        """Return scenario, version and arm in words."""
+        return f"{self.key.scenario} on {self.key.kafka}: {self.key.arm}"
+
+    def shared(self, other: Cell) -> dict[str, Any]:
+        """Return the parts of the keys of two cells by name; both, where they differ."""
+        pairs = zip(Key._fields, self.key, other.key, strict=True)
+        return {name: a if a == b else f"{a} / {b}" for name, a, b in pairs}
+
+
+@dataclass(frozen=True)
+class Side:
+    """A run or a matrix."""
+
+    folder: Path
+    cells: Sequence[Cell]
+    setup: Mapping[str, str]
+
+    @property
+    def names(self) -> list[str]:
+        """Return the names of its cells."""
+        return [cell.name for cell in self.cells]
+
+
+def read_side(folder: Path) -> Side:
+    """Read a run folder or a matrix folder that was analysed; raises InputError."""
+    if is_matrix(folder):
+        return _matrix(folder)
+    run = load_run(folder)
+    found = read_judgement(folder)
+    cells = [
+        Cell(
+            Key(run.scenario_name, run.kafka, present_name(arm)),
+            *_of_arm(found, arm),
+            _metrics(figures),
+        )
+        for arm, figures in found.arms.items()
+    ]
+    return Side(folder, cells, dict(_setup_of(folder)))
+
+
+def _matrix(folder: Path) -> Side:
+    info = load_matrix(folder)
+    cells = [
+        Cell(
+            Key(cell.scenario, cell.kafka, present_name(cell.arm)),
+            cell.state,
+            cell.reason,
+            cell.metrics,
+        )
+        for cell in read_cells(folder)
+        if cell.state != "skipped"
+    ]
+    asked = {} if info.asked is None else info.asked.model_dump()
+    setup = {f"matrix: {name}": _text(value) for name, value in asked.items()}
+    for run in info.run_folders(folder):
+        if (run / RUN).is_file():
+            setup.update(_of_run_in_matrix(run))
+    return Side(folder, cells, setup)
+
+
+def _of_run_in_matrix(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the settings of a run of a matrix; those of its scenario under the scenario's name."""
+    scenario = load_run(folder).scenario_name
+    for name, value in _setup_of(folder):
+        if name.startswith("host."):
+            yield name, value
+        elif name not in ("scenario", "kafka", "cluster", "seed"):
+            yield f"{scenario}: {name}", value
+
+
+def _setup_of(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield every setting of a run by its path in run.json; raises InputError."""
+    load_run(folder)
+    try:
+        raw = json.loads((folder / RUN).read_bytes())
+    except (OSError, ValueError) as error:
+        raise InputError(f"{folder / RUN}: {error}") from error
+    yield "scenario", str(raw["scenario_name"])
+    for name, value in raw.items():
+        if name not in UNSAID and name != "scenario":
+            yield from _flat(name, value)
+    for name, value in raw["scenario"].items():
+        if name not in UNSAID and not name.startswith("expect") and name not in raw:
+            yield from _flat(name, value)
+
+
+def _flat(name: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _flat(f"{name}.{key}", inner)
+    elif isinstance(value, list) and any(isinstance(each, dict) for each in value):
+        for place, inner in enumerate(value):
+            yield from _flat(f"{name}[{place}]", inner)
+    else:
+        yield name, _text(value)
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def _metrics(figures: Mapping[str, Any]) -> dict[str, Sequence[float | None]]:
+    return {name: figures[name] for name in of_verdict() if name in figures}
+
+
+def _of_arm(found: Judgement, arm: str) -> tuple[str, str]:
+    """Return the verdict of an arm of a run, and what it rests on.
+
+    Older verdicts have no findings; then it is the run's.
+    """
+    own = [each for each in found.findings if each.arm == arm]
+    for word in RANK:
+        reasons = [f"{each.expected}: {each.found}" for each in own if each.outcome == word]
+        if reasons:
+            return word, reasons[0]
+    return found.verdict, found.reason

@@ -1,0 +1,58 @@
+"""Opens the index page of past results in a browser, offline: filters, a phone, both schemes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page
+
+from insync.past.find import find_results
+from insync.past.page import write_index
+from insync.past.rows import past_results
+from unit.past.past_folders import write_matrix, write_past
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Path:
+    """Write the index page of three results, one of which cannot be read."""
+    write_past(tmp_path / "a", scenario="follower-restart-mid-stall", verdict="fail", stock={})
+    write_matrix(tmp_path / "b", ["read-stall", "freeze"], stock={"acked": [1]})
+    (tmp_path / "c").mkdir()
+    (tmp_path / "c" / "run.json").write_text('{"schema": 2}')
+    rows = past_results(find_results(tmp_path))
+    return write_index(tmp_path / "index.html", tmp_path, rows)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_it_fits_and_is_accessible(browser: Browser, index: Path, width: int, scheme: str) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme=scheme, offline=True
+    )
+    with context:
+        tab = context.new_page()
+        tab.goto(index.as_uri())
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        found = Axe().run(tab)
+        assert found.violations_count == 0, found.generate_report()
+
+
+def test_results_are_filtered_and_lead_to_their_reports(browser: Browser, index: Path) -> None:
+    with browser.new_context(offline=True) as context:
+        tab = context.new_page()
+        tab.goto(index.as_uri())
+        assert shown(tab) == 3
+        tab.get_by_label("scenario").select_option("freeze")
+        assert shown(tab) == 1
+        assert tab.locator("#count").inner_text() == "1 of 3 results, newest first."
+        tab.get_by_label("verdict").select_option("fail")
+        assert shown(tab) == 0
+        tab.get_by_label("scenario").select_option("")
+        tab.locator("main a").filter(visible=True).click()
+        assert tab.url.endswith("/a/report.html")
+
+
+def shown(tab: Page) -> int:
+    return tab.locator("tbody tr").filter(visible=True).count()

@@ -1,0 +1,94 @@
+"""What repeats show together is on the pages and on the console, with the number of repeats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyarrow import parquet
+from rich.console import Console
+
+from insync.analysis.tables.gold.compare import differences, medians
+from insync.cli.statistics import show_statistics
+from insync.report.statistics import statistics_tables
+
+CELL = {"scenario": "kip-501", "kafka": "4.3.1", "cluster": "local", "scale": 0.2}
+
+
+def rows(repeats: int, **more: Any) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of both tables of a run in which the plugin removes two shrinks."""
+    values = [
+        {**CELL, **more, "arm": arm, "run": "r", "repeat": n, "metric": metric, "value": value}
+        for n in range(repeats)
+        for arm, metric, value in (
+            ("stock", "isr_shrinks", 2.0),
+            ("plugin", "isr_shrinks", 0.0),
+            ("stock", "p99_ms", 50.0 + n),
+            ("plugin", "p99_ms", 52.5 - n),
+            ("stock", "lost", 0.0),
+            ("plugin", "lost", 0.0),
+        )
+    ]
+    return {"medians": medians(values), "differences": differences(values, {"r": ["stock"]})}
+
+
+def test_one_repeat_claims_nothing() -> None:
+    assert statistics_tables(rows(1)) == []
+
+
+def test_three_repeats_have_medians_and_say_how_many_could_show_it() -> None:
+    middle, changes = statistics_tables(rows(3))
+    assert middle.title == "Medians over repeats: median (least to most) of 3 repeats"
+    assert list(middle.columns) == ["metric", "stock", "plugin"]
+    assert middle.rows == [
+        ["ISR shrinks", "2", "0"],
+        ["ack latency at the 99th percentile", "51 (50 to 52)", "51.5 (50.5 to 52.5)"],
+    ]
+    assert changes.title == (
+        "Differences from control arms: 3 pairs of repeats, too few for any interval or test;"
+        " 7 show a difference that every pair has, over 2 comparisons"
+    )
+    assert list(changes.columns) == ["metric", "arms", "pairs", "median difference"]
+    assert changes.rows[0] == ["ISR shrinks", "plugin - stock", "3", "\N{MINUS SIGN}2"]
+
+
+def test_enough_repeats_have_intervals_and_adjusted_tests() -> None:
+    middle, changes = statistics_tables(rows(8))
+    assert "median [95 % interval] (least to most) of 8 repeats" in middle.title
+    assert middle.rows[0] == ["ISR shrinks", "2 [2; 2]", "0 [0; 0]"]
+    assert changes.title == "Differences from control arms: 8 pairs of repeats"
+    less = "\N{MINUS SIGN}2"
+    assert changes.rows[0] == [
+        "ISR shrinks", "plugin - stock", "8", f"{less} [{less}; {less}]", "0.008", "0.016",
+    ]  # fmt: skip
+
+
+def test_scenarios_of_a_matrix_are_told_apart() -> None:
+    first, second = rows(2), rows(2, scenario="freeze")
+    both = {name: [*first[name], *second[name]] for name in first}
+    middle, _ = statistics_tables(both, {"isr_shrinks"})
+    assert [row[0] for row in middle.rows] == ["kip-501: ISR shrinks", "freeze: ISR shrinks"]
+
+
+def test_tables_of_an_older_version_are_not_shown() -> None:
+    old = rows(3)
+    for table in old.values():
+        for row in table:
+            row.pop("p_holm", None)
+            row.pop("low")
+    assert statistics_tables(old) == []
+
+
+def test_the_console_shows_them_from_the_tables_of_a_folder(tmp_path: Path) -> None:
+    for name, table in rows(3).items():
+        folder = tmp_path / "tables" / "gold" / name
+        folder.mkdir(parents=True)
+        parquet.write_table(pa.Table.from_pylist(table), folder / "part-0.parquet")
+    with (tmp_path / "out").open("w") as file:
+        show_statistics(Console(file=file, width=160), tmp_path)
+        show_statistics(Console(file=file, width=160), tmp_path / "nowhere")
+    text = " ".join((tmp_path / "out").read_text().split())
+    assert "Medians over repeats: median (least to most) of 3 repeats" in text
+    assert "too few for any interval or test" in text
+    assert "ISR shrinks plugin - stock 3" in text

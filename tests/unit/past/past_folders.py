@@ -1,0 +1,74 @@
+"""Writes the folders of made-up runs and matrices as if they had been analysed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from insync import metrics
+from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
+from unit.run_folder import EPOCH_MS, Story, run_json
+
+Values = Mapping[str, Sequence[float | None]]
+
+
+def write_past(
+    folder: Path,
+    *,
+    scenario: str = "made-up",
+    kafka: str = "4.3.1",
+    verdict: str | None = "pass",
+    hours: float = 0,
+    finished: bool = True,
+    **arms: Values,
+) -> Path:
+    """Write a run folder; `arms` are the metrics of each, `hours` when it began."""
+    repeats = max((len(of) for arm in arms.values() for of in arm.values()), default=1)
+    keys = run_json(Story(arms=tuple(arms) or ("stock",), repeats=repeats, finished=finished))
+    began = EPOCH_MS + hours * 3.6e6
+    keys |= {"scenario_name": scenario, "kafka": kafka, "started_ms": began}
+    if finished:
+        keys["finished_ms"] = began + 60_000
+    folder.mkdir(parents=True)
+    (folder / "run.json").write_text(json.dumps(keys))
+    if verdict is not None:
+        found = {"verdict": verdict, "reason": f"it is a {verdict}", "findings": [],
+                 "arms": {arm: figures(repeats, of) for arm, of in arms.items()}}  # fmt: skip
+        (folder / "verdict.json").write_text(json.dumps(found))
+        (folder / "report.html").touch()
+    return folder
+
+
+def write_matrix(folder: Path, scenarios: Sequence[str], **arms: Values) -> Path:
+    """Write a matrix whose scenarios all have the same figures."""
+    rows = tuple(
+        MatrixRow(
+            kafka="4.3.1", scenario=name, summary="", arms=tuple(arms), folder=f"4.3.1/{name}"
+        )
+        for name in scenarios
+    )
+    cells = []
+    for row in rows:
+        write_past(folder / row.folder, scenario=row.scenario, **arms)
+        cells += [cell(row.scenario, arm, of) for arm, of in arms.items()]
+    save_matrix(folder, MatrixInfo(repeats=None, rows=rows))
+    (folder / "matrix.json").write_text(json.dumps(cells))
+    (folder / "matrix.html").touch()
+    return folder
+
+
+def cell(scenario: str, arm: str, of: Values) -> dict[str, Any]:
+    """Return a cell of matrix.json that is as expected."""
+    repeats = max(len(values) for values in of.values())
+    return {
+        "scenario": scenario, "arm": arm, "kafka": "4.3.1", "expected": {}, "differs": None,
+        "unknown": None, "skipped": None, "report": None, **figures(repeats, of),
+    }  # fmt: skip
+
+
+def figures(repeats: int, of: Values) -> dict[str, Any]:
+    """Return an arm's figures; a metric that is not named is not known."""
+    unknown = {name: [None] * repeats for name in metrics.of_verdict()}
+    return {"repeats": repeats, **unknown, **of, "evidence": [], "agent_errors": []}

@@ -1,0 +1,140 @@
+"""Past results are listed newest first; what cannot be read is a row with its reason."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from commands import invoke_json, invoke_refused
+from insync.cli.app import invoke
+from insync.past.find import find_results
+from insync.past.page import render_index
+from insync.past.rows import Past, past_results, selected
+from unit.past.past_folders import write_matrix, write_past
+
+
+@pytest.fixture
+def parent(tmp_path: Path) -> Path:
+    """Make a folder with good and bad results, some of them one level down."""
+    write_past(tmp_path / "older", scenario="kip-501", hours=1)
+    write_past(tmp_path / "group" / "newer", scenario="kip-501", verdict="fail", hours=3)
+    write_past(tmp_path / "another", scenario="freeze", kafka="4.4.0", verdict="unknown", hours=2)
+    write_past(tmp_path / "raw", scenario="freeze", verdict=None, hours=4)
+    write_past(tmp_path / "cut", scenario="freeze", verdict=None, hours=5, finished=False)
+    write_matrix(tmp_path / "matrix", ["kip-501", "freeze"], stock={"acked": [1]})
+    for name, text in (("newest-schema", '{"schema": 2}'), ("broken", "{")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json").write_text(text)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "file").touch()
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "tables").mkdir()
+    (tmp_path / "tables" / "_insync.json").touch()
+    (tmp_path / "bench-tracker").mkdir()
+    (tmp_path / "bench-tracker" / "tracker.json").touch()
+    for name in ("newest-schema", "broken", "notes"):
+        os.utime(tmp_path / name, (0, 0))
+    return tmp_path
+
+
+def rows_of(parent: Path) -> dict[str, Past]:
+    return {row.folder.name: row for row in past_results(find_results(parent))}
+
+
+def test_results_are_listed_newest_first(parent: Path) -> None:
+    assert list(rows_of(parent)) == [
+        "cut", "raw", "newer", "another", "older", "matrix", "broken", "newest-schema", "notes",
+    ]  # fmt: skip
+
+
+def test_each_row_has_its_verdict_or_the_reason_why_there_is_none(parent: Path) -> None:
+    rows = rows_of(parent)
+    said = {name: (row.verdict, row.reason) for name, row in rows.items()}
+    assert said["newer"] == ("fail", "it is a fail")
+    assert said["matrix"] == ("pass", "2 of 2 cells are as expected")
+    assert said["raw"] == ("none", f"not analysed: insync report {parent / 'raw'}")
+    assert said["cut"] == ("none", "cut short, or still running")
+    assert said["newest-schema"] == (
+        "unreadable",
+        "run.json: schema 2, expected at most 1: a newer version of insync wrote it",
+    )
+    assert said["broken"][0] == "unreadable"
+    assert said["broken"][1].startswith("run.json: the file: Invalid JSON")
+    assert said["notes"] == ("unreadable", "holds neither run.json nor matrix-plan.json")
+    assert (rows["matrix"].scenarios, rows["matrix"].repeats) == (("kip-501", "freeze"), 1)
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (["--scenario", "kip-501"], ["newer", "older", "matrix"]),
+        (["--kafka", "4.4.0"], ["another"]),
+        (["--verdict", "none"], ["cut", "raw"]),
+        (["--verdict", "unreadable"], ["broken", "newest-schema", "notes"]),
+        (["--scenario", "freeze", "--verdict", "unknown"], ["another"]),
+    ],
+)
+def test_rows_are_filtered(
+    options: list[str], names: list[str], parent: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = invoke_json(capsys, "runs", str(parent), *options)
+    assert [Path(row["folder"]).name for row in found] == names
+
+
+def test_the_table_names_every_folder_and_reason(
+    parent: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["runs", str(parent)]) == 0
+    printed = capsys.readouterr()
+    text = " ".join(printed.out.split())
+    for row in past_results(find_results(parent)):
+        assert row.folder.name in text
+        assert row.verdict.replace("none", "no verdict") in text
+    assert "9 results in" in text
+    assert printed.err == ""
+
+
+def test_an_unknown_scenario_or_verdict_gets_a_suggestion(
+    parent: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["runs", str(parent), "--scenario", "kip-50"]) == 0
+    assert "no result with the scenario kip-50 (did you mean 'kip-501'?)" in capsys.readouterr().err
+    line = invoke_refused(capsys, "runs", str(parent), "--verdict", "failed")
+    assert "--verdict failed: expected one of pass, fail, unknown" in line
+    assert "(did you mean 'fail'?)" in line
+    assert "no such folder" in invoke_refused(capsys, "runs", str(parent / "nowhere"))
+
+
+def test_a_run_folder_is_a_result_itself(parent: Path) -> None:
+    assert find_results(parent / "older").runs == (parent / "older",)
+    assert find_results(parent / "matrix").matrices == (parent / "matrix",)
+
+
+def test_the_page_links_the_reports_relative_to_itself_and_escapes_text(parent: Path) -> None:
+    (parent / "a <b>").mkdir()
+    (parent / "a <b>" / "x").touch()
+    page = render_index(parent, parent, past_results(find_results(parent)))
+    assert set(re.findall(r'<a href="([^"]+)"', page)) == {
+        "older/report.html", "group/newer/report.html", "another/report.html", "matrix/matrix.html",
+    }  # fmt: skip
+    assert "a &lt;b&gt;" in page
+    assert "<b>" not in page.partition("<tbody>")[2].replace('<b class="mark', "")
+    assert "schema 2, expected at most 1" in page
+    assert "http" not in page.replace("http-equiv", "")
+
+
+def test_the_page_is_written_where_it_is_wanted(
+    parent: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = parent / "index.html"
+    assert invoke(["runs", str(parent), "--verdict", "fail", "--page", str(page)]) == 0
+    assert f"page: {page}" in capsys.readouterr().out
+    assert page.read_text().count("<tr data-scenario") == 1
+
+
+def test_no_filter_selects_all(parent: Path) -> None:
+    rows = past_results(find_results(parent))
+    assert selected(rows, None, None, None) == rows
