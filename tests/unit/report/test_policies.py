@@ -6,7 +6,7 @@ import pytest
 
 from insync.report.matrix.cells import Bursts, Grid, MatrixCell, grids
 from insync.report.policies.lanes import Stretch, follower_lanes
-from insync.report.policies.picture import COLUMN, LEAST_WIDTH, draw
+from insync.report.policies.picture import LEAST_WIDTH, WIDTH, draw
 from insync.report.policies.story import SITUATIONS, Finding, compares_policies, finding
 from insync.report.policies.text import policy_markdown, policy_table
 from insync.report.timeline.timelines import Fault, Span, Timeline
@@ -151,14 +151,18 @@ def test_the_picture_has_every_cell_and_draws_short_drops_wide_enough() -> None:
         span((1, 2, 3), 0, 9.999), span((1, 3), 9.999, 10), arm="messages-4"
     )  # at the very end
     found = draw(grid_of(*cells), {"burst": [dip]})
-    assert [heading.text for heading in found.columns] == ["bursts", "slow leader"]
-    assert [name for _, name, _ in found.rows] == ["messages:4", "time"]
-    assert len(found.places) == 3
-    drawn = next(place for place in found.places if place.bars)
+    assert found.columns == ("bursts", "slow leader")
+    assert [count for _, count in found.groups] == [1, 1]
+    assert [row.name for row in found.rows] == ["messages:4", "time"]
+    assert [[place is not None for place in row.places] for row in found.rows] == [
+        [True, False], [True, True],
+    ]  # fmt: skip
+    drawn = found.rows[0].places[0]
+    assert drawn is not None
     (alarm,) = [bar for bar in drawn.bars if bar.standing == "alarm"]
     assert drawn.bars[-1] == alarm
     assert alarm.width == LEAST_WIDTH
-    assert drawn.x <= alarm.x <= alarm.x + alarm.width <= drawn.x + COLUMN
+    assert 0 <= alarm.x <= alarm.x + alarm.width <= WIDTH
     assert all(bar.height < alarm.height for bar in drawn.bars if bar.standing == "fine")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from insync.repeats import repeat_words
 from insync.report.timeline.labels import centred, levels
 from insync.report.timeline.timelines import Span, State, Timeline
 from insync.report.timeline.wording import change_in_short, in_short
@@ -139,12 +140,12 @@ def _cell(timeline: Timeline, longest: float) -> Cell:
             for count in range(int(longest / step) + 1)
         ),
         faults=bands,
-        words=_words(timeline),
+        words=described(timeline),
     )
 
 
-def _words(timeline: Timeline) -> str:
-    """Describe a picture: its faults, then every shrink and every leader change."""
+def described(timeline: Timeline) -> str:
+    """Describe the picture of a repeat: its faults, then every shrink and every leader change."""
     parts = [
         *(
             f"{fault.name} from {fault.start_s:.1f} to {fault.end_s:.1f} s"
@@ -154,7 +155,7 @@ def _words(timeline: Timeline) -> str:
         *(f"partition {each.partition}: {change_in_short(each)}" for each in timeline.changes),
     ]
     nothing = [] if timeline.shrinks else ["no ISR shrink"]
-    return f"{timeline.arm}, repeat {timeline.repeat}: " + "; ".join([*parts, *nothing])
+    return f"{timeline.arm}, {repeat_words(timeline.repeat)}: " + "; ".join([*parts, *nothing])
 
 
 def _bands(timeline: Timeline, x: Callable[[float], float]) -> tuple[Band, ...]:
