@@ -19,7 +19,7 @@ from insync.report.tabular import Table
 from insync.report.timeline.detail import Repeat, in_full
 from insync.report.timeline.lanes import Cell, cells
 from insync.report.timeline.series import isr_table, latency_table
-from insync.report.timeline.timelines import Rows, Timeline, timelines
+from insync.report.timeline.timelines import Rows, Timeline
 from insync.report.words import span
 
 
@@ -76,9 +76,10 @@ class Page:
     min_isr: int
 
 
-def build_page(run: RunInfo, verdict: Judgement, rows: Rows, detail: Detail = LEVELS[0]) -> Page:
-    """Collect the page of a run."""
-    pictures = timelines(run, rows)
+def build_page(
+    run: RunInfo, verdict: Judgement, rows: Rows, pictures: Sequence[Timeline], detail: Detail
+) -> Page:
+    """Collect the page of a run; `pictures` are the timelines of its repeats."""
     drawn = [timeline for timeline in pictures if timeline.repeat < detail.pictures]
     below = [*sections.details(run, rows, pictures), results.results(verdict)]
     return Page(
@@ -126,9 +127,16 @@ def _arms(run: RunInfo, pictures: Sequence[Timeline], drawn: Sequence[Timeline])
 
 
 def says(arm: str) -> str:
-    """Return what an arm is, in words; empty for an unknown one."""
+    """Return what an arm is, in words; empty for an unknown one.
+
+    An arm with the same brokers as another one goes by what that one is.
+    """
     spec = find_arm(arm)
-    return "" if spec is None else spec.says.replace("`", "")
+    if spec is None:
+        return ""
+    other = find_arm(spec.expected_as or arm)
+    same = other is not None and (other.agent, other.configs) == (spec.agent, spec.configs)
+    return (other if other is not None and same else spec).says.replace("`", "")
 
 
 def _run_facts(run: RunInfo) -> Facts:

@@ -22,7 +22,7 @@ from insync.report.page import LEVELS, build_page
 from insync.report.timeline import lanes
 from insync.report.timeline.detail import FILL
 from insync.report.timeline.latency_lines import HEIGHT
-from insync.report.timeline.timelines import STATE_NAMES, Rows
+from insync.report.timeline.timelines import STATE_NAMES, Rows, timelines
 from insync.report.words import BADGES
 
 MOST_BYTES = 400_000
@@ -32,7 +32,8 @@ MOST_BYTES = 400_000
 def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
     """Return the whole page as text, with as much detail as fits into `MOST_BYTES`."""
     template = environment().get_template("page.html.j2")
-    pages = (build_page(run, verdict, rows, detail) for detail in LEVELS)
+    pictures = timelines(run, rows)
+    pages = (build_page(run, verdict, rows, pictures, detail) for detail in LEVELS)
     return smallest_enough(
         template.render(
             page=page,

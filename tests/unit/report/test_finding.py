@@ -206,4 +206,4 @@ def test_a_matrix_of_lag_policies_counts_where_each_is_right() -> None:
         for scenario, counts in {"burst": (3, 0), "slow-leader": (2, 2)}.items()
         for arm, alarms in zip(("messages-4", "time"), counts, strict=True)
     ]
-    assert matrix_finding(cells) == "Right by situation: time in 1 of 2, messages:4 in 0 of 2"
+    assert matrix_finding(cells) == "Time is right in 1 of 2 situations, messages:4 in 0 of 2"

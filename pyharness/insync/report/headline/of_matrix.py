@@ -72,5 +72,11 @@ def _of_policies(cells: Sequence[MatrixCell]) -> str:
     for name, known in right.items():
         counts.setdefault((sum(known), len(known)), []).append(name)
     best = sorted(counts.items(), key=lambda each: -each[0][0] / each[0][1])
-    parts = [f"{listed(names)} in {hits} of {of}" for (hits, of), names in best]
-    return f"Right by situation: {', '.join(parts)}" if parts else NOTHING
+    if not best:
+        return NOTHING
+    ((hits, of), names), *others = best
+    text = (
+        f"{listed(names)} {'is' if len(names) == 1 else 'are'} right in {hits} of {of} situations"
+    )
+    text += "".join(f", {listed(more)} in {hits} of {of}" for (hits, of), more in others)
+    return text[0].upper() + text[1:]

@@ -99,18 +99,20 @@ def render_matrix(
 ) -> str:
     """Return the whole page as text, with as many pictures as fit; `runs` are those that began."""
     return smallest_enough(
-        _render(matrix, cells, {key: pictures[key] for key in drawn if key in pictures}, runs)
-        for drawn in _levels(cells)
+        _render(matrix, cells, drawn, runs, undrawn=len(pictures) - len(drawn))
+        for drawn in _levels(cells, pictures)
     )
 
 
-def _levels(cells: Sequence[MatrixCell]) -> Iterator[list[Key]]:
-    """Yield the rows to draw: all, then fewer, those with a cell that is not as expected first."""
-    keys = list(dict.fromkeys((cell.kafka, cell.scenario) for cell in cells))
+def _levels(
+    cells: Sequence[MatrixCell], pictures: Mapping[Key, Sequence[Timeline]]
+) -> Iterator[Mapping[Key, Sequence[Timeline]]]:
+    """Yield all pictures, then fewer; rows with a cell that is not as expected keep theirs."""
     odd = {(cell.kafka, cell.scenario) for cell in cells if cell.state in ("fail", "unknown")}
-    keys.sort(key=lambda key: key not in odd)
-    for share in (1.0, 0.75, 0.5, 0.25, 0.0):
-        yield keys[: round(len(keys) * share)]
+    keys = sorted(pictures, key=lambda key: key not in odd)
+    for share in (1.0, 0.75, 0.5, 0.25, 0.1, 0.0):
+        kept = keys[: round(len(keys) * share)]
+        yield {key: pictures[key] for key in kept}
 
 
 def _render(
@@ -118,6 +120,8 @@ def _render(
     cells: Sequence[MatrixCell],
     pictures: Mapping[Key, Sequence[Timeline]],
     runs: Sequence[RunInfo],
+    *,
+    undrawn: int,
 ) -> str:
     summaries = {(row.kafka, row.scenario): row.summary for row in matrix.rows}
     found = outcome(cells)
@@ -140,6 +144,7 @@ def _render(
             command=None if matrix.asked is None else matrix_command(matrix.asked),
             cell_id=cell_id,
             arms=_arms(cells),
+            undrawn=undrawn,
             repeated=any(cell.repeats > 1 for cell in cells),
             tables=[
                 (grid, _story(grid, pictures), _rows(grid, summaries, pictures))

@@ -55,11 +55,12 @@ class Mark:
 
 @dataclass(frozen=True)
 class Band:
-    """The time of a fault, over the whole height; its name is at `name_y`."""
+    """The time of a fault, over the whole height; its name is centred at `name_x`, `name_y`."""
 
     x: float
     width: float
     title: str
+    name_x: float
     name_y: float
 
 
@@ -159,13 +160,22 @@ def described(timeline: Timeline) -> str:
 
 
 def _bands(timeline: Timeline, x: Callable[[float], float]) -> tuple[Band, ...]:
-    """Return the faults, with their names on levels so that none overlaps another."""
+    """Return the faults, with their names inside the picture and none over another."""
     spans = [(x(fault.start_s), x(fault.end_s), fault.name) for fault in timeline.faults]
-    found = levels([centred(start, end, name, _LETTER) for start, end, name in spans])
+    middles = [_inside((start + end) / 2, name) for start, end, name in spans]
+    places = [
+        centred(at, at, name, _LETTER) for at, (_, _, name) in zip(middles, spans, strict=True)
+    ]
     return tuple(
-        Band(start, end - start, name, _NAME_Y + LABEL * level)
-        for (start, end, name), level in zip(spans, found, strict=True)
+        Band(start, end - start, name, at, _NAME_Y + LABEL * level)
+        for (start, end, name), at, level in zip(spans, middles, levels(places), strict=True)
     )
+
+
+def _inside(middle: float, name: str) -> float:
+    """Return the place of a name's middle that is nearest to `middle` with the name inside."""
+    half = len(name) * _LETTER / 2
+    return max(half, min(middle, WIDTH - half))
 
 
 def _small_last(timeline: Timeline) -> list[Span]:
