@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from insync.events.run_info import Bound
 from insync.metrics import METRICS, of_verdict
 from insync.report.headline.figures import Figures, subject
-from insync.report.headline.of_matrix import matrix_finding
+from insync.report.headline.of_matrix import expected_alike, matrix_finding
 from insync.report.headline.sentence import NOTHING, finding
 from insync.report.matrix.cells import MatrixCell
 from insync.scenario.groups import groups
@@ -194,7 +194,15 @@ def test_a_matrix_counts_the_scenarios_in_which_arms_should_differ() -> None:
         shrinks("dead-follower", "stock", 3, min=1), shrinks("dead-follower", "request", 3, min=1),
     ]  # fmt: skip
     assert matrix_finding(cells) == (
+        "Where the arms should differ, stock dropped followers from the ISR in 2 of 2 scenarios;"
+        " request in none"
+    )
+    assert expected_alike(cells) == ["dead-follower"]
+    assert matrix_finding(cells[:4]) == (
         "Stock dropped followers from the ISR in 2 of 2 scenarios; request in none"
+    )
+    assert matrix_finding(cells[2:]) == (
+        "In send-stall, stock dropped followers from the ISR; request did not"
     )
     assert matrix_finding(cells[4:]) == "Every arm dropped followers from the ISR"
     assert matrix_finding([cell("x", "stock", skipped="no cgroup", repeats=0)]) == NOTHING

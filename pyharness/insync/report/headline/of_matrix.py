@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from insync.arms import policy_rows
 from insync.metrics import METRICS
-from insync.report.headline.figures import Figures, expects_a_difference, subject
-from insync.report.headline.sentence import NOTHING, written
+from insync.report.headline.figures import Figures, subject
+from insync.report.headline.figures import expects_a_difference as _differs
+from insync.report.headline.sentence import NOTHING, clause, sentence
 from insync.report.matrix.cells import MatrixCell
 from insync.report.policies.story import SITUATIONS, compares_policies, finding
 from insync.report.words import listed
 
-Row = Mapping[str, MatrixCell]
-"""The cells of one scenario on one version, by arm."""
+Key = tuple[str, str]
+"""A Kafka version and a scenario."""
 
 
 def matrix_finding(cells: Sequence[MatrixCell]) -> str:
@@ -23,30 +24,56 @@ def matrix_finding(cells: Sequence[MatrixCell]) -> str:
     It is about the metric that most scenarios are about, of those scenarios that expect the arms
     to differ in it, if any does; every scenario counts once for an arm, with its worst repeat.
     """
-    rows = [_figures(row) for row in _rows(cells)]
     if compares_policies(cells):
         return _of_policies(cells)
-    about = [(row, metric) for row in rows if (metric := subject(row))]
-    apart = [(row, metric) for row, metric in about if expects_a_difference(row, metric)]
-    metrics = Counter(metric for _, metric in apart or about)
+    rows = {key: _figures(row) for key, row in _rows(cells).items()}
+    about = {key: metric for key, row in rows.items() if (metric := subject(row))}
+    apart = {key: metric for key, metric in about.items() if _differs(rows[key], metric)}
+    metrics = Counter((apart or about).values())
     if not metrics:
         return NOTHING
     ((metric, _),) = metrics.most_common(1)
-    chosen = [row for row, of_row in apart or about if of_row == metric]
+    chosen = [key for key, of_row in (apart or about).items() if of_row == metric]
     values: dict[str, list[float | None]] = {}
-    for row in chosen:
-        for arm, found in row.of(metric).items():
+    for key in chosen:
+        for arm, found in rows[key].of(metric).items():
             values.setdefault(arm, []).extend(found)
-    return written(METRICS[metric], values, "scenarios")
+    text = clause(METRICS[metric], values, "scenarios")
+    return sentence(_where(chosen, rows, apart=bool(apart)) + text)
 
 
-def _rows(cells: Sequence[MatrixCell]) -> Iterator[Row]:
-    ran = [cell for cell in cells if cell.state != "skipped"]
-    for kafka, scenario in dict.fromkeys((cell.kafka, cell.scenario) for cell in ran):
-        yield {cell.arm: cell for cell in ran if (cell.kafka, cell.scenario) == (kafka, scenario)}
+def _where(chosen: Sequence[Key], rows: Mapping[Key, Figures], *, apart: bool) -> str:
+    """Say of which scenarios the finding is, unless it is of all."""
+    if len(chosen) == len(rows):
+        return ""
+    if len(chosen) == 1:
+        return f"in {chosen[0][1]}, "
+    return "where the arms should differ, " if apart else "in most scenarios, "
 
 
-def _figures(row: Row) -> Figures:
+def expected_alike(cells: Sequence[MatrixCell]) -> list[str]:
+    """Return the scenarios that expect the same of all arms, such as to drop a dead follower."""
+    if compares_policies(cells):
+        return []
+    rows = {key: _figures(row) for key, row in _rows(cells).items()}
+    alike = [
+        scenario
+        for (_, scenario), row in rows.items()
+        if (metric := subject(row)) and len(row.arms) > 1 and not _differs(row, metric)
+    ]
+    return list(dict.fromkeys(alike))
+
+
+def _rows(cells: Sequence[MatrixCell]) -> dict[Key, dict[str, MatrixCell]]:
+    """Return the cells of each scenario and version that ran, by arm."""
+    rows: dict[Key, dict[str, MatrixCell]] = {}
+    for cell in cells:
+        if cell.state != "skipped":
+            rows.setdefault((cell.kafka, cell.scenario), {})[cell.arm] = cell
+    return rows
+
+
+def _figures(row: Mapping[str, MatrixCell]) -> Figures:
     """Return the figures of a row, each with the worst value of its repeats alone."""
     return Figures(
         arms=list(row),
@@ -79,4 +106,4 @@ def _of_policies(cells: Sequence[MatrixCell]) -> str:
         f"{listed(names)} {'is' if len(names) == 1 else 'are'} right in {hits} of {of} situations"
     )
     text += "".join(f", {listed(more)} in {hits} of {of}" for (hits, of), more in others)
-    return text[0].upper() + text[1:]
+    return sentence(text)

@@ -17,13 +17,19 @@ NOTHING = "No figure of this run is known"
 def finding(figures: Figures, each: str = "repeats") -> str:
     """Return the finding; `each` names what a metric has a value of."""
     metric = subject(figures)
-    return NOTHING if metric is None else written(METRICS[metric], figures.of(metric), each)
+    return (
+        NOTHING if metric is None else sentence(clause(METRICS[metric], figures.of(metric), each))
+    )
 
 
-def written(metric: Metric, values: Values, each: str) -> str:
-    """Say how arms compare in one metric: how often it happened, or its value."""
-    text = _happened(metric, values, each) if metric.did else _was(metric, values, each)
+def sentence(text: str) -> str:
+    """Return a text with a capital at its beginning; names of arms have none."""
     return text[0].upper() + text[1:]
+
+
+def clause(metric: Metric, values: Values, each: str) -> str:
+    """Say how arms compare in one metric: how often it happened, or its value."""
+    return _happened(metric, values, each) if metric.did else _was(metric, values, each)
 
 
 def _happened(metric: Metric, values: Values, each: str) -> str:

@@ -13,7 +13,7 @@ from insync.metrics import METRICS
 from insync.report import words
 from insync.report.anchors import cell_id
 from insync.report.environment import environment_of
-from insync.report.headline.of_matrix import matrix_finding
+from insync.report.headline.of_matrix import expected_alike, matrix_finding
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
 from insync.report.matrix.figures import full, names_of
@@ -133,6 +133,7 @@ def _render(
             outcome=found,
             badge=(BADGES[found], sentence(cells)),
             headline=matrix_finding(cells),
+            alike=expected_alike(cells),
             versions=listed(versions),
             several=len(versions) > 1,
             notes=[
