@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 from browser.chromium import executable
 
-SIZES = {"": (1280, 900), "-390": (390, 844)}
+SIZES = {"": (1280, 960), "-390": (390, 844)}
 SCHEMES = {"": "light", "-dark": "dark"}
 
 

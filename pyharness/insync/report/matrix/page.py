@@ -160,10 +160,10 @@ def _render(
     )
 
 
-def _arms(cells: Sequence[MatrixCell]) -> list[tuple[str, str]]:
-    """Return the names of a matrix's arms and what they are; an unknown arm is left out."""
-    found = ((name, says(name)) for name in dict.fromkeys(cell.arm for cell in cells))
-    return [(name, text) for name, text in found if text]
+def _arms(cells: Sequence[MatrixCell]) -> list[dict[str, str]]:
+    """Return the names of a matrix's arms and what they are."""
+    names = dict.fromkeys(cell.arm for cell in cells)
+    return [{"name": name, "says": says(name)} for name in names]
 
 
 def _story(grid: Grid, pictures: Mapping[Key, Sequence[Timeline]]) -> Story | None:
