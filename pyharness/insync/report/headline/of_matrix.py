@@ -39,12 +39,12 @@ def matrix_finding(cells: Sequence[MatrixCell]) -> str:
         for arm, found in rows[key].of(metric).items():
             values.setdefault(arm, []).extend(found)
     text = clause(METRICS[metric], values, "scenarios")
-    return sentence(_where(chosen, rows, apart=bool(apart)) + text)
+    return sentence(_where(chosen, about, apart=bool(apart)) + text)
 
 
-def _where(chosen: Sequence[Key], rows: Mapping[Key, Figures], *, apart: bool) -> str:
-    """Say of which scenarios the finding is, unless it is of all."""
-    if len(chosen) == len(rows):
+def _where(chosen: Sequence[Key], about: Mapping[Key, str], *, apart: bool) -> str:
+    """Say of which scenarios the finding is, unless it is of all that have figures."""
+    if len(chosen) == len(about):
         return ""
     if len(chosen) == 1:
         return f"in {chosen[0][1]}, "
