@@ -297,3 +297,11 @@ def test_without_scripts_everything_is_there(visit: Open) -> None:
     assert tab.locator("details.repeat[open] .line:visible").count() == 4
     tab.locator("summary", has_text="slowest ack").click()
     assert tab.locator("details[open] tbody tr").count() > 10
+
+
+def test_on_paper_nothing_is_folded(visit: Open) -> None:
+    tab = visit(REPORT)
+    tables = tab.locator("table")
+    assert sum(each.is_visible() for each in tables.all()) < tables.count()
+    tab.emulate_media(media="print")
+    assert all(each.is_visible() for each in tables.all())
