@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.events.run_info import Bound
-from insync.metrics import METRICS, of_verdict
+from insync.metrics import METRICS, Metric, of_verdict
 from insync.report.headline.figures import Figures, subject
 from insync.report.headline.of_matrix import expected_alike, matrix_finding
 from insync.report.headline.sentence import NOTHING, finding
@@ -52,7 +52,11 @@ def figures(
         ),
         (
             {"stock": [2, None], "request": [0, 0]},
-            "Stock dropped followers from the ISR in 1 of 1 repeats; request in none",
+            "Stock dropped followers from the ISR in 1 of 1 known repeats; request in none",
+        ),
+        (
+            {"stock": [2, 2], "request": [None, None]},
+            "Stock dropped followers from the ISR in 2 of 2 repeats; of request it is not known",
         ),
         ({"stock": [2], "request": [3]}, "Every arm dropped followers from the ISR"),
         (
@@ -110,6 +114,30 @@ def test_lost_records_come_before_anything_that_was_expected() -> None:
         lost={"stock": [0], "request": [3]},
     )
     assert finding(found) == "Request lost acked records; stock did not"
+
+
+@pytest.mark.parametrize(
+    ("metric", "sentence"),
+    [
+        (
+            Metric(
+                name="toys", says="", label="lost toys", unit="count", better="lower",
+                integrity=True, headline="toys that nobody has", events="",
+            ),
+            "Stock had toys that nobody has; request did not",
+        ),
+        (
+            Metric(name="toys", says="", label="most toys", unit="count", better=None, events=""),
+            "The most toys was 3 in stock; 0 in request",
+        ),
+    ],
+)  # fmt: skip
+def test_a_metric_without_words_goes_by_its_label(
+    metric: Metric, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METRICS, metric.name, metric)
+    expected = {"stock": {"toys": SOME_EXPECTED}, "request": {"toys": NONE_EXPECTED}}
+    assert finding(figures(expected, toys={"stock": [3], "request": [0]})) == sentence
 
 
 def test_the_finding_is_about_what_the_arms_are_expected_to_differ_in() -> None:

@@ -39,9 +39,16 @@ class Level:
     most: float | None
 
 
+def did(metric: Metric) -> str:
+    """Return what an arm did in a repeat with a value above 0; empty if the value itself counts."""
+    if metric.did or metric.measured or not metric.integrity:
+        return metric.did
+    return f"had {metric.headline or metric.label}"
+
+
 def differ(metric: Metric, values: Mapping[str, Sequence[float | None]]) -> bool:
     """Whether the arms are in more than one group."""
-    return len(shares(values) if metric.did else levels(metric, values)) > 1
+    return len(shares(values) if did(metric) else levels(metric, values)) > 1
 
 
 def shares(values: Mapping[str, Sequence[float | None]]) -> list[Share]:
