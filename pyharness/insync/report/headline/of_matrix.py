@@ -7,8 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from insync.arms import policy_rows
 from insync.metrics import METRICS
-from insync.report.headline.figures import Figures, subject
-from insync.report.headline.figures import expects_a_difference as _differs
+from insync.report.headline.figures import Figures, expects_a_difference, subject
 from insync.report.headline.sentence import NOTHING, clause, sentence
 from insync.report.matrix.cells import MatrixCell
 from insync.report.policies.story import SITUATIONS, compares_policies, finding
@@ -28,7 +27,9 @@ def matrix_finding(cells: Sequence[MatrixCell]) -> str:
         return _of_policies(cells)
     rows = {key: _figures(row) for key, row in _rows(cells).items()}
     about = {key: metric for key, row in rows.items() if (metric := subject(row))}
-    apart = {key: metric for key, metric in about.items() if _differs(rows[key], metric)}
+    apart = {
+        key: metric for key, metric in about.items() if expects_a_difference(rows[key], metric)
+    }
     metrics = Counter((apart or about).values())
     if not metrics:
         return NOTHING
@@ -59,7 +60,7 @@ def expected_alike(cells: Sequence[MatrixCell]) -> list[str]:
     alike = [
         scenario
         for (_, scenario), row in rows.items()
-        if (metric := subject(row)) and len(row.arms) > 1 and not _differs(row, metric)
+        if (metric := subject(row)) and len(row.arms) > 1 and not expects_a_difference(row, metric)
     ]
     return list(dict.fromkeys(alike))
 
