@@ -233,6 +233,11 @@ def test_a_matrix_counts_the_scenarios_in_which_arms_should_differ() -> None:
         "In send-stall, stock dropped followers from the ISR; request did not"
     )
     assert matrix_finding(cells[4:]) == "Every arm dropped followers from the ISR"
+    bad = cell("freeze", "request", isr_shrinks=[0], lost=[7])
+    fine = [cell(each.scenario, each.arm, isr_shrinks=[2], lost=[0]) for each in cells]
+    assert matrix_finding([*fine, bad]) == (
+        "Request lost acked records in 1 of 4 scenarios; stock in none"
+    )
     assert matrix_finding([cell("x", "stock", skipped="no cgroup", repeats=0)]) == NOTHING
 
 

@@ -20,13 +20,17 @@ Key = tuple[str, str]
 def matrix_finding(cells: Sequence[MatrixCell]) -> str:
     """Return the finding of a matrix.
 
-    It is about the metric that most scenarios are about, of those scenarios that expect the arms
-    to differ in it, if any does; every scenario counts once for an arm, with its worst repeat.
+    It is about a violated integrity, if there is one. Otherwise it is about the metric that most
+    scenarios are about, of those scenarios that expect the arms to differ in it, if any does.
+    Every scenario counts once for an arm, with its worst repeat.
     """
-    if compares_policies(cells):
-        return _of_policies(cells)
     rows = {key: _figures(row) for key, row in _rows(cells).items()}
     about = {key: metric for key, row in rows.items() if (metric := subject(row))}
+    violated = next((metric for metric in about.values() if METRICS[metric].integrity), None)
+    if violated:
+        return sentence(_over(rows, [key for key in about if rows[key].of(violated)], violated))
+    if compares_policies(cells):
+        return _of_policies(cells)
     apart = {
         key: metric for key, metric in about.items() if expects_a_difference(rows[key], metric)
     }
@@ -35,12 +39,16 @@ def matrix_finding(cells: Sequence[MatrixCell]) -> str:
         return NOTHING
     ((metric, _),) = metrics.most_common(1)
     chosen = [key for key, of_row in (apart or about).items() if of_row == metric]
+    return sentence(_where(chosen, about, apart=bool(apart)) + _over(rows, chosen, metric))
+
+
+def _over(rows: Mapping[Key, Figures], chosen: Sequence[Key], metric: str) -> str:
+    """Say how the arms compare in one metric over some scenarios."""
     values: dict[str, list[float | None]] = {}
     for key in chosen:
         for arm, found in rows[key].of(metric).items():
             values.setdefault(arm, []).extend(found)
-    text = clause(METRICS[metric], values, "scenarios")
-    return sentence(_where(chosen, about, apart=bool(apart)) + text)
+    return clause(METRICS[metric], values, "scenarios")
 
 
 def _where(chosen: Sequence[Key], about: Mapping[Key, str], *, apart: bool) -> str:
