@@ -63,6 +63,9 @@ class Metric:
         integrity: whether it counts integrity violations: it must be 0 in every arm, whatever
             the scenario expects.
         headline: an integrity violation in words, for the summary of the report.
+        did: what an arm did in a repeat with a value above 0, for the report's finding: "stock
+            `dropped followers`".
+        measured: its value in the report's finding: "`the longest gap between acks was` 2 s".
         requires: the kind of repeat or arm that has it.
         events: what the run must have recorded; without it the value is null.
         optional: why a repeat may have no value although everything was recorded; empty: it
@@ -80,6 +83,8 @@ class Metric:
     better: Literal["lower", "higher"] | None
     integrity: bool = False
     headline: str = ""
+    did: str = ""
+    measured: str = ""
     requires: Requirement = "workload"
     events: str
     optional: str = ""
@@ -97,29 +102,34 @@ _ALL: Final = (
     Metric(
         name="isr_shrinks",
         says="changes of an ISR that removed a member",
+        did="dropped followers from the ISR",
         label="ISR shrinks", unit="count", better="lower", events=CONTROLLER_LOG, gold=True,
         cell=InCell(legend="ISR shrinks", name="ISR shrinks", stands_out=True, default=True),
     ),
     Metric(
         name="first_shrink_ms",
         says="from the first fault to the first shrink after it",
+        measured="the first follower left the ISR after",
         label="first shrink after, ms", unit="ms", better=None, events=CONTROLLER_LOG,
         optional="no ISR shrank after the first fault",
     ),
     Metric(
         name="min_isr_size",
         says="the smallest ISR of any partition",
+        measured="the smallest ISR had",
         label="smallest ISR", unit="replicas", better="higher", events=CONTROLLER_LOG, gold=True,
     ),
     Metric(
         name="under_min_isr_ms",
         says="time in which a partition had fewer replicas in sync than min.insync.replicas",
+        did="had fewer replicas in sync than min.insync.replicas",
         label="under min ISR, ms", unit="ms", better="lower", events=CONTROLLER_LOG, gold=True,
         cell=InCell(legend="seconds under min ISR", name="under min ISR", default=True),
     ),
     Metric(
         name="offline_ms",
         says="time in which a partition had no leader",
+        did="had a partition without a leader",
         label="offline, ms", unit="ms", better="lower", events=CONTROLLER_LOG, gold=True,
         cell=InCell(legend="seconds offline", name="offline"),
     ),
@@ -127,18 +137,21 @@ _ALL: Final = (
         name="under_replicated",
         says="partitions of which the ISR lacked a replica at some time, which is what users alert"
         " on (Kafka's UnderReplicatedPartitions); replicas that are still being added do not count",
+        did="had under-replicated partitions",
         label="under-replicated partitions", unit="count", better="lower", events=CONTROLLER_LOG,
         cell=InCell(legend="under-replicated partitions", name="under-replicated", stands_out=True),
     ),
     Metric(
         name="under_replicated_ms",
         says="time in which a partition was under-replicated",
+        measured="partitions were under-replicated for",
         label="under-replicated, ms", unit="ms", better="lower", events=CONTROLLER_LOG, gold=True,
         cell=InCell(legend="seconds under-replicated", name="time under-replicated"),
     ),
     Metric(
         name="max_ack_gap_ms",
         says="longest time without an ack in one partition; a repeat's start and end count as acks",
+        measured="the longest gap between acks was",
         label="longest gap between acks, ms", unit="ms", better="lower", events=PRODUCERS,
         gold=True,
         cell=InCell(
@@ -148,17 +161,20 @@ _ALL: Final = (
     Metric(
         name="mean_ack_ms",
         says="mean time from when a record was due to its ack",
+        measured="the mean ack took",
         label="mean ack, ms", unit="ms", better="lower", events=PRODUCERS,
     ),
     Metric(
         name="acked",
-        says="records acked",
+        says="records that were due in the window of a repeat, from `steady` on, and were acked",
+        measured="producers got acks for",
         label="acked", unit="records", better="higher", events=PRODUCERS, gold=True,
     ),
     Metric(
         name="acked_during_pause",
         says="records that were due while a follower in the ISR was stopped, and acked before it"
         " ran again or was out of the ISR",
+        did="acked records while a follower was stopped",
         label="acked during a follower's pause", unit="records", better="lower",
         events=f"{PRODUCERS}, {CONTROLLER_LOG}",
     ),
@@ -166,6 +182,7 @@ _ALL: Final = (
         name="acked_after_pause",
         says="records that were due while a follower in the ISR was stopped, and acked when it ran"
         " again",
+        did="kept acks waiting for a stopped follower",
         label="acked after a follower's pause", unit="records", better=None,
         events=f"{PRODUCERS}, {CONTROLLER_LOG}",
         cell=InCell(legend="records acked only after a follower's pause", name="waited"),
@@ -174,6 +191,7 @@ _ALL: Final = (
         name="refused",
         says="records that a leader refused because too few replicas were in sync"
         " (NOT_ENOUGH_REPLICAS, NOT_ENOUGH_REPLICAS_AFTER_APPEND)",
+        did="refused records below min.insync.replicas",
         label="refused below min ISR", unit="records", better="lower", requires="no-retries",
         events=PRODUCERS,
         cell=InCell(legend="records refused below min ISR", name="refused", stands_out=True),
@@ -181,22 +199,26 @@ _ALL: Final = (
     Metric(
         name="lost",
         says="acked records that the consumer did not read",
+        did="lost acked records",
         label="lost", unit="records", better="lower", integrity=True, events=CONSUMER, gold=True,
     ),
     Metric(
         name="duplicated",
         says="records that the consumer read more than once",
+        did="had records read twice",
         label="duplicated", unit="records", better="lower", events=CONSUMER, gold=True,
     ),
     Metric(
         name="false_alarms",
         says="healthy followers that were dropped from an ISR",
+        did="dropped healthy followers",
         label="healthy followers dropped", unit="count", better="lower", events=CONTROLLER_LOG,
         cell=InCell(legend="false alarms", name="false alarms", stands_out=True),
     ),
     Metric(
         name="detected_ms",
         says="from the last fault at a follower to its removal from the ISR; 0: it was never in",
+        measured="the follower at fault was out of the ISR after",
         label="follower at fault out after, ms", unit="ms", better="lower", events=CONTROLLER_LOG,
         optional="no follower was at fault, or one at fault stayed in the ISR",
         cell=InCell(
@@ -206,36 +228,42 @@ _ALL: Final = (
     Metric(
         name="reordered",
         says="records stored or read in the wrong order: reordered writes, nonmonotonic polls",
+        did="stored or read records out of order",
         label="reordered", unit="records", better="lower", integrity=True,
         headline="records out of order", events=CONSUMER,
     ),
     Metric(
         name="gaps",
         says="times that the consumer passed over offsets: skipped polls",
+        did="passed over records",
         label="gaps", unit="count", better="lower", integrity=True,
         headline="gaps in what was read", events=CONSUMER,
     ),
     Metric(
         name="inconsistent",
         says="offsets for which acks and reads name two records",
+        did="had two records at one offset",
         label="inconsistent offsets", unit="count", better="lower", integrity=True,
         headline="offsets with two values", events=CONSUMER,
     ),
     Metric(
         name="split_epochs",
         says="leader epochs in which two brokers led a partition",
+        did="had two leaders in one epoch",
         label="epochs with two leaders", unit="count", better="lower", integrity=True,
         headline="epochs with two leaders", events=CHECKED,
     ),
     Metric(
         name="diverged",
         says="partitions whose replicas' logs differ, or hold a batch with a wrong CRC",
+        did="had replicas whose logs differ",
         label="diverged partitions", unit="count", better="lower", integrity=True,
         headline="partitions whose replicas differ", events=CHECKED,
     ),
     Metric(
         name="watermarks_back",
         says="times that a former leader began a role with a lower high watermark than it led with",
+        did="moved a high watermark back",
         label="high watermarks gone back", unit="count", better="lower", integrity=True,
         events=CHECKED,
         optional="Kafka 1.1 does not log the high watermark with which a broker begins a role",
@@ -243,6 +271,7 @@ _ALL: Final = (
     Metric(
         name="joined_ms",
         says="from when a reassignment added a replica until it was in the ISR; the longest",
+        measured="the added replica was in the ISR after",
         label="added replica in the ISR after, ms", unit="ms", better=None, events=CONTROLLER_LOG,
         optional="no replica was added, or one did not join",
         cell=InCell(legend="seconds until an added replica was in the ISR", name="added one in"),
@@ -250,36 +279,42 @@ _ALL: Final = (
     Metric(
         name="leader_changes",
         says="changes of a leader, without the elections that the scenario plans",
+        did="changed leaders",
         label="leader changes", unit="count", better="lower", events=CONTROLLER_LOG, gold=True,
         cell=InCell(legend="leader changes", name="leader changes"),
     ),
     Metric(
         name="soonest_return_ms",
         says="shortest time after which a broker led a partition again that it had led before",
+        measured="a former leader led again after",
         label="soonest return of a leader, ms", unit="ms", better=None, events=CONTROLLER_LOG,
         optional="no leader came back",
     ),
     Metric(
         name="step_downs",
         says="times that a leader stepped down",
+        did="stepped down from leadership",
         label="step-downs", unit="count", better=None, requires="step-down", events=AGENTS,
         gold=True,
     ),
     Metric(
         name="step_downs_withheld",
         says="times that a slow leader began to keep a partition although it was due to step down",
+        did="kept slow leaders that were due to step down",
         label="step-downs withheld", unit="count", better=None, requires="step-down",
         events=AGENTS,
     ),
     Metric(
         name="most_step_downs",
         says="the most step-downs of one partition within one cool-down",
+        did="stepped down from leadership",
         label="most step-downs of a partition", unit="count", better="lower",
         requires="step-down", events=AGENTS,
     ),
     Metric(
         name="dead_follower_dropped_ms",
         says="from the fault by which a follower stopped fetching to its removal from the last ISR",
+        measured="the dead follower was out of the ISR after",
         label="dead follower out after, ms", unit="ms", better="lower", events=CONTROLLER_LOG,
         optional="no follower stopped fetching, or an ISR kept one that did",
         cell=InCell(legend="seconds until a dead follower was out", name="dead one out"),
@@ -287,24 +322,28 @@ _ALL: Final = (
     Metric(
         name="aborted_read",
         says="records of aborted transactions that were read",
+        did="had aborted records read",
         label="aborted records read", unit="records", better="lower", integrity=True,
         requires="transactions", events=READ_TRANSACTIONS,
     ),
     Metric(
         name="torn",
         says="transactions of which only a part was read",
+        did="had transactions read in part",
         label="transactions read in part", unit="count", better="lower", integrity=True,
         requires="transactions", events=READ_TRANSACTIONS,
     ),
     Metric(
         name="max_commit_gap_ms",
         says="longest time in which a transactional producer had no commit",
+        measured="the longest gap between commits was",
         label="longest gap between commits, ms", unit="ms", better="lower",
         requires="transactions", events=TRANSACTIONS,
     ),
     Metric(
         name="fetchers_lost",
         says="replica fetcher threads that died",
+        did="lost fetcher threads",
         label="fetcher threads lost", unit="count", better="lower", requires="race",
         events=SAMPLES,
         cell=InCell(legend="fetcher threads lost", name="fetchers lost", stands_out=True),
@@ -312,6 +351,7 @@ _ALL: Final = (
     Metric(
         name="partitions_failed",
         says="partitions that a fetcher gave up",
+        did="had partitions marked as failed",
         label="partitions given up", unit="count", better="lower", requires="race",
         events=SAMPLES,
         cell=InCell(legend="partitions given up", name="given up", stands_out=True),
@@ -319,6 +359,7 @@ _ALL: Final = (
     Metric(
         name="partitions_behind",
         says="partitions with a replica whose log begins or ends before another's",
+        did="left replicas behind",
         label="partitions not replicated", unit="count", better="lower", requires="race",
         events=SAMPLES,
         cell=InCell(
@@ -328,6 +369,7 @@ _ALL: Final = (
     Metric(
         name="start_above_end",
         says="samples in which a log start offset was above the log's end",
+        did="had log start offsets above the log's end",
         label="log start above end", unit="count", better="lower", requires="race",
         events=SAMPLES,
         cell=InCell(
@@ -338,6 +380,7 @@ _ALL: Final = (
     Metric(
         name="start_above_watermark",
         says="samples in which a log start offset was above the high watermark",
+        did="had log start offsets above the high watermark",
         label="log start above watermark", unit="count", better="lower", requires="race",
         events=SAMPLES,
         cell=InCell(
@@ -348,6 +391,7 @@ _ALL: Final = (
     Metric(
         name="starts_put_right",
         says="log start offsets that the agent corrected, in fetch responses and in logs",
+        did="corrected log start offsets",
         label="log starts corrected", unit="count", better=None, requires="race", events=SAMPLES,
         cell=InCell(legend="log starts corrected", name="corrected"),
     ),
@@ -384,6 +428,7 @@ _ALL: Final = (
     Metric(
         name="max_ms",
         says="longest ack latency: from when a record was due to its commit",
+        measured="the longest ack took",
         label="longest ack, ms", unit="ms", better="lower", events=PRODUCERS,
         optional="no record was acked", gold=True,
         cell=InCell(legend="longest ack in seconds", name="longest ack"),

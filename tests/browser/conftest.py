@@ -7,22 +7,16 @@ INSYNC_REQUIRE_BROWSER is set, as in CI, they fail instead.
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, sync_playwright
 
+from browser.chromium import NAMES, executable
 from unit.matrix_folder import analysed_matrix
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
 WITHOUT = f"no browser: none of {', '.join(NAMES)} is on the PATH; on Debian: apt install chromium"
-
-
-def executable() -> str | None:
-    """Return the path of the machine's own Chromium."""
-    return next((path for path in map(shutil.which, NAMES) if path), None)
 
 
 def pytest_runtest_setup() -> None:

@@ -15,12 +15,16 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, Request
 
+from insync.report.render import MOST_BYTES
+from unit.report.test_matrix_page import page_of
+from unit.report.test_policies import policies_page
 from waiting import wait_for
 
 MATRIX, REPORT = "matrix.html", "4.3.1/bad/report.html"
 PAGES = (MATRIX, REPORT, "4.3.1/cut/report.html")
 SCHEMES = ("light", "dark")
-DESKTOP, PHONE = (1280, 900), (360, 740)
+DESKTOP, PHONE = (1280, 900), (390, 844)
+NARROW = (360, 740)
 
 Open = Callable[..., Page]
 
@@ -48,7 +52,8 @@ def visit(browser: Browser, matrix: Path, troubles: list[str]) -> Iterator[Open]
             tab.on("console", lambda entry: troubles.append(f"{entry.type}: {entry.text}"))
             tab.on("pageerror", lambda error: troubles.append(str(error)))
             tab.on("request", fetched)
-            tab.goto((matrix / page).as_uri())
+            file, *place = page.split("#")
+            tab.goto("#".join([(matrix / file).as_uri(), *place]))
             return tab
 
         yield go
@@ -74,45 +79,118 @@ def test_the_page_forbids_the_browser_to_fetch_anything(visit: Open, troubles: l
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_small_picture_is_drawn(visit: Open, page: str) -> None:
-    pictures = visit(page).locator("svg[role=img]:not(.main-svg)")
+    pictures = visit(page).locator("svg[role=img]")
     assert pictures.count() >= 4
     for picture in pictures.all():
         drawn = picture.evaluate(
-            "svg => [...svg.querySelectorAll('g rect')].filter(x => x.getBBox().width > 1).length"
+            "svg => [...svg.querySelectorAll('g path')].map(x => x.getBBox())"
+            ".filter(box => box.width > 1 && box.height > 1).length"
         )
-        assert drawn >= 4
+        assert drawn >= 1
         assert "repeat" in (picture.get_attribute("aria-label") or "")
 
 
 def test_the_large_picture_has_lanes_latency_and_faults(visit: Open) -> None:
-    figure = visit(REPORT).locator("#figure")
-    for what, least in ((".barlayer .point path", 16), (".scatterlayer path.js-line", 4)):
-        boxes = [each.bounding_box() for each in figure.locator(what).all()]
-        assert sum(box is not None and box["width"] > 0 for box in boxes) >= least
-    assert figure.locator(".shapelayer path").count() >= 6
-    assert "read stall at broker 1" in figure.locator(".infolayer").text_content()
+    chart = visit(REPORT).locator(".chart").first
+    for what, least in ((".lanes g", 4), (".line:visible", 2), (".band", 1), (".shrink", 2)):
+        boxes = [each.bounding_box() for each in chart.locator(what).all()]
+        assert sum(box is not None and box["width"] > 1 for box in boxes) >= least, what
+    band, strip = (chart.locator(each).first.bounding_box() for each in (".band", ".lanes"))
+    assert band is not None
+    assert strip is not None
+    # The made-up stall lasts from 2 to 7 s of 10.
+    assert (band["x"] - strip["x"]) / strip["width"] == pytest.approx(0.2, abs=0.01)
+    assert band["width"] / strip["width"] == pytest.approx(0.5, abs=0.01)
+    assert "read stall at broker 1: 5.0 s" in chart.locator("figcaption").inner_text()
 
 
-def test_a_repeat_is_chosen_and_the_median_shown_by_keyboard(visit: Open) -> None:
+def test_another_repeat_is_unfolded_and_the_median_shown_by_keyboard(visit: Open) -> None:
     tab = visit(REPORT)
-    other = tab.get_by_role("button", name="repeat 1")
-    other.focus()
+    first, second = tab.locator("details.repeat").all()
+    second.locator("summary").focus()
     tab.keyboard.press("Enter")
-    assert other.get_attribute("aria-pressed") == "true"
-    assert tab.get_by_role("button", name="repeat 0").get_attribute("aria-pressed") == "false"
-    lines = tab.locator("#figure .scatterlayer path.js-line")
+    assert second.get_attribute("open") is not None
+    assert first.get_attribute("open") is None
+    lines = second.locator(".line:visible")
     before = lines.count()
-    tab.get_by_label("show the median ack").press("Space")
+    tab.get_by_label("median ack").press("Space")
     assert lines.count() == before + 2
+
+
+def test_the_picture_says_what_was_at_a_time_by_pointer_and_by_keyboard(visit: Open) -> None:
+    tab = visit(REPORT)
+    slider = tab.get_by_role("slider", name="time").first
+    slider.focus()
+    tab.keyboard.press("End")
+    tab.keyboard.press("Home")
+    now = tab.locator(".now").first
+    assert now.inner_text().startswith("0.00 s: every lane: all replicas in sync")
+    plot = tab.locator(".plot").first
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    assert box is not None
+    tab.mouse.move(box["x"] + 0.72 * box["width"], box["y"] + 5)
+    said = now.inner_text()
+    lanes = "7.20 s: p0: leader 1, ISR 1 (1 of 3) \u00b7 p1: leader 1, ISR 1 (1 of 3) \u00b7 other"
+    assert said.startswith(lanes)
+    assert "slowest ack" in said
+    assert plot.bounding_box() == box
+    assert said.endswith(" ms")
+
+
+def test_the_time_axis_is_zoomed_by_dragging_and_by_buttons(visit: Open) -> None:
+    tab = visit(REPORT)
+    plot, ticks = tab.locator(".plot").first, tab.locator(".ticks").first
+    whole = ticks.inner_text()
+    plot.scroll_into_view_if_needed()
+    box = plot.bounding_box()
+    assert box is not None
+    tab.mouse.move(box["x"] + 0.6 * box["width"], box["y"] + 5)
+    tab.mouse.down()
+    tab.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + 5)
+    tab.mouse.up()
+    assert ticks.locator("span").first.inner_text() == "6"
+    assert ticks.locator("span").last.inner_text() == "8"
+    shrink = plot.locator(".shrink").first.bounding_box()
+    assert shrink is not None
+    assert (shrink["x"] + 6 - box["x"]) / box["width"] == pytest.approx(0.5, abs=0.02)
+    for name in ("zoom in", "earlier", "later", "zoom out", "whole repeat"):
+        tab.get_by_role("button", name=name).first.click()
+    assert ticks.inner_text() == whole
 
 
 def test_the_large_picture_follows_the_scheme(visit: Open) -> None:
     tab = visit(REPORT, color_scheme="light")
-    paper = "getComputedStyle(document.querySelector('#figure .main-svg')).backgroundColor"
-    light = tab.evaluate(paper)
+    fill = "getComputedStyle(document.querySelector('.line.own')).stroke"
+    light = tab.evaluate(fill)
     tab.emulate_media(color_scheme="dark")
     # Asked from here: the page's own policy forbids what Playwright polls with.
-    wait_for(lambda: tab.evaluate(paper), lambda dark: dark != light)
+    wait_for(lambda: tab.evaluate(fill), lambda dark: dark != light)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_small_enough_to_be_mailed(matrix: Path, page: str) -> None:
+    assert (matrix / page).stat().st_size <= MOST_BYTES
+
+
+def test_the_finding_and_the_badge_are_on_the_first_screen(visit: Open) -> None:
+    for page, finding, badge in (
+        (REPORT, "Every arm dropped followers from the ISR in 2 of 2 repeats.", "\u2717 Fail"),
+        (MATRIX, "Stock dropped followers from the ISR", "\u2717 Fail"),
+    ):
+        for size in (DESKTOP, PHONE):
+            tab = visit(page, size)
+            assert tab.locator("h1").inner_text().startswith(finding)
+            for what in ("h1", ".badge", "#how-to-read"):
+                box = tab.locator(what).bounding_box()
+                assert box is not None
+                assert box["y"] + box["height"] < size[1], (page, what)
+            assert tab.locator(".badge").inner_text().startswith(badge)
+
+
+def test_a_link_to_a_folded_table_unfolds_it(visit: Open) -> None:
+    tab = visit(f"{REPORT}#every-repeat")
+    assert tab.locator("details:has(#every-repeat)").get_attribute("open") is not None
 
 
 def test_every_link_leads_to_an_existing_anchor(visit: Open) -> None:
@@ -150,14 +228,43 @@ def test_a_cell_opens_the_report_at_its_arm(visit: Open, matrix: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_on_a_phone_only_wide_things_scroll_each_in_its_own_region(visit: Open, page: str) -> None:
-    tab = visit(page, PHONE)
-    assert tab.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
-    wide = tab.locator(".scroll").evaluate_all(
-        "all => all.filter(x => x.scrollWidth > x.clientWidth).map(x => x.tabIndex)"
+@pytest.mark.parametrize("size", [PHONE, NARROW])
+def test_on_a_phone_nothing_scrolls_sideways(visit: Open, page: str, size: tuple[int, int]) -> None:
+    tab = visit(page, size)
+    tab.locator("details").evaluate_all("all => all.forEach(each => { each.open = true; })")
+    assert tab.evaluate("document.documentElement.scrollWidth") <= size[0]
+    wide = tab.locator(".scroll, figure, .plot, pre").evaluate_all(
+        "all => all.filter(x => x.scrollWidth > x.clientWidth + 1).map(x => x.outerHTML)"
     )
-    assert wide
-    assert set(wide) == {0}
+    assert wide == []
+    beyond = tab.locator("svg:visible, td:visible, th[scope=row]:visible").evaluate_all(
+        "all => all.filter(x => x.getBoundingClientRect().right > innerWidth).length"
+    )
+    assert beyond == 0
+
+
+@pytest.mark.parametrize("made", [policies_page, lambda: page_of(2, arms=7)])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_lag_policies_and_many_arms_fit_a_phone(
+    visit: Open, tmp_path: Path, made: Callable[[], str], scheme: str
+) -> None:
+    page = tmp_path / "matrix.html"
+    page.write_text(made(), encoding="utf-8")
+    tab = visit(str(page), PHONE, color_scheme=scheme)
+    assert tab.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    beyond = "all => all.filter(x => x.getBoundingClientRect().right > innerWidth).length"
+    assert tab.locator("svg, td, th[scope=row]").evaluate_all(beyond) == 0
+    assert tab.locator("td svg").count() >= 14
+    found = Axe().run(tab)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def test_on_a_phone_a_value_has_the_name_of_its_column(visit: Open) -> None:
+    name = "x => getComputedStyle(x, '::before').content"
+    repeats = visit(f"{REPORT}#every-repeat", PHONE).locator("details:has(#every-repeat) td")
+    assert repeats.first.evaluate(name) == '"repeat"'
+    cells = visit(MATRIX, PHONE).locator(".matrix tr:has(#cell-4-3-1-bad-plugin) td")
+    assert [each.evaluate(name) for each in cells.all()] == ['"stock"', '"plugin"']
 
 
 @pytest.mark.parametrize("page", [MATRIX, REPORT])
@@ -199,9 +306,20 @@ def test_axe_finds_no_accessibility_problem(
     assert found.violations_count == 0, found.generate_report()
 
 
-def test_without_scripts_all_but_the_large_picture_is_there(visit: Open) -> None:
+def test_without_scripts_everything_is_there(visit: Open) -> None:
     tab = visit(REPORT, java_script_enabled=False)
     assert tab.locator("svg[role=img]").count() == 4
-    assert "needs JavaScript" in tab.locator("noscript").inner_text()
+    assert tab.locator(".plot:visible").count() == 2
+    assert tab.locator(".tools:visible").count() == 0
+    tab.locator("summary", has_text="repeat 2").click()
+    assert tab.locator("details.repeat[open] .line:visible").count() == 4
     tab.locator("summary", has_text="slowest ack").click()
     assert tab.locator("details[open] tbody tr").count() > 10
+
+
+def test_on_paper_nothing_is_folded(visit: Open) -> None:
+    tab = visit(REPORT)
+    tables = tab.locator("table")
+    assert sum(each.is_visible() for each in tables.all()) < tables.count()
+    tab.emulate_media(media="print")
+    assert all(each.is_visible() for each in tables.all())

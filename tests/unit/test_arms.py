@@ -66,10 +66,10 @@ def test_a_new_arm_is_known_to_scenarios_and_reports(monkeypatch: pytest.MonkeyP
         "scenario": "s", "arm": "toy", "kafka": "4.3.1", "expected": {}, "differs": None,
         "unknown": None, "skipped": None, "report": None, "repeats": 1,
     })  # fmt: skip
-    assert _arms([cell]) == []
+    assert [each["says"] for each in _arms([cell])] == [""]
     monkeypatch.setitem(ARMS, "toy", toy)
     assert narrow(load("kip-501"), arms=["toy"]).arms == ("toy",)
-    assert _arms([cell]) == [("toy", "a toy")]
+    assert _arms([cell]) == [{"name": "toy", "says": "a toy"}]
     assert "| `toy` |" in arms.as_markdown()
 
 

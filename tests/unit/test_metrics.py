@@ -89,7 +89,7 @@ def test_the_verdict_and_the_report_have_a_new_metric() -> None:
     arm = arm_figures((repeat,))
     assert arm["toys"] == [3]
     verdict = Judgement(verdict="pass", reason="", arms={"stock": arm})
-    assert results.side_by_side(verdict).rows == [["toys in all", "3"]]
+    assert results.side_by_side(verdict).differ.rows == [["toys in all", "3"]]
     assert "toys in all" in results.results(verdict).columns
 
 
@@ -107,4 +107,4 @@ def test_a_matrix_shows_a_new_metric_and_its_worst_value_by_its_direction() -> N
 def test_a_report_of_a_verdict_from_before_a_metric_leaves_it_out(toy: Metric) -> None:
     old = {name: [1] for name in metrics.of_verdict() if name != toy.name}
     verdict = Judgement(verdict="pass", reason="", arms={"stock": {**old, "repeats": 1}})
-    assert toy.label not in [row[0] for row in results.side_by_side(verdict).rows]
+    assert toy.label not in [row[0] for row in results.side_by_side(verdict).differ.rows]

@@ -2,48 +2,72 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
+from insync.arms import find_arm
 from insync.events.run_info import RunInfo
 from insync.report import results, sections
 from insync.report.environment import Facts, environment_of
-from insync.report.headline import headline
+from insync.report.headline.figures import figures_of_run
+from insync.report.headline.sentence import finding
+from insync.report.headline.summary import of_arm, of_integrity
 from insync.report.judgement import Judgement
 from insync.report.reproduce import run_command, where
 from insync.report.statistics import statistics_tables
 from insync.report.tabular import Table
-from insync.report.timeline.detail import figure
+from insync.report.timeline.detail import Repeat, in_full
 from insync.report.timeline.lanes import Cell, cells
 from insync.report.timeline.series import isr_table, latency_table
-from insync.report.timeline.timelines import Rows, Timeline, timelines
-from insync.report.words import VERDICTS, span
+from insync.report.timeline.timelines import Rows, Timeline
+from insync.report.words import span
 
-MOST_PICTURES = 12
-"""Repeats of an arm that are drawn; the tables list all."""
+
+@dataclass(frozen=True)
+class Detail:
+    """How much a page shows: repeats of an arm that are drawn, and rows of a table."""
+
+    pictures: int = 12
+    rows: int = 200
+
+
+LEVELS = (Detail(), Detail(8, 120), Detail(5, 80), Detail(3, 40), Detail(2, 20), Detail(1, 10))
+"""A page is made with less and less detail, until it is small enough."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm with what it is, what its ISR did, and its pictures; one that never began has none."""
+
+    name: str
+    says: str
+    sentence: str
+    cells: Sequence[Cell]
 
 
 @dataclass(frozen=True)
 class Page:
     """Everything the template needs.
 
-    `overview` holds the pictures by arm, `figures` maps a repeat's name to its plotly figure,
-    and `series` are the numbers of the figures.
+    `repeats` are the large pictures and `series` their numbers; `undrawn` is how many repeats of
+    an arm have no picture.
     """
 
     title: str
+    kafka: str
     summary: str
+    finding: str
     outcome: str
-    verdict: str
     reason: str
-    sentences: Sequence[str]
+    integrity: str
+    arms: Sequence[Arm]
+    several: bool
+    undrawn: int
+    side_by_side: results.SideBySide
+    over_repeats: Sequence[Table]
     expectations: Table
-    side_by_side: Table
-    results: Table
-    overview: Sequence[tuple[str, Sequence[Cell]]]
-    figures: Mapping[str, Mapping[str, Any]]
+    repeats: Sequence[Repeat]
     series: Sequence[Table]
     tables: Sequence[Table]
     run: Facts
@@ -54,24 +78,29 @@ class Page:
     min_isr: int
 
 
-def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
-    """Collect the page of a run."""
-    pictures = timelines(run, rows)
-    drawn = [timeline for timeline in pictures if timeline.repeat < MOST_PICTURES]
+def build_page(
+    run: RunInfo, verdict: Judgement, rows: Rows, pictures: Sequence[Timeline], detail: Detail
+) -> Page:
+    """Collect the page of a run; `pictures` are the timelines of its repeats."""
+    drawn = [timeline for timeline in pictures if timeline.repeat < detail.pictures]
+    below = [*sections.details(run, rows, pictures), results.results(verdict)]
     return Page(
         title=run.scenario_name,
+        kafka=run.kafka,
         summary=_summary(run),
+        finding=finding(figures_of_run(run, verdict)),
         outcome=verdict.verdict,
-        verdict=VERDICTS[verdict.verdict],
         reason=verdict.reason,
-        sentences=headline(run, verdict, pictures),
-        expectations=results.expectations(verdict),
+        integrity=of_integrity(verdict),
+        arms=_arms(run, pictures, drawn),
+        several=run.repeats > 1,
+        undrawn=max((timeline.repeat + 1 for timeline in pictures), default=0) - detail.pictures,
         side_by_side=results.side_by_side(verdict),
-        results=results.results(verdict),
-        overview=_overview(run, drawn),
-        figures=_figures(drawn),
-        series=[isr_table(drawn), latency_table(drawn)],
-        tables=[*statistics_tables(rows), *sections.details(run, rows, pictures)],
+        over_repeats=[table.cut(detail.rows) for table in statistics_tables(rows)],
+        expectations=results.expectations(verdict).cut(detail.rows),
+        repeats=in_full(drawn),
+        series=[each(drawn).cut(detail.rows) for each in (isr_table, latency_table)],
+        tables=[table.cut(detail.rows) for table in below],
         run=_run_facts(run),
         environment=environment_of([run]),
         command=run_command(run),
@@ -83,22 +112,34 @@ def build_page(run: RunInfo, verdict: Judgement, rows: Rows) -> Page:
 
 def _summary(run: RunInfo) -> str:
     """Return the scenario's summary, and the factor of its times if they were scaled."""
-    scaled = "" if run.scale == 1 else f"; all times x {run.scale:g}"
+    scaled = "" if run.scale == 1 else f" (all times \N{MULTIPLICATION SIGN} {run.scale:g})"
     return f"{run.scenario.summary}{scaled}"
 
 
-def _overview(run: RunInfo, drawn: Sequence[Timeline]) -> list[tuple[str, list[Cell]]]:
-    """Return every arm with its pictures; an arm of which no repeat began has none."""
-    pictures = cells(drawn)
-    return [(arm, [each for each in pictures if each.arm == arm]) for arm in run.arms]
+def _arms(run: RunInfo, pictures: Sequence[Timeline], drawn: Sequence[Timeline]) -> list[Arm]:
+    shown = cells(drawn)
+    return [
+        Arm(
+            name=arm,
+            says=says(arm),
+            sentence=of_arm(run, pictures, arm),
+            cells=[each for each in shown if each.arm == arm],
+        )
+        for arm in run.arms
+    ]
 
 
-def _figures(drawn: Sequence[Timeline]) -> dict[str, Mapping[str, Any]]:
-    repeats = sorted({timeline.repeat for timeline in drawn})
-    return {
-        f"repeat {repeat}": figure([timeline for timeline in drawn if timeline.repeat == repeat])
-        for repeat in repeats
-    }
+def says(arm: str) -> str:
+    """Return what an arm is, in words; empty for an unknown one.
+
+    An arm with the same brokers as another one goes by what that one is.
+    """
+    spec = find_arm(arm)
+    if spec is None:
+        return ""
+    other = find_arm(spec.expected_as or arm)
+    same = other is not None and (other.agent, other.configs) == (spec.agent, spec.configs)
+    return (other if other is not None and same else spec).says.replace("`", "")
 
 
 def _run_facts(run: RunInfo) -> Facts:

@@ -1,16 +1,16 @@
-"""Renders the page as one file that contains its style, script, plotly and figures.
+"""Renders the page as one file that contains its style, script and pictures.
 
 Reading it needs no network and no other file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from importlib.resources import files
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from plotly.offline import get_plotlyjs
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import JUNIT, REPORT
@@ -18,28 +18,45 @@ from insync.events.writer import write_atomic
 from insync.report.anchors import arm_id
 from insync.report.judgement import Judgement
 from insync.report.junit import as_xml, run_suite
-from insync.report.page import build_page
+from insync.report.page import LEVELS, build_page
 from insync.report.timeline import lanes
-from insync.report.timeline.lane_bars import STATE_NAMES
-from insync.report.timeline.timelines import STATES, Rows
+from insync.report.timeline.detail import FILL
+from insync.report.timeline.latency_lines import HEIGHT
+from insync.report.timeline.timelines import STATE_NAMES, Rows, timelines
+from insync.report.words import BADGES
+
+MOST_BYTES = 400_000
+"""The size of a page: it is mailed, attached to issues and opened on phones."""
 
 
 def render(run: RunInfo, verdict: Judgement, rows: Rows) -> str:
-    """Return the whole page as text."""
-    page = build_page(run, verdict, rows)
-    return (
-        environment()
-        .get_template("page.html.j2")
-        .render(
+    """Return the whole page as text, with as much detail as fits into `MOST_BYTES`."""
+    template = environment().get_template("page.html.j2")
+    pictures = timelines(run, rows)
+    pages = (build_page(run, verdict, rows, pictures, detail) for detail in LEVELS)
+    return smallest_enough(
+        template.render(
             page=page,
             lanes=lanes,
-            states=[(state, STATE_NAMES[state]) for state in STATES],
+            lane_fill=FILL,
+            latency_units=HEIGHT,
+            states=list(STATE_NAMES.items()),
             arm_id=arm_id,
+            badge=BADGES[page.outcome],
             style=asset("page.css"),
             script=asset("page.js"),
-            plotly=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704 - from plotly's wheel
         )
+        for page in pages
     )
+
+
+def smallest_enough(pages: Iterable[str]) -> str:
+    """Return the first page that is small enough, else the last one; they get smaller."""
+    page = ""
+    for page in pages:
+        if len(page.encode()) <= MOST_BYTES:
+            break
+    return page
 
 
 def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> Path:
@@ -50,13 +67,21 @@ def write_report(folder: Path, run: RunInfo, verdict: Judgement, rows: Rows) -> 
 
 def environment() -> Environment:
     """Return the template engine: a missing value is an error, and text is escaped."""
-    return Environment(
+    made = Environment(
         loader=PackageLoader("insync.report", "assets"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.filters["css_string"] = css_string
+    return made
+
+
+def css_string(text: str) -> str:
+    """Return a text as a string of CSS, for the name of a column in a style attribute."""
+    escaped = "".join(f"\\{ord(each):x} " if each in '"\\\n' else each for each in text)
+    return f'"{escaped}"'
 
 
 def asset(name: str) -> Markup:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from statistics import median
 
 from insync.metrics import METRICS, of_verdict
+from insync.repeats import repeat_number
 from insync.report.judgement import Judgement
 from insync.report.tabular import NONE, Table, table
 from insync.report.timeline.timelines import Row
@@ -14,7 +16,20 @@ from insync.report.words import number
 _MARKS = {"pass": "\u2713 held", "fail": "\u2717 broken", "unknown": "? unknown"}
 
 
-def side_by_side(verdict: Judgement) -> Table:
+@dataclass(frozen=True)
+class SideBySide:
+    """The arms' figures: those in which they differ, and those that are equal in every arm."""
+
+    differ: Table
+    equal: Table
+
+    @property
+    def count(self) -> int:
+        """How many figures there are."""
+        return len(self.differ.rows) + len(self.equal.rows)
+
+
+def side_by_side(verdict: Judgement) -> SideBySide:
     """Return a row per metric and a column per arm: the median of its repeats and their range."""
     arms = list(verdict.arms)
     rows = [
@@ -23,7 +38,13 @@ def side_by_side(verdict: Judgement) -> Table:
     ]
     several = any(found["repeats"] > 1 for found in verdict.arms.values())
     title = "Arms side by side" + (": median of the repeats (least to most)" if several else "")
-    return table(title, " | ".join(["metric", *arms]), rows, NONE, {0})
+    equal = [row for row in rows if len(arms) > 1 and len(set(row[1:])) == 1]
+    apart = [row for row in rows if row not in equal]
+    columns = " | ".join(["metric", *arms])
+    return SideBySide(
+        differ=table(title, columns, apart, "No figure differs.", {0}),
+        equal=table("Figures that are equal in every arm", columns, equal, NONE, {0}),
+    )
 
 
 def shown(verdict: Judgement) -> list[str]:
@@ -69,7 +90,9 @@ def results(verdict: Judgement) -> Table:
         errors = found["agent_errors"] or [None] * found["repeats"]
         for repeat in range(found["repeats"]):
             metrics = [number(found[metric][repeat]) for metric in names]
-            rows.append([arm, number(repeat), *metrics, longest[repeat], number(errors[repeat])])
+            rows.append(
+                [arm, str(repeat_number(repeat)), *metrics, longest[repeat], number(errors[repeat])]
+            )
     return table(
         "Every repeat",
         f"arm | repeat | {' | '.join(METRICS[name].label for name in names)}"

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
+from insync.repeats import repeat_number
 from insync.report.tabular import NONE, Table, in_order, table
 from insync.report.timeline.timelines import Row, Rows, Timeline
 from insync.report.timeline.wording import lateness, moment
@@ -67,7 +68,7 @@ def _shrinks(pictures: Sequence[Timeline]) -> Table:
         (
             [
                 timeline.arm,
-                number(timeline.repeat),
+                str(repeat_number(timeline.repeat)),
                 number(shrink.partition),
                 f"{shrink.at_s:.2f}",
                 number(shrink.leader),
@@ -99,7 +100,7 @@ def _leader_changes(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> T
         (
             [
                 row["arm"],
-                number(row["repeat"]),
+                str(repeat_number(row["repeat"])),
                 number(row["partition"]),
                 _since(row, zero),
                 *(number(row[name]) for name in ("leader_before", "leader", "leader_epoch")),
@@ -122,7 +123,7 @@ def _step_downs(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> Table
         (
             [
                 row["arm"],
-                number(row["repeat"]),
+                str(repeat_number(row["repeat"])),
                 number(row["partition"]),
                 _since(row, zero),
                 number(row["broker"]),
@@ -154,12 +155,13 @@ def _latency(run: RunInfo, rows: Rows) -> Table:
     figures = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms")
     return table(
         "Ack latency of all partitions",
-        "arm | repeat | sent | acked | failed | unanswered"
+        "arm | repeat | due | acked | failed | unanswered"
         " | p50, ms | p90, ms | p99, ms | p99.9, ms | max, ms",
         (
             [
                 row["arm"],
-                *(number(row[n]) for n in ("repeat", "sent", "acked", "failed", "unanswered")),
+                str(repeat_number(row["repeat"])),
+                *(number(row[name]) for name in ("sent", "acked", "failed", "unanswered")),
                 *(latency(row[name]) for name in figures),
             ]
             for row in in_order(run, rows["ack_latency"])
@@ -183,7 +185,7 @@ def _transactions(run: RunInfo, rows: Rows) -> Table:
         (
             [
                 row["arm"],
-                number(row["repeat"]),
+                str(repeat_number(row["repeat"])),
                 number(row["producer"]),
                 f"broker {brokers[row['producer']]}",
                 *(number(row[name]) for name in counts),
@@ -204,7 +206,7 @@ def _faults(run: RunInfo, rows: Rows) -> Table:
         (
             [
                 row["arm"],
-                number(row["repeat"]),
+                str(repeat_number(row["repeat"])),
                 _fault_name(row),
                 number(row["broker"]),
                 ", ".join(row["target"]),
@@ -245,7 +247,7 @@ def _agents(run: RunInfo, rows: Rows) -> Table:
         (
             [
                 row["arm"],
-                number(row["repeat"]),
+                str(repeat_number(row["repeat"])),
                 number(row["broker"]),
                 "on" if row["enabled"] else "off",
                 *(number(row[name]) for name in counters),
@@ -264,7 +266,8 @@ def _anomalies(run: RunInfo, rows: Rows) -> Table:
         (
             [
                 row["arm"],
-                *(number(row[name]) for name in ("repeat", "partition")),
+                str(repeat_number(row["repeat"])),
+                number(row["partition"]),
                 f"{row['kind']}: {row['label']}",
                 *(number(row[name]) for name in ("offset", "last_offset")),
                 "\n".join(operation(each) for each in row["operations"]),
@@ -283,11 +286,10 @@ def _compared(run: RunInfo, rows: Rows) -> Table:
         (
             [
                 row["arm"],
+                str(repeat_number(row["repeat"])),
                 *(
                     number(row[name])
-                    for name in (
-                        "repeat", "partition", "replicas", "logs_read", "from_offset", "to_offset",
-                    )
+                    for name in ("partition", "replicas", "logs_read", "from_offset", "to_offset")
                 ),
                 "yes" if row["whole"] else "no",
             ]
@@ -295,7 +297,7 @@ def _compared(run: RunInfo, rows: Rows) -> Table:
         ),
         NONE,
         {0, 7},
-    )  # fmt: skip
+    )
 
 
 def _unreadable(rows: Rows) -> Table:

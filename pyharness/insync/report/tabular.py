@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from insync.events.run_info import RunInfo
 from insync.report.anchors import slug
@@ -28,6 +28,11 @@ class Table:
     rows: Sequence[Sequence[str]]
     empty: str
     more: int = 0
+
+    def cut(self, most: int) -> Table:
+        """Return the table with at most so many rows."""
+        left_out = max(len(self.rows) - most, 0)
+        return replace(self, rows=self.rows[:most], more=self.more + left_out)
 
     @property
     def grouped(self) -> bool:

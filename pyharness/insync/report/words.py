@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-VERDICTS = {
-    "pass": "Pass: every expectation holds",
-    "fail": "Fail: an expectation does not hold",
-    "unknown": "Unknown: this run proves nothing",
+BADGES = {
+    "pass": ("\u2713 Pass", "every expectation holds"),
+    "fail": ("\u2717 Fail", "an expectation does not hold"),
+    "unknown": ("? Unknown", "this run proves nothing"),
 }
+"""The badge of a verdict, and what it means."""
 
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
@@ -33,6 +34,12 @@ def span(milliseconds: float) -> str:
     if milliseconds < 1_000:
         return f"{milliseconds:.0f} ms"
     return f"{milliseconds / 1_000:.1f} s"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Write names as a sentence lists them: "a, b and c"."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def members(ids: Sequence[int]) -> str:

@@ -151,7 +151,7 @@ def test_a_matrix_is_a_table_of_sites_by_arms_with_unexpected_cells_marked() -> 
     cells = [
         cell("stock", isr_shrinks=[2, 5], under_min_isr_ms=[100, 300]),
         cell("off", isr_shrinks=[0, None], unknown="off, repeat 1: was cut short"),
-        cell("read", differs="read, repeat 0: [isr_shrinks] was 0, expected at least 1"),
+        cell("read", differs="read, repeat 1: [isr_shrinks] was 0, expected at least 1"),
         cell("request", skipped="no cgroup", repeats=0, max_ack_gap_ms=[]),
     ]
     (grid,) = grids(cells)
@@ -170,14 +170,14 @@ def test_unexpected_cells_of_a_matrix_are_explained_below_it(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     cells = [
-        cell("read", differs="read, repeat 0: [isr_shrinks] was 0, expected at least 1"),
+        cell("read", differs="read, repeat 1: [isr_shrinks] was 0, expected at least 1"),
         *(cell(arm, skipped="no cgroup", repeats=0) for arm in ("stock", "off")),
     ]
     console = results_console(as_json=False)
     show_matrix(console, cells, Path("/out"), ["4.3.1 off: broker 1 ended"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[-5:] == [
-        "freeze, read: differs: repeat 0: [isr_shrinks] was 0, expected at least 1",
+        "freeze, read: differs: repeat 1: [isr_shrinks] was 0, expected at least 1",
         "freeze, stock, off: skipped: no cgroup",
         "4.3.1 off: broker 1 ended",
         "fail: 0 of 1 cells are as expected, 1 differ, 2 were skipped",

@@ -67,7 +67,7 @@ def test_only_the_arm_that_differs_is_not_ok(
     assert cells["bad", "stock"]["ok"] is True
     assert cells["bad", "plugin"]["ok"] is False
     assert cells["bad", "plugin"]["differs"].startswith(
-        "plugin, repeat 0: isr_shrinks was 2, expected at most 0"
+        "plugin, repeat 1: isr_shrinks was 2, expected at most 0"
     )
 
 
@@ -117,7 +117,7 @@ def test_the_table_as_markdown_marks_what_differs_and_says_why(matrix: Path) -> 
     assert any(line.startswith("| `good` | 2 (2) / 0.6 (0.6) / 5.") for line in lines)
     assert any("**differs**: 2 (2) / 0.6" in line for line in lines)
     assert "| `no-cgroup` | skipped | skipped |" in lines
-    assert any("bad, plugin: differs: repeat 0: isr_shrinks was 2, expected" in s for s in lines)
+    assert any("bad, plugin: differs: repeat 1: isr_shrinks was 2, expected" in s for s in lines)
     assert lines[-1] == (
         "fail: 4 of 8 cells are as expected, 1 differ, 3 prove nothing, 2 were skipped."
     )

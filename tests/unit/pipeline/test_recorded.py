@@ -21,6 +21,8 @@ RECORDED = Path(__file__).parents[2] / "data" / "recorded"
 # In two parts, because test_language.py refuses the old phrase.
 PRESENT_TEXT = {"evidence of every fault, no error of" + " ours": EVIDENCE}
 """Texts of findings that have changed since: the old one, and the present one."""
+REDEFINED = ("acked",)
+"""Figures that are defined otherwise since: acked counted the records before the window, too."""
 
 
 @pytest.fixture
@@ -51,9 +53,16 @@ def read(file: Path) -> Any:
 
 
 def known(then: Any, now: Any) -> Any:
-    """Return `now` without the fields that the earlier version did not write."""
+    """Return `now` without the fields that the earlier version did not write.
+
+    Redefined figures are replaced by those of `then`, after a check against them.
+    """
     if isinstance(then, dict) and isinstance(now, dict):
-        return {key: known(value, now[key]) for key, value in then.items() if key in now}
+        for key in REDEFINED:
+            if key in then:
+                assert all(0 < new <= old for old, new in zip(then[key], now[key], strict=True))
+        present = {**now, **{key: then[key] for key in REDEFINED if key in then}}
+        return {key: known(value, present[key]) for key, value in then.items() if key in now}
     if isinstance(then, list) and isinstance(now, list) and len(then) == len(now):
         return [known(before, after) for before, after in zip(then, now, strict=True)]
     return now

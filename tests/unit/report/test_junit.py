@@ -61,7 +61,7 @@ def test_a_broken_expectation_is_a_failure_with_the_verdicts_text() -> None:
     root = written(RUN, run_of(plugin=measured(PLUGIN, isr_shrinks=2.0)))
     assert counts(root) == (7, 1, 0, 0)
     (failure,) = root.iter("failure")
-    words = "plugin, repeat 1: isr_shrinks was 2, expected at most 0"
+    words = "plugin, repeat 2: isr_shrinks was 2, expected at most 0"
     assert (failure.attrib["message"], failure.text) == (words, words)
 
 

@@ -1,6 +1,5 @@
 """The page: one file, no requests, a summary in words at the top."""
 
-import json
 import re
 from collections.abc import Mapping
 from html.parser import HTMLParser
@@ -15,9 +14,9 @@ from insync.analysis.verdict.file import as_json
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.errors import InputError
 from insync.events.run_info import RunInfo, Transactions
-from insync.report import sections
+from insync.report import results, sections
 from insync.report.judgement import Judgement, read_judgement
-from insync.report.render import render
+from insync.report.render import MOST_BYTES, render
 from insync.report.tabular import MOST_ROWS
 from insync.report.words import latency, number, span
 
@@ -60,28 +59,87 @@ def test_the_top_shows_the_verdict_and_each_arms_result(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
     page, text = page_of(made_up_run, made_up_rows)
-    assert "Pass: every expectation holds" in text
-    assert "stock: the ISR shrank in 3 of 3 repeats, down to 1 of 3 replicas, the leader" in text
-    assert "plugin: the ISR never shrank in 3 of 3 repeats." in text
-    assert "No acked record was lost." in text
-    assert text.index("No acked record") < text.index("The in-sync replicas of every repeat")
+    order = (
+        "Stock dropped followers from the ISR in 3 of 3 repeats; plugin in none.",
+        "\u2713 Pass every expectation holds",
+        "No acked record was lost.",
+        "How to read this",
+        "time of a fault",
+        "The in-sync replicas of every repeat",
+        "The ISR shrank in 3 of 3 repeats, down to 1 of 3 replicas, the leader",
+        "The ISR never shrank in 3 of 3 repeats.",
+    )
+    assert [each for each in order if each not in text] == []
+    places = [text.rindex(each) if each == order[3] else text.index(each) for each in order]
+    assert places == sorted(places)
     assert "@import" not in page
 
 
-def test_each_repeat_has_its_figure(made_up_run: RunInfo, made_up_rows: Rows) -> None:
-    page, _ = page_of(made_up_run, made_up_rows)
-    found = re.search(r'<script id="figures" type="application/json">(.*?)</script>', page)
-    assert found
-    figures = json.loads(found[1])
-    assert list(figures) == ["repeat 0", "repeat 1", "repeat 2"]
+def test_repeats_count_from_1_everywhere(made_up_run: RunInfo, made_up_rows: Rows) -> None:
+    page, text = page_of(made_up_run, made_up_rows)
+    assert [f"repeat {n}" in text for n in range(5)] == [False, True, True, True, False]
+    assert "repeat 0" not in page
+    tables = sections.details(made_up_run, made_up_rows, [])
+    by_repeat = [table for table in tables if "repeat" in table.columns[1:2]]
+    numbers = {row[1] for table in by_repeat for row in table.rows}
+    assert numbers == {"1", "2", "3"}
+
+
+def test_a_figure_is_the_same_wherever_it_is_shown(
+    made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    """Records of the time before the window opened count in no table of the page."""
+    rows = {**made_up_rows, "readback": [{**r, "acked": 999} for r in made_up_rows["readback"]]}
+    verdict = verdict_of(made_up_run, rows)
+    latency_table = next(
+        table for table in sections.details(made_up_run, rows, []) if "due" in table.columns
+    )
+    acked = [row[3].replace("\u202f", "") for row in latency_table.rows]
+    assert acked == [str(n) for arm in verdict.arms.values() for n in arm["acked"]]
+
+
+def test_figures_that_are_equal_in_every_arm_are_folded(
+    made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    page, text = page_of(made_up_run, made_up_rows)
+    found = results.side_by_side(verdict_of(made_up_run, made_up_rows))
+    assert all(len(set(row[1:])) == 1 for row in found.equal.rows)
+    assert all(len(set(row[1:])) > 1 for row in found.differ.rows)
+    assert "lost" in [row[0] for row in found.equal.rows]
+    assert f"{len(found.equal.rows)} of {found.count} figures are equal in every arm" in text
+    assert page.index("figures are equal in every arm") < page.index(">lost<")
+
+
+def test_a_page_of_many_arms_and_repeats_is_small_enough(
+    made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    arms = tuple(f"arm-{number}" for number in range(4))
+    rows = {
+        name: [
+            {**row, "repeat": repeat, **({"arm": arm} if "arm" in row else {})}
+            for row in table
+            if row.get("arm", "stock") == "stock" and row.get("repeat", 0) == 0
+            for arm in arms
+            for repeat in range(12)
+        ]
+        for name, table in made_up_rows.items()
+        if name != "input_lines"
+    }
+    rows["input_lines"] = list(made_up_rows["input_lines"])
+    run = made_up_run.model_copy(update={"arms": arms, "repeats": 12})
+    page, text = page_of(run, rows)
+    assert MOST_BYTES / 2 < len(page.encode()) <= MOST_BYTES
+    assert "more repeats of each arm. The tables have all." in text
+    assert "The Parquet tables hold" in text
 
 
 def test_a_run_without_files_still_has_a_page(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     rows: Mapping[str, list[dict[str, Any]]] = {name: [] for name in made_up_rows}
     run = made_up_run.model_copy(update={"finished_ms": None})
     page, text = page_of(run, rows)
-    assert "Unknown: this run proves nothing" in text
-    assert "stock: the ISR is not known." in text
+    assert "? Unknown this run proves nothing" in text
+    assert "No figure of this run is known." in text
+    assert "The ISR is not known." in text
     assert len(page) < 100_000
 
 
@@ -98,9 +156,10 @@ def test_lost_records_are_counted_and_listed(made_up_run: RunInfo, made_up_rows:
         "label": "acked and never read", "offset": 40, "last_offset": 40, "operations": [acked],
     }  # fmt: skip
     readback = [dict(row) for row in made_up_rows["readback"]]
-    readback[0]["lost"] = 1
+    next(row for row in readback if row["arm"] == "stock")["lost"] = 1
     _, text = page_of(made_up_run, {**made_up_rows, "readback": readback, "anomalies": [lost]})
-    assert "Fail: an expectation does not hold" in text
+    assert "\u2717 Fail an expectation does not hold" in text
+    assert "Stock lost acked records in 1 of 3 repeats; plugin in none." in text
     assert "1 acked records were lost." in text
     assert "1 lost-write: acked and never read 40 40 ack by 0: sequence 41 at offset 40" in text
 
@@ -121,7 +180,7 @@ def test_a_run_with_transactions_has_a_table_of_them(
     }  # fmt: skip
     run = made_up_run.model_copy(update={"scenario": scenario})
     _, text = page_of(run, {**made_up_rows, "transactions": [row]})
-    assert "plugin 0 1 broker 3 30 9 8 1 0 0 12.3 99.0" in text
+    assert "plugin 1 1 broker 3 30 9 8 1 0 0 12.3 99.0" in text
 
 
 def test_a_long_table_is_truncated_with_a_note(made_up_run: RunInfo, made_up_rows: Rows) -> None:

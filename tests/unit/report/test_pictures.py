@@ -1,16 +1,15 @@
-"""The pictures' coordinates and figures: what a reader must be able to see in them."""
+"""The pictures' coordinates: what a reader must be able to see in them."""
 
 from dataclasses import replace
 
-import plotly.graph_objects as go
 import pytest
 
 from insync.analysis.tables.rows import Rows
 from insync.events.run_info import RunInfo
-from insync.report.timeline.detail import figure
+from insync.report.timeline.detail import FILL, Chart, in_full
 from insync.report.timeline.labels import levels
 from insync.report.timeline.lanes import LEAST_WIDTH, WIDTH, cells, tick_step
-from insync.report.timeline.latency_lines import latency_lines
+from insync.report.timeline.latency_lines import HEIGHT, Scale, latency_lines, scale_of
 from insync.report.timeline.timelines import Fault, LatencyPoint, Shrink, Span, Timeline, timelines
 from insync.report.timeline.wording import delayed_sentence, lateness
 
@@ -52,8 +51,8 @@ def test_a_late_shrink_shows_when_it_was_due_and_what_delayed_it(
         "shrink at 7.01 s, when a fault ended; was due at 4.00 s, came at 7.01 s:"
         " the isr-expiration task waited for the lock of the stalled read"
     )
-    hovers = [text for trace in figure([first])["data"] for text in trace.get("hovertext", ())]
-    assert sum("was due at 4.00 s" in text for text in hovers) == 2
+    marks = chart_of(first).marks
+    assert sum("was due at 4.00 s" in mark.text for mark in marks) == 2
     assert delayed_sentence(list(first.shrinks)) == (
         " 2 of 2 shrinks came 3.0 s after they were due."
     )
@@ -120,42 +119,72 @@ def test_ticks_are_round_numbers(length_s: float, step: float) -> None:
     assert tick_step(length_s) == pytest.approx(step)
 
 
-def test_plotly_accepts_the_figure(made_up_run: RunInfo, made_up_rows: Rows) -> None:
-    drawn = figure([s for s in timelines(made_up_run, made_up_rows) if s.repeat == 0])
-    # Colours are names of CSS variables until the page draws them; any colour does here.
-    checked = go.Figure(_painted(drawn))
-    names = [trace.name for trace in checked.data if trace.showlegend]
-    assert len(names) == len(set(names))
-    assert "under min ISR" in names
+def chart_of(drawn: Timeline) -> Chart:
+    ((chart,),) = (repeat.charts for repeat in in_full([drawn]))
+    return chart
 
 
-def test_the_fault_is_drawn_over_lanes_and_latency_of_both_arms(
+def test_each_repeat_has_all_arms_on_one_time_axis(
     made_up_run: RunInfo, made_up_rows: Rows
 ) -> None:
-    layout = figure([s for s in timelines(made_up_run, made_up_rows) if s.repeat == 0])["layout"]
-    bands = [shape for shape in layout["shapes"] if shape["type"] == "rect"]
-    domains = [layout[name]["domain"] for name in ("yaxis", "yaxis2", "yaxis3", "yaxis4")]
-    assert [(band["x0"], band["x1"]) for band in bands] == [(2.0, 7.0), (2.0, 7.0)]
-    for band, (lanes, latency) in zip(bands, (domains[:2], domains[2:]), strict=True):
-        assert band["y0"] <= min(latency)
-        assert band["y1"] >= max(lanes)
+    found = in_full(timelines(made_up_run, made_up_rows))
+    assert [repeat.number for repeat in found] == [0, 1, 2]
+    for repeat in found:
+        assert [chart.arm for chart in repeat.charts] == ["stock", "plugin"]
+        assert repeat.length == 10_000
+        assert {chart.scale for chart in repeat.charts} == {repeat.charts[0].scale}
+        assert repeat.ticks[:2] == (("0", 0.0), ("2", 20.0))
 
 
-def test_a_long_time_without_acks_breaks_the_line() -> None:
-    points = tuple(LatencyPoint(0, at, 0.1, 5.0, 9.0) for at in (0.0, 0.1, 3.0))
-    (line,) = latency_lines(timeline(FULL, latency=points), "y2", legend=True)
-    assert line["y"] == (9.0, 9.0, None, 9.0)
+def test_the_large_picture_has_every_stretch_shrink_and_fault_at_its_time(
+    made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    (repeat, *_) = in_full(timelines(made_up_run, made_up_rows))
+    stock, plugin = repeat.charts
+    (band,) = stock.bands
+    assert (band.start, band.end, band.left, band.width) == (2_000, 7_000, 20.0, 50.0)
+    assert [(mark.at, mark.left, mark.top) for mark in stock.marks] == [
+        (7_015, 70.15, 0), (7_015, 70.15, stock.lanes[1].top),
+    ]  # fmt: skip
+    assert plugin.marks == ()
+    lane = stock.lanes[0]
+    assert [(bar.state, bar.x, bar.width) for bar in lane.bars if bar.state == "under"] == [
+        ("under", 7_015, 585)
+    ]
+    assert {bar.height for bar in lane.bars} == {FILL, round(FILL / 3)}
+    assert sum(bar.width for bar in lane.bars) == repeat.length
+    assert [line.kind for line in stock.lines] == ["own", "others", "median"]
 
 
-def test_without_data_there_is_still_a_figure() -> None:
+def test_several_faults_have_letters() -> None:
+    kill = Fault("kill at broker 3", 3, 2.5, 3.5)
+    chart = chart_of(replace(timeline(FULL, REST), faults=(STALL, kill)))
+    assert [band.letter for band in chart.bands] == ["A", "B"]
+    assert [band.letter for band in chart_of(timeline(FULL, REST)).bands] == [""]
+
+
+def test_a_line_goes_through_its_points_and_a_long_time_without_acks_breaks_it() -> None:
+    points = tuple(LatencyPoint(0, at, 0.1, 5.0, ms) for at, ms in ((0, 10), (0.1, 100), (3, 1)))
+    (line,) = latency_lines(timeline(FULL, latency=points), Scale(0, 3))
+    assert line.path == f"M50 {round(HEIGHT * 2 / 3)}l100-334M3050 {HEIGHT}l0 0"
+
+
+def test_all_latencies_are_on_the_axis() -> None:
+    points = tuple(LatencyPoint(None, 0, 0.1, low, top) for low, top in ((0.02, 0.4), (3, 4_001)))
+    scale = scale_of([timeline(FULL, latency=points)])
+    assert (scale.bottom, scale.top) == (-1, 4)
+    assert [scale.y(value) for value in (0.02, 0.1, 10_000)] == [HEIGHT, HEIGHT, 0]
+    assert [text for _, text in scale.decades] == [
+        "0.1",
+        "1",
+        "10",
+        "100",
+        "1\u202f000",
+        "10\u202f000",
+    ]
+
+
+def test_without_data_there_is_still_a_picture() -> None:
     empty = Timeline("stock", 0, 0.0, False, (), (), (), ())
-    assert go.Figure(_painted(figure([empty])))
+    assert chart_of(empty).lines == ()
     assert cells([empty])[0].bars == ()
-
-
-def _painted(value: object) -> object:
-    if isinstance(value, str) and value.startswith("--"):
-        return "#123456"
-    if isinstance(value, dict):
-        return {key: _painted(item) for key, item in value.items()}
-    return [_painted(item) for item in value] if isinstance(value, list | tuple) else value

@@ -4,9 +4,11 @@ from dataclasses import replace
 
 import pytest
 
+from insync.events.matrix_info import MatrixInfo, MatrixRow
 from insync.report.matrix.cells import Bursts, Grid, MatrixCell, grids
+from insync.report.matrix.page import render_matrix
 from insync.report.policies.lanes import Stretch, follower_lanes
-from insync.report.policies.picture import COLUMN, LEAST_WIDTH, draw
+from insync.report.policies.picture import LEAST_WIDTH, WIDTH, draw
 from insync.report.policies.story import SITUATIONS, Finding, compares_policies, finding
 from insync.report.policies.text import policy_markdown, policy_table
 from insync.report.timeline.timelines import Fault, Span, Timeline
@@ -36,6 +38,20 @@ def cell(scenario: str, arm: str, **figures: object) -> MatrixCell:
 def grid_of(*cells: MatrixCell) -> Grid:
     (grid,) = grids(cells)
     return grid
+
+
+def policies_page() -> str:
+    """Return the page of a made-up matrix of all policies and situations."""
+    spans = (span((1, 2, 3), 0, 4), span((1, 3), 4, 5), span((1, 2, 3), 5, 10))
+    drawn = [timeline(*spans, faults=(FROZEN,), arm=arm) for arm in ARMS]
+    names = [each.scenario for each in SITUATIONS]
+    rows = tuple(
+        MatrixRow(kafka="4.3.1", scenario=name, summary="", arms=ARMS, folder=name)
+        for name in names
+    )
+    cells = [cell(name, arm) for name in names for arm in ARMS]
+    pictures = {("4.3.1", name): drawn for name in names}
+    return render_matrix(MatrixInfo(repeats=1, rows=rows), cells, pictures, [])
 
 
 def standings(made: Timeline) -> dict[int, list[tuple[float, float, str]]]:
@@ -151,15 +167,25 @@ def test_the_picture_has_every_cell_and_draws_short_drops_wide_enough() -> None:
         span((1, 2, 3), 0, 9.999), span((1, 3), 9.999, 10), arm="messages-4"
     )  # at the very end
     found = draw(grid_of(*cells), {"burst": [dip]})
-    assert [heading.text for heading in found.columns] == ["bursts", "slow leader"]
-    assert [name for _, name, _ in found.rows] == ["messages:4", "time"]
-    assert len(found.places) == 3
-    drawn = next(place for place in found.places if place.bars)
+    assert found.columns == ("bursts", "slow leader")
+    assert [count for _, count in found.groups] == [1, 1]
+    assert [row.name for row in found.rows] == ["messages:4", "time"]
+    assert [[place is not None for place in row.places] for row in found.rows] == [
+        [True, False], [True, True],
+    ]  # fmt: skip
+    drawn = found.rows[0].places[0]
+    assert drawn is not None
     (alarm,) = [bar for bar in drawn.bars if bar.standing == "alarm"]
     assert drawn.bars[-1] == alarm
     assert alarm.width == LEAST_WIDTH
-    assert drawn.x <= alarm.x <= alarm.x + alarm.width <= drawn.x + COLUMN
+    assert 0 <= alarm.x <= alarm.x + alarm.width <= WIDTH
     assert all(bar.height < alarm.height for bar in drawn.bars if bar.standing == "fine")
+
+
+def test_the_page_has_every_policy_in_every_situation_and_counts_where_each_is_right() -> None:
+    page = policies_page()
+    assert page.count('<svg viewBox="0 0 186.0 56.0"') == len(ARMS) * len(SITUATIONS)
+    assert "right in" in page.partition("<h1>")[2].partition("</h1>")[0]
 
 
 def test_bursts_of_a_cell_survive_conversion_to_json() -> None:

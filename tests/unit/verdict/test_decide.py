@@ -75,19 +75,19 @@ def test_a_run_as_expected_passes_and_names_the_met_expectations() -> None:
 def test_a_broken_expectation_fails_with_arm_metric_value_and_bound() -> None:
     found = check(run_of(plugin=measured(PLUGIN, isr_shrinks=3.0)))
     assert found.outcome == "fail"
-    assert found.reason == "plugin, repeat 1: isr_shrinks was 3, expected at most 0"
+    assert found.reason == "plugin, repeat 2: isr_shrinks was 3, expected at most 0"
 
 
 def test_a_control_arm_that_did_not_shrink_makes_the_run_unknown() -> None:
     found = check(run_of(stock=measured(STOCK, isr_shrinks=0.0)))
     assert found.outcome == "unknown"
-    assert found.reason.startswith("stock, repeat 1: isr_shrinks was 0, expected at least 1")
+    assert found.reason.startswith("stock, repeat 2: isr_shrinks was 0, expected at least 1")
 
 
 def test_lost_records_fail_in_the_control_arm_and_in_an_invalid_run() -> None:
     facts = replace(run_of(stock=measured(STOCK, lost=1.0)), finished=False)
     found = check(facts)
-    assert (found.outcome, found.reason) == ("fail", "stock, repeat 1: lost was 1, expected 0")
+    assert (found.outcome, found.reason) == ("fail", "stock, repeat 2: lost was 1, expected 0")
 
 
 @pytest.mark.parametrize(
@@ -142,13 +142,13 @@ def test_an_agent_with_errors_or_another_mode_than_the_arms_invalidates_the_run(
 def test_an_interrupted_run_or_repeat_is_unknown() -> None:
     assert check(replace(run_of(), finished=False)).reason.startswith("the run was cut short")
     found = check(run_of(plugin=replace(PLUGIN, complete=False)))
-    assert (found.outcome, found.reason.split(":")[0]) == ("unknown", "plugin, repeat 1")
+    assert (found.outcome, found.reason.split(":")[0]) == ("unknown", "plugin, repeat 2")
 
 
 @pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost", "diverged"])
 def test_a_metric_without_data_is_unknown(metric: str) -> None:
     found = check(run_of(plugin=measured(PLUGIN, **{metric: None})))
-    assert (found.outcome, found.reason) == ("unknown", f"plugin, repeat 1: no data for {metric}")
+    assert (found.outcome, found.reason) == ("unknown", f"plugin, repeat 2: no data for {metric}")
 
 
 @pytest.mark.parametrize(
@@ -182,10 +182,10 @@ def transactional(**metrics: float | None) -> Verdict:
 
 def test_a_torn_transaction_fails_and_an_unchecked_one_is_unknown() -> None:
     assert transactional().outcome == "pass"
-    assert transactional(torn=1.0).reason.startswith("plugin, repeat 0: torn was 1, expected 0")
+    assert transactional(torn=1.0).reason.startswith("plugin, repeat 1: torn was 1, expected 0")
     found = transactional(torn=None, aborted_read=None)
     assert found.outcome == "unknown"
-    assert found.reason.startswith("plugin, repeat 0: no data for aborted_read, torn")
+    assert found.reason.startswith("plugin, repeat 1: no data for aborted_read, torn")
 
 
 def test_a_run_without_acks_or_with_unreadable_lines_is_unknown() -> None:
@@ -216,14 +216,14 @@ def test_bounds_are_written_in_words(bound: Bound, words: str) -> None:
 @pytest.mark.parametrize(
     ("controller", "problem"),
     [
-        (None, "plugin, repeat 1: no evidence that the controller's agent was woven"),
+        (None, "plugin, repeat 2: no evidence that the controller's agent was woven"),
         (
             ControllerFact(woven=False, errors=0),
-            "plugin, repeat 1: no evidence that the controller's agent was woven",
+            "plugin, repeat 2: no evidence that the controller's agent was woven",
         ),
         (
             ControllerFact(woven=True, errors=2),
-            "plugin, repeat 1: errors of the controller's agent were 2, expected 0",
+            "plugin, repeat 2: errors of the controller's agent were 2, expected 0",
         ),
         (ControllerFact(woven=True, errors=0), None),
     ],
@@ -250,5 +250,5 @@ def test_an_arm_with_step_down_must_report_its_step_downs() -> None:
         found = check(facts, run)
         assert found.outcome == outcome
     assert found.reason.startswith(
-        "step-down, repeat 0: no data for step_downs, step_downs_withheld, most_step_downs"
+        "step-down, repeat 1: no data for step_downs, step_downs_withheld, most_step_downs"
     )

@@ -109,7 +109,7 @@ def test_a_repeat_on_a_host_too_busy_for_the_harness_is_invalid(
         each.words
         for each in invalid_reasons(run, run_of(stock=replace(STOCK, host_gap_ms=gap_ms)))
     ]
-    reason = "stock, repeat 1: the host was too busy: the harness was not scheduled for 1001 ms"
+    reason = "stock, repeat 2: the host was too busy: the harness was not scheduled for 1001 ms"
     assert [line.startswith(reason) for line in found] == [True] * void
 
 

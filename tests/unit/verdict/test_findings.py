@@ -39,7 +39,7 @@ def test_only_the_broken_bound_fails_and_names_the_repeat() -> None:
     one = found(facts, "plugin", BOUND)
     assert (one.outcome, one.found) == (
         "fail",
-        "plugin, repeat 1: isr_shrinks was 2, expected at most 0",
+        "plugin, repeat 2: isr_shrinks was 2, expected at most 0",
     )
     outcomes = [each.outcome for each in decide(RUN, facts).findings]
     assert (outcomes.count("fail"), outcomes.count("pass")) == (1, len(outcomes) - 1)

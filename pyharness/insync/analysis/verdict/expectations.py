@@ -8,6 +8,7 @@ from statistics import median
 from insync import metrics
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.events.run_info import Bound, Comparison, RunInfo
+from insync.repeats import repeat_words
 
 NO_VALUE = "none"
 """How a missing value is written; only an optional metric may lack one in a judged repeat."""
@@ -71,7 +72,7 @@ def integrity_violations(arms: Mapping[str, Sequence[RepeatFacts]]) -> Iterator[
             for number, repeat in enumerate(repeats):
                 value = repeat.metrics[metric]
                 if value:
-                    yield f"{arm}, repeat {number}: {metric} was {value:g}, expected 0"
+                    yield f"{arm}, {repeat_words(number)}: {metric} was {value:g}, expected 0"
 
 
 def out_of_bounds(
@@ -81,7 +82,7 @@ def out_of_bounds(
     for number, repeat in enumerate(repeats):
         value = repeat.metrics[metric]
         if _is_out(metric, value, bound):
-            yield f"{arm}, repeat {number}: {metric} was {_written(value)}, expected {bound}"
+            yield f"{arm}, {repeat_words(number)}: {metric} was {_written(value)}, expected {bound}"
 
 
 def values(repeats: Sequence[RepeatFacts], metric: str) -> str:

@@ -19,6 +19,7 @@ from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.events.run_info import PlannedFault, RunInfo
 from insync.events.schema import fault_words
 from insync.nodes import node_words
+from insync.repeats import repeat_words
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,7 @@ def invalid_reasons(run: RunInfo, facts: RunFacts) -> Iterator[InvalidReason]:
         yield InvalidReason(_arm_of(file), words)
     for arm, repeats in facts.arms.items():
         for number, repeat in enumerate(repeats):
-            where = f"{arm}, repeat {number}"
+            where = f"{arm}, {repeat_words(number)}"
             yield from (
                 InvalidReason(arm, f"{where}: {what}") for what in _of_repeat(run, arm, repeat)
             )

@@ -176,7 +176,7 @@ def _ack_metrics(own: Rows) -> Metrics:
         "max_ack_gap_ms": max(gaps, default=None),
         "mean_ack_ms": topic.get("mean_ms"),
         "max_ms": topic.get("max_ms"),
-        "acked": sum(row["acked"] for row in own["readback"]),
+        "acked": topic.get("acked"),
     }
 
 

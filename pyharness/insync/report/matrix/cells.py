@@ -13,6 +13,7 @@ from pydantic import model_validator
 from insync import metrics as registry
 from insync.events.matrix_info import CELLS, FIGURES
 from insync.events.run_info import Bound, Recorded, read_recorded
+from insync.repeats import repeat_words
 from insync.report.anchors import arm_id
 from insync.report.judgement import Finding
 
@@ -80,7 +81,8 @@ class MatrixCell(Recorded):
     def reason(self) -> str:
         """Why the cell is not as expected, without the arm's name; empty if it is."""
         message = self.skipped or self.differs or self.unknown or ""
-        return message.removeprefix(f"{self.arm}, ").removeprefix("repeat 0: " if self.once else "")
+        only = f"{repeat_words(0)}: " if self.once else ""
+        return message.removeprefix(f"{self.arm}, ").removeprefix(only)
 
     @property
     def link(self) -> str | None:

@@ -2,41 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from insync.arms import find_arm
 from insync.events.matrix_info import PAGE, RESULTS, TEXT, MatrixInfo
 from insync.events.run_info import RunInfo
 from insync.events.writer import write_atomic
 from insync.metrics import METRICS
+from insync.report import words
 from insync.report.anchors import cell_id
 from insync.report.environment import environment_of
+from insync.report.headline.of_matrix import expected_alike, matrix_finding
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
 from insync.report.matrix.figures import full, names_of
 from insync.report.matrix.text import markdown, sentence, wanted, written
+from insync.report.page import says
 from insync.report.policies.lanes import STANDINGS
-from insync.report.policies.picture import PolicyPicture, draw
+from insync.report.policies.picture import HEIGHT, WIDTH, PolicyPicture, draw
 from insync.report.policies.story import compares_policies
 from insync.report.policies.text import policy_table
-from insync.report.render import asset, environment
+from insync.report.render import asset, environment, smallest_enough
 from insync.report.reproduce import matrix_command
 from insync.report.statistics import statistics_tables
 from insync.report.tabular import Table
 from insync.report.timeline import lanes
-from insync.report.timeline.lane_bars import STATE_NAMES
-from insync.report.timeline.timelines import STATES, Rows, Timeline
+from insync.report.timeline.timelines import STATE_NAMES, Rows, Timeline
+from insync.report.words import listed
 
 Key = tuple[str, str]
 """A Kafka version and a scenario."""
 
-HEADLINES = {
-    "pass": "Pass: every cell is as expected",
-    "fail": "Fail: some cells differ from what was expected",
-    "unknown": "Unknown: some cells prove nothing either way",
-}
+BADGES = {state: word for state, (word, _) in words.BADGES.items()}
+"""The badge of a matrix, without what it means: that is how many cells have which outcome."""
 
 
 @dataclass(frozen=True)
@@ -102,16 +101,46 @@ def render_matrix(
     runs: Sequence[RunInfo],
     over_repeats: Rows,
 ) -> str:
-    """Return the whole page as text; `runs` are those that began."""
+    """Return the whole page as text, with as many pictures as fit; `runs` are those that began."""
+    return smallest_enough(
+        _render(matrix, cells, drawn, runs, over_repeats, undrawn=len(pictures) - len(drawn))
+        for drawn in _levels(cells, pictures)
+    )
+
+
+def _levels(
+    cells: Sequence[MatrixCell], pictures: Mapping[Key, Sequence[Timeline]]
+) -> Iterator[Mapping[Key, Sequence[Timeline]]]:
+    """Yield all pictures, then fewer; rows with a cell that is not as expected keep theirs."""
+    odd = {(cell.kafka, cell.scenario) for cell in cells if cell.state in ("fail", "unknown")}
+    keys = sorted(pictures, key=lambda key: key not in odd)
+    for share in (1.0, 0.75, 0.5, 0.25, 0.1, 0.0):
+        kept = keys[: round(len(keys) * share)]
+        yield {key: pictures[key] for key in kept}
+
+
+def _render(
+    matrix: MatrixInfo,
+    cells: Sequence[MatrixCell],
+    pictures: Mapping[Key, Sequence[Timeline]],
+    runs: Sequence[RunInfo],
+    over_repeats: Rows,
+    *,
+    undrawn: int,
+) -> str:
     summaries = {(row.kafka, row.scenario): row.summary for row in matrix.rows}
     found = outcome(cells)
+    versions = list(dict.fromkeys(cell.kafka for cell in cells))
     return (
         environment()
         .get_template("matrix.html.j2")
         .render(
             outcome=found,
-            headline=HEADLINES[found],
-            sentence=sentence(cells),
+            badge=(BADGES[found], sentence(cells)),
+            headline=matrix_finding(cells),
+            alike=expected_alike(cells),
+            versions=listed(versions),
+            several=len(versions) > 1,
             notes=[
                 (cell_id(cell.kafka, cell.scenario, cell.arm), cell)
                 for cell in cells
@@ -121,6 +150,7 @@ def render_matrix(
             command=None if matrix.asked is None else matrix_command(matrix.asked),
             cell_id=cell_id,
             arms=_arms(cells),
+            undrawn=undrawn,
             repeated=any(cell.repeats > 1 for cell in cells),
             tables=[
                 (grid, _story(grid, pictures), _rows(grid, summaries, pictures))
@@ -130,17 +160,18 @@ def render_matrix(
                 over_repeats, {metric for cell in cells for metric in cell.figures}
             ),
             standings=STANDINGS,
-            states=[(state, STATE_NAMES[state]) for state in STATES],
+            policy_size=(WIDTH, HEIGHT),
+            states=list(STATE_NAMES.items()),
             lanes=lanes,
             style=asset("page.css") + asset("matrix.css"),
         )
     )
 
 
-def _arms(cells: Sequence[MatrixCell]) -> list[tuple[str, str]]:
-    """Return the names of a matrix's arms and what they are; an unknown arm is left out."""
-    found = ((name, find_arm(name)) for name in dict.fromkeys(cell.arm for cell in cells))
-    return [(name, spec.says.replace("`", "")) for name, spec in found if spec is not None]
+def _arms(cells: Sequence[MatrixCell]) -> list[dict[str, str]]:
+    """Return the names of a matrix's arms and what they are."""
+    names = dict.fromkeys(cell.arm for cell in cells)
+    return [{"name": name, "says": says(name)} for name in names]
 
 
 def _story(grid: Grid, pictures: Mapping[Key, Sequence[Timeline]]) -> Story | None:

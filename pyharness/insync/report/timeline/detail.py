@@ -1,183 +1,187 @@
-"""Draws the large picture of one repeat as a plotly figure: all arms on one time axis.
+"""Computes the large picture of one repeat: for each arm its ISR lanes above its ack latency.
 
-Each arm has an ISR lane per partition above its ack latency, with the faults across both.
-The figure is plain data. Colours are names of the page's CSS variables ("--full"), which the
-page's script replaces: one figure serves the light and the dark scheme.
+The page's template draws it as SVG that is as wide as the page: across it a unit is a millisecond,
+so a zoom of the time axis is another view box. Names, marks and faults are positioned in percent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
-from insync.report.timeline.labels import centred, levels
-from insync.report.timeline.lane_bars import lane_bars
-from insync.report.timeline.latency_lines import latency_lines
-from insync.report.timeline.timelines import Fault, Timeline
-from insync.report.words import span
+from insync.report.timeline.lanes import described, tick_step
+from insync.report.timeline.latency_lines import Line, Scale, latency_lines, scale_of
+from insync.report.timeline.timelines import LeaderChange, Shrink, Span, State, Timeline
+from insync.report.timeline.wording import change_in_short, in_short
+from insync.report.words import members, span
 
-Json = dict[str, Any]
+LANE = 30
+"""The height of a lane with the gap below it, in pixels and in units of the picture."""
 
-_LANE_PX = 30
-_LATENCY_PX = 170
-_BETWEEN_PX = 12
-_TITLE_PX = 46
-_BOTTOM_PX = 46
-_NAME_PX = 15
-_LETTERS_WIDE = 150
-"""About how many letters of a fault's name fit into the figure's width."""
+FILL = 22
+"""The height of a lane whose ISR is full."""
+
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
-def figure(arms: Sequence[Timeline]) -> Json:
-    """Return the figure of one repeat, one timeline per arm, as {"data", "layout"}."""
-    heights = [_lane_count(timeline) * _LANE_PX for timeline in arms]
-    total = sum(_TITLE_PX + lanes + _BETWEEN_PX + _LATENCY_PX for lanes in heights)
-    data: list[Json] = []
-    layout = _layout(total, max((timeline.length_s for timeline in arms), default=1.0))
-    top = float(total)
-    for place, (timeline, lanes) in enumerate(zip(arms, heights, strict=True)):
-        lanes_top = top - _TITLE_PX
-        latency_top = lanes_top - lanes - _BETWEEN_PX
-        bottom = latency_top - _LATENCY_PX
-        upper, lower = f"y{2 * place + 1}", f"y{2 * place + 2}"
-        layout[_axis(upper)] = _lanes_axis(timeline, (lanes_top - lanes) / total, lanes_top / total)
-        layout[_axis(lower)] = _latency_axis(bottom / total, latency_top / total)
-        data += lane_bars(timeline, upper, legend=place == 0)
-        data += latency_lines(timeline, lower, legend=place == 0)
-        layout["annotations"].append(_title(timeline, lanes_top / total))
-        for fault, level in zip(timeline.faults, _name_levels(timeline), strict=True):
-            layout["shapes"] += _fault_shapes(fault, bottom / total, lanes_top / total)
-            layout["annotations"].append(_fault_name(fault, lanes_top / total, level))
-        top = bottom
-    return {"data": data, "layout": layout}
+@dataclass(frozen=True)
+class Bar:
+    """A stretch of a lane in milliseconds, filled from its bottom to the share of the ISR."""
+
+    x: int
+    width: int
+    y: int
+    height: int
+    state: State
+    title: str
 
 
-def _layout(height: float, length_s: float) -> Json:
-    return {
-        "height": height + _BOTTOM_PX + 40,
-        "margin": {"l": 96, "r": 16, "t": 40, "b": _BOTTOM_PX},
-        "barmode": "overlay",
-        "bargap": 0,
-        "hovermode": "closest",
-        "paper_bgcolor": "--paper",
-        "plot_bgcolor": "--paper",
-        "font": {"family": "system-ui, sans-serif", "size": 12, "color": "--ink"},
-        "hoverlabel": {"bgcolor": "--paper", "font": {"color": "--ink"}},
-        "legend": {
-            "orientation": "h", "x": 0, "y": 1, "yanchor": "bottom", "traceorder": "normal",
-        },
-        "uniformtext": {"mode": "hide", "minsize": 10},
-        "xaxis": {
-            "title": {"text": "seconds since the repeat began"},
-            "range": [0, length_s],
-            "anchor": "free",
-            "position": 0,
-            "gridcolor": "--grid",
-            "zeroline": False,
-        },
-        "shapes": [],
-        "annotations": [],
-    }  # fmt: skip
+@dataclass(frozen=True)
+class Lane:
+    """A partition's lane: its name, its first leader, its top, its stretches."""
+
+    name: str
+    leader: str
+    top: int
+    bars: tuple[Bar, ...]
 
 
-def _axis(name: str) -> str:
-    """Return an axis's key in the layout: y2 is yaxis2, and y1 is yaxis."""
-    return "yaxis" + (name[1:] if name != "y1" else "")
+@dataclass(frozen=True)
+class Mark:
+    """A shrink or a leader change at a time (ms), on a lane with its top at `top`."""
+
+    at: int
+    left: float
+    top: int
+    kind: str
+    text: str
 
 
-def _lanes_axis(timeline: Timeline, low: float, high: float) -> Json:
-    lanes = _lane_count(timeline)
-    leaders = {span.partition: span.leader for span in reversed(timeline.spans)}
-    return {
-        "domain": [low, high],
-        "range": [lanes - 0.5, -0.5],
-        "tickvals": list(range(lanes)),
-        "ticktext": [f"p{lane}, leader {leaders.get(lane, '?')}" for lane in range(lanes)],
-        "ticks": "outside",
-        "tickcolor": "--paper",
-        "showgrid": False,
-        "zeroline": False,
-        "fixedrange": True,
-    }
+@dataclass(frozen=True)
+class Band:
+    """The time (ms) in which a fault acted; `letter` is its mark if there are several."""
+
+    start: int
+    end: int
+    left: float
+    width: float
+    letter: str
+    text: str
 
 
-def _latency_axis(low: float, high: float) -> Json:
-    return {
-        "domain": [low, high],
-        "type": "log",
-        "title": {"text": "ack latency, ms"},
-        "gridcolor": "--grid",
-        "zeroline": False,
-        "dtick": 1,
-        "exponentformat": "none",
-        "fixedrange": True,
-    }
+@dataclass(frozen=True)
+class Chart:
+    """The picture of one repeat of one arm; `words` describe it, `length` is in milliseconds."""
+
+    arm: str
+    complete: bool
+    length: int
+    height: int
+    lanes: tuple[Lane, ...]
+    marks: tuple[Mark, ...]
+    bands: tuple[Band, ...]
+    lines: tuple[Line, ...]
+    scale: Scale
+    words: str
 
 
-def _lane_count(timeline: Timeline) -> int:
-    return max((span.partition + 1 for span in timeline.spans), default=1)
+@dataclass(frozen=True)
+class Repeat:
+    """One repeat of all arms, on one time axis; `ticks` are in seconds, with their place."""
+
+    number: int
+    length: int
+    charts: tuple[Chart, ...]
+    ticks: tuple[tuple[str, float], ...]
 
 
-def _fault_shapes(fault: Fault, low: float, high: float) -> list[Json]:
-    """Return a band behind lanes and latency, and its two edges in front of them."""
-    height = {"xref": "x", "yref": "paper", "y0": low, "y1": high}
-    band = {
-        **height,
-        "type": "rect",
-        "x0": fault.start_s,
-        "x1": fault.end_s,
-        "fillcolor": "--fault",
-        "opacity": 0.2,
-        "line": {"width": 0},
-        "layer": "below",
-    }
-    edges = [
-        {
-            **height,
-            "type": "line",
-            "x0": at,
-            "x1": at,
-            "line": {"color": "--fault-ink", "width": 1, "dash": "dash"},
-        }
-        for at in (fault.start_s, fault.end_s)
-    ]
-    return [band, *edges]
+def in_full(drawn: Sequence[Timeline]) -> list[Repeat]:
+    """Return every repeat of `drawn`, each with the arms that began it."""
+    numbers = sorted({timeline.repeat for timeline in drawn})
+    return [_repeat(n, [each for each in drawn if each.repeat == n]) for n in numbers]
 
 
-def _title(timeline: Timeline, at: float) -> Json:
-    cut = "" if timeline.complete else " (cut short)"
-    return {
-        **_note(at),
-        "text": f"<b>{timeline.arm}</b>{cut}",
-        "xref": "paper",
-        "x": 0,
-        "xanchor": "left",
-        "font": {"size": 16},
-    }
+def _repeat(number: int, arms: Sequence[Timeline]) -> Repeat:
+    length = max(1, *(_ms(timeline.length_s) for timeline in arms))
+    scale = scale_of(arms)
+    step = tick_step(length / 1e3)
+    count = int(length / 1e3 / step) + 1
+    return Repeat(
+        number=number,
+        length=length,
+        charts=tuple(_chart(timeline, length, scale) for timeline in arms),
+        ticks=tuple((f"{n * step:g}", _percent(n * step * 1e3, length)) for n in range(count)),
+    )
 
 
-def _name_levels(timeline: Timeline) -> list[int]:
-    """Return a level for each fault's name: names of faults close in time are stacked."""
-    letter_s = timeline.length_s / _LETTERS_WIDE
-    return levels([centred(f.start_s, f.end_s, _fault_text(f), letter_s) for f in timeline.faults])
+def _chart(timeline: Timeline, length: int, scale: Scale) -> Chart:
+    count = max((each.partition + 1 for each in timeline.spans), default=1)
+    return Chart(
+        arm=timeline.arm,
+        complete=timeline.complete,
+        length=length,
+        height=count * LANE,
+        lanes=tuple(_lane(timeline, number) for number in range(count)),
+        marks=(
+            *(_mark(each, "shrink", in_short(each), length) for each in timeline.shrinks),
+            *(_mark(each, "moved", change_in_short(each), length) for each in timeline.changes),
+        ),
+        bands=tuple(_bands(timeline, length)),
+        lines=tuple(latency_lines(timeline, scale)),
+        scale=scale,
+        words=described(timeline),
+    )
 
 
-def _fault_text(fault: Fault) -> str:
-    return f"{fault.name}: {span((fault.end_s - fault.start_s) * 1e3)}"
+def _ms(at_s: float) -> int:
+    return round(at_s * 1e3)
 
 
-def _fault_name(fault: Fault, at: float, level: int) -> Json:
-    note = _note(at)
-    return {
-        **note,
-        "text": _fault_text(fault),
-        "yshift": note["yshift"] + level * _NAME_PX,
-        "xref": "x",
-        "x": (fault.start_s + fault.end_s) / 2,
-        "xanchor": "center",
-        "font": {"color": "--fault-ink"},
-    }
+def _percent(at_ms: float, length: int) -> float:
+    return round(100 * at_ms / length, 3)
 
 
-def _note(at: float) -> Json:
-    return {"yref": "paper", "y": at, "yanchor": "bottom", "yshift": 4, "showarrow": False}
+def _lane(timeline: Timeline, number: int) -> Lane:
+    own = [each for each in timeline.spans if each.partition == number]
+    leader = "?" if not own else "none" if own[0].leader < 0 else str(own[0].leader)
+    # Full stretches first: the outline of a short smaller one is drawn over them.
+    bars = tuple(_bar(each) for each in sorted(own, key=lambda each: -each.share))
+    return Lane(f"p{number}", f"leader {leader}", number * LANE, bars)
+
+
+def _bar(each: Span) -> Bar:
+    height = round(FILL * each.share)
+    leader = f"leader {each.leader}" if each.leader >= 0 else "no leader"
+    start, end = _ms(each.start_s), _ms(each.end_s)
+    return Bar(
+        x=start,
+        width=max(end - start, 1),
+        y=each.partition * LANE + FILL - height,
+        height=height,
+        state=each.state,
+        title=f"{leader}, ISR {members(each.isr)} ({len(each.isr)} of {each.replicas})",
+    )
+
+
+def _mark(each: Shrink | LeaderChange, kind: str, text: str, length: int) -> Mark:
+    at = _ms(each.at_s)
+    return Mark(at, _percent(at, length), each.partition * LANE, kind, text)
+
+
+def _bands(timeline: Timeline, length: int) -> list[Band]:
+    found = []
+    for number, fault in enumerate(timeline.faults):
+        start, end = _ms(fault.start_s), _ms(fault.end_s)
+        long = span((fault.end_s - fault.start_s) * 1e3)
+        several = len(timeline.faults) > 1
+        found.append(
+            Band(
+                start=start,
+                end=end,
+                left=_percent(start, length),
+                width=_percent(end - start, length),
+                letter=_LETTERS[number % len(_LETTERS)] if several else "",
+                text=f"{fault.name}: {long}, from {fault.start_s:.1f} to {fault.end_s:.1f} s",
+            )
+        )
+    return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from insync.repeats import repeat_words
 from insync.report.timeline.labels import centred, levels
 from insync.report.timeline.timelines import Span, State, Timeline
 from insync.report.timeline.wording import change_in_short, in_short
@@ -19,7 +20,7 @@ LEFT = 30.0
 RIGHT = 14.0
 LANE = 17.0
 GAP = 9.0
-TOP = 16.0
+TOP = 20.0
 _NAME_Y = 9.0
 AXIS = 18.0
 LABEL = 10.0
@@ -54,11 +55,12 @@ class Mark:
 
 @dataclass(frozen=True)
 class Band:
-    """The time of a fault, over the whole height; its name is at `name_y`."""
+    """The time of a fault, over the whole height; its name is centred at `name_x`, `name_y`."""
 
     x: float
     width: float
     title: str
+    name_x: float
     name_y: float
 
 
@@ -139,12 +141,12 @@ def _cell(timeline: Timeline, longest: float) -> Cell:
             for count in range(int(longest / step) + 1)
         ),
         faults=bands,
-        words=_words(timeline),
+        words=described(timeline),
     )
 
 
-def _words(timeline: Timeline) -> str:
-    """Describe a picture: its faults, then every shrink and every leader change."""
+def described(timeline: Timeline) -> str:
+    """Describe the picture of a repeat: its faults, then every shrink and every leader change."""
     parts = [
         *(
             f"{fault.name} from {fault.start_s:.1f} to {fault.end_s:.1f} s"
@@ -154,17 +156,26 @@ def _words(timeline: Timeline) -> str:
         *(f"partition {each.partition}: {change_in_short(each)}" for each in timeline.changes),
     ]
     nothing = [] if timeline.shrinks else ["no ISR shrink"]
-    return f"{timeline.arm}, repeat {timeline.repeat}: " + "; ".join([*parts, *nothing])
+    return f"{timeline.arm}, {repeat_words(timeline.repeat)}: " + "; ".join([*parts, *nothing])
 
 
 def _bands(timeline: Timeline, x: Callable[[float], float]) -> tuple[Band, ...]:
-    """Return the faults, with their names on levels so that none overlaps another."""
+    """Return the faults, with their names inside the picture and none over another."""
     spans = [(x(fault.start_s), x(fault.end_s), fault.name) for fault in timeline.faults]
-    found = levels([centred(start, end, name, _LETTER) for start, end, name in spans])
+    middles = [_inside((start + end) / 2, name) for start, end, name in spans]
+    places = [
+        centred(at, at, name, _LETTER) for at, (_, _, name) in zip(middles, spans, strict=True)
+    ]
     return tuple(
-        Band(start, end - start, name, _NAME_Y + LABEL * level)
-        for (start, end, name), level in zip(spans, found, strict=True)
+        Band(start, end - start, name, at, _NAME_Y + LABEL * level)
+        for (start, end, name), at, level in zip(spans, middles, levels(places), strict=True)
     )
+
+
+def _inside(middle: float, name: str) -> float:
+    """Return the place of a name's middle that is nearest to `middle` with the name inside."""
+    half = len(name) * _LETTER / 2
+    return max(half, min(middle, WIDTH - half))
 
 
 def _small_last(timeline: Timeline) -> list[Span]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from insync.repeats import repeat_number
 from insync.report.tabular import NONE, Table, table
-from insync.report.timeline.lane_bars import STATE_NAMES
 from insync.report.timeline.lanes import tick_step
-from insync.report.timeline.timelines import Timeline
+from insync.report.timeline.timelines import STATE_NAMES, Timeline
 from insync.report.words import latency, members, number
 
 _MOST_SLICES = 30
@@ -23,7 +23,7 @@ def isr_table(pictures: Sequence[Timeline]) -> Table:
         (
             [
                 timeline.arm,
-                number(timeline.repeat),
+                str(repeat_number(timeline.repeat)),
                 number(each.partition),
                 f"{each.start_s:.2f}",
                 f"{each.end_s:.2f}",
@@ -52,7 +52,7 @@ def latency_table(pictures: Sequence[Timeline]) -> Table:
         " | ".join(["repeat", "from, s", "to, s", *arms]),
         (
             [
-                number(repeat),
+                str(repeat_number(repeat)),
                 f"{begin:g}",
                 f"{end:g}",
                 *(latency(_slowest(drawn.get((arm, repeat)), begin, end)) for arm in arms),

@@ -1,6 +1,6 @@
 """Collects what happened in each repeat, in seconds from its start, for the pictures.
 
-It turns rows of the tables into frozen values and knows neither HTML nor plotly.
+It turns rows of the tables into frozen values and knows no HTML.
 """
 
 from __future__ import annotations
@@ -17,7 +17,12 @@ Row = Mapping[str, Any]
 Rows = Mapping[str, Sequence[Row]]
 
 State = Literal["full", "reduced", "under", "offline"]
-STATES: tuple[State, ...] = ("full", "reduced", "under", "offline")
+STATE_NAMES: dict[State, str] = {
+    "full": "all replicas in sync",
+    "reduced": "ISR reduced",
+    "under": "under min ISR",
+    "offline": "no leader",
+}
 
 
 @dataclass(frozen=True)

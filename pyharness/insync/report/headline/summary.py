@@ -1,4 +1,4 @@
-"""Writes the summary of a run: a sentence per arm about its ISR, and one about integrity."""
+"""Writes what is below the finding: a sentence per arm about its ISR, and one about integrity."""
 
 from __future__ import annotations
 
@@ -11,30 +11,31 @@ from insync.report.timeline.timelines import Timeline
 from insync.report.timeline.wording import changes_sentence, delayed_sentence
 
 
-def headline(run: RunInfo, verdict: Judgement, pictures: Sequence[Timeline]) -> list[str]:
-    """Return a sentence per arm about its ISR, and one about integrity."""
-    return [*(_of_arm(run, pictures, arm) for arm in run.arms), _of_integrity(verdict)]
-
-
-def _of_arm(run: RunInfo, pictures: Sequence[Timeline], arm: str) -> str:
+def of_arm(run: RunInfo, pictures: Sequence[Timeline], arm: str) -> str:
+    """Say how often and how far an arm's ISR shrank, and whether its leaders changed."""
     seen = [timeline for timeline in pictures if timeline.arm == arm and timeline.spans]
     if not seen:
-        return f"{arm}: the ISR is not known."
+        return "The ISR is not known."
     shrunk = [timeline for timeline in seen if timeline.shrinks]
     changes = changes_sentence([change for timeline in seen for change in timeline.changes])
     if not shrunk:
-        return f"{arm}: the ISR never shrank in {len(seen)} of {run.repeats} repeats.{changes}"
+        return f"The ISR never shrank{_often(len(seen), run.repeats)}.{changes}"
     lowest = min((span for timeline in shrunk for span in timeline.spans), key=lambda s: len(s.isr))
     alone = ", the leader alone" if len(lowest.isr) == 1 else ""
     return (
-        f"{arm}: the ISR shrank in {len(shrunk)} of {run.repeats} repeats, "
+        f"The ISR shrank{_often(len(shrunk), run.repeats)}, "
         f"down to {len(lowest.isr)} of {lowest.replicas} replicas{alone}."
         f"{delayed_sentence([shrink for timeline in shrunk for shrink in timeline.shrinks])}"
         f"{changes}"
     )
 
 
-def _of_integrity(verdict: Judgement) -> str:
+def _often(times: int, repeats: int) -> str:
+    return f" in {times} of {repeats} repeats" if repeats > 1 else ""
+
+
+def of_integrity(verdict: Judgement) -> str:
+    """Say whether records were lost, and whether anything else is inconsistent."""
     return f"{_of_lost(verdict)} {_of_order(verdict)}"
 
 

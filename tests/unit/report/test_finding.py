@@ -1,0 +1,250 @@
+"""The finding of a page: one sentence, made of the figures of the arms and of what was expected."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.events.run_info import Bound
+from insync.metrics import METRICS, Metric, of_verdict
+from insync.report.headline.figures import Figures, subject
+from insync.report.headline.of_matrix import expected_alike, matrix_finding
+from insync.report.headline.sentence import NOTHING, finding
+from insync.report.matrix.cells import MatrixCell
+from insync.scenario.groups import groups
+from insync.scenario.load import parse, source
+
+Values = Mapping[str, Sequence[float | None]]
+
+NONE_EXPECTED = Bound(max=0)
+SOME_EXPECTED = Bound(min=1)
+
+
+def figures(
+    expected: Mapping[str, Mapping[str, Bound]],
+    below: Sequence[str] = (),
+    **values: Values,
+) -> Figures:
+    """Return figures of arms; `values` map a metric to the values of each arm."""
+    arms = list(dict.fromkeys(arm for of_metric in values.values() for arm in of_metric))
+    by_arm = {arm: {name: of[arm] for name, of in values.items() if arm in of} for arm in arms}
+    return Figures(arms, expected, by_arm, below)
+
+
+@pytest.mark.parametrize(
+    ("values", "sentence"),
+    [
+        (
+            {"stock": [2, 2, 1], "request": [0, 0, 0]},
+            "Stock dropped followers from the ISR in 3 of 3 repeats; request in none",
+        ),
+        (
+            {"stock": [2], "off": [4], "read": [0], "request": [0]},
+            "Stock and off dropped followers from the ISR; read and request did not",
+        ),
+        (
+            {"stock": [2, 2], "read": [0, 1], "request": [0, 0]},
+            "Stock dropped followers from the ISR in 2 of 2 repeats, read in 1 of 2;"
+            " request in none",
+        ),
+        (
+            {"stock": [2, None], "request": [0, 0]},
+            "Stock dropped followers from the ISR in 1 of 1 known repeats; request in none",
+        ),
+        (
+            {"stock": [2, 2], "request": [None, None]},
+            "Stock dropped followers from the ISR in 2 of 2 repeats; of request it is not known",
+        ),
+        ({"stock": [2], "request": [3]}, "Every arm dropped followers from the ISR"),
+        (
+            {"stock": [0, 0], "request": [0, 0]},
+            "No arm dropped followers from the ISR in any of 2 repeats",
+        ),
+        ({"stock": [0]}, "Stock never dropped followers from the ISR"),
+        ({"stock": [None], "request": [None]}, NOTHING),
+    ],
+)
+def test_an_event_is_counted_by_arm(values: Values, sentence: str) -> None:
+    expected = {"stock": {"isr_shrinks": SOME_EXPECTED}, "request": {"isr_shrinks": NONE_EXPECTED}}
+    assert finding(figures(expected, isr_shrinks=values)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("metric", "values", "sentence"),
+    [
+        (
+            "max_ack_gap_ms",
+            {"stock": [25_100], "request": [25_400], "step-down": [2_300]},
+            "The longest gap between acks was 25.1 s to 25.4 s in stock and request;"
+            " 2.3 s in step-down",
+        ),
+        (
+            "max_ack_gap_ms",
+            {"stock": [3_900, 3_800, 3_850], "request": [3_700, 3_750, 3_900]},
+            "The longest gap between acks was 3.8 s to 3.9 s in every arm (median of 3 repeats)",
+        ),
+        (
+            "detected_ms",
+            {"time": [2_400.0], "messages-4": [600.0], "messages-4000": [None]},
+            "The follower at fault was out of the ISR after 2.4 s in time; 600 ms in messages-4;"
+            " never in messages-4000",
+        ),
+        (
+            "min_isr_size",
+            {"stock": [1], "elr-off": [1], "request": [2]},
+            "The smallest ISR had 1 replica in stock and elr-off; 2 replicas in request",
+        ),
+    ],
+)
+def test_a_value_is_written_for_arms_that_are_alike(
+    metric: str, values: Values, sentence: str
+) -> None:
+    first, *_, last = values
+    expected = {first: {metric: Bound(min=10)}, last: {metric: Bound(max=5)}}
+    assert finding(figures(expected, **{metric: values})) == sentence
+
+
+def test_lost_records_come_before_anything_that_was_expected() -> None:
+    found = figures(
+        {"stock": {"isr_shrinks": SOME_EXPECTED}, "request": {"isr_shrinks": NONE_EXPECTED}},
+        isr_shrinks={"stock": [2], "request": [0]},
+        lost={"stock": [0], "request": [3]},
+    )
+    assert finding(found) == "Request lost acked records; stock did not"
+
+
+@pytest.mark.parametrize(
+    ("metric", "sentence"),
+    [
+        (
+            Metric(
+                name="toys", says="", label="lost toys", unit="count", better="lower",
+                integrity=True, headline="toys that nobody has", events="",
+            ),
+            "Stock had toys that nobody has; request did not",
+        ),
+        (
+            Metric(name="toys", says="", label="most toys", unit="count", better=None, events=""),
+            "The most toys was 3 in stock; 0 in request",
+        ),
+    ],
+)  # fmt: skip
+def test_a_metric_without_words_goes_by_its_label(
+    metric: Metric, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(METRICS, metric.name, metric)
+    expected = {"stock": {"toys": SOME_EXPECTED}, "request": {"toys": NONE_EXPECTED}}
+    assert finding(figures(expected, toys={"stock": [3], "request": [0]})) == sentence
+
+
+def test_the_finding_is_about_what_the_arms_are_expected_to_differ_in() -> None:
+    """Step-downs are about the gap; that leaders change is how, and nobody claims more shrinks."""
+    expected = {
+        "stock": {"max_ack_gap_ms": Bound(min=20_000), "leader_changes": NONE_EXPECTED},
+        "step-down": {"max_ack_gap_ms": Bound(max=4_000), "leader_changes": Bound(min=2)},
+    }
+    found = figures(
+        expected,
+        isr_shrinks={"stock": [2], "step-down": [0]},
+        leader_changes={"stock": [0], "step-down": [2]},
+        max_ack_gap_ms={"stock": [25_000], "step-down": [2_000]},
+    )
+    assert subject(found) == "max_ack_gap_ms"
+
+
+def test_what_is_expected_of_all_arms_alike_is_the_subject_only_if_nothing_else_is() -> None:
+    expected = {arm: {"isr_shrinks": NONE_EXPECTED} for arm in ("stock", "plugin")}
+    found = figures(
+        expected,
+        isr_shrinks={"stock": [0], "plugin": [0]},
+        max_ack_gap_ms={"stock": [900], "plugin": [90]},
+    )
+    assert finding(found) == "No arm dropped followers from the ISR"
+
+
+def test_of_a_comparison_the_subject_is_its_metric() -> None:
+    found = figures(
+        {"stock": {"max_ack_gap_ms": Bound(min=1)}},
+        below=["leader_changes"],
+        max_ack_gap_ms={"stock": [900], "step-down": [90]},
+        leader_changes={"stock": [0], "step-down": [2]},
+    )
+    assert finding(found) == "Step-down changed leaders; stock did not"
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(of_verdict()),
+        st.lists(
+            st.lists(st.one_of(st.none(), st.integers(0, 99_999)), min_size=1, max_size=4),
+            min_size=2,
+            max_size=2,
+        ),
+        max_size=5,
+    )
+)
+def test_any_figures_have_a_finding(values: Mapping[str, Sequence[Sequence[float | None]]]) -> None:
+    arms = {
+        name: dict(zip(("stock", "request"), each, strict=True)) for name, each in values.items()
+    }
+    text = finding(figures({}, **arms))
+    assert text[0].isupper()
+    assert not text.endswith(".")
+
+
+def test_every_metric_that_a_scenario_bounds_has_words_for_the_finding() -> None:
+    for group in groups().values():
+        for name in group.scenarios:
+            scenario = parse(source(name), name)
+            bounded = {metric for bounds in scenario.expect.values() for metric in bounds}
+            for metric in bounded | {each.metric for each in scenario.compare}:
+                assert METRICS[metric].did or METRICS[metric].measured, (name, metric)
+
+
+def cell(scenario: str, arm: str, **more: object) -> MatrixCell:
+    return MatrixCell.model_validate({
+        "scenario": scenario, "arm": arm, "kafka": "4.3.1", "expected": {}, "differs": None,
+        "unknown": None, "skipped": None, "report": None, "repeats": 1, **more,
+    })  # fmt: skip
+
+
+def shrinks(scenario: str, arm: str, count: int, **bound: int) -> MatrixCell:
+    return cell(scenario, arm, isr_shrinks=[count], expected={"isr_shrinks": bound})
+
+
+def test_a_matrix_counts_the_scenarios_in_which_arms_should_differ() -> None:
+    cells = [
+        shrinks("read-stall", "stock", 2, min=1), shrinks("read-stall", "request", 0, max=0),
+        shrinks("send-stall", "stock", 2, min=1), shrinks("send-stall", "request", 0, max=0),
+        shrinks("dead-follower", "stock", 3, min=1), shrinks("dead-follower", "request", 3, min=1),
+    ]  # fmt: skip
+    assert matrix_finding(cells) == (
+        "Where the arms should differ, stock dropped followers from the ISR in 2 of 2 scenarios;"
+        " request in none"
+    )
+    assert expected_alike(cells) == ["dead-follower"]
+    assert matrix_finding(cells[:4]) == (
+        "Stock dropped followers from the ISR in 2 of 2 scenarios; request in none"
+    )
+    assert matrix_finding(cells[2:]) == (
+        "In send-stall, stock dropped followers from the ISR; request did not"
+    )
+    assert matrix_finding(cells[4:]) == "Every arm dropped followers from the ISR"
+    bad = cell("freeze", "request", isr_shrinks=[0], lost=[7])
+    fine = [cell(each.scenario, each.arm, isr_shrinks=[2], lost=[0]) for each in cells]
+    assert matrix_finding([*fine, bad]) == (
+        "Request lost acked records in 1 of 4 scenarios; stock in none"
+    )
+    assert matrix_finding([cell("x", "stock", skipped="no cgroup", repeats=0)]) == NOTHING
+
+
+def test_a_matrix_of_lag_policies_counts_where_each_is_right() -> None:
+    cells = [
+        cell(scenario, arm, false_alarms=[alarms])
+        for scenario, counts in {"burst": (3, 0), "slow-leader": (2, 2)}.items()
+        for arm, alarms in zip(("messages-4", "time"), counts, strict=True)
+    ]
+    assert matrix_finding(cells) == "Time is right in 1 of 2 situations, messages:4 in 0 of 2"
