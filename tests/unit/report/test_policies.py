@@ -51,7 +51,7 @@ def policies_page() -> str:
     )
     cells = [cell(name, arm) for name in names for arm in ARMS]
     pictures = {("4.3.1", name): drawn for name in names}
-    return render_matrix(MatrixInfo(repeats=1, rows=rows), cells, pictures, [])
+    return render_matrix(MatrixInfo(repeats=1, rows=rows), cells, pictures, [], {})
 
 
 def standings(made: Timeline) -> dict[int, list[tuple[float, float, str]]]:
