@@ -27,6 +27,7 @@ ISR: Final = "isr.jsonl"
 COUNTERS: Final = "counters.jsonl"
 SAMPLES: Final = "samples.jsonl"
 ROLES: Final = "roles.jsonl"
+READ_BACK: Final = "read-back.jsonl"
 REPLICA_LOGS: Final = "replica-logs.jsonl"
 CONTROLLER: Final = "controller.jsonl"
 STEP_DOWNS: Final = "step-downs.jsonl"
@@ -195,6 +196,10 @@ class ConsumeLine(Line):
     """One read of a record; a record that is read twice has two lines.
 
     `nth` counts the records that this `consumer` read in the repeat, over all partitions, from 0.
+    A `fresh` consumer is one that began at offset 0 when the repeat was over; its numbers are
+    independent of those of the others. `corrupt` is what is wrong with the record's value, None if
+    it is intact; a corrupt record has no sequence number (`seq` is -1). Lines of old recordings
+    have neither field.
     """
 
     arm: str
@@ -206,6 +211,28 @@ class ConsumeLine(Line):
     read_ms: float
     nth: int
     consumer: int = 0
+    fresh: bool = False
+    corrupt: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReadBackLine(Line):
+    """How far a consumer has read a partition when it ended, after the repeat.
+
+    `position` is the next offset that it would read, and `end_offset` the partition's end offset.
+    The consumer has read everything if its position is not below the end; if it is above the end,
+    the log has lost records that the consumer read. Old recordings have no such lines.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    t_ms: float
+    partition: int
+    consumer: int
+    fresh: bool
+    position: int
+    end_offset: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

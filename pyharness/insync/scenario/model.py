@@ -118,7 +118,7 @@ class Workload(Part):
         bursts: the partitions with bursts.
         producers_per_partition: clients that share the rate; more than one, so that a
             partition is still written while a request of one of them hangs.
-        record_bytes: size of a record's value.
+        record_bytes: size of a record's value, at least the 20 bytes that say which record it is.
         client_timeout_ms: after what time a producer gives up on a silent broker, and how long
             a broker may take to commit a record; None: librdkafka's defaults, 60 s and 30 s.
         client_retries: whether a producer sends a record again that its broker refused. Without,

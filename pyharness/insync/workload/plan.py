@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Final
 
-SEQ_BYTES: Final = 8
+from insync.workload.value import value
+
 LANE_BITS: Final = 40
 """A transactional producer's sequence numbers begin at (its number + 1) << LANE_BITS."""
 NEXT_LIFE: Final = 1_000
@@ -53,7 +54,7 @@ class WorkloadPlan:
             connection at a time: with only one client, a stalled request would delay the next
             ones in the client and hide how the broker treats them.
         bursts: the bursts of partitions that get their records in bursts.
-        record_bytes: size of a record's value, at least SEQ_BYTES.
+        record_bytes: size of a record's value; insync.workload.value has its layout.
         seed: the repeat's seed; decides the values' bytes and which transactions are aborted.
         drain_seconds: how long to wait for answers after the last record.
         client_timeout_ms: after how long a producer drops the connection to a broker that does
@@ -108,19 +109,7 @@ def _burst_times(plan: WorkloadPlan, partition: int, every: float) -> Iterator[f
 
 
 def values(plan: WorkloadPlan, partition: int) -> Iterator[bytes]:
-    """Yield an endless sequence of values for a partition: sequence number, then random bytes."""
+    """Yield an endless sequence of values for a partition; their filler depends on the seed."""
     source = random.Random(f"{plan.seed}/{partition}")  # noqa: S311
-    seq = 0
-    while True:
-        yield value(seq, source, plan.record_bytes)
-        seq += 1
-
-
-def value(seq: int, source: random.Random, size: int) -> bytes:
-    """Return one record's value, of `size` bytes."""
-    return seq.to_bytes(SEQ_BYTES, "big") + source.randbytes(size - SEQ_BYTES)
-
-
-def seq_of(value: bytes) -> int:
-    """Return the sequence number at the beginning of a value."""
-    return int.from_bytes(value[:SEQ_BYTES], "big")
+    for seq in count():
+        yield value(plan.topic, partition, seq, source, plan.record_bytes)

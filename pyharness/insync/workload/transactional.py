@@ -17,9 +17,10 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 
 from insync.events.schema import ProduceLine, TransactionEnd, TransactionLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan, value
+from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan
 from insync.workload.producer import timeouts
 from insync.workload.unanswered import Unanswered
+from insync.workload.value import value
 
 TIMEOUT_MS: Final = 60_000
 """After this the coordinator aborts a transaction; longer than any stall, so that it does not."""
@@ -188,7 +189,7 @@ class TransactionalProducer(threading.Thread):
         self._pending.add(line, time.monotonic())
         self._client.produce(
             plan.topic,
-            value(seq, self._chance, plan.record_bytes),
+            value(plan.topic, partition, seq, self._chance, plan.record_bytes),
             partition=partition,
             on_delivery=lambda error, message: self._pending.answer(seq, error, message),
         )

@@ -2,8 +2,9 @@
 
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import Self
+from typing import Final, Self
 
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __all__
@@ -12,16 +13,20 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __al
 )
 
 from insync.errors import InsyncError
-from insync.events.schema import consume_file, produce_file, transactions_file
+from insync.events.schema import READ_BACK, consume_file, produce_file, transactions_file
 from insync.events.writer import EventFolder, EventWriter
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
 from insync.workload.producer import PartitionProducer
 from insync.workload.transactional import TransactionalProducer
 
+TRUNCATED_SECONDS: Final = 5.0
+"""After so long an end offset below what was read is no delay: the log was truncated."""
+AGAIN_SECONDS: Final = 0.2
+
 
 class Workload:
-    """The producers and the consumer of one repeat; a context manager that stops them at its end.
+    """The producers and consumers of one repeat; a context manager that stops them at its end.
 
     The clients connect as soon as they are created, before the topic exists, so that acks follow
     `start` immediately.
@@ -37,8 +42,10 @@ class Workload:
         self._running: list[threading.Thread] = []
         self._files = ExitStack()
         produced = self._files.enter_context(folder.open(produce_file(plan.repeat)))
-        consumed = self._files.enter_context(folder.open(consume_file(plan.repeat)))
-        self._consumer = TopicConsumer(plan, consumed, self._fail)
+        self._consumed = self._files.enter_context(folder.open(consume_file(plan.repeat)))
+        self._read_back = self._files.enter_context(folder.open(READ_BACK))
+        self._consumer = TopicConsumer(plan, self._consumed, self._fail)
+        self._fresh: TopicConsumer | None = None
         self._producers: list[PartitionProducer | TransactionalProducer] = [
             *self._plain_producers(produced),
             *self._transactional_producers(produced, folder),
@@ -50,7 +57,8 @@ class Workload:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._abandon.set()
-        self._consumer.cut()
+        for consumer in filter(None, (self._consumer, self._fresh)):
+            consumer.cut()
         for thread in self._running:
             thread.join()
         self._files.close()
@@ -108,9 +116,35 @@ class Workload:
         self.check()
 
     def read_back(self, seconds: float) -> None:
-        """Read every partition up to its end offset; raises InsyncError if that takes longer."""
-        self._consumer.read_to(self._end_offsets(seconds), seconds)
+        """Read every partition up to its end, and then all of it again with a fresh consumer.
+
+        Records how far both came. Raises InsyncError if one of them takes longer than `seconds`.
+        """
+        self._read_to(self._consumer, self._end_offsets(seconds), seconds)
+        self._fresh = TopicConsumer(self._plan, self._consumed, self._fail, fresh=True)
+        self._fresh.start()
+        self._running.append(self._fresh)
+        self._read_to(self._fresh, self._ends_of_all(self._consumer.positions, seconds), seconds)
+
+    def _read_to(self, consumer: TopicConsumer, ends: Mapping[int, int], seconds: float) -> None:
+        try:
+            consumer.read_to(ends, seconds)
+        finally:
+            for line in consumer.read_back():
+                self._read_back.write(line)
         self.check()
+
+    def _ends_of_all(self, positions: Mapping[int, int], seconds: float) -> dict[int, int]:
+        """Return the end offsets; asks again for a while if one is below what was read.
+
+        Before Kafka 2.2 a new leader may answer with a high watermark that is too low.
+        """
+        give_up = time.monotonic() + TRUNCATED_SECONDS
+        while True:
+            ends = self._end_offsets(seconds)
+            if all(ends[p] >= read for p, read in positions.items()) or time.monotonic() > give_up:
+                return ends
+            time.sleep(AGAIN_SECONDS)
 
     def check(self) -> None:
         """Raise InsyncError if a thread of the workload has failed."""

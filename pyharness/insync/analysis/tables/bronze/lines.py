@@ -66,6 +66,7 @@ class Events:
     produce: DataFrame
     transactions: DataFrame
     consume: DataFrame
+    read_back: DataFrame
     isr: DataFrame
     counters: DataFrame
     samples: DataFrame

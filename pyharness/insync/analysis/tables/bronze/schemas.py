@@ -164,9 +164,28 @@ CONSUME = EventKind(
         read_ms=_MS,
         nth=_LONG,
         consumer=_INT,
+        fresh=_BOOL,
+        corrupt=_TEXT,
     ),
     required=("arm", "repeat", "topic", "partition", "offset", "seq"),
     of_records=True,
+)
+
+READ_BACK = EventKind(
+    "read_back",
+    "read-back.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        t_ms=_MS,
+        partition=_INT,
+        consumer=_INT,
+        fresh=_BOOL,
+        position=_LONG,
+        end_offset=_LONG,
+    ),
+    required=("arm", "repeat", "topic", "partition", "fresh", "position", "end_offset"),
 )
 
 ISR = EventKind(
@@ -346,7 +365,7 @@ BROKER = EventKind(
 event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, SAMPLES, CONTROLLER,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, READ_BACK, ISR, COUNTERS, SAMPLES, CONTROLLER,
     STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
 )  # fmt: skip
 
