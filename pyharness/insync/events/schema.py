@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from insync.clients import Library
+
 SCHEMA_VERSION: Final = 1
 
 RUN: Final = "run.json"
@@ -149,7 +151,8 @@ class ProduceLine(Line):
     None if it was never answered. `offset` is None if it was not acked, or if the broker answered
     only that it already has the record. `producer` sent it: each producer sends its records of
     one partition in the order of `seq`. `transaction` is the number of its transaction, None
-    outside of transactions.
+    outside of transactions. `client` is the producer's library; old files, from when there was
+    only librdkafka, do not have it.
     """
 
     arm: str
@@ -165,6 +168,7 @@ class ProduceLine(Line):
     producer: int
     idempotent: bool = False
     transaction: int | None = None
+    client: Library | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -173,7 +177,7 @@ class TransactionLine(Line):
 
     `asked_ms` is when its producer requested the commit or abort (`wanted`), and `took_ms` how
     long the answer took; both are None if the producer never got that far. `end` is "unknown" if
-    there was no answer, or none that shows the outcome.
+    there was no answer, or none that shows the outcome. `client` as in `ProduceLine`.
     """
 
     arm: str
@@ -189,6 +193,7 @@ class TransactionLine(Line):
     wanted: Literal["commit", "abort"]
     end: TransactionEnd
     error: str | None
+    client: Library | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -198,8 +203,8 @@ class ConsumeLine(Line):
     `nth` counts the records that this `consumer` read in the repeat, over all partitions, from 0.
     A `fresh` consumer is one that began at offset 0 when the repeat was over; its numbers are
     independent of those of the others. `corrupt` is what is wrong with the record's value, None if
-    it is intact; a corrupt record has no sequence number (`seq` is -1). Lines of old recordings
-    have neither field.
+    it is intact; a corrupt record has no sequence number (`seq` is -1). `client` is the consumer's
+    library. Lines of old recordings have none of these fields.
     """
 
     arm: str
@@ -213,6 +218,7 @@ class ConsumeLine(Line):
     consumer: int = 0
     fresh: bool = False
     corrupt: str | None = None
+    client: Library | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -23,7 +23,7 @@ from insync.run.readiness import await_full_isr, await_no_slow_broker
 from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario.model import Scenario, Transactions
 from insync.scenario.roles import ring
-from insync.workload.plan import Burst, TransactionPlan, WorkloadPlan
+from insync.workload.plan import Burst, Load, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
 
 FIRST_ACK_SECONDS: Final = 20.0
@@ -60,7 +60,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
     # After placing the coordinators, which loads the brokers: a slow one would step down from the
     # new topic's partitions.
     await_no_slow_broker(context)
-    with Workload(plan, files.folder) as workload, SchedulingGaps() as gaps:
+    with Workload(plan, files.folder, context.driver) as workload, SchedulingGaps() as gaps:
         say("creating the topic")
         _create(context, topic)
         faults = [build(context, topic, repeat, spec) for spec in scenario.faults]
@@ -138,7 +138,12 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         retries=workload.client_retries,
         idempotent=workload.idempotent,
         transactions=_transaction_plan(workload.transactions, topic),
-    )
+        client=workload.client,
+        load=Load(
+            acks=workload.acks, compression=workload.compression, linger_ms=workload.linger_ms,
+            batch_bytes=workload.batch_bytes, keys=workload.keys, key_skew=workload.key_skew,
+        ),
+    )  # fmt: skip
 
 
 def _transaction_plan(spec: Transactions | None, topic: str) -> TransactionPlan | None:

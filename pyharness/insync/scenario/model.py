@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, Union
 
 from pydantic import Field, model_validator
 
+from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression
 from insync.faults.registry import KINDS, clash, tags_of
 from insync.faults.spec import Planned, Surroundings
 from insync.fields import BrokerId, Name, Part, Partitions, Span, Time, check_unique
@@ -120,11 +121,22 @@ class Workload(Part):
             partition is still written while a request of one of them hangs.
         record_bytes: size of a record's value, at least the 20 bytes that say which record it is.
         client_timeout_ms: after what time a producer gives up on a silent broker, and how long
-            a broker may take to commit a record; None: librdkafka's defaults, 60 s and 30 s.
+            a broker may take to commit a record; None: the library's defaults, in librdkafka 60 s
+            and 30 s.
         client_retries: whether a producer sends a record again that its broker refused. Without,
             each refusal is the record's error, which the metric `refused` counts.
         idempotent: whether brokers drop duplicates of a producer, and keep its order.
         transactions: what is written in transactions, besides.
+        client: the client library; "both": half of the producers and one consumer of each.
+        acks: whether a broker answers when it has a record ("1"), or when the ISR has ("all").
+        compression: how producers compress their batches.
+        linger_ms: how long a record waits for others of its batch; None: only records of bursts
+            wait, so that a burst is one batch.
+        batch_bytes: the most bytes of a batch; None: the library's own limit.
+        keys: how many different keys the records have; 0: none has a key. Key k belongs to
+            partition k modulo their number.
+        key_skew: key k, from 0, is as frequent as 1 / (k + 1) ** key_skew, and the rates of the
+            partitions follow; 0: all keys are as frequent.
 
     """
 
@@ -137,12 +149,23 @@ class Workload(Part):
     client_retries: bool = True
     idempotent: bool = False
     transactions: Transactions | None = None
+    client: Client = DEFAULT_CLIENT
+    acks: Acks = "all"
+    compression: Compression = "none"
+    linger_ms: Annotated[int, Field(ge=0, le=60_000)] | None = None
+    batch_bytes: Annotated[int, Field(ge=1, le=900_000)] | None = None
+    keys: Annotated[int, Field(ge=0, le=100_000)] = 0
+    key_skew: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
 
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_client_timeout(self.client_timeout_ms)
         rules.check_client_retries(self.client_retries, idempotent=self.idempotent)
         rules.check_burst_clients(bool(self.bursts), idempotent=self.idempotent)
+        rules.check_acks(self.acks, idempotent=self.idempotent)
+        rules.check_keys(self.keys, self.key_skew, len(self.leaders), bursts=bool(self.bursts))
+        slowest = self.rate_per_partition / self.producers_per_partition
+        rules.check_key_skew(self.keys, self.key_skew, len(self.leaders), slowest)
         for index, bursts in enumerate(self.bursts):
             others = [p for other in self.bursts[:index] for p in other.partitions]
             rules.check_bursts(index, bursts.partitions, others, len(self.leaders))
@@ -249,7 +272,7 @@ class Frame(Part):
         check_unique("arms", self.arms)
         rules.check_control_arms(self.control_arms, self.arms)
         if self.race is not None:
-            rules.check_raced(self.workload.leaders)
+            rules.check_raced(self.workload.leaders, self.workload.client)
         rules.check_stepping_arms(self.arms, self.broker.leader_fetch_process_time_max_ms)
         return self
 

@@ -111,7 +111,7 @@ class TopicConsumer(threading.Thread):
         line = ConsumeLine(
             arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic,
             partition=partition, offset=offset, seq=said.seq, read_ms=now_ms(),
-            nth=self._count, fresh=self._fresh, corrupt=said.wrong,
+            nth=self._count, fresh=self._fresh, corrupt=said.wrong, client="librdkafka",
         )  # fmt: skip
         self._count += 1
         self._writer.write(line)

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Final
 
+from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression, Library, library_of
+from insync.skew import PartitionKeys, shares
 from insync.workload.value import value
 
 LANE_BITS: Final = 40
@@ -45,11 +47,34 @@ class TransactionPlan:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Load:
+    """How producers send: for librdkafka and for Kafka's own client alike.
+
+    Args:
+        acks: whether a broker answers when it has a record ("1"), or when the ISR has ("all").
+        compression: how batches are compressed.
+        linger_ms: how long a record waits for others of its batch; None: a burst waits long
+            enough to be one batch, other records do not wait.
+        batch_bytes: the most bytes of a batch; None: the library's own limit.
+        keys: how many different keys the records have; 0: none has a key.
+        key_skew: the exponent of the keys' frequencies; 0: all are as frequent.
+
+    """
+
+    acks: Acks = "all"
+    compression: Compression = "none"
+    linger_ms: int | None = None
+    batch_bytes: int | None = None
+    keys: int = 0
+    key_skew: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class WorkloadPlan:
     """One repeat's workload.
 
     Args:
-        partitions: the partitions to write, each at `rate` records per second.
+        partitions: the partitions to write, at `rate` records per second on average.
         producers: clients per partition that share its rate. A broker serves one request of a
             connection at a time: with only one client, a stalled request would delay the next
             ones in the client and hide how the broker treats them.
@@ -62,6 +87,8 @@ class WorkloadPlan:
         retries: whether a producer sends a record again that its broker refused.
         idempotent: whether the producers are idempotent.
         transactions: the transactional producers, if any.
+        client: the client library of producers and consumers; with both, producers take turns.
+        load: how the producers send.
 
     """
 
@@ -80,6 +107,33 @@ class WorkloadPlan:
     idempotent: bool = False
     bursts: Mapping[int, Burst] = field(default_factory=dict)
     transactions: TransactionPlan | None = None
+    client: Client = DEFAULT_CLIENT
+    load: Load = field(default_factory=Load)
+
+    def lanes(self, library: Library, partition: int) -> list[int]:
+        """Return the producers of a partition that use a library."""
+        lanes = range(self.producers)
+        return [lane for lane in lanes if library_of(self.client, partition + lane) == library]
+
+    def transactional(self, library: Library) -> list[int]:
+        """Return the transactional producers that use a library."""
+        count = 0 if self.transactions is None else len(self.transactions.ids)
+        return [number for number in range(count) if library_of(self.client, number) == library]
+
+    def rate_of(self, partition: int) -> float:
+        """Return the records per second of a partition without bursts."""
+        if not self.load.keys:
+            return self.rate
+        count = len(self.partitions)
+        return self.rate * count * shares(self.load.keys, self.load.key_skew, count)[partition]
+
+    def keys_of(self, partition: int, lane: int) -> PartitionKeys | None:
+        """Return what chooses the keys of a producer's records; None if they have none."""
+        if not self.load.keys:
+            return None
+        source = random.Random(f"keys/{self.seed}/{partition}/{lane}")  # noqa: S311
+        own = self.load
+        return PartitionKeys(partition, own.keys, own.key_skew, len(self.partitions), source)
 
 
 def schedule(plan: WorkloadPlan, partition: int, lane: int) -> Iterator[tuple[int, float]]:
@@ -90,16 +144,17 @@ def schedule(plan: WorkloadPlan, partition: int, lane: int) -> Iterator[tuple[in
     """
     burst = plan.bursts.get(partition)
     if burst is None:
+        rate = plan.rate_of(partition)
         for seq in count(lane, plan.producers):
-            yield seq, seq / plan.rate
+            yield seq, seq / rate
     else:
-        times = enumerate(_burst_times(plan, partition, burst.every))
+        times = enumerate(burst_times(plan, partition, burst.every))
         for number, after in islice(times, lane, None, plan.producers):
             for seq in range(number * burst.records, (number + 1) * burst.records):
                 yield seq, after
 
 
-def _burst_times(plan: WorkloadPlan, partition: int, every: float) -> Iterator[float]:
+def burst_times(plan: WorkloadPlan, partition: int, every: float) -> Iterator[float]:
     """Yield the times of a partition's bursts, in seconds; they depend on the seed only."""
     source = random.Random(f"bursts/{plan.seed}/{partition}")  # noqa: S311
     after = 0.0

@@ -12,17 +12,23 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __al
     OffsetSpec,
 )
 
+from insync.clients import Library, uses
 from insync.errors import InsyncError
 from insync.events.schema import READ_BACK, consume_file, produce_file, transactions_file
 from insync.events.writer import EventFolder, EventWriter
 from insync.workload.consumer import TopicConsumer
+from insync.workload.java.clients import JavaClients, JavaReader
+from insync.workload.java.driver import Driver
 from insync.workload.plan import WorkloadPlan
 from insync.workload.producer import PartitionProducer
 from insync.workload.transactional import TransactionalProducer
 
+LIBRDKAFKA: Final[Library] = "librdkafka"
 TRUNCATED_SECONDS: Final = 5.0
 """After so long an end offset below what was read is no delay: the log was truncated."""
 AGAIN_SECONDS: Final = 0.2
+
+Reader = TopicConsumer | JavaReader
 
 
 class Workload:
@@ -32,8 +38,13 @@ class Workload:
     `start` immediately.
     """
 
-    def __init__(self, plan: WorkloadPlan, folder: EventFolder) -> None:
-        """Create the clients; `folder` is the arm's event folder."""
+    def __init__(
+        self, plan: WorkloadPlan, folder: EventFolder, driver: Driver | None = None
+    ) -> None:
+        """Create the clients; `folder` is the arm's event folder.
+
+        `driver` runs the plan's Java clients.
+        """
         self._plan = plan
         self._stop = threading.Event()
         self._abandon = threading.Event()
@@ -44,12 +55,13 @@ class Workload:
         produced = self._files.enter_context(folder.open(produce_file(plan.repeat)))
         self._consumed = self._files.enter_context(folder.open(consume_file(plan.repeat)))
         self._read_back = self._files.enter_context(folder.open(READ_BACK))
-        self._consumer = TopicConsumer(plan, self._consumed, self._fail)
-        self._fresh: TopicConsumer | None = None
+        transacted = self._transactions_file(folder)
+        self._consumers = [TopicConsumer(plan, self._consumed, self._fail)] if self._own else []
         self._producers: list[PartitionProducer | TransactionalProducer] = [
             *self._plain_producers(produced),
-            *self._transactional_producers(produced, folder),
+            *self._transactional_producers(produced, transacted),
         ]
+        self._java = None if driver is None else self._java_clients(driver, produced, transacted)
 
     def __enter__(self) -> Self:
         return self
@@ -57,11 +69,30 @@ class Workload:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._abandon.set()
-        for consumer in filter(None, (self._consumer, self._fresh)):
+        for consumer in self._consumers:
             consumer.cut()
+        if self._java is not None:
+            self._java.close()
         for thread in self._running:
             thread.join()
         self._files.close()
+
+    @property
+    def _own(self) -> bool:
+        """Whether it has clients of librdkafka."""
+        return uses(self._plan.client, LIBRDKAFKA)
+
+    def _transactions_file(self, folder: EventFolder) -> EventWriter | None:
+        if self._plan.transactions is None:
+            return None
+        return self._files.enter_context(folder.open(transactions_file(self._plan.repeat)))
+
+    def _java_clients(
+        self, driver: Driver, produced: EventWriter, transacted: EventWriter | None
+    ) -> JavaClients:
+        files = {"produce": produced, "consume": self._consumed, "transactions": transacted}
+        writers = {kind: file.write_encoded for kind, file in files.items() if file is not None}
+        return JavaClients(driver, self._plan, writers, self._fail)
 
     def _plain_producers(self, produced: EventWriter) -> list[PartitionProducer]:
         plan = self._plan
@@ -70,29 +101,30 @@ class Workload:
                 plan, partition, lane, produced, self._stop, self._abandon, self._fail
             )
             for partition in plan.partitions
-            for lane in range(plan.producers)
+            for lane in plan.lanes(LIBRDKAFKA, partition)
         ]
 
     def _transactional_producers(
-        self, produced: EventWriter, folder: EventFolder
+        self, produced: EventWriter, transacted: EventWriter | None
     ) -> list[TransactionalProducer]:
         own = self._plan.transactions
-        if own is None:
+        if own is None or transacted is None:
             return []
-        file = folder.open(transactions_file(self._plan.repeat))
-        ended = self._files.enter_context(file)
+        writers = (produced, transacted)
         return [
             TransactionalProducer(
-                self._plan, own, number, (produced, ended), self._stop, self._abandon, self._fail
+                self._plan, own, number, writers, self._stop, self._abandon, self._fail
             )
-            for number in range(len(own.ids))
+            for number in self._plan.transactional(LIBRDKAFKA)
         ]
 
     def start(self) -> None:
         """Start to produce and to consume; the topic must exist."""
-        for thread in (self._consumer, *self._producers):
+        for thread in (*self._consumers, *self._producers):
             thread.start()
             self._running.append(thread)
+        if self._java is not None:
+            self._java.start()
 
     def await_acks(self, seconds: float) -> None:
         """Wait until every producer has its first ack or commit; raises InsyncError if not."""
@@ -102,6 +134,8 @@ class Workload:
                 self.check()
                 if time.monotonic() > give_up:
                     raise InsyncError(f"{producer.name}: no ack within {seconds:.0f} s")
+        if self._java is not None:
+            self._java.await_acks(max(0.0, give_up - time.monotonic()))
 
     def wait(self, seconds: float) -> None:
         """Let the workload run for `seconds`; raises InsyncError at once if a part of it fails."""
@@ -111,8 +145,12 @@ class Workload:
     def stop_producing(self) -> None:
         """Stop the producers and wait for the last answers, at most the plan's drain time."""
         self._stop.set()
+        if self._java is not None:
+            self._java.stop()
         for producer in self._producers:
             producer.join()
+        if self._java is not None:
+            self._java.await_stopped()
         self.check()
 
     def read_back(self, seconds: float) -> None:
@@ -120,13 +158,30 @@ class Workload:
 
         Records how far both came. Raises InsyncError if one of them takes longer than `seconds`.
         """
-        self._read_to(self._consumer, self._end_offsets(seconds), seconds)
-        self._fresh = TopicConsumer(self._plan, self._consumed, self._fail, fresh=True)
-        self._fresh.start()
-        self._running.append(self._fresh)
-        self._read_to(self._fresh, self._ends_of_all(self._consumer.positions, seconds), seconds)
+        ends, positions = self._end_offsets(seconds), dict.fromkeys(self._plan.partitions, 0)
+        for reader in self._readers():
+            self._read_to(reader, ends, seconds)
+            positions = {p: max(read, positions[p]) for p, read in reader.positions.items()}
+        fresh = self._fresh_reader()
+        self._read_to(fresh, self._ends_of_all(positions, seconds), seconds)
 
-    def _read_to(self, consumer: TopicConsumer, ends: Mapping[int, int], seconds: float) -> None:
+    def _readers(self) -> list[Reader]:
+        """Return the consumers that read while the producers wrote."""
+        return [*self._consumers, *([self._java.reader()] if self._java is not None else [])]
+
+    def _fresh_reader(self) -> Reader:
+        """Return a consumer that begins to read now."""
+        if self._java is not None and not self._own:
+            return self._java.reader(fresh=True)
+        consumer = TopicConsumer(self._plan, self._consumed, self._fail, fresh=True)
+        consumer.start()
+        self._consumers.append(consumer)
+        self._running.append(consumer)
+        return consumer
+
+    def _read_to(
+        self, consumer: TopicConsumer | JavaReader, ends: Mapping[int, int], seconds: float
+    ) -> None:
         try:
             consumer.read_to(ends, seconds)
         finally:

@@ -125,6 +125,7 @@ PRODUCE = EventKind(
         producer=_INT,
         idempotent=_BOOL,
         transaction=_LONG,
+        client=_TEXT,
     ),
     required=("arm", "repeat", "topic", "partition", "seq", "sent_ms"),
     of_records=True,
@@ -147,6 +148,7 @@ TRANSACTIONS = EventKind(
         wanted=_TEXT,
         end=_TEXT,
         error=_TEXT,
+        client=_TEXT,
     ),
     required=("arm", "repeat", "topic", "transaction"),
 )
@@ -166,6 +168,7 @@ CONSUME = EventKind(
         consumer=_INT,
         fresh=_BOOL,
         corrupt=_TEXT,
+        client=_TEXT,
     ),
     required=("arm", "repeat", "topic", "partition", "offset", "seq"),
     of_records=True,
