@@ -1,4 +1,4 @@
-"""Add the built files to the wheel: agent, log reader, Java clients, native shim, table of broker versions.
+"""Add the built files to the wheel: jars, native shim, table of broker versions.
 
 `make built` makes missing files, so that `pip install .` in a checkout is enough.
 """

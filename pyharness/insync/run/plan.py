@@ -21,7 +21,7 @@ from insync.brokers.kafka.versions import Release, find
 from insync.errors import InputError
 from insync.faults.support.shim import require_shim
 from insync.run.arm_support import require_arms
-from insync.run.java_clients import require_clients
+from insync.run.java.jvm import require_clients
 from insync.run.progress import Progress
 from insync.run.request import RunRequest
 from insync.run.requirements import stalled, unavailable

@@ -31,13 +31,23 @@ class FakeClient:
         self.refusal: Exception | None = None
         self.failure: KafkaError | None = None
         self.values: list[bytes] = []
+        self.keys: list[bytes | None] = []
         self._waiting: list[Answer] = []
 
-    def produce(self, topic: str, value: bytes, *, partition: int, on_delivery: Answer) -> None:
+    def produce(
+        self,
+        topic: str,
+        value: bytes,
+        *,
+        key: bytes | None,
+        partition: int,
+        on_delivery: Answer,
+    ) -> None:
         """Accept a record, or refuse it."""
         if self.refusal is not None:
             raise self.refusal
         self.values.append(value)
+        self.keys.append(key)
         self._waiting.append(on_delivery)
 
     def poll(self, seconds: float) -> int:

@@ -56,7 +56,7 @@ final class Unanswered {
 
     void settle(long seq, String error, Long offset) {
         Sent sent = waiting.remove(seq);
-        if (sent != null) {  // a closed client answers once more
+        if (sent != null) {  // a closed client may answer again
             long tookMicros = (System.nanoTime() - sent.dueNanos) / 1000;
             print(seq, sent, Line.nowMicros(), tookMicros, error, offset);
         }

@@ -1,0 +1,1 @@
+"""Start the JVM in which a run's Java clients run."""
