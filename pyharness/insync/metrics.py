@@ -29,6 +29,7 @@ AGENTS: Final = "the events of the agents of all first leaders"
 COUNTERS: Final = "the agents' counters"
 TRANSACTIONS: Final = "the lines of every transactional producer"
 READ_TRANSACTIONS: Final = f"{TRANSACTIONS}, {CONSUMER}"
+LOST: Final = "lost"
 SAMPLES: Final = "samples of every replica from before the race until after it"
 
 
@@ -179,7 +180,7 @@ _ALL: Final = (
         cell=InCell(legend="records refused below min ISR", name="refused", stands_out=True),
     ),
     Metric(
-        name="lost",
+        name=LOST,
         says="acked records that the consumer did not read",
         label="lost", unit="records", better="lower", integrity=True, events=CONSUMER, gold=True,
     ),
@@ -439,9 +440,15 @@ def of_gold() -> tuple[str, ...]:
     return tuple(name for name, metric in METRICS.items() if metric.gold)
 
 
-def integrity() -> tuple[str, ...]:
-    """Return the names of the metrics that count integrity violations."""
-    return tuple(name for name, metric in METRICS.items() if metric.integrity)
+def integrity(acks: str = "all") -> tuple[str, ...]:
+    """Return the names of the metrics that count integrity violations.
+
+    With acks=1 a leader acks what only it has: such a record may be lost.
+    """
+    allowed = () if acks == "all" else (LOST,)
+    return tuple(
+        name for name, metric in METRICS.items() if metric.integrity and name not in allowed
+    )
 
 
 def of_cells() -> tuple[str, ...]:
