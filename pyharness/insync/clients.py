@@ -10,6 +10,8 @@ DEFAULT_CLIENT: Final[Client] = "librdkafka"
 
 Acks = Literal["1", "all"]
 Compression = Literal["none", "gzip", "snappy", "lz4", "zstd"]
+Protocol = Literal["classic", "consumer"]
+"""The protocol of a consumer group: the first one, or that of KIP-848."""
 
 
 def uses(client: Client, library: Library) -> bool:

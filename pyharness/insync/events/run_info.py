@@ -91,6 +91,13 @@ class Transactions(Recorded):
     coordinators: tuple[int, ...] = Field(min_length=1)
 
 
+class Group(Recorded):
+    """A consumer group: its protocol, and the number of its members."""
+
+    protocol: str
+    members: int
+
+
 class Bursts(Recorded):
     """Partitions that get their records in bursts, and the number of records of a burst."""
 
@@ -110,6 +117,7 @@ class Workload(Recorded):
     client_retries: bool = True
     client: str = DEFAULT_CLIENT
     acks: str = "all"
+    groups: tuple[Group, ...] = ()
     transactions: Transactions | None = None
 
 

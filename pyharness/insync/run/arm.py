@@ -11,9 +11,9 @@ from insync.events.schema import events_dir, nodes_dir
 from insync.events.writer import Publish
 from insync.run.agents import BASE, write_counters
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
+from insync.run.clients.java import java_clients
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
-from insync.run.java.jvm import java_clients
 from insync.run.plan import Plan
 from insync.run.progress import Progress
 from insync.run.publish.events import LiveTopic, publish_events

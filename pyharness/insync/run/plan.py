@@ -21,7 +21,8 @@ from insync.brokers.kafka.versions import Release, find
 from insync.errors import InputError
 from insync.faults.support.shim import require_shim
 from insync.run.arm_support import require_arms
-from insync.run.java.jvm import require_clients
+from insync.run.clients.groups import require_groups
+from insync.run.clients.java import require_clients
 from insync.run.progress import Progress
 from insync.run.request import RunRequest
 from insync.run.requirements import stalled, unavailable
@@ -82,6 +83,7 @@ def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
     _check_protocol(scenario.broker.inter_broker_protocol_version, release)
     require_arms(scenario.arms, request.kafka)
     require_clients(scenario.workload.client, release)
+    require_groups(scenario.workload, release)
     image = require(request.kafka) if request.cluster == "docker" else None
     java = find_java()
     return Plan(

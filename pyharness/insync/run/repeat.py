@@ -21,9 +21,10 @@ from insync.run.faults import build
 from insync.run.progress import Progress
 from insync.run.readiness import await_full_isr, await_no_slow_broker
 from insync.run.scheduling_gaps import SchedulingGaps
+from insync.scenario.group import Group
 from insync.scenario.model import Scenario, Transactions
 from insync.scenario.roles import ring
-from insync.workload.plan import Burst, Load, TransactionPlan, WorkloadPlan
+from insync.workload.plan import Burst, GroupPlan, Load, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
 
 FIRST_ACK_SECONDS: Final = 20.0
@@ -143,6 +144,17 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
             acks=workload.acks, compression=workload.compression, linger_ms=workload.linger_ms,
             batch_bytes=workload.batch_bytes, keys=workload.keys, key_skew=workload.key_skew,
         ),
+        groups=[_group_plan(topic, number, group) for number, group in enumerate(workload.groups)],
+    )  # fmt: skip
+
+
+def _group_plan(topic: str, number: int, spec: Group) -> GroupPlan:
+    rejoin_ms = spec.rejoin_every_ms
+    return GroupPlan(
+        number=number, id=f"{topic}-group-{number}", protocol=spec.protocol, members=spec.members,
+        commit_every=spec.commit_every_ms / 1000,
+        rejoin_every=None if rejoin_ms is None else rejoin_ms / 1000,
+        session_ms=spec.session_timeout_ms,
     )  # fmt: skip
 
 

@@ -15,6 +15,7 @@ from insync.faults.spec import Planned, Surroundings
 from insync.fields import BrokerId, Name, Part, Partitions, Span, Time, check_unique
 from insync.nodes import BROKERS
 from insync.scenario import rules
+from insync.scenario.group import Group
 from insync.scenario.names import Arm, ByArm, Metric
 from insync.scenario.roles import Election, leaders_at
 
@@ -135,6 +136,7 @@ class Workload(Part):
         batch_bytes: the most bytes of a batch; None: the library's own limit.
         keys: how many different keys the records have; 0: none has a key. Key k belongs to
             partition k modulo their number.
+        groups: consumer groups, beside the consumers without a group.
         key_skew: key k, from 0, is as frequent as 1 / (k + 1) ** key_skew, and the rates of the
             partitions follow; 0: all keys are as frequent.
 
@@ -156,6 +158,7 @@ class Workload(Part):
     batch_bytes: Annotated[int, Field(ge=1, le=900_000)] | None = None
     keys: Annotated[int, Field(ge=0, le=100_000)] = 0
     key_skew: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
+    groups: Annotated[tuple[Group, ...], Field(strict=False, max_length=4)] = ()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
@@ -169,6 +172,7 @@ class Workload(Part):
         for index, bursts in enumerate(self.bursts):
             others = [p for other in self.bursts[:index] for p in other.partitions]
             rules.check_bursts(index, bursts.partitions, others, len(self.leaders))
+        rules.check_sessions([group.session_timeout_ms for group in self.groups])
         return self
 
 

@@ -111,6 +111,14 @@ def check_start(index: int, at_ms: int, steady_ms: int) -> None:
         raise broken(f"faults[{index}].at_ms", at_ms, expected)
 
 
+def check_sessions(sessions: Sequence[int | None]) -> None:
+    """Check that all groups have the same session: with one protocol it is the brokers' setting."""
+    for index, session in enumerate(sessions):
+        if session != sessions[0]:
+            key = f"groups[{index}].session_timeout_ms"
+            raise broken(key, session, f"{sessions[0]}, as in groups[0]")
+
+
 def check_acks(acks: str, *, idempotent: bool) -> None:
     """Check that idempotent producers wait for the ISR, as all clients require."""
     if idempotent and acks != "all":

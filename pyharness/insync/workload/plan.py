@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Final
 
-from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression, Library, library_of
+from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression, Library, Protocol, library_of
 from insync.skew import PartitionKeys, shares
 from insync.workload.value import value
 
@@ -15,6 +15,8 @@ LANE_BITS: Final = 40
 NEXT_LIFE: Final = 1_000
 """A client that replaces another one counts as a new producer: its number is higher by this."""
 
+HEARTBEATS: Final = 10
+"""How many heartbeats a member of a group sends in a session."""
 VARIES: Final = 0.5
 """How much the times between bursts vary, up or down, as a fraction of their mean."""
 
@@ -44,6 +46,42 @@ class TransactionPlan:
     per_second: int
     records: int
     abort_percent: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class GroupPlan:
+    """A consumer group of the topic.
+
+    Args:
+        number: its number in the scenario.
+        id: its group.id.
+        commit_every: how often a member commits, in seconds.
+        rejoin_every: how often a member leaves, in turn, in seconds; None: never.
+        session_ms: the session.timeout.ms of members with the classic protocol, ten times their
+            heartbeat; None: Kafka's default. With the other protocol it is the brokers' setting.
+
+    """
+
+    number: int
+    id: str
+    protocol: Protocol
+    members: int
+    commit_every: float
+    rejoin_every: float | None = None
+    session_ms: int | None = None
+
+    @property
+    def settings(self) -> dict[str, str | int]:
+        """The settings of its members, which have the same names in all of Kafka's clients."""
+        if self.protocol == "consumer":
+            return {"group.id": self.id, "group.protocol": self.protocol}
+        if self.session_ms is None:
+            return {"group.id": self.id}
+        return {
+            "group.id": self.id,
+            "session.timeout.ms": self.session_ms,
+            "heartbeat.interval.ms": max(1, self.session_ms // HEARTBEATS),
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -89,6 +127,7 @@ class WorkloadPlan:
         transactions: the transactional producers, if any.
         client: the client library of producers and consumers; with both, producers take turns.
         load: how the producers send.
+        groups: the consumer groups, beside the consumers without a group.
 
     """
 
@@ -109,6 +148,7 @@ class WorkloadPlan:
     transactions: TransactionPlan | None = None
     client: Client = DEFAULT_CLIENT
     load: Load = field(default_factory=Load)
+    groups: Sequence[GroupPlan] = ()
 
     def lanes(self, library: Library, partition: int) -> list[int]:
         """Return the producers of a partition that use a library."""
@@ -119,6 +159,11 @@ class WorkloadPlan:
         """Return the transactional producers that use a library."""
         count = 0 if self.transactions is None else len(self.transactions.ids)
         return [number for number in range(count) if library_of(self.client, number) == library]
+
+    def members(self, library: Library, group: GroupPlan) -> list[int]:
+        """Return the members of a group that use a library."""
+        slots = range(group.members)
+        return [slot for slot in slots if library_of(self.client, slot) == library]
 
     def rate_of(self, partition: int) -> float:
         """Return the records per second of a partition without bursts."""

@@ -14,9 +14,17 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __al
 
 from insync.clients import Library, uses
 from insync.errors import InsyncError
-from insync.events.schema import READ_BACK, consume_file, produce_file, transactions_file
+from insync.events.schema import (
+    READ_BACK,
+    consume_file,
+    group_file,
+    produce_file,
+    transactions_file,
+)
 from insync.events.writer import EventFolder, EventWriter
 from insync.workload.consumer import TopicConsumer
+from insync.workload.drain import drain
+from insync.workload.groups import GroupMember
 from insync.workload.java.clients import JavaClients, JavaReader
 from insync.workload.java.driver import Driver
 from insync.workload.plan import WorkloadPlan
@@ -57,11 +65,26 @@ class Workload:
         self._read_back = self._files.enter_context(folder.open(READ_BACK))
         transacted = self._transactions_file(folder)
         self._consumers = [TopicConsumer(plan, self._consumed, self._fail)] if self._own else []
+        grouped = self._group_file(folder)
+        self._members = self._group_members(grouped)
+        self._grouped = grouped
         self._producers: list[PartitionProducer | TransactionalProducer] = [
             *self._plain_producers(produced),
             *self._transactional_producers(produced, transacted),
         ]
-        self._java = None if driver is None else self._java_clients(driver, produced, transacted)
+        self._java = (
+            None
+            if driver is None
+            else self._java_clients(
+                driver,
+                {
+                    "produce": produced,
+                    "consume": self._consumed,
+                    "transactions": transacted,
+                    "group": grouped,
+                },
+            )
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -69,8 +92,9 @@ class Workload:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._abandon.set()
-        for consumer in self._consumers:
-            consumer.cut()
+        readers: list[TopicConsumer | GroupMember] = [*self._consumers, *self._members]
+        for reader in readers:
+            reader.cut()
         if self._java is not None:
             self._java.close()
         for thread in self._running:
@@ -87,10 +111,21 @@ class Workload:
             return None
         return self._files.enter_context(folder.open(transactions_file(self._plan.repeat)))
 
-    def _java_clients(
-        self, driver: Driver, produced: EventWriter, transacted: EventWriter | None
-    ) -> JavaClients:
-        files = {"produce": produced, "consume": self._consumed, "transactions": transacted}
+    def _group_file(self, folder: EventFolder) -> EventWriter | None:
+        if not self._plan.groups:
+            return None
+        return self._files.enter_context(folder.open(group_file(self._plan.repeat)))
+
+    def _group_members(self, grouped: EventWriter | None) -> list[GroupMember]:
+        if grouped is None:
+            return []
+        return [
+            GroupMember(self._plan, group, slot, grouped, self._fail)
+            for group in self._plan.groups
+            for slot in self._plan.members(LIBRDKAFKA, group)
+        ]
+
+    def _java_clients(self, driver: Driver, files: Mapping[str, EventWriter | None]) -> JavaClients:
         writers = {kind: file.write_encoded for kind, file in files.items() if file is not None}
         return JavaClients(driver, self._plan, writers, self._fail)
 
@@ -120,7 +155,7 @@ class Workload:
 
     def start(self) -> None:
         """Start to produce and to consume; the topic must exist."""
-        for thread in (*self._consumers, *self._producers):
+        for thread in (*self._consumers, *self._members, *self._producers):
             thread.start()
             self._running.append(thread)
         if self._java is not None:
@@ -145,6 +180,8 @@ class Workload:
     def stop_producing(self) -> None:
         """Stop the producers and wait for the last answers, at most the plan's drain time."""
         self._stop.set()
+        for member in self._members:
+            member.stay()
         if self._java is not None:
             self._java.stop()
         for producer in self._producers:
@@ -163,7 +200,12 @@ class Workload:
             self._read_to(reader, ends, seconds)
             positions = {p: max(read, positions[p]) for p, read in reader.positions.items()}
         fresh = self._fresh_reader()
-        self._read_to(fresh, self._ends_of_all(positions, seconds), seconds)
+        ends = self._ends_of_all(positions, seconds)
+        self._read_to(fresh, ends, seconds)
+        if self._grouped is not None:
+            for line in drain(self._plan, ends, seconds):
+                self._grouped.write(line)
+            self.check()
 
     def _readers(self) -> list[Reader]:
         """Return the consumers that read while the producers wrote."""

@@ -41,6 +41,7 @@ FILES = {
     "produce": schema.produce_file(0),
     "consume": schema.consume_file(0),
     "transactions": schema.transactions_file(0),
+    "group": schema.group_file(0),
     "isr": schema.ISR,
     "roles": schema.ROLES,
     "batches": schema.batches_file(0),

@@ -113,7 +113,7 @@ def test_java_clients_need_their_jar_and_a_version_that_has_today_s_methods(
 ) -> None:
     jar = built / "clients.jar"
     jar.touch()
-    monkeypatch.setattr("insync.run.java.jvm.CLIENTS_JAR", jar)
+    monkeypatch.setattr("insync.run.clients.java.CLIENTS_JAR", jar)
     request = RunRequest(scenario="control", arms=("stock",), client="java")
     assert prepare(request, NoProgress()).scenario.workload.client == "java"
     with pytest.raises(InputError, match=r"--client java: Kafka 1\.1\.1 has no Java client"):

@@ -21,8 +21,16 @@ from insync.analysis.checks.base import History
 from insync.analysis.checks.registry import count_anomalies, find_anomalies
 from insync.analysis.checks.transactions import transaction_fates
 from insync.analysis.tables.bronze.lines import Events, input_lines
-from insync.analysis.tables.gold import acks, availability, followers, policies, transactions
+from insync.analysis.tables.gold import (
+    acks,
+    availability,
+    followers,
+    groups,
+    policies,
+    transactions,
+)
 from insync.analysis.tables.gold.compare import differences
+from insync.analysis.tables.gold.end_to_end import end_to_end
 from insync.analysis.tables.gold.metrics import medians, repeat_metrics
 from insync.analysis.tables.gold.recovery import recovery
 from insync.analysis.tables.silver import (
@@ -126,10 +134,17 @@ def _checks(done: Done, events: Events) -> Named:
     yield "anomalies", find_anomalies(_history(done, events))
 
 
+def _consumers(done: Done, events: Events) -> Named:
+    """Yield the tables of the consumers' figures."""
+    yield "end_to_end", end_to_end(due_inside(done["fates"], done["repeats"]))
+    yield "groups", groups.groups(events.group, events.consume)
+
+
 def _history(done: Done, events: Events) -> History:
     return History(
         produce=done["operations"],
         consume=events.consume,
+        group=events.group,
         isr=events.isr,
         roles=events.roles,
         batches=events.batches,
@@ -168,7 +183,7 @@ Lane = tuple[Step, ...]
 STAGES: Mapping[str, tuple[tuple[Lane, ...], ...]] = {
     "silver": (((_from_lines, _within_repeats, _combined),),),
     "gold": (
-        ((_records, _checks, _counted), (_clients, _latencies), (_cluster,)),
+        ((_records, _checks, _counted, _consumers), (_clients, _latencies), (_cluster,)),
         ((_repeat_metrics, _over_repeats),),
     ),
 }

@@ -10,8 +10,10 @@
 | `record_bytes`, `idempotent`, `seed`, `drain_ms`, `keys`, `key_skew` | as in the plan |
 | `next_life`, `lane_bits` | how producers and their records are numbered |
 | `transactions.KEY` | `ids` as NUMBER:ID,..., the number of `producers`, and the plan's figures |
+| `groups`, `group.N.KEY` | all groups; of group N its `members` by number, and the plan's figures |
 | `consumer_number` | the number of the consumer in its event lines |
-| `producer.*`, `burst_producer.*`, `transactional.*`, `consumer.*` | the clients' settings |
+| `producer.*`, `burst_producer.*`, `transactional.*` | settings of producers |
+| `consumer.*`, `member.*`, `group.N.settings.*` | settings of consumers |
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,6 +24,7 @@ from insync.clients import Library
 from insync.events.schema import SCHEMA_VERSION
 from insync.workload.java.settings import (
     consumer_settings,
+    member_settings,
     producer_settings,
     transactional_settings,
 )
@@ -41,7 +44,8 @@ def java_plan(plan: WorkloadPlan, consumer: int) -> dict[str, str]:
         "idempotent": str(plan.idempotent).lower(), "seed": plan.seed,
         "drain_ms": round(plan.drain_seconds * 1000), "next_life": NEXT_LIFE,
         "lane_bits": LANE_BITS, "consumer_number": consumer,
-        **_of_partitions(plan), **_of_keys(plan), **_of_transactions(plan), **_settings(plan),
+        **_of_partitions(plan), **_of_keys(plan), **_of_transactions(plan), **_of_groups(plan),
+        **_settings(plan),
     }  # fmt: skip
     return {key: str(value) for key, value in keys.items()}
 
@@ -78,12 +82,28 @@ def _of_transactions(plan: WorkloadPlan) -> Mapping[str, object]:
     }  # fmt: skip
 
 
+def _of_groups(plan: WorkloadPlan) -> Mapping[str, object]:
+    keys: dict[str, object] = {"groups": _listed(group.number for group in plan.groups)}
+    for group in plan.groups:
+        own = {
+            "protocol": group.protocol, "size": group.members,
+            "members": _listed(plan.members(OWN, group)),
+            "commit_ms": round(group.commit_every * 1000),
+            **{f"settings.{name}": value for name, value in group.settings.items()},
+        }  # fmt: skip
+        if group.rejoin_every is not None:
+            own["rejoin_ms"] = round(group.rejoin_every * 1000)
+        keys |= {f"group.{group.number}.{name}": value for name, value in own.items()}
+    return keys
+
+
 def _settings(plan: WorkloadPlan) -> Mapping[str, object]:
     of_clients = {
         "producer": producer_settings(plan),
         "burst_producer": producer_settings(plan, bursts=True),
         "transactional": transactional_settings(plan),
         "consumer": consumer_settings(plan),
+        "member": member_settings(plan),
     }
     return {
         f"{client}.{name}": value

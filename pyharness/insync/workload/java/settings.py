@@ -55,6 +55,15 @@ def consumer_settings(plan: WorkloadPlan) -> Settings:
     }
 
 
+def member_settings(plan: WorkloadPlan) -> Settings:
+    """Return the settings of every member of a group."""
+    return {
+        **consumer_settings(plan),
+        "auto.offset.reset": "earliest",
+        **timeouts(plan.client_timeout_ms),
+    }
+
+
 def timeouts(timeout_ms: int | None) -> Settings:
     """Return the timeouts of a client; none for the library's own."""
     if timeout_ms is None:

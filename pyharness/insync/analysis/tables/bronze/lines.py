@@ -67,6 +67,7 @@ class Events:
     transactions: DataFrame
     consume: DataFrame
     read_back: DataFrame
+    group: DataFrame
     isr: DataFrame
     counters: DataFrame
     samples: DataFrame

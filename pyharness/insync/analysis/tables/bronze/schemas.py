@@ -191,6 +191,27 @@ READ_BACK = EventKind(
     required=("arm", "repeat", "topic", "partition", "fresh", "position", "end_offset"),
 )
 
+GROUP = EventKind(
+    "group",
+    "group-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        t_ms=_MS,
+        group=_INT,
+        protocol=_TEXT,
+        member=_INT,
+        type=_TEXT,
+        partition=_INT,
+        offset=_LONG,
+        lag=_LONG,
+        client=_TEXT,
+    ),
+    required=("arm", "repeat", "topic", "t_ms", "group", "type", "partition"),
+    of_records=True,
+)
+
 ISR = EventKind(
     "isr",
     "isr.jsonl",
@@ -368,8 +389,8 @@ BROKER = EventKind(
 event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, READ_BACK, ISR, COUNTERS, SAMPLES, CONTROLLER,
-    STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, READ_BACK, GROUP, ISR, COUNTERS, SAMPLES,
+    CONTROLLER, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
 )  # fmt: skip
 
 

@@ -11,6 +11,8 @@ final class Workload {
     private final Output out;
     private final Control control;
     private final List<Thread> producers = new ArrayList<>();
+    private final List<GroupMember> members = new ArrayList<>();
+    private final List<Thread> grouped = new ArrayList<>();
     private TopicConsumer consumer;
     private Thread consuming;
 
@@ -29,6 +31,13 @@ final class Workload {
             add(new PartitionProducer(plan, control, out, lane[0], lane[1]), "produce-" + lane[0] + "-" + lane[1]);
         }
         ids.forEach((number, id) -> add(new TransactionalProducer(plan, control, out, number, id), "transact-" + number));
+        for (int group : plan.numbers("groups")) {
+            for (int slot : plan.numbers("group." + group + ".members")) {
+                GroupMember member = new GroupMember(plan, out, group, slot);
+                members.add(member);
+                grouped.add(daemon(member, "group-" + group + "-" + slot));
+            }
+        }
         consumer = new TopicConsumer(plan, out, false);
         consuming = daemon(consumer, "consume");
     }
@@ -45,6 +54,7 @@ final class Workload {
 
     void start() {
         consuming.start();
+        grouped.forEach(Thread::start);
         producers.forEach(Thread::start);
         out.say("started");
     }
@@ -52,6 +62,7 @@ final class Workload {
     /** Ends the producers; answers later, when all have their last answer. */
     void stop() {
         control.stop();
+        members.forEach(GroupMember::stay);
         daemon(() -> {
             try {
                 join(producers);
@@ -89,7 +100,9 @@ final class Workload {
     void close() throws InterruptedException {
         control.abandon();
         consumer.cut();
+        members.forEach(GroupMember::cut);
         join(producers);
+        join(grouped);
         join(List.of(consuming));
     }
 

@@ -13,7 +13,7 @@ from insync.artifacts import CLIENTS_JAR, built
 from insync.brokers.kafka import process
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.jvm import LOG_CONFIG, SHORT_LIVED
-from insync.brokers.kafka.versions import Release
+from insync.brokers.kafka.versions import Release, numbers
 from insync.clients import Client, uses
 from insync.errors import InputError
 from insync.workload.java.driver import Driver
@@ -29,7 +29,7 @@ def require_clients(client: Client, release: Release) -> None:
     if not uses(client, "java"):
         return
     built(CLIENTS_JAR)
-    if tuple(int(part) for part in release.version.split("."))[:2] < OLDEST:
+    if numbers(release.version) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         raise InputError(
             f"--client {client}: Kafka {release.version} has no Java client that can be run,"

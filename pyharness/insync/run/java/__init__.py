@@ -1,1 +1,0 @@
-"""Start the JVM in which a run's Java clients run."""
