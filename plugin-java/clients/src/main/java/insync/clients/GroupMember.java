@@ -57,7 +57,7 @@ final class GroupMember implements Runnable, ConsumerRebalanceListener {
                     commit = since + commitNanos;
                 }
                 if (leaveNanos > 0 && !stays && since >= turn * leaveNanos) {
-                    close();
+                    client.close();  // commits, and leaves the group
                     client = open();
                     join();
                     turn += plan.number(key("size"));
@@ -66,17 +66,7 @@ final class GroupMember implements Runnable, ConsumerRebalanceListener {
         } catch (Throwable error) {  // any error must end the run
             out.failed(error);
         } finally {
-            close();
-        }
-    }
-
-    /** Commits, and leaves the group; while the coordinator is gone that fails, and the session ends instead. */
-    private void close() {
-        try {
             client.close();
-        } catch (KafkaException error) {
-            error.printStackTrace();
-            toCommit.clear();
         }
     }
 
@@ -150,7 +140,8 @@ final class GroupMember implements Runnable, ConsumerRebalanceListener {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>(toCommit);
         if (!offsets.isEmpty()) {
             toCommit.clear();
-            client.commitAsync(offsets, this::committed);
+            // With the protocol "consumer" Kafka passes no offsets to the callback of a failed commit.
+            client.commitAsync(offsets, (none, error) -> committed(offsets, error));
         }
     }
 
