@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from insync.clients import Library, Protocol
+from insync.clients import Library
 
 SCHEMA_VERSION: Final = 1
 
@@ -36,7 +36,6 @@ STEP_DOWNS: Final = "step-downs.jsonl"
 
 StepDownType = Literal["read", "asked", "answered", "withheld"]
 TransactionEnd = Literal["committed", "aborted", "unknown"]
-GroupEvent = Literal["assigned", "revoked", "lost", "read", "lag", "committed", "stored"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
 
 Moment = Literal["before", "during", "after"]
@@ -60,11 +59,6 @@ def transactions_file(repeat: int) -> str:
 def consume_file(repeat: int) -> str:
     """Return the name of the file of `ConsumeLine`s of one repeat."""
     return f"consume-{repeat}.jsonl"
-
-
-def group_file(repeat: int) -> str:
-    """Return the name of the file of `GroupLine`s of one repeat."""
-    return f"group-{repeat}.jsonl"
 
 
 def batches_file(repeat: int) -> str:
@@ -245,31 +239,6 @@ class ReadBackLine(Line):
     fresh: bool
     position: int
     end_offset: int
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class GroupLine(Line):
-    """What happened to a member of a consumer group, to one partition.
-
-    `group` is the number of the group in the scenario. `type` says what happened: the member got
-    the partition ("assigned"), gave it back ("revoked") or had lost it before it could ("lost"); it
-    processed the record at `offset` ("read"); it was `lag` records behind, at `offset` ("lag"); the
-    coordinator accepted its commit of `offset`, the next one to process ("committed"). "stored" is
-    what the coordinator has at the end of the repeat, of no `member`.
-    """
-
-    arm: str
-    repeat: int
-    topic: str
-    t_ms: float
-    group: int
-    protocol: Protocol
-    member: int | None
-    type: GroupEvent
-    partition: int
-    offset: int | None = None
-    lag: int | None = None
-    client: Library | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
