@@ -7,7 +7,6 @@ import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
@@ -115,11 +114,11 @@ final class TransactionalProducer implements Runnable {
     /** Aborts a failed transaction if the client still can; replaces the client otherwise. */
     private Ended recovered(KafkaException error, Long askedMicros) {
         String name = Unanswered.name(error);
-        // The outcome of a commit that timed out is unknown, and a client may not abort after it.
-        if (!(error instanceof TimeoutException) && repeated(client::abortTransaction) == null) {
-            return new Ended("aborted", name, askedMicros, null);
-        }
+        // At the end a commit may have timed out: its outcome is unknown, and a client may not abort after it.
         if (!control.givesUp()) {
+            if (repeated(client::abortTransaction) == null) {
+                return new Ended("aborted", name, askedMicros, null);
+            }
             client.close(Duration.ZERO);
             pending.fail(name);  // no callback may report them
             life++;
@@ -138,8 +137,6 @@ final class TransactionalProducer implements Runnable {
             try {
                 call.run();
                 return null;
-            } catch (InterruptException interrupted) {
-                throw interrupted;
             } catch (TimeoutException error) {
                 if (control.givesUp()) {
                     return error;
