@@ -42,12 +42,23 @@ abort_percent = 30
 steady_ms = 3_000
 recover_ms = 500
 """
+GROUP = """
+[[workload.groups]]
+protocol = "classic"
+members = 2
+commit_every_ms = 300
+rejoin_every_ms = 1_500
+session_timeout_ms = 3_000
+"""
+WITHOUT_GROUPS = "2.8.2"
+"""The Java client of this version does not tell its lag, so it is no member of a group."""
 
 
 def recorded(folder: Path, kafka: str, repeats: int) -> Path:
     """Record the scenario; return the run's folder."""
     file, out = folder / "clients.toml", folder / "run"
-    file.write_text(SCENARIO.format(repeats=repeats), encoding="utf-8")
+    group = "" if kafka == WITHOUT_GROUPS else GROUP
+    file.write_text(SCENARIO.format(repeats=repeats) + group, encoding="utf-8")
     done = insync("run", file, "--kafka", kafka, "--record-only", "--out", out)
     assert done.returncode == 0, done.stderr
     return out
@@ -83,3 +94,10 @@ def test_both_libraries_write_and_each_reads_what_the_other_wrote(
             assert [line["nth"] for line in seen] == list(range(len(seen)))
             assert {(line["partition"], line["seq"]) for line in seen} == acked
         assert {line["corrupt"] for line in consumed} == {None}
+        if kafka != WITHOUT_GROUPS:
+            grouped = lines_of(run, "stock", f"group-{repeat}.jsonl")
+            done = [line for line in grouped if line["type"] == "read"]
+            assert {line["client"] for line in done} == {"librdkafka", "java"}
+            assert {(line["partition"], line["offset"]) for line in done} == {
+                (line["partition"], line["offset"]) for line in consumed
+            }
