@@ -109,15 +109,12 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_such_choice(
 
 
 def test_java_clients_need_their_jar_and_a_version_that_has_today_s_methods(
-    built: Path, monkeypatch: pytest.MonkeyPatch
+    built: Path,
 ) -> None:
-    jar = built / "clients.jar"
-    jar.touch()
-    monkeypatch.setattr("insync.run.clients.java.CLIENTS_JAR", jar)
     request = RunRequest(scenario="control", arms=("stock",), client="java")
     assert prepare(request, NoProgress()).scenario.workload.client == "java"
     with pytest.raises(InputError, match=r"--client java: Kafka 1\.1\.1 has no Java client"):
         prepare(replace(request, kafka="1.1.1"), NoProgress())
-    jar.unlink()
+    (built / "clients.jar").unlink()
     with pytest.raises(InputError, match=r"clients\.jar: not built, expected in .*make setup"):
         prepare(request, NoProgress())

@@ -115,6 +115,21 @@ def test_a_scenario_survives_conversion_to_json() -> None:
             "workload.compression: 'zip', expected 'none', 'gzip', 'snappy', 'lz4' or 'zstd'",
         ),
         (
+            "[timeline]",
+            '[[workload.groups]]\nprotocol = "new"\n[timeline]',
+            "workload.groups[0].protocol: 'new', expected 'classic' or 'consumer'",
+        ),
+        (
+            "[timeline]",
+            "[[workload.groups]]\nmembers = 0\n[timeline]",
+            "workload.groups[0].members: 0, expected at least 1",
+        ),
+        (
+            "[timeline]",
+            "[[workload.groups]]\nsession_timeout_ms = 900\n[[workload.groups]]\n[timeline]",
+            "workload.groups[1].session_timeout_ms: None, expected 900, as in groups[0]",
+        ),
+        (
             "record_bytes = 200",
             'record_bytes = 200\nidempotent = true\nacks = "1"',
             "workload.acks: '1', expected 'all' where idempotent is true",
