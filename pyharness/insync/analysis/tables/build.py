@@ -134,12 +134,6 @@ def _checks(done: Done, events: Events) -> Named:
     yield "anomalies", find_anomalies(_history(done, events))
 
 
-def _consumers(done: Done, events: Events) -> Named:
-    """Yield the tables of the consumers' figures."""
-    yield "end_to_end", end_to_end(due_inside(done["fates"], done["repeats"]))
-    yield "groups", groups.groups(events.group, events.consume)
-
-
 def _history(done: Done, events: Events) -> History:
     return History(
         produce=done["operations"],
@@ -167,6 +161,13 @@ def _counted(done: Done, events: Events) -> Named:
     yield "checked", count_anomalies(_history(done, events), done["anomalies"])
 
 
+def _consumers(done: Done, events: Events) -> Named:
+    """Yield the counts of anomalies, and the tables of the consumers' figures."""
+    yield from _counted(done, events)
+    yield "end_to_end", end_to_end(due_inside(done["fates"], done["repeats"]))
+    yield "groups", groups.groups(events.group, events.consume)
+
+
 def _repeat_metrics(done: Done, events: Events) -> Named:
     """Yield the metrics of each repeat."""
     yield "repeat_metrics", repeat_metrics(done)
@@ -183,7 +184,7 @@ Lane = tuple[Step, ...]
 STAGES: Mapping[str, tuple[tuple[Lane, ...], ...]] = {
     "silver": (((_from_lines, _within_repeats, _combined),),),
     "gold": (
-        ((_records, _checks, _counted, _consumers), (_clients, _latencies), (_cluster,)),
+        ((_records, _checks, _consumers), (_clients, _latencies), (_cluster,)),
         ((_repeat_metrics, _over_repeats),),
     ),
 }
