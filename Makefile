@@ -11,6 +11,7 @@ BIN   := $(VENV)/bin
 BUILT := pyharness/insync/_built
 JAR   := plugin-java/agent/build/libs/insync-agent.jar
 LOGS  := plugin-java/replicalogs/build/libs/insync-logs.jar
+CLIENTS := plugin-java/clients/build/libs/insync-clients.jar
 BENCH := plugin-java/bench/build/libs/insync-bench.jar
 DEMO  := insync-runs/demo
 # The KIP's example has a stall of 25 s and a lag limit of 10 s; scaled by 0.15 its two arms take about a minute.
@@ -32,12 +33,13 @@ setup: tools ## build everything and leave .venv/bin/insync
 tools:
 	@pyharness/setup-tools.sh
 
-built: $(BUILT)/insync-agent.jar $(BUILT)/insync-logs.jar $(BUILT)/libinsync_stall.so $(BUILT)/broker-versions.properties
+JARS := $(addprefix $(BUILT)/,insync-agent.jar insync-logs.jar insync-clients.jar)
+built: $(JARS) $(BUILT)/libinsync_stall.so $(BUILT)/broker-versions.properties
 
-$(BUILT)/insync-agent.jar $(BUILT)/insync-logs.jar &: $(JAVA_SOURCES)
-	@echo "insync: building the agent and the log reader (Gradle)"
-	@$(TIMED) build gradle -q --no-daemon --console=plain agentJar logsJar
-	@mkdir -p $(BUILT) && cp $(JAR) $(LOGS) $(BUILT)
+$(JARS) &: $(JAVA_SOURCES)
+	@echo "insync: building the agent, the log reader and the Java clients (Gradle)"
+	@$(TIMED) build gradle -q --no-daemon --console=plain agentJar logsJar clientsJar
+	@mkdir -p $(BUILT) && cp $(JAR) $(LOGS) $(CLIENTS) $(BUILT)
 
 $(BUILT)/libinsync_stall.so: pyharness/insync/faults/support/native/stall.c pyharness/insync/faults/support/native/stall.h
 	@echo "insync: building the stall shim (cc)"

@@ -1,4 +1,4 @@
-"""Add the built files to the wheel: agent, log reader, native shim, table of broker versions.
+"""Add the built files to the wheel: jars, native shim, table of broker versions.
 
 `make built` makes missing files, so that `pip install .` in a checkout is enough.
 """
@@ -15,6 +15,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 BUILT = (
     "insync-agent.jar",
     "insync-logs.jar",
+    "insync-clients.jar",
     "libinsync_stall.so",
     "broker-versions.properties",
 )

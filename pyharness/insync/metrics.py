@@ -10,12 +10,15 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 Unit = Literal["count", "ms", "records", "replicas"]
-Requirement = Literal["workload", "no-retries", "transactions", "step-down", "agent", "race"]
+Requirement = Literal[
+    "workload", "no-retries", "transactions", "groups", "step-down", "agent", "race"
+]
 
 REQUIREMENTS: Final[dict[Requirement, str]] = {
     "workload": "any repeat but a race",
     "no-retries": "a workload without retries",
     "transactions": "a workload with transactions",
+    "groups": "a workload with consumer groups",
     "step-down": "an arm whose leaders may step down",
     "agent": "an arm with the agent",
     "race": "a race",
@@ -24,11 +27,14 @@ REQUIREMENTS: Final[dict[Requirement, str]] = {
 CONTROLLER_LOG: Final = "the controller's log, with every partition"
 PRODUCERS: Final = "the producers' lines"
 CONSUMER: Final = "the consumer's lines of a complete repeat"
+GROUPS: Final = "the lines of every consumer group"
+READ_GROUPS: Final = f"{GROUPS}, {CONSUMER}"
 CHECKED: Final = "the controller's log, the brokers' events, replicas' logs; of a complete repeat"
 AGENTS: Final = "the events of the agents of all first leaders"
 COUNTERS: Final = "the agents' counters"
 TRANSACTIONS: Final = "the lines of every transactional producer"
 READ_TRANSACTIONS: Final = f"{TRANSACTIONS}, {CONSUMER}"
+LOST: Final = "lost"
 SAMPLES: Final = "samples of every replica from before the race until after it"
 
 
@@ -165,6 +171,18 @@ _ALL: Final = (
         label="mean ack, ms", unit="ms", better="lower", events=PRODUCERS,
     ),
     Metric(
+        name="mean_end_to_end_ms",
+        says="mean time from when a record was due until a consumer without a group had read it",
+        label="mean end to end, ms", unit="ms", better="lower", events=CONSUMER,
+        optional="no record was read",
+    ),
+    Metric(
+        name="max_end_to_end_ms",
+        says="longest time from when a record was due until a consumer without a group had read it",
+        label="longest end to end, ms", unit="ms", better="lower", events=CONSUMER,
+        optional="no record was read",
+    ),
+    Metric(
         name="acked",
         says="records that were due in the window of a repeat, from `steady` on, and were acked",
         measured="producers got acks for",
@@ -197,7 +215,7 @@ _ALL: Final = (
         cell=InCell(legend="records refused below min ISR", name="refused", stands_out=True),
     ),
     Metric(
-        name="lost",
+        name=LOST,
         says="acked records that the consumer did not read",
         did="lost acked records",
         label="lost", unit="records", better="lower", integrity=True, events=CONSUMER, gold=True,
@@ -339,6 +357,35 @@ _ALL: Final = (
         measured="the longest gap between commits was",
         label="longest gap between commits, ms", unit="ms", better="lower",
         requires="transactions", events=TRANSACTIONS,
+    ),
+    Metric(
+        name="group_rebalances",
+        says="times that a member of a consumer group gave a partition back, or lost it",
+        label="group rebalances", unit="count", better=None, requires="groups", events=GROUPS,
+    ),
+    Metric(
+        name="max_group_gap_ms",
+        says="longest time in which a partition had no owner in a consumer group",
+        label="longest time without an owner, ms", unit="ms", better="lower", requires="groups",
+        events=GROUPS, optional="no partition moved to another member",
+    ),
+    Metric(
+        name="max_group_lag",
+        says="the most records that a member of a consumer group was behind the high watermark",
+        label="largest group lag", unit="records", better="lower", requires="groups",
+        events=GROUPS, optional="no member had fetched from a partition when it looked",
+    ),
+    Metric(
+        name="group_unread",
+        says="records that no member of a consumer group processed by the end of the repeat",
+        label="unread by groups", unit="records", better="lower", requires="groups",
+        events=READ_GROUPS,
+    ),
+    Metric(
+        name="group_skipped",
+        says="records that a consumer group committed without processing them",
+        label="skipped by groups", unit="records", better="lower", integrity=True,
+        headline="records skipped by consumer groups", requires="groups", events=READ_GROUPS,
     ),
     Metric(
         name="fetchers_lost",
@@ -484,9 +531,15 @@ def of_gold() -> tuple[str, ...]:
     return tuple(name for name, metric in METRICS.items() if metric.gold)
 
 
-def integrity() -> tuple[str, ...]:
-    """Return the names of the metrics that count integrity violations."""
-    return tuple(name for name, metric in METRICS.items() if metric.integrity)
+def integrity(acks: str = "all") -> tuple[str, ...]:
+    """Return the names of the metrics that count integrity violations.
+
+    With acks=1 a leader acks what only it has: such a record may be lost.
+    """
+    allowed = () if acks == "all" else (LOST,)
+    return tuple(
+        name for name, metric in METRICS.items() if metric.integrity and name not in allowed
+    )
 
 
 def of_cells() -> tuple[str, ...]:

@@ -10,6 +10,7 @@ import pytest
 from insync.brokers.cluster import log_reader
 from insync.faults.support import shim
 from insync.run import arm_support, plan
+from insync.run.clients import java
 
 
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: str) -> Path:
@@ -19,12 +20,13 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: str) -> 
     """
     built = tmp_path / "built"
     built.mkdir()
-    for name in ("shim.so", "agent.jar", "logs.jar"):
+    for name in ("shim.so", "agent.jar", "logs.jar", "clients.jar"):
         (built / name).touch()
     (built / "table.properties").write_text(versions)
     monkeypatch.setattr(shim, "SHIM", built / "shim.so")
     monkeypatch.setattr(plan, "AGENT_JAR", built / "agent.jar")
     monkeypatch.setattr(log_reader, "LOGS_JAR", built / "logs.jar")
+    monkeypatch.setattr(java, "CLIENTS_JAR", built / "clients.jar")
     monkeypatch.setattr(arm_support, "VERSIONS_TABLE", built / "table.properties")
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
     monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))

@@ -12,7 +12,7 @@ from insync.analysis.verdict.file import arm_figures
 from insync.analysis.verdict.repeat_facts import _metrics
 from insync.cli.results import _COLUMNS
 from insync.errors import InputError
-from insync.events.run_info import RunInfo, Transactions
+from insync.events.run_info import Group, RunInfo, Transactions
 from insync.metrics import METRICS, InCell, Metric
 from insync.report import results
 from insync.report.judgement import Judgement
@@ -53,7 +53,11 @@ def test_a_metric_says_what_its_consumers_need(metric: Metric) -> None:
 def test_the_verdict_computes_the_metrics_of_the_registry() -> None:
     run = RunInfo.model_validate(run_json(Story(repeats=1)))
     workload = run.scenario.workload.model_copy(
-        update={"transactions": Transactions(coordinators=(1,)), "client_retries": False}
+        update={
+            "transactions": Transactions(coordinators=(1,)),
+            "client_retries": False,
+            "groups": (Group(protocol="classic", members=1),),
+        }
     )
     scenario = run.scenario.model_copy(update={"workload": workload})
     rows = whole_repeat(set(workload.leaders), run.partitions)

@@ -8,7 +8,9 @@ import typer
 
 from insync.cli.options import (
     KAFKAS,
+    ClientOption,
     ClusterOption,
+    DefaultTimeouts,
     Json,
     SparkConf,
     SparkMaster,
@@ -22,6 +24,7 @@ EXAMPLES: Final = """\b
 Examples:
   insync matrix
   insync matrix --kafka 4.3.1,3.9.2 --out ./out
+  insync matrix --client java
   insync matrix --cluster docker --only freeze
   insync matrix --only read-stall,send-stall --arms stock,request --repeat 10
   insync matrix --only step-down --kafka 4.3.1,3.9.2
@@ -69,6 +72,8 @@ def command(
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for record bytes, bursts and jitter.")] = 1,
+    client: ClientOption = None,
+    default_timeouts: DefaultTimeouts = False,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
@@ -99,6 +104,8 @@ def command(
         seed=seed,
         out=out,
         at_once=side_by_side,
+        client=client,
+        default_timeouts=default_timeouts,
     )
     spark = spark_options(spark_master, spark_conf)
     with interruptible(), TerminalProgress() as progress:

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 import typer
 
 from insync.brokers.kafka.versions import known
+from insync.clients import Client
 from insync.errors import InputError
 from insync.events.topic import EventTopic
 from insync.run.request import ClusterKind, SparkOptions
@@ -15,6 +16,21 @@ KAFKAS: Final = ", ".join(known())
 ClusterOption = Annotated[
     ClusterKind,
     typer.Option("--cluster", help="Run nodes as local processes or as Docker containers."),
+]
+ClientOption = Annotated[
+    Client | None,
+    typer.Option(
+        "--client",
+        help="Producers and consumers: librdkafka, Kafka's own Java client, or half of each."
+        " Default: the scenario's.",
+    ),
+]
+DefaultTimeouts = Annotated[
+    bool,
+    typer.Option(
+        "--default-timeouts",
+        help="Clients keep the timeouts of their library, whatever the scenario says.",
+    ),
 ]
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")

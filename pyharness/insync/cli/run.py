@@ -7,7 +7,9 @@ import typer
 
 from insync.cli.options import (
     KAFKAS,
+    ClientOption,
     ClusterOption,
+    DefaultTimeouts,
     Json,
     SparkConf,
     SparkMaster,
@@ -22,6 +24,7 @@ Examples:
   insync run kip-501 --scale 0.2
   insync run control --arms stock,off --out ./out
   insync run kip-501 --cluster docker
+  insync run kip-501 --client java --default-timeouts
   insync run my.toml --kafka 4.4.0 --repeat 5 --json
   insync run kip-501 --events-topic insync-events
   insync run kip-501 --record-only --out ./out && insync report ./out
@@ -60,6 +63,8 @@ def command(
             help="HOST:PORT of a cluster that has the topic. Default: each arm's own cluster."
         ),
     ] = None,
+    client: ClientOption = None,
+    default_timeouts: DefaultTimeouts = False,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
@@ -84,6 +89,8 @@ def command(
         out=out,
         keep_data=keep_data,
         events=events_option(events_topic, events_bootstrap),
+        client=client,
+        default_timeouts=default_timeouts,
     )
     spark = spark_options(spark_master, spark_conf, needed_now=not record_only)
     with interruptible(), TerminalProgress() as progress:

@@ -53,6 +53,8 @@ class MatrixOptions(Recorded):
     scale: float | None
     seed: int
     side_by_side: int
+    client: str | None = None
+    default_timeouts: bool = False
 
 
 class MatrixInfo(Recorded):

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
 from insync.arms import expected_as
+from insync.clients import DEFAULT_CLIENT
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION
 
@@ -90,6 +91,13 @@ class Transactions(Recorded):
     coordinators: tuple[int, ...] = Field(min_length=1)
 
 
+class Group(Recorded):
+    """A consumer group: its protocol, and the number of its members."""
+
+    protocol: str
+    members: int
+
+
 class Bursts(Recorded):
     """Partitions that get their records in bursts, and the number of records of a burst."""
 
@@ -100,12 +108,16 @@ class Bursts(Recorded):
 class Workload(Recorded):
     """The workload; `leaders[p]` is the broker that leads partition `p`.
 
-    `client_retries` is whether producers sent records again that a broker had refused.
+    `client_retries` is whether producers sent records again that a broker had refused, `client`
+    the library of producers and consumers; older runs used only librdkafka.
     """
 
     leaders: tuple[int, ...] = Field(min_length=1)
     bursts: tuple[Bursts, ...] = ()
     client_retries: bool = True
+    client: str = DEFAULT_CLIENT
+    acks: str = "all"
+    groups: tuple[Group, ...] = ()
     transactions: Transactions | None = None
 
 
@@ -165,6 +177,7 @@ class RunInfo(Recorded):
     scale: float
     seed: int
     builtin: bool = False
+    default_timeouts: bool = False
     controller_agent: bool = False
     arms: tuple[str, ...] = Field(min_length=1)
     repeats: int = Field(ge=1)

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from insync.clients import Library
+
 SCHEMA_VERSION: Final = 1
 
 RUN: Final = "run.json"
@@ -27,6 +29,7 @@ ISR: Final = "isr.jsonl"
 COUNTERS: Final = "counters.jsonl"
 SAMPLES: Final = "samples.jsonl"
 ROLES: Final = "roles.jsonl"
+READ_BACK: Final = "read-back.jsonl"
 REPLICA_LOGS: Final = "replica-logs.jsonl"
 CONTROLLER: Final = "controller.jsonl"
 STEP_DOWNS: Final = "step-downs.jsonl"
@@ -148,7 +151,8 @@ class ProduceLine(Line):
     None if it was never answered. `offset` is None if it was not acked, or if the broker answered
     only that it already has the record. `producer` sent it: each producer sends its records of
     one partition in the order of `seq`. `transaction` is the number of its transaction, None
-    outside of transactions.
+    outside of transactions. `client` is the producer's library; old files, from when there was
+    only librdkafka, do not have it.
     """
 
     arm: str
@@ -164,6 +168,7 @@ class ProduceLine(Line):
     producer: int
     idempotent: bool = False
     transaction: int | None = None
+    client: Library | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -172,7 +177,7 @@ class TransactionLine(Line):
 
     `asked_ms` is when its producer requested the commit or abort (`wanted`), and `took_ms` how
     long the answer took; both are None if the producer never got that far. `end` is "unknown" if
-    there was no answer, or none that shows the outcome.
+    there was no answer, or none that shows the outcome. `client` as in `ProduceLine`.
     """
 
     arm: str
@@ -188,6 +193,7 @@ class TransactionLine(Line):
     wanted: Literal["commit", "abort"]
     end: TransactionEnd
     error: str | None
+    client: Library | None = None
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -195,6 +201,10 @@ class ConsumeLine(Line):
     """One read of a record; a record that is read twice has two lines.
 
     `nth` counts the records that this `consumer` read in the repeat, over all partitions, from 0.
+    A `fresh` consumer is one that began at offset 0 when the repeat was over; its numbers are
+    independent of those of the others. `corrupt` is what is wrong with the record's value, None if
+    it is intact; a corrupt record has no sequence number (`seq` is -1). `client` is the consumer's
+    library. Lines of old recordings have none of these fields.
     """
 
     arm: str
@@ -206,6 +216,29 @@ class ConsumeLine(Line):
     read_ms: float
     nth: int
     consumer: int = 0
+    fresh: bool = False
+    corrupt: str | None = None
+    client: Library | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ReadBackLine(Line):
+    """How far a consumer has read a partition when it ended, after the repeat.
+
+    `position` is the next offset that it would read, and `end_offset` the partition's end offset.
+    The consumer has read everything if its position is not below the end; if it is above the end,
+    the log has lost records that the consumer read. Old recordings have no such lines.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    t_ms: float
+    partition: int
+    consumer: int
+    fresh: bool
+    position: int
+    end_offset: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

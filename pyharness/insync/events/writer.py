@@ -43,7 +43,10 @@ class EventWriter:
 
     def write(self, line: Line | Mapping[str, object]) -> None:
         """Append one line; raises OSError."""
-        text = encode(line)
+        self.write_encoded(encode(line))
+
+    def write_encoded(self, text: bytes) -> None:
+        """Append one line as JSON with its newline; raises OSError."""
         rest = memoryview(text)
         with self._lock:
             while rest:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from insync.clients import Client
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow
 from insync.matrix.groups import Entry, entries
@@ -20,7 +21,8 @@ class MatrixRequest:
     """A request for one matrix.
 
     None means: the scenarios of the group sites; the arms that a scenario names and the version
-    supports; the scenario's repeats; the group's scale; the group's number of parallel arms.
+    supports; the scenario's repeats and clients; the group's scale; the group's number of parallel
+    arms. Races, which have no workload, keep their client.
     """
 
     kafka: Sequence[str] = (DEFAULT_KAFKA,)
@@ -32,6 +34,8 @@ class MatrixRequest:
     seed: int = 1
     out: Path | None = None
     at_once: int | None = None
+    client: Client | None = None
+    default_timeouts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,8 @@ def _options(request: MatrixRequest, at_once: int) -> MatrixOptions:
         scale=request.scale,
         seed=request.seed,
         side_by_side=at_once,
+        client=request.client,
+        default_timeouts=request.default_timeouts,
     )
 
 
@@ -92,11 +98,13 @@ def _check_once(option: str, values: Sequence[str]) -> None:
 
 
 def _run(request: MatrixRequest, kafka: str, entry: Entry, out: Path, progress: Progress) -> Plan:
+    race = load(entry.scenario).race is not None
     run_request = RunRequest(
         scenario=entry.scenario, arms=request.arms or _arms(entry.scenario, kafka), kafka=kafka,
         cluster=request.cluster,
         scale=entry.group.scale_of(entry.scenario) if request.scale is None else request.scale,
         repeats=request.repeats, seed=request.seed, out=out,
+        client=None if race else request.client, default_timeouts=request.default_timeouts,
     )  # fmt: skip
     return resolve(run_request, out, progress)
 

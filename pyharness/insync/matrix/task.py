@@ -9,6 +9,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from insync.clients import Client
 from insync.events.writer import write_atomic
 from insync.run.plan import Plan
 from insync.run.request import DEFAULT_CLUSTER, ClusterKind
@@ -17,12 +18,17 @@ TASKS: Final = "tasks"
 
 
 class Part(BaseModel):
-    """One scenario of the task, the factor for its times, and the folder of its run."""
+    """One scenario of the task: the factor for its times, its clients, the folder of its run.
+
+    `client` is None for the scenario's own.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     scenario: str
     scale: float = 1.0
+    client: Client | None = None
+    default_timeouts: bool = False
     out: Path
 
 
@@ -67,9 +73,13 @@ def _task(kafka: str, arm: str, runs: Sequence[Plan], matrix: Path) -> Task:
         seed=request.seed,
         home=matrix / kafka / "nodes" / arm,
         parts=tuple(
-            Part(scenario=run.scenario.name, scale=run.request.scale, out=run.out) for run in runs
+            Part(
+                scenario=run.scenario.name, scale=run.request.scale, client=run.request.client,
+                default_timeouts=run.request.default_timeouts, out=run.out,
+            )
+            for run in runs
         ),
-    )
+    )  # fmt: skip
 
 
 def save_task(task: Task, matrix: Path) -> Path:

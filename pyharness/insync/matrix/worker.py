@@ -80,7 +80,8 @@ def _run_on_one_cluster(
 def _plan(task: Task, part: Part, progress: ProgressWriter) -> Plan:
     request = RunRequest(
         scenario=part.scenario, arms=(task.arm,), kafka=task.kafka, cluster=task.cluster,
-        scale=part.scale, repeats=task.repeats, seed=task.seed,
+        scale=part.scale, repeats=task.repeats, seed=task.seed, client=part.client,
+        default_timeouts=part.default_timeouts,
     )  # fmt: skip
     return resolve(request, part.out, progress)
 

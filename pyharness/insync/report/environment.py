@@ -14,7 +14,7 @@ _HOST = {
     "memory_mib": "memory, MiB",
     "java": "Java",
     "python": "Python",
-    "librdkafka": "clients: librdkafka",
+    "librdkafka": "librdkafka",
     "insync": "insync",
     "agent": "agent, SHA-256",
     "image": "image",
@@ -28,11 +28,20 @@ def environment_of(runs: Iterable[RunInfo]) -> Facts:
     """Return names and values; if runs differ in a value, all its values are listed."""
     found: dict[str, list[str]] = {}
     for run in runs:
-        for name, value in (("Kafka", run.kafka), ("cluster", run.cluster), *_host(run)):
+        for name, value in (
+            ("Kafka", run.kafka), ("clients", _clients(run)), ("cluster", run.cluster), *_host(run)
+        ):  # fmt: skip
             values = found.setdefault(name, [])
             if value not in values:
                 values.append(value)
     return [*((name, ", ".join(values)) for name, values in found.items()), *_analysis()]
+
+
+def _clients(run: RunInfo) -> str:
+    """Return the libraries of producers and consumers, in words."""
+    java = f"Kafka's Java client {run.kafka}"
+    client = run.scenario.workload.client
+    return {"java": java, "both": f"librdkafka and {java}"}.get(client, client)
 
 
 def _host(run: RunInfo) -> Facts:

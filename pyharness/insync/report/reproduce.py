@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from insync.clients import DEFAULT_CLIENT
 from insync.events.matrix_info import MatrixOptions
 from insync.events.run_info import RunInfo
 from insync.events.schema import SCENARIO
@@ -24,6 +25,8 @@ def run_command(run: RunInfo) -> str:
         ("--scale", f"{run.scale:g}"),
         ("--repeat", str(run.repeats)),
         ("--seed", str(run.seed)),
+        ("--client", _unless_default(run.scenario.workload.client)),
+        ("--default-timeouts", _flag(run.default_timeouts)),
     )
 
 
@@ -47,6 +50,8 @@ def matrix_command(options: MatrixOptions) -> str:
         ("--scale", _written(options.scale)),
         ("--seed", str(options.seed)),
         ("--side-by-side", str(options.side_by_side)),
+        ("--client", options.client),
+        ("--default-timeouts", _flag(options.default_timeouts)),
     )
 
 
@@ -54,8 +59,17 @@ def _written(value: float | None) -> str | None:
     return None if value is None else f"{value:g}"
 
 
+def _unless_default(client: str) -> str | None:
+    return None if client == DEFAULT_CLIENT else client
+
+
+def _flag(given: bool) -> str | None:
+    """Return the value of an option that has none."""
+    return "" if given else None
+
+
 def _command(verb: str, what: str, *options: tuple[str, str | None]) -> str:
     words: Sequence[str] = [
-        word for name, value in options if value is not None for word in (name, value)
+        word for name, value in options if value is not None for word in (name, value) if word
     ]
     return shlex.join(["insync", verb, *([what] if what else []), *words])

@@ -27,7 +27,9 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> list[Tabl
         _leader_changes(run, rows, pictures),
         _step_downs(run, rows, pictures),
         _latency(run, rows),
+        _end_to_end(run, rows),
         *([_transactions(run, rows)] if run.scenario.workload.transactions else []),
+        *([_groups(run, rows)] if run.scenario.workload.groups else []),
         _faults(run, rows),
         _agents(run, rows),
         _compared(run, rows),
@@ -192,6 +194,48 @@ def _transactions(run: RunInfo, rows: Rows) -> Table:
                 *(latency(row[name]) for name in times),
             ]
             for row in in_order(run, rows["transactions"], "producer")
+        ),
+        NONE,
+        {0, 3},
+    )
+
+
+def _end_to_end(run: RunInfo, rows: Rows) -> Table:
+    times = ("p50_ms", "p90_ms", "p99_ms", "p999_ms", "max_ms")
+    return table(
+        "End-to-end latency, from when a record was due until a consumer had read it",
+        "arm | repeat | records read | p50, ms | p90, ms | p99, ms | p99.9, ms | max, ms",
+        (
+            [
+                row["arm"],
+                number(row["repeat"]),
+                number(row["read"]),
+                *(latency(row[name]) for name in times),
+            ]
+            for row in in_order(run, rows["end_to_end"])
+            if row["partition"] is None
+        ),
+        NONE,
+        {0},
+    )
+
+
+def _groups(run: RunInfo, rows: Rows) -> Table:
+    counts = ("members", "rebalances", "processed", "reprocessed", "unread", "max_lag")
+    return table(
+        "Consumer groups",
+        "arm | repeat | group | protocol | members | rebalances | records processed | again"
+        " | unread | largest lag | longest time without an owner, ms",
+        (
+            [
+                row["arm"],
+                number(row["repeat"]),
+                number(row["group"]),
+                row["protocol"],
+                *(number(row[name]) for name in counts),
+                latency(row["gap_ms"]),
+            ]
+            for row in in_order(run, rows["groups"], "group")
         ),
         NONE,
         {0, 3},

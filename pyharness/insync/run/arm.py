@@ -11,6 +11,7 @@ from insync.events.schema import events_dir, nodes_dir
 from insync.events.writer import Publish
 from insync.run.agents import BASE, write_counters
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
+from insync.run.clients.java import java_clients
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
 from insync.run.plan import Plan
@@ -52,8 +53,12 @@ def _record_repeats(
     progress: Progress,
     publish: Callable[[str], Publish] | None = None,
 ) -> None:
-    with ArmFiles(plan, arm_cluster.arm, publish) as files:
-        context = ArmContext(plan=plan, arm_cluster=arm_cluster, files=files)
+    client = plan.scenario.workload.client
+    with (
+        ArmFiles(plan, arm_cluster.arm, publish) as files,
+        java_clients(arm_cluster.kafka, arm_cluster.home, client) as driver,
+    ):
+        context = ArmContext(plan=plan, arm_cluster=arm_cluster, files=files, driver=driver)
         files.phase("cluster_ready")
         warm_up(context, progress)
         write_counters(context, BASE)

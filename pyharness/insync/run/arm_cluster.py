@@ -22,7 +22,7 @@ from insync.run.disks import NO_DISKS, Disks, open_disks, with_disk_settings
 from insync.run.plan import Plan, carries_agent
 from insync.run.progress import Progress
 from insync.run.requirements import breaks_links, stall_rules, stalled
-from insync.scenario.model import Broker, Scenario
+from insync.scenario.model import Broker, Scenario, Workload
 
 AGENT_EVENTS = "agent"
 BRIDGE = "bridge"
@@ -104,6 +104,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
     return {
         **{name.replace("_", "."): str(value) for name, value in own.items()},
         **_beside(broker),
+        **_of_groups(scenario.workload),
         "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms * arms.lag_factor(arm)),
         # Last: settings of the arm replace those of the scenario.
         **arms.settings(arm),
@@ -124,6 +125,25 @@ def _beside(broker: Broker) -> dict[str, str]:
         heartbeat_ms = max(1, broker.broker_session_timeout_ms // HEARTBEATS)
         beside["broker.heartbeat.interval.ms"] = str(heartbeat_ms)
     return beside
+
+
+def _of_groups(workload: Workload) -> dict[str, str]:
+    """Return the settings of consumer groups' sessions, if a scenario has its own.
+
+    Members with the classic protocol say their session, of which brokers have a lower limit; with
+    the other protocol brokers say it.
+    """
+    session_ms = next((group.session_timeout_ms for group in workload.groups), None)
+    if session_ms is None:
+        return {}
+    heartbeat_ms = str(max(1, session_ms // HEARTBEATS))
+    return {
+        "group.min.session.timeout.ms": str(session_ms),
+        "group.consumer.min.session.timeout.ms": str(session_ms),
+        "group.consumer.session.timeout.ms": str(session_ms),
+        "group.consumer.min.heartbeat.interval.ms": heartbeat_ms,
+        "group.consumer.heartbeat.interval.ms": heartbeat_ms,
+    }
 
 
 @contextmanager

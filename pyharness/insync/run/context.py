@@ -19,6 +19,7 @@ from insync.events.schema import (
 from insync.events.writer import EventFolder, Publish
 from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
+from insync.workload.java.driver import Driver
 
 
 class ArmFiles:
@@ -64,11 +65,12 @@ class ArmFiles:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class ArmContext:
-    """One scenario on the running cluster of one arm."""
+    """One scenario on the running cluster of one arm; `driver` runs its Java clients, if any."""
 
     plan: Plan
     arm_cluster: ArmCluster
     files: ArmFiles
+    driver: Driver | None = None
 
     @property
     def arm(self) -> str:

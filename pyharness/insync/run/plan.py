@@ -21,6 +21,8 @@ from insync.brokers.kafka.versions import Release, find
 from insync.errors import InputError
 from insync.faults.support.shim import require_shim
 from insync.run.arm_support import require_arms
+from insync.run.clients.groups import require_groups
+from insync.run.clients.java import require_clients
 from insync.run.progress import Progress
 from insync.run.request import RunRequest
 from insync.run.requirements import stalled, unavailable
@@ -67,7 +69,10 @@ def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
     """Return the plan of a run into `out`, which is not checked; raises InputError."""
     text = source(request.scenario)
     whole = parse(text, request.scenario, request.scale)
-    scenario = narrow(whole, arms=request.arms, repeats=request.repeats)
+    scenario = narrow(
+        whole, arms=request.arms, repeats=request.repeats, client=request.client,
+        default_timeouts=request.default_timeouts,
+    )  # fmt: skip
     shim = require_shim() if stalled(scenario) else None
     agent_jar = require_agent(scenario.arms) if scenario.race is None else built_agent()
     require_reader()
@@ -77,6 +82,8 @@ def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
     scenario = on_version(scenario, request.kafka)
     _check_protocol(scenario.broker.inter_broker_protocol_version, release)
     require_arms(scenario.arms, request.kafka)
+    require_clients(scenario.workload.client, release)
+    require_groups(scenario.workload, release)
     image = require(request.kafka) if request.cluster == "docker" else None
     java = find_java()
     return Plan(

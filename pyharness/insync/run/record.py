@@ -30,6 +30,7 @@ def begin(plan: Plan) -> dict[str, Any]:
         "cluster": plan.request.cluster,
         "scale": plan.request.scale,
         "seed": plan.request.seed,
+        "default_timeouts": plan.request.default_timeouts,
         "controller_agent": plan.controller_agent,
         "arms": list(plan.scenario.arms),
         "repeats": plan.scenario.repeats,

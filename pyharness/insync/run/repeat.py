@@ -21,9 +21,10 @@ from insync.run.faults import build
 from insync.run.progress import Progress
 from insync.run.readiness import await_full_isr, await_no_slow_broker
 from insync.run.scheduling_gaps import SchedulingGaps
+from insync.scenario.group import Group
 from insync.scenario.model import Scenario, Transactions
 from insync.scenario.roles import ring
-from insync.workload.plan import Burst, TransactionPlan, WorkloadPlan
+from insync.workload.plan import Burst, GroupPlan, Load, TransactionPlan, WorkloadPlan
 from insync.workload.workload import Workload
 
 FIRST_ACK_SECONDS: Final = 20.0
@@ -60,7 +61,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
     # After placing the coordinators, which loads the brokers: a slow one would step down from the
     # new topic's partitions.
     await_no_slow_broker(context)
-    with Workload(plan, files.folder) as workload, SchedulingGaps() as gaps:
+    with Workload(plan, files.folder, context.driver) as workload, SchedulingGaps() as gaps:
         say("creating the topic")
         _create(context, topic)
         faults = [build(context, topic, repeat, spec) for spec in scenario.faults]
@@ -138,7 +139,23 @@ def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan
         retries=workload.client_retries,
         idempotent=workload.idempotent,
         transactions=_transaction_plan(workload.transactions, topic),
-    )
+        client=workload.client,
+        load=Load(
+            acks=workload.acks, compression=workload.compression, linger_ms=workload.linger_ms,
+            batch_bytes=workload.batch_bytes, keys=workload.keys, key_skew=workload.key_skew,
+        ),
+        groups=[_group_plan(topic, number, group) for number, group in enumerate(workload.groups)],
+    )  # fmt: skip
+
+
+def _group_plan(topic: str, number: int, spec: Group) -> GroupPlan:
+    rejoin_ms = spec.rejoin_every_ms
+    return GroupPlan(
+        number=number, id=f"{topic}-group-{number}", protocol=spec.protocol, members=spec.members,
+        commit_every=spec.commit_every_ms / 1000,
+        rejoin_every=None if rejoin_ms is None else rejoin_ms / 1000,
+        session_ms=spec.session_timeout_ms,
+    )  # fmt: skip
 
 
 def _transaction_plan(spec: Transactions | None, topic: str) -> TransactionPlan | None:

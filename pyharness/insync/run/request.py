@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from insync.brokers.kafka import versions
+from insync.clients import Client
 from insync.events.topic import EventTopic
 
 DEFAULT_KAFKA: Final = versions.DEFAULT
@@ -31,8 +32,9 @@ class SparkOptions:
 class RunRequest:
     """A request for one run.
 
-    None for `arms`, `repeats` or `out` means the scenario's or insync's default. `events` is the
-    topic to which the events are published as well, if any.
+    None for `arms`, `repeats`, `client` or `out` means the scenario's or insync's default.
+    `default_timeouts` is whether clients keep their library's own timeouts, whatever the scenario
+    says. `events` is the topic to which the events are published as well, if any.
     """
 
     scenario: str
@@ -45,3 +47,5 @@ class RunRequest:
     out: Path | None = None
     keep_data: bool = False
     events: EventTopic | None = None
+    client: Client | None = None
+    default_timeouts: bool = False

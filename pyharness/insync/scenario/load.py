@@ -15,6 +15,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from insync.arms import present_name
+from insync.clients import Client
 from insync.closest import did_you_mean
 from insync.errors import InputError
 from insync.scenario.expand import expand
@@ -144,13 +145,23 @@ def _refused(origin: str, problems: Iterable[str]) -> InputError:
 
 
 def narrow(
-    scenario: Scenario, *, arms: Sequence[str] | None = None, repeats: int | None = None
+    scenario: Scenario,
+    *,
+    arms: Sequence[str] | None = None,
+    repeats: int | None = None,
+    client: Client | None = None,
+    default_timeouts: bool = False,
 ) -> Scenario:
-    """Return the scenario with other arms or repeats than those of its file.
+    """Return the scenario with other arms, repeats or clients than those of its file.
 
-    Control arms that are not run are left out. Raises InputError.
+    Control arms that are not run are left out. With `default_timeouts` clients keep those of
+    their library. Raises InputError.
     """
-    changed = scenario.as_dict()
+    changed: dict[str, Any] = scenario.as_dict()
+    if client is not None:
+        changed["workload"]["client"] = client
+    if default_timeouts:
+        changed["workload"].pop("client_timeout_ms", None)
     if arms is not None:
         arms = [present_name(arm) for arm in arms]
         changed["arms"] = arms

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal, Self, Union
 
 from pydantic import Field, model_validator
 
+from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression
 from insync.faults.registry import KINDS, clash, tags_of
 from insync.faults.spec import Planned, Surroundings
 from insync.fields import BrokerId, Name, Part, Partitions, Span, Time, check_all, check_unique
 from insync.nodes import BROKERS
 from insync.scenario import rules
+from insync.scenario.group import Group
 from insync.scenario.names import Arm, ByArm, Metric
 from insync.scenario.roles import Election, leaders_at
 
@@ -119,13 +121,25 @@ class Workload(Part):
         bursts: the partitions with bursts.
         producers_per_partition: clients that share the rate; more than one, so that a
             partition is still written while a request of one of them hangs.
-        record_bytes: size of a record's value.
+        record_bytes: size of a record's value, at least the 20 bytes that say which record it is.
         client_timeout_ms: after what time a producer gives up on a silent broker, and how long
-            a broker may take to commit a record; None: librdkafka's defaults, 60 s and 30 s.
+            a broker may take to commit a record; None: the library's defaults, in librdkafka 60 s
+            and 30 s.
         client_retries: whether a producer sends a record again that its broker refused. Without,
             each refusal is the record's error, which the metric `refused` counts.
         idempotent: whether brokers drop duplicates of a producer, and keep its order.
         transactions: what is written in transactions, besides.
+        client: the client library; "both": half of the producers and one consumer of each.
+        acks: whether a broker answers when it has a record ("1"), or when the ISR has ("all").
+        compression: how producers compress their batches.
+        linger_ms: how long a record waits for others of its batch; None: only records of bursts
+            wait, so that a burst is one batch.
+        batch_bytes: the most bytes of a batch; None: the library's own limit.
+        keys: how many different keys the records have; 0: none has a key. Key k belongs to
+            partition k modulo their number.
+        groups: consumer groups, beside the consumers without a group.
+        key_skew: key k, from 0, is as frequent as 1 / (k + 1) ** key_skew, and the rates of the
+            partitions follow; 0: all keys are as frequent.
 
     """
 
@@ -138,14 +152,28 @@ class Workload(Part):
     client_retries: bool = True
     idempotent: bool = False
     transactions: Transactions | None = None
+    client: Client = DEFAULT_CLIENT
+    acks: Acks = "all"
+    compression: Compression = "none"
+    linger_ms: Annotated[int, Field(ge=0, le=60_000)] | None = None
+    batch_bytes: Annotated[int, Field(ge=1, le=900_000)] | None = None
+    keys: Annotated[int, Field(ge=0, le=100_000)] = 0
+    key_skew: Annotated[float, Field(ge=0, le=10, strict=False)] = 0.0
+    groups: Annotated[tuple[Group, ...], Field(strict=False, max_length=4)] = ()
 
     @model_validator(mode="after")
     def _check(self) -> Self:
+        slowest = self.rate_per_partition / self.producers_per_partition
+        leaders = len(self.leaders)
         check_all(
             lambda: rules.check_client_timeout(self.client_timeout_ms),
             lambda: rules.check_client_retries(self.client_retries, idempotent=self.idempotent),
             lambda: rules.check_burst_clients(bool(self.bursts), idempotent=self.idempotent),
+            lambda: rules.check_acks(self.acks, idempotent=self.idempotent),
+            lambda: rules.check_keys(self.keys, self.key_skew, leaders, bursts=bool(self.bursts)),
+            lambda: rules.check_key_skew(self.keys, self.key_skew, leaders, slowest),
             *(partial(self._check_bursts, index) for index in range(len(self.bursts))),
+            lambda: rules.check_sessions([group.session_timeout_ms for group in self.groups]),
         )
         return self
 
@@ -251,7 +279,11 @@ class Frame(Part):
 
     @model_validator(mode="after")
     def _check_arms(self) -> Self:
-        race = [] if self.race is None else [lambda: rules.check_raced(self.workload.leaders)]
+        race = (
+            []
+            if self.race is None
+            else [lambda: rules.check_raced(self.workload.leaders, self.workload.client)]
+        )
         step_ms = self.broker.leader_fetch_process_time_max_ms
         check_all(
             lambda: check_unique("arms", self.arms),

@@ -8,11 +8,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from insync import arms
+from insync.clients import DEFAULT_CLIENT
 from insync.fields import broken
+from insync.skew import shares
 
 LEAST_LAG_MS: Final = 500  # below this a busy two-core host shrinks the ISR by itself
 LEAST_TIMEOUT_MS: Final = 10  # librdkafka's, of socket.timeout.ms
 LONGEST_TIMEOUT_MS: Final = 300_000
+LEAST_RATE: Final = 0.2  # of a producer: its first record must come soon after the start
 
 
 def check_lag(lag_ms: int, wait_ms: int) -> None:
@@ -108,7 +111,49 @@ def check_start(index: int, at_ms: int, steady_ms: int) -> None:
         raise broken(f"faults[{index}].at_ms", at_ms, expected)
 
 
-def check_raced(leaders: Sequence[int]) -> None:
-    """Check that a race has a partition to run on and one that it does not touch, on one leader."""
+def check_sessions(sessions: Sequence[int | None]) -> None:
+    """Check that all groups have the same session: with one protocol it is the brokers' setting."""
+    for index, session in enumerate(sessions):
+        if session != sessions[0]:
+            key = f"groups[{index}].session_timeout_ms"
+            raise broken(key, session, f"{sessions[0]}, as in groups[0]")
+
+
+def check_acks(acks: str, *, idempotent: bool) -> None:
+    """Check that idempotent producers wait for the ISR, as all clients require."""
+    if idempotent and acks != "all":
+        raise broken("acks", acks, "'all' where idempotent is true")
+
+
+def check_keys(keys: int, skew: float, partitions: int, *, bursts: bool) -> None:
+    """Check that each partition has a key, and that a skew has keys to act on."""
+    if skew and not keys:
+        raise broken("key_skew", skew, "0 where there are no keys")
+    if skew and bursts:
+        raise broken("key_skew", skew, "0 where there are bursts, which have their own rate")
+    if keys and keys < partitions:
+        raise broken("keys", keys, f"0, or at least {partitions}, the number of partitions")
+
+
+def check_key_skew(keys: int, skew: float, partitions: int, rate: float) -> None:
+    """Check that a skew leaves each producer enough records to start; `rate` is without a skew."""
+    if not keys:
+        return
+    fewest = min(shares(keys, skew, partitions)) * partitions * rate
+    if fewest < LEAST_RATE:
+        expected = (
+            f"less: each producer of the partition with the rarest keys would send {fewest:.2g}"
+            f" records per second, and needs {LEAST_RATE:g}"
+        )
+        raise broken("key_skew", skew, expected)
+
+
+def check_raced(leaders: Sequence[int], client: str) -> None:
+    """Check that a race has a partition to run on and one that it does not touch, on one leader.
+
+    Its few records are librdkafka's.
+    """
+    if client != DEFAULT_CLIENT:
+        raise broken("workload.client", client, f"'{DEFAULT_CLIENT}' for a race")
     if tuple(leaders) != (1, 1):
         raise broken("workload.leaders", list(leaders), "[1, 1] for a race")

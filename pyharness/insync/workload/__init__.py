@@ -1,1 +1,1 @@
-"""Run the workload: open-loop producers per partition, and one consumer of all partitions."""
+"""Run the workload: open-loop producers per partition, consumers of all partitions, and groups."""

@@ -1,4 +1,4 @@
-"""Consume a topic from its beginning while its producers write it.
+"""Consume a topic from its beginning, while its producers write it or after they have.
 
 The consumer assigns its partitions manually, without a group, and reads until it has reached the
 end offsets that it is given; what it read is the read-back. It reads only committed records
@@ -6,38 +6,50 @@ end offsets that it is given; what it read is the read-back. It reads only commi
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from confluent_kafka import Consumer, KafkaError, Message, TopicPartition
 
 from insync.errors import InsyncError
-from insync.events.schema import ConsumeLine, now_ms
+from insync.events.schema import ConsumeLine, ReadBackLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.plan import WorkloadPlan, seq_of
+from insync.workload.plan import WorkloadPlan
+from insync.workload.value import UNREADABLE, Read, read
 
 POLL_SECONDS: Final = 0.1  # how soon it notices the end offsets
 
 
 class TopicConsumer(threading.Thread):
-    """Reads all partitions of the plan and writes one ConsumeLine per record."""
+    """Reads all partitions of the plan and writes one ConsumeLine per record.
+
+    `fresh` is whether it begins when the producers have stopped.
+    """
 
     def __init__(
         self,
         plan: WorkloadPlan,
         writer: EventWriter,
         on_failure: Callable[[BaseException], None],
+        *,
+        fresh: bool = False,
     ) -> None:
-        super().__init__(name=f"consume-{plan.topic}", daemon=True)
+        super().__init__(name=f"{'re-read' if fresh else 'consume'}-{plan.topic}", daemon=True)
         self._plan = plan
         self._writer = writer
         self._on_failure = on_failure
+        self._fresh = fresh
         self._next = dict.fromkeys(plan.partitions, 0)  # partition -> next offset to read
         self._count = 0
         self._ends: Mapping[int, int] | None = None
         self._cut = threading.Event()
         self._last_error = "none"
         self._client = Consumer(_settings(plan.bootstrap))
+
+    @property
+    def positions(self) -> Mapping[int, int]:
+        """Return the next offset to read of each partition."""
+        return dict(self._next)
 
     def run(self) -> None:
         """Read until the end offsets are known and reached, or until `cut` is called."""
@@ -70,12 +82,21 @@ class TopicConsumer(threading.Thread):
         """Stop reading soon."""
         self._cut.set()
 
+    def read_back(self) -> Iterator[ReadBackLine]:
+        """Yield how far each partition was read; nothing before the end offsets are known."""
+        for partition, end in (self._ends or {}).items():
+            yield ReadBackLine(
+                arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic, t_ms=now_ms(),
+                partition=partition, consumer=0, fresh=self._fresh, position=self._next[partition],
+                end_offset=end,
+            )  # fmt: skip
+
     def _at_end(self) -> bool:
         ends = self._ends
         return ends is not None and all(self._next[p] >= end for p, end in ends.items())
 
     def _take(self, message: Message) -> None:
-        partition, offset, value = message.partition(), message.offset(), message.value()
+        partition, offset = message.partition(), message.offset()
         if error := message.error():
             at_end = error.code() == KafkaError._PARTITION_EOF
             if at_end and partition is not None and offset is not None:
@@ -83,16 +104,22 @@ class TopicConsumer(threading.Thread):
             else:
                 self._last_error = error.name()  # librdkafka retries by itself
             return
-        if partition is None or offset is None or value is None:
-            raise InsyncError(f"a record without partition, offset or value in {self._plan.topic}")
+        if partition is None or offset is None:
+            raise InsyncError(f"a record without partition or offset in {self._plan.topic}")
         self._next[partition] = offset + 1
+        said = self._read(message.value(), partition)
         line = ConsumeLine(
             arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic,
-            partition=partition, offset=offset, seq=seq_of(value), read_ms=now_ms(),
-            nth=self._count,
+            partition=partition, offset=offset, seq=said.seq, read_ms=now_ms(),
+            nth=self._count, fresh=self._fresh, corrupt=said.wrong, client="librdkafka",
         )  # fmt: skip
         self._count += 1
         self._writer.write(line)
+
+    def _read(self, value: bytes | None, partition: int) -> Read:
+        if value is None:
+            return Read(UNREADABLE, "no value")
+        return read(value, self._plan.topic, partition)
 
 
 def _settings(bootstrap: str) -> dict[str, str | int | float | bool | None]:

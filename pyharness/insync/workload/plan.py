@@ -6,12 +6,17 @@ from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Final
 
-SEQ_BYTES: Final = 8
+from insync.clients import DEFAULT_CLIENT, Acks, Client, Compression, Library, Protocol, library_of
+from insync.skew import PartitionKeys, shares
+from insync.workload.value import value
+
 LANE_BITS: Final = 40
 """A transactional producer's sequence numbers begin at (its number + 1) << LANE_BITS."""
 NEXT_LIFE: Final = 1_000
 """A client that replaces another one counts as a new producer: its number is higher by this."""
 
+HEARTBEATS: Final = 10
+"""How many heartbeats a member of a group sends in a session."""
 VARIES: Final = 0.5
 """How much the times between bursts vary, up or down, as a fraction of their mean."""
 
@@ -44,16 +49,75 @@ class TransactionPlan:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class GroupPlan:
+    """A consumer group of the topic.
+
+    Args:
+        number: its number in the scenario.
+        id: its group.id.
+        commit_every: how often a member commits, in seconds.
+        rejoin_every: how often a member leaves, in turn, in seconds; None: never.
+        session_ms: the session.timeout.ms of members with the classic protocol, ten times their
+            heartbeat; None: Kafka's default. With the other protocol it is the brokers' setting.
+
+    """
+
+    number: int
+    id: str
+    protocol: Protocol
+    members: int
+    commit_every: float
+    rejoin_every: float | None = None
+    session_ms: int | None = None
+
+    @property
+    def settings(self) -> dict[str, str | int]:
+        """The settings of its members, which have the same names in all of Kafka's clients."""
+        if self.protocol == "consumer":
+            return {"group.id": self.id, "group.protocol": self.protocol}
+        if self.session_ms is None:
+            return {"group.id": self.id}
+        return {
+            "group.id": self.id,
+            "session.timeout.ms": self.session_ms,
+            "heartbeat.interval.ms": max(1, self.session_ms // HEARTBEATS),
+        }
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Load:
+    """How producers send: for librdkafka and for Kafka's own client alike.
+
+    Args:
+        acks: whether a broker answers when it has a record ("1"), or when the ISR has ("all").
+        compression: how batches are compressed.
+        linger_ms: how long a record waits for others of its batch; None: a burst waits long
+            enough to be one batch, other records do not wait.
+        batch_bytes: the most bytes of a batch; None: the library's own limit.
+        keys: how many different keys the records have; 0: none has a key.
+        key_skew: the exponent of the keys' frequencies; 0: all are as frequent.
+
+    """
+
+    acks: Acks = "all"
+    compression: Compression = "none"
+    linger_ms: int | None = None
+    batch_bytes: int | None = None
+    keys: int = 0
+    key_skew: float = 0.0
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class WorkloadPlan:
     """One repeat's workload.
 
     Args:
-        partitions: the partitions to write, each at `rate` records per second.
+        partitions: the partitions to write, at `rate` records per second on average.
         producers: clients per partition that share its rate. A broker serves one request of a
             connection at a time: with only one client, a stalled request would delay the next
             ones in the client and hide how the broker treats them.
         bursts: the bursts of partitions that get their records in bursts.
-        record_bytes: size of a record's value, at least SEQ_BYTES.
+        record_bytes: size of a record's value; insync.workload.value has its layout.
         seed: the repeat's seed; decides the values' bytes and which transactions are aborted.
         drain_seconds: how long to wait for answers after the last record.
         client_timeout_ms: after how long a producer drops the connection to a broker that does
@@ -61,6 +125,9 @@ class WorkloadPlan:
         retries: whether a producer sends a record again that its broker refused.
         idempotent: whether the producers are idempotent.
         transactions: the transactional producers, if any.
+        client: the client library of producers and consumers; with both, producers take turns.
+        load: how the producers send.
+        groups: the consumer groups, beside the consumers without a group.
 
     """
 
@@ -79,6 +146,39 @@ class WorkloadPlan:
     idempotent: bool = False
     bursts: Mapping[int, Burst] = field(default_factory=dict)
     transactions: TransactionPlan | None = None
+    client: Client = DEFAULT_CLIENT
+    load: Load = field(default_factory=Load)
+    groups: Sequence[GroupPlan] = ()
+
+    def lanes(self, library: Library, partition: int) -> list[int]:
+        """Return the producers of a partition that use a library."""
+        lanes = range(self.producers)
+        return [lane for lane in lanes if library_of(self.client, partition + lane) == library]
+
+    def transactional(self, library: Library) -> list[int]:
+        """Return the transactional producers that use a library."""
+        count = 0 if self.transactions is None else len(self.transactions.ids)
+        return [number for number in range(count) if library_of(self.client, number) == library]
+
+    def members(self, library: Library, group: GroupPlan) -> list[int]:
+        """Return the members of a group that use a library."""
+        slots = range(group.members)
+        return [slot for slot in slots if library_of(self.client, slot) == library]
+
+    def rate_of(self, partition: int) -> float:
+        """Return the records per second of a partition without bursts."""
+        if not self.load.keys:
+            return self.rate
+        count = len(self.partitions)
+        return self.rate * count * shares(self.load.keys, self.load.key_skew, count)[partition]
+
+    def keys_of(self, partition: int, lane: int) -> PartitionKeys | None:
+        """Return what chooses the keys of a producer's records; None if they have none."""
+        if not self.load.keys:
+            return None
+        source = random.Random(f"keys/{self.seed}/{partition}/{lane}")  # noqa: S311
+        own = self.load
+        return PartitionKeys(partition, own.keys, own.key_skew, len(self.partitions), source)
 
 
 def schedule(plan: WorkloadPlan, partition: int, lane: int) -> Iterator[tuple[int, float]]:
@@ -89,16 +189,17 @@ def schedule(plan: WorkloadPlan, partition: int, lane: int) -> Iterator[tuple[in
     """
     burst = plan.bursts.get(partition)
     if burst is None:
+        rate = plan.rate_of(partition)
         for seq in count(lane, plan.producers):
-            yield seq, seq / plan.rate
+            yield seq, seq / rate
     else:
-        times = enumerate(_burst_times(plan, partition, burst.every))
+        times = enumerate(burst_times(plan, partition, burst.every))
         for number, after in islice(times, lane, None, plan.producers):
             for seq in range(number * burst.records, (number + 1) * burst.records):
                 yield seq, after
 
 
-def _burst_times(plan: WorkloadPlan, partition: int, every: float) -> Iterator[float]:
+def burst_times(plan: WorkloadPlan, partition: int, every: float) -> Iterator[float]:
     """Yield the times of a partition's bursts, in seconds; they depend on the seed only."""
     source = random.Random(f"bursts/{plan.seed}/{partition}")  # noqa: S311
     after = 0.0
@@ -108,19 +209,7 @@ def _burst_times(plan: WorkloadPlan, partition: int, every: float) -> Iterator[f
 
 
 def values(plan: WorkloadPlan, partition: int) -> Iterator[bytes]:
-    """Yield an endless sequence of values for a partition: sequence number, then random bytes."""
+    """Yield an endless sequence of values for a partition; their filler depends on the seed."""
     source = random.Random(f"{plan.seed}/{partition}")  # noqa: S311
-    seq = 0
-    while True:
-        yield value(seq, source, plan.record_bytes)
-        seq += 1
-
-
-def value(seq: int, source: random.Random, size: int) -> bytes:
-    """Return one record's value, of `size` bytes."""
-    return seq.to_bytes(SEQ_BYTES, "big") + source.randbytes(size - SEQ_BYTES)
-
-
-def seq_of(value: bytes) -> int:
-    """Return the sequence number at the beginning of a value."""
-    return int.from_bytes(value[:SEQ_BYTES], "big")
+    for seq in count():
+        yield value(plan.topic, partition, seq, source, plan.record_bytes)

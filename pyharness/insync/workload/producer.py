@@ -15,7 +15,8 @@ from confluent_kafka import KafkaError, KafkaException, Message, Producer
 
 from insync.events.schema import ProduceLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.plan import NEXT_LIFE, WorkloadPlan, schedule, values
+from insync.skew import key_bytes
+from insync.workload.plan import NEXT_LIFE, Load, WorkloadPlan, schedule, values
 from insync.workload.unanswered import Unanswered
 
 DELIVERY_MS: Final = 120_000  # librdkafka fails a record after this
@@ -55,7 +56,8 @@ class PartitionProducer(threading.Thread):
         self._on_failure = on_failure
         self._pending = Unanswered(writer)
         self._number = lane
-        self._client = Producer({**settings(plan), **_in_batches(partition in plan.bursts)})
+        self._keys = plan.keys_of(partition, lane)
+        self._client = self._new_client()
 
     def run(self) -> None:
         """Produce, drain, and write a line for every record."""
@@ -109,7 +111,10 @@ class PartitionProducer(threading.Thread):
                 raise
             self._pending.fail(error.name())
             self._number += NEXT_LIFE
-            self._client = Producer(settings(self._plan))
+            self._client = self._new_client()
+
+    def _new_client(self) -> Producer:
+        return Producer(settings(self._plan, bursts=self._partition in self._plan.bursts))
 
     def _produce(self, seq: int, value: bytes, due: float) -> None:
         late = time.monotonic() - due
@@ -118,6 +123,7 @@ class PartitionProducer(threading.Thread):
             self._client.produce(
                 self._plan.topic,
                 value,
+                key=None if self._keys is None else key_bytes(self._keys.next()),
                 partition=self._partition,
                 on_delivery=lambda error, message: self._answered(seq, error, message),
             )
@@ -134,12 +140,14 @@ class PartitionProducer(threading.Thread):
         return ProduceLine(
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=self._partition,
             seq=seq, sent_ms=sent_ms, done_ms=None, latency_ms=None, error=None, offset=None,
-            producer=self._number, idempotent=plan.idempotent,
+            producer=self._number, idempotent=plan.idempotent, client="librdkafka",
         )  # fmt: skip
 
 
-def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
+def settings(plan: WorkloadPlan, *, bursts: bool = False) -> dict[str, str | int | float | bool]:
     """Return the settings of a client that sends each record at once, without waiting for answers.
+
+    A client of `bursts` waits until a whole burst is queued, so that it is one batch.
 
     The client is idempotent only if the plan says so. That limits the requests in flight to 5, and
     librdkafka uses a whole core while a record waits for this limit, which on a small machine
@@ -148,21 +156,23 @@ def settings(plan: WorkloadPlan) -> dict[str, str | int | float | bool]:
     """
     return {
         "bootstrap.servers": plan.bootstrap,
-        "acks": "all",
+        "acks": plan.load.acks,
         "enable.idempotence": plan.idempotent,
-        "linger.ms": 0,
         "delivery.timeout.ms": DELIVERY_MS,
         "queue.buffering.max.messages": QUEUE_RECORDS,
         "queue.buffering.max.kbytes": QUEUE_KBYTES,
         "log_level": 0,
+        **batches(plan.load, bursts=bursts),
         **timeouts(plan.client_timeout_ms),
         **({} if plan.retries else {"retries": 0}),
     }
 
 
-def _in_batches(bursts: bool) -> dict[str, int]:
-    """Return the setting that makes a burst one batch, as a busy producer would send it."""
-    return {"linger.ms": LINGER_MS} if bursts else {}
+def batches(load: Load, *, bursts: bool = False) -> dict[str, str | int]:
+    """Return the settings of batches, which have the same names in all of Kafka's clients."""
+    linger_ms = (LINGER_MS if bursts else 0) if load.linger_ms is None else load.linger_ms
+    size = {} if load.batch_bytes is None else {"batch.size": load.batch_bytes}
+    return {"linger.ms": linger_ms, "compression.type": load.compression, **size}
 
 
 def timeouts(timeout_ms: int | None) -> dict[str, int]:

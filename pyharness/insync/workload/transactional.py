@@ -17,9 +17,10 @@ from confluent_kafka import KafkaError, KafkaException, Producer
 
 from insync.events.schema import ProduceLine, TransactionEnd, TransactionLine, now_ms
 from insync.events.writer import EventWriter
-from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan, value
-from insync.workload.producer import timeouts
+from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan
+from insync.workload.producer import batches, timeouts
 from insync.workload.unanswered import Unanswered
+from insync.workload.value import value
 
 TIMEOUT_MS: Final = 60_000
 """After this the coordinator aborts a transaction; longer than any stall, so that it does not."""
@@ -99,7 +100,7 @@ class TransactionalProducer(threading.Thread):
                 arm=plan.arm, repeat=plan.repeat, topic=plan.topic, producer=self._number,
                 transaction=number, records=len(places), begun_ms=begun_ms,
                 asked_ms=ended.asked_ms, ended_ms=now_ms(), took_ms=ended.took_ms, wanted=wanted,
-                end=ended.end, error=ended.error,
+                end=ended.end, error=ended.error, client="librdkafka",
             )
         )  # fmt: skip
         if ended.end == "committed":
@@ -183,12 +184,12 @@ class TransactionalProducer(threading.Thread):
             arm=plan.arm, repeat=plan.repeat, topic=plan.topic, partition=partition, seq=seq,
             sent_ms=now_ms(), done_ms=None, latency_ms=None, error=None, offset=None,
             producer=plan.producers + self._number + self._life * NEXT_LIFE, idempotent=True,
-            transaction=number,
+            transaction=number, client="librdkafka",
         )  # fmt: skip
         self._pending.add(line, time.monotonic())
         self._client.produce(
             plan.topic,
-            value(seq, self._chance, plan.record_bytes),
+            value(plan.topic, partition, seq, self._chance, plan.record_bytes),
             partition=partition,
             on_delivery=lambda error, message: self._pending.answer(seq, error, message),
         )
@@ -199,8 +200,8 @@ class TransactionalProducer(threading.Thread):
                 "bootstrap.servers": self._plan.bootstrap,
                 "transactional.id": self._own.ids[self._number],
                 "transaction.timeout.ms": TIMEOUT_MS,
-                "linger.ms": 0,
                 "log_level": 0,
+                **batches(self._plan.load),
                 **timeouts(self._plan.client_timeout_ms),
             }
         )

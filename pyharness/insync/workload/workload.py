@@ -2,8 +2,9 @@
 
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import ExitStack
-from typing import Self
+from typing import Final, Self
 
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __all__
@@ -11,24 +12,47 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __al
     OffsetSpec,
 )
 
+from insync.clients import Library, uses
 from insync.errors import InsyncError
-from insync.events.schema import consume_file, produce_file, transactions_file
+from insync.events.group import group_file
+from insync.events.schema import (
+    READ_BACK,
+    consume_file,
+    produce_file,
+    transactions_file,
+)
 from insync.events.writer import EventFolder, EventWriter
 from insync.workload.consumer import TopicConsumer
+from insync.workload.drain import drain
+from insync.workload.groups import GroupMember
+from insync.workload.java.clients import JavaClients, JavaReader
+from insync.workload.java.driver import Driver
 from insync.workload.plan import WorkloadPlan
 from insync.workload.producer import PartitionProducer
 from insync.workload.transactional import TransactionalProducer
 
+LIBRDKAFKA: Final[Library] = "librdkafka"
+TRUNCATED_SECONDS: Final = 5.0
+"""After so long an end offset below what was read is no delay: the log was truncated."""
+AGAIN_SECONDS: Final = 0.2
+
+Reader = TopicConsumer | JavaReader
+
 
 class Workload:
-    """The producers and the consumer of one repeat; a context manager that stops them at its end.
+    """The producers and consumers of one repeat; a context manager that stops them at its end.
 
     The clients connect as soon as they are created, before the topic exists, so that acks follow
     `start` immediately.
     """
 
-    def __init__(self, plan: WorkloadPlan, folder: EventFolder) -> None:
-        """Create the clients; `folder` is the arm's event folder."""
+    def __init__(
+        self, plan: WorkloadPlan, folder: EventFolder, driver: Driver | None = None
+    ) -> None:
+        """Create the clients; `folder` is the arm's event folder.
+
+        `driver` runs the plan's Java clients.
+        """
         self._plan = plan
         self._stop = threading.Event()
         self._abandon = threading.Event()
@@ -37,12 +61,30 @@ class Workload:
         self._running: list[threading.Thread] = []
         self._files = ExitStack()
         produced = self._files.enter_context(folder.open(produce_file(plan.repeat)))
-        consumed = self._files.enter_context(folder.open(consume_file(plan.repeat)))
-        self._consumer = TopicConsumer(plan, consumed, self._fail)
+        self._consumed = self._files.enter_context(folder.open(consume_file(plan.repeat)))
+        self._read_back = self._files.enter_context(folder.open(READ_BACK))
+        transacted = self._transactions_file(folder)
+        self._consumers = [TopicConsumer(plan, self._consumed, self._fail)] if self._own else []
+        grouped = self._group_file(folder)
+        self._members = self._group_members(grouped)
+        self._grouped = grouped
         self._producers: list[PartitionProducer | TransactionalProducer] = [
             *self._plain_producers(produced),
-            *self._transactional_producers(produced, folder),
+            *self._transactional_producers(produced, transacted),
         ]
+        self._java = (
+            None
+            if driver is None
+            else self._java_clients(
+                driver,
+                {
+                    "produce": produced,
+                    "consume": self._consumed,
+                    "transactions": transacted,
+                    "group": grouped,
+                },
+            )
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -50,10 +92,42 @@ class Workload:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._abandon.set()
-        self._consumer.cut()
+        readers: list[TopicConsumer | GroupMember] = [*self._consumers, *self._members]
+        for reader in readers:
+            reader.cut()
+        if self._java is not None:
+            self._java.close()
         for thread in self._running:
             thread.join()
         self._files.close()
+
+    @property
+    def _own(self) -> bool:
+        """Whether it has clients of librdkafka."""
+        return uses(self._plan.client, LIBRDKAFKA)
+
+    def _transactions_file(self, folder: EventFolder) -> EventWriter | None:
+        if self._plan.transactions is None:
+            return None
+        return self._files.enter_context(folder.open(transactions_file(self._plan.repeat)))
+
+    def _group_file(self, folder: EventFolder) -> EventWriter | None:
+        if not self._plan.groups:
+            return None
+        return self._files.enter_context(folder.open(group_file(self._plan.repeat)))
+
+    def _group_members(self, grouped: EventWriter | None) -> list[GroupMember]:
+        if grouped is None:
+            return []
+        return [
+            GroupMember(self._plan, group, slot, grouped, self._fail)
+            for group in self._plan.groups
+            for slot in self._plan.members(LIBRDKAFKA, group)
+        ]
+
+    def _java_clients(self, driver: Driver, files: Mapping[str, EventWriter | None]) -> JavaClients:
+        writers = {kind: file.write_encoded for kind, file in files.items() if file is not None}
+        return JavaClients(driver, self._plan, writers, self._fail)
 
     def _plain_producers(self, produced: EventWriter) -> list[PartitionProducer]:
         plan = self._plan
@@ -62,29 +136,30 @@ class Workload:
                 plan, partition, lane, produced, self._stop, self._abandon, self._fail
             )
             for partition in plan.partitions
-            for lane in range(plan.producers)
+            for lane in plan.lanes(LIBRDKAFKA, partition)
         ]
 
     def _transactional_producers(
-        self, produced: EventWriter, folder: EventFolder
+        self, produced: EventWriter, transacted: EventWriter | None
     ) -> list[TransactionalProducer]:
         own = self._plan.transactions
-        if own is None:
+        if own is None or transacted is None:
             return []
-        file = folder.open(transactions_file(self._plan.repeat))
-        ended = self._files.enter_context(file)
+        writers = (produced, transacted)
         return [
             TransactionalProducer(
-                self._plan, own, number, (produced, ended), self._stop, self._abandon, self._fail
+                self._plan, own, number, writers, self._stop, self._abandon, self._fail
             )
-            for number in range(len(own.ids))
+            for number in self._plan.transactional(LIBRDKAFKA)
         ]
 
     def start(self) -> None:
         """Start to produce and to consume; the topic must exist."""
-        for thread in (self._consumer, *self._producers):
+        for thread in (*self._consumers, *self._members, *self._producers):
             thread.start()
             self._running.append(thread)
+        if self._java is not None:
+            self._java.start()
 
     def await_acks(self, seconds: float) -> None:
         """Wait until every producer has its first ack or commit; raises InsyncError if not."""
@@ -94,6 +169,8 @@ class Workload:
                 self.check()
                 if time.monotonic() > give_up:
                     raise InsyncError(f"{producer.name}: no ack within {seconds:.0f} s")
+        if self._java is not None:
+            self._java.await_acks(max(0.0, give_up - time.monotonic()))
 
     def wait(self, seconds: float) -> None:
         """Let the workload run for `seconds`; raises InsyncError at once if a part of it fails."""
@@ -103,14 +180,68 @@ class Workload:
     def stop_producing(self) -> None:
         """Stop the producers and wait for the last answers, at most the plan's drain time."""
         self._stop.set()
+        for member in self._members:
+            member.stay()
+        if self._java is not None:
+            self._java.stop()
         for producer in self._producers:
             producer.join()
+        if self._java is not None:
+            self._java.await_stopped()
         self.check()
 
     def read_back(self, seconds: float) -> None:
-        """Read every partition up to its end offset; raises InsyncError if that takes longer."""
-        self._consumer.read_to(self._end_offsets(seconds), seconds)
+        """Read every partition up to its end, and then all of it again with a fresh consumer.
+
+        Records how far both came. Raises InsyncError if one of them takes longer than `seconds`.
+        """
+        ends, positions = self._end_offsets(seconds), dict.fromkeys(self._plan.partitions, 0)
+        for reader in self._readers():
+            self._read_to(reader, ends, seconds)
+            positions = {p: max(read, positions[p]) for p, read in reader.positions.items()}
+        fresh = self._fresh_reader()
+        ends = self._ends_of_all(positions, seconds)
+        self._read_to(fresh, ends, seconds)
+        if self._grouped is not None:
+            for line in drain(self._plan, ends, seconds):
+                self._grouped.write(line)
+            self.check()
+
+    def _readers(self) -> list[Reader]:
+        """Return the consumers that read while the producers wrote."""
+        return [*self._consumers, *([self._java.reader()] if self._java is not None else [])]
+
+    def _fresh_reader(self) -> Reader:
+        """Return a consumer that begins to read now."""
+        if self._java is not None and not self._own:
+            return self._java.reader(fresh=True)
+        consumer = TopicConsumer(self._plan, self._consumed, self._fail, fresh=True)
+        consumer.start()
+        self._consumers.append(consumer)
+        self._running.append(consumer)
+        return consumer
+
+    def _read_to(
+        self, consumer: TopicConsumer | JavaReader, ends: Mapping[int, int], seconds: float
+    ) -> None:
+        try:
+            consumer.read_to(ends, seconds)
+        finally:
+            for line in consumer.read_back():
+                self._read_back.write(line)
         self.check()
+
+    def _ends_of_all(self, positions: Mapping[int, int], seconds: float) -> dict[int, int]:
+        """Return the end offsets; asks again for a while if one is below what was read.
+
+        Before Kafka 2.2 a new leader may answer with a high watermark that is too low.
+        """
+        give_up = time.monotonic() + TRUNCATED_SECONDS
+        while True:
+            ends = self._end_offsets(seconds)
+            if all(ends[p] >= read for p, read in positions.items()) or time.monotonic() > give_up:
+                return ends
+            time.sleep(AGAIN_SECONDS)
 
     def check(self) -> None:
         """Raise InsyncError if a thread of the workload has failed."""

@@ -33,6 +33,7 @@ class History:
     batches: list[Line] = field(default_factory=list)
     replica_logs: list[Line] = field(default_factory=list)
     phases: list[Line] = field(default_factory=list)
+    skipped_by_group: set[tuple[int, int]] = field(default_factory=set)
     expected: dict[Found, set[int]] = field(default_factory=dict)
 
     @property
@@ -83,6 +84,23 @@ class History:
         ):  # fmt: skip
             for line in getattr(self, kind):
                 yield kind, {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}
+        for line in self._group():
+            yield "group", {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}
+
+    def _group(self) -> Iterator[Line]:
+        """Yield what a consumer group did: it read what the consumer did, but for what it skips.
+
+        A rebalance makes the other member read some records again, before it commits.
+        """
+        places = sorted({(line["partition"], line["offset"]) for line in self.consume})
+        for partition, offset in places:
+            same = {"partition": partition, "offset": offset, "group": 0, "protocol": "classic"}
+            if (partition, offset) not in self.skipped_by_group:
+                for member in (0, 1) if offset % 5 == 0 else (0,):
+                    yield {**same, "t_ms": 10.0 * offset, "member": member, "type": "read"}
+            if offset % 3 == 0:
+                committed = {"type": "committed", "offset": offset + 1, "member": 0}
+                yield {**same, "t_ms": 10.0 * offset + 1, **committed}
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,8 @@ import os, pathlib, sys, time
 from insync.brokers.kafka import process
 folder = pathlib.Path(sys.argv[1])
 child = process.start(["sleep", "600"], log=folder / "log", folder=folder, environment=os.environ)
-print(child.pid, flush=True)
+piped = process.start_piped(["sleep", "600"], log=folder / "log", folder=folder)
+print(child.pid, piped.pid, flush=True)
 time.sleep(600)
 """
 
@@ -31,10 +32,11 @@ def sleeper(folder: Path) -> "subprocess.Popen[bytes]":
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_child_ends_with_a_killed_harness(tmp_path: Path, how: signal.Signals) -> None:
-    with harness(HARNESS, str(tmp_path)) as (parent, (child,)):
-        assert not gone(child)
+    with harness(HARNESS, str(tmp_path)) as (parent, children):
+        assert len(children) == 2
+        assert not any(map(gone, children))
         parent.send_signal(how)
-    wait_for(lambda: gone(child), bool, within_s=5)
+    wait_for(lambda: all(map(gone, children)), bool, within_s=5)
 
 
 def test_a_child_outlives_the_thread_that_started_it(tmp_path: Path) -> None:
@@ -45,6 +47,15 @@ def test_a_child_outlives_the_thread_that_started_it(tmp_path: Path) -> None:
     with pytest.raises(subprocess.TimeoutExpired):
         started[0].wait(0.3)
     process.kill(started)
+
+
+def test_a_child_with_pipes_is_written_to_and_read_from(tmp_path: Path) -> None:
+    child = process.start_piped(
+        ["sh", "-c", "read line; echo got $line; echo problem >&2"],
+        log=tmp_path / "log", folder=tmp_path,
+    )  # fmt: skip
+    out, _ = child.communicate(b"this\n", timeout=10)
+    assert (out, (tmp_path / "log").read_text()) == (b"got this\n", "problem\n")
 
 
 def test_a_child_has_its_own_session(tmp_path: Path) -> None:

@@ -67,6 +67,22 @@ def test_each_arm_of_each_version_is_a_task_with_the_scenarios_in_order(tmp_path
     assert tasks[0].home == found.out / "4.3.1" / "nodes" / "stock"
 
 
+def test_the_clients_are_those_of_all_runs_but_races(tmp_path: Path) -> None:
+    request = MatrixRequest(
+        only=("freeze", "kafka-7104"), arms=("stock",), client="both", default_timeouts=True,
+        out=tmp_path / "out",
+    )  # fmt: skip
+    found = prepare_matrix(request, NoProgress())
+    clients = {run.scenario.name: run.scenario.workload.client for run in found.runs}
+    assert clients["freeze"] == "both"
+    assert {clients[name] for name in clients if name != "freeze"} == {"librdkafka"}
+    assert len(clients) > 1
+    (task,) = tasks_of(found.runs, found.out)
+    parts = {part.scenario: part.client for part in task.parts}
+    assert (parts["freeze"], parts["kafka-7104"]) == ("both", None)
+    assert all(part.default_timeouts for part in task.parts)
+
+
 @pytest.mark.parametrize(
     ("request_", "problem"),
     [

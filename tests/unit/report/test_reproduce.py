@@ -47,3 +47,15 @@ def test_a_matrixs_command_omits_what_its_groups_decide(
 
 def test_a_file_with_blanks_in_an_arms_name_is_quoted() -> None:
     assert "'a b,plugin'" in run_command(RUN.model_copy(update={"arms": ("a b", "plugin")}))
+
+
+def test_the_clients_are_named_where_they_are_not_the_default() -> None:
+    assert "--client" not in run_command(RUN)
+    workload = RUN.scenario.workload.model_copy(update={"client": "both"})
+    scenario = RUN.scenario.model_copy(update={"workload": workload})
+    run = RUN.model_copy(update={"scenario": scenario, "default_timeouts": True})
+    found = parsed(run_command(run))
+    assert (found["client"], found["default_timeouts"]) == ("both", True)
+    request = MatrixRequest(client="java", default_timeouts=True)
+    found = parsed(matrix_command(_options(request, at_once=2)))
+    assert (found["client"], found["default_timeouts"]) == ("java", True)

@@ -1,5 +1,6 @@
 """The consumer of committed records: the positions it assumes, and when it is done."""
 
+import random
 import threading
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from insync.events.writer import EventWriter
 from insync.workload import consumer
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
+from insync.workload.value import value
+from waiting import wait_for
 
 PLAN = WorkloadPlan(
     bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0,), rate=1,
@@ -23,9 +26,12 @@ PLAN = WorkloadPlan(
 class FakeMessage:
     """A record, or with `code` an event of the client."""
 
-    def __init__(self, offset: int | None, code: int | None = None) -> None:
+    def __init__(
+        self, offset: int | None, code: int | None = None, value: bytes | None = b""
+    ) -> None:
         self._offset = offset
         self._code = code
+        self._value = value
 
     def error(self) -> KafkaError | None:
         """Return the client's error, if any."""
@@ -39,9 +45,13 @@ class FakeMessage:
         """Return the record's offset."""
         return self._offset
 
-    def value(self) -> bytes:
-        """Return the record's sequence number."""
-        return (self._offset or 0).to_bytes(8, "big") + bytes(8)
+    def value(self) -> bytes | None:
+        """Return the record's value: an intact one, unless the test gave it another."""
+        return intact(self._offset or 0) if self._value == b"" else self._value
+
+
+def intact(seq: int, topic: str = "t-r0", partition: int = 0) -> bytes:
+    return value(topic, partition, seq, random.Random(1), 32)  # noqa: S311
 
 
 class FakeClient:
@@ -76,10 +86,17 @@ def client(monkeypatch: pytest.MonkeyPatch) -> type[FakeClient]:
 
 def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
     """Read to an end offset; return the recorded offsets."""
+    return [line["offset"] for line in lines_of(folder, end, seconds)]
+
+
+def lines_of(
+    folder: Path, end: int, seconds: float = 10.0, *, fresh: bool = False
+) -> list[dict[str, Any]]:
+    """Read to an end offset; return the recorded lines."""
     path = folder / "consume-0.jsonl"
     failures: list[BaseException] = []
     with EventWriter(path) as writer:
-        reader = TopicConsumer(PLAN, writer, failures.append)
+        reader = TopicConsumer(PLAN, writer, failures.append, fresh=fresh)
         reader.start()
         try:
             reader.read_to({0: end}, seconds)
@@ -87,7 +104,7 @@ def read(folder: Path, end: int, seconds: float = 10.0) -> list[int]:
             reader.cut()
             reader.join(5)
     assert failures == []
-    return [line["offset"] for line in read_lines(path)]
+    return read_lines(path)
 
 
 def test_the_end_may_be_a_marker_or_an_aborted_record(
@@ -120,3 +137,48 @@ def test_only_committed_records_are_requested(client: type[FakeClient], tmp_path
         reader = TopicConsumer(PLAN, writer, lambda _: None)
     settings = reader._client.settings  # type: ignore[attr-defined]
     assert settings["isolation.level"] == "read_committed"
+
+
+def test_a_value_that_does_not_fit_is_recorded_as_corrupt_and_stops_nothing(
+    client: type[FakeClient], tmp_path: Path
+) -> None:
+    changed = bytearray(intact(2))
+    changed[-1] ^= 1
+    client.messages = [
+        FakeMessage(offset, value=each)
+        for offset, each in enumerate((
+            intact(7), None, bytes(changed), b"short", intact(3, topic="other"),
+            intact(4, partition=5), intact(8),
+        ))
+    ]  # fmt: skip
+    lines = lines_of(tmp_path, end=7)
+    assert [(line["offset"], line["seq"], line["nth"]) for line in lines] == [
+        (0, 7, 0), (1, -1, 1), (2, -1, 2), (3, -1, 3), (4, -1, 4), (5, -1, 5), (6, 8, 6),
+    ]  # fmt: skip
+    wrong = [line["corrupt"] for line in lines]
+    assert wrong[0] is wrong[6] is None
+    assert wrong[1] == "no value"
+    assert wrong[2].startswith("checksum ")
+    assert wrong[3:6] == [
+        "5 bytes, expected at least 20", "record 3 of another topic", "record 4 of partition 5",
+    ]  # fmt: skip
+
+
+def test_the_lines_of_a_fresh_consumer_are_marked(client: type[FakeClient], tmp_path: Path) -> None:
+    client.messages = [FakeMessage(0)]
+    (line,) = lines_of(tmp_path, end=1, fresh=True)
+    assert (line["fresh"], line["consumer"], line["nth"]) == (True, 0, 0)
+
+
+def test_how_far_it_read_is_recorded_also_beyond_the_end(
+    client: type[FakeClient], tmp_path: Path
+) -> None:
+    client.messages = [FakeMessage(0), FakeMessage(1), FakeMessage(2)]
+    with EventWriter(tmp_path / "consume-0.jsonl") as writer:
+        reader = TopicConsumer(PLAN, writer, lambda _: None)
+        assert [*reader.read_back()] == []
+        reader.start()
+        wait_for(lambda: dict(reader.positions), {0: 3}.__eq__)
+        reader.read_to({0: 2}, 10)
+    (line,) = reader.read_back()
+    assert (line.position, line.end_offset, line.fresh) == (3, 2, False)

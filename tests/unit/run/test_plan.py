@@ -1,5 +1,6 @@
 """A plan reports every error before the first file is made."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,15 @@ def test_a_protocol_between_brokers_is_refused_where_there_is_no_such_choice(
     problem = "broker.inter_broker_protocol_version: '2.6', expected none: Kafka 4.3.1 has no such"
     with pytest.raises(InputError, match=problem):
         prepare(RunRequest(scenario=str(file), arms=("stock",)), NoProgress())
+
+
+def test_java_clients_need_their_jar_and_a_version_that_has_today_s_methods(
+    built: Path,
+) -> None:
+    request = RunRequest(scenario="control", arms=("stock",), client="java")
+    assert prepare(request, NoProgress()).scenario.workload.client == "java"
+    with pytest.raises(InputError, match=r"--client java: Kafka 1\.1\.1 has no Java client"):
+        prepare(replace(request, kafka="1.1.1"), NoProgress())
+    (built / "clients.jar").unlink()
+    with pytest.raises(InputError, match=r"clients\.jar: not built, expected in .*make setup"):
+        prepare(request, NoProgress())

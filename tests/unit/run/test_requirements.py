@@ -43,6 +43,15 @@ def test_the_scenarios_of_the_matrix_may_share_a_cluster() -> None:
     assert "broker.session.timeout.ms" not in broker_settings(load("kip-501"), "stock")
 
 
+def test_the_sessions_of_groups_are_a_setting_of_brokers_too() -> None:
+    found = broker_settings(load("groups", scale=0.2), "stock")
+    assert found["group.min.session.timeout.ms"] == "1200"
+    assert found["group.consumer.session.timeout.ms"] == "1200"
+    assert found["group.consumer.heartbeat.interval.ms"] == "120"
+    others = broker_settings(load("kip-501"), "stock")
+    assert not [name for name in others if name.startswith("group.")]
+
+
 def test_the_settings_of_an_arm_come_from_the_scenario_and_from_the_arm() -> None:
     scenario = load("step-down-read", 0.2)
     time = "leader.fetch.process.time.max.ms"

@@ -11,8 +11,9 @@ from confluent_kafka import KafkaError, KafkaException
 from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import transactional
-from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan, seq_of
+from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan
 from insync.workload.transactional import TransactionalProducer
+from insync.workload.value import read
 from unit.fake_message import FakeMessage
 from waiting import wait_for
 
@@ -43,10 +44,10 @@ class FakeClient:
         """Begin."""
         self._called("begin")
 
-    def produce(self, _: str, value: bytes, *, partition: int, on_delivery: Any) -> None:
+    def produce(self, topic: str, value: bytes, *, partition: int, on_delivery: Any) -> None:
         """Accept a record."""
         self._called("produce")
-        self.records.append((partition, seq_of(value)))
+        self.records.append((partition, read(value, topic, partition).seq))
         self._waiting.append(on_delivery)
 
     def poll(self, _: float) -> None:

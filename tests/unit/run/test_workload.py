@@ -14,8 +14,9 @@ from confluent_kafka import KafkaError, KafkaException
 from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import producer
-from insync.workload.plan import NEXT_LIFE, WorkloadPlan, seq_of, values
+from insync.workload.plan import NEXT_LIFE, WorkloadPlan, values
 from insync.workload.producer import PartitionProducer
+from insync.workload.value import read
 from unit.fake_message import FakeMessage
 
 Answer = Callable[[Any, Any], None]
@@ -30,13 +31,23 @@ class FakeClient:
         self.refusal: Exception | None = None
         self.failure: KafkaError | None = None
         self.values: list[bytes] = []
+        self.keys: list[bytes | None] = []
         self._waiting: list[Answer] = []
 
-    def produce(self, topic: str, value: bytes, *, partition: int, on_delivery: Answer) -> None:
+    def produce(
+        self,
+        topic: str,
+        value: bytes,
+        *,
+        key: bytes | None,
+        partition: int,
+        on_delivery: Answer,
+    ) -> None:
         """Accept a record, or refuse it."""
         if self.refusal is not None:
             raise self.refusal
         self.values.append(value)
+        self.keys.append(key)
         self._waiting.append(on_delivery)
 
     def poll(self, seconds: float) -> int:
@@ -223,7 +234,7 @@ def test_values_contain_their_sequence_number_and_depend_on_the_seed(bench: Benc
     first, again = values(bench.plan, 0), values(bench.plan, 0)
     taken = [next(first) for _ in range(3)]
     assert taken == [next(again) for _ in range(3)]
-    assert [seq_of(value) for value in taken] == [0, 1, 2]
+    assert [read(value, "t-r0", 0).seq for value in taken] == [0, 1, 2]
     assert {len(value) for value in taken} == {32}
     assert next(values(bench.plan, 1)) != taken[0]
 

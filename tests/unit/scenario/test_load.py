@@ -13,7 +13,7 @@ KIP = source("kip-501")
 COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
 OTHERS = {
     "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
-    "slow-disk-ramp", "switched-on",
+    "slow-disk-ramp", "switched-on", "groups",
 }  # fmt: skip
 
 
@@ -103,6 +103,57 @@ def test_a_scenario_survives_conversion_to_json() -> None:
             "record_bytes = 200",
             "record_bytes = 200\nidempotent = true\nclient_retries = false",
             "workload.client_retries: False, expected true where idempotent is true",
+        ),
+        (
+            "record_bytes = 200",
+            'record_bytes = 200\nclient = "kafka"',
+            "workload.client: 'kafka', expected 'librdkafka', 'java' or 'both'",
+        ),
+        (
+            "record_bytes = 200",
+            'record_bytes = 200\ncompression = "zip"',
+            "workload.compression: 'zip', expected 'none', 'gzip', 'snappy', 'lz4' or 'zstd'",
+        ),
+        (
+            "[timeline]",
+            '[[workload.groups]]\nprotocol = "new"\n[timeline]',
+            "workload.groups[0].protocol: 'new', expected 'classic' or 'consumer'",
+        ),
+        (
+            "[timeline]",
+            "[[workload.groups]]\nmembers = 0\n[timeline]",
+            "workload.groups[0].members: 0, expected at least 1",
+        ),
+        (
+            "[timeline]",
+            "[[workload.groups]]\nsession_timeout_ms = 900\n[[workload.groups]]\n[timeline]",
+            "workload.groups[1].session_timeout_ms: None, expected 900, as in groups[0]",
+        ),
+        (
+            "record_bytes = 200",
+            'record_bytes = 200\nidempotent = true\nacks = "1"',
+            "workload.acks: '1', expected 'all' where idempotent is true",
+        ),
+        ("record_bytes = 200", "record_bytes = 200\nlinger_ms = -1", "linger_ms: -1, expected at"),
+        (
+            "record_bytes = 200",
+            "record_bytes = 200\nbatch_bytes = 0",
+            "batch_bytes: 0, expected at",
+        ),
+        (
+            "record_bytes = 200",
+            "record_bytes = 200\nkeys = 3",
+            "workload.keys: 3, expected 0, or at least 4, the number of partitions",
+        ),
+        (
+            "record_bytes = 200",
+            "record_bytes = 200\nkey_skew = 1",
+            "workload.key_skew: 1.0, expected 0 where there are no keys",
+        ),
+        (
+            "record_bytes = 200",
+            "record_bytes = 200\nkeys = 4\nkey_skew = 5",
+            "workload.key_skew: 5.0, expected less: each producer of the partition with the rarest",
         ),
         (
             "[expect.stock]",
@@ -284,3 +335,13 @@ def test_narrowing_checks_what_it_is_given(
 ) -> None:
     with pytest.raises(InputError, match=problem):
         narrow(load("kip-501"), arms=arms, repeats=repeats)
+
+
+def test_clients_of_a_run_replace_those_of_the_file_and_a_race_keeps_its_own() -> None:
+    scenario = parse(KIP.replace("record_bytes", "client_timeout_ms = 900\nrecord_bytes", 1), "m")
+    changed = narrow(scenario, client="both", default_timeouts=True).workload
+    assert (changed.client, changed.client_timeout_ms) == ("both", None)
+    kept = narrow(scenario).workload
+    assert (kept.client, kept.client_timeout_ms) == ("librdkafka", 900)
+    with pytest.raises(InputError, match=r"workload\.client: 'java', expected 'librdkafka' for a"):
+        narrow(load("kafka-7104"), client="java")

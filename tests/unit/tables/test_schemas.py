@@ -20,6 +20,7 @@ from pyspark.sql.types import (
 from insync.analysis.tables.bronze import schemas
 from insync.analysis.tables.bronze.lines import OWN
 from insync.events import schema as written
+from insync.events.group import GroupLine, group_file
 
 
 def fits(hint: object, column: DataType) -> bool:
@@ -55,6 +56,8 @@ def fits(hint: object, column: DataType) -> bool:
         (written.ProduceLine, schemas.PRODUCE),
         (written.TransactionLine, schemas.TRANSACTIONS),
         (written.ConsumeLine, schemas.CONSUME),
+        (written.ReadBackLine, schemas.READ_BACK),
+        (GroupLine, schemas.GROUP),
         (written.CountersLine, schemas.COUNTERS),
         (written.SampleLine, schemas.SAMPLES),
         (written.ControllerLine, schemas.CONTROLLER),
@@ -85,6 +88,8 @@ def test_versions_and_file_names_agree() -> None:
         written.produce_file(0),
         written.transactions_file(0),
         written.consume_file(0),
+        written.READ_BACK,
+        group_file(0),
         written.ISR,
         written.COUNTERS,
         written.SAMPLES,

@@ -21,7 +21,7 @@ LINES = (
 )
 CONSUME = (
     "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
-    " read_ms double, nth long, consumer int"
+    " read_ms double, nth long, consumer int, fresh boolean, corrupt string"
 )
 WINDOW = "run string, arm string, repeat int, start_ms double, end_ms double"
 
@@ -61,7 +61,7 @@ def of_records(
 
 
 def reads(spark: SparkSession, read: list[tuple[int, int, int]]) -> DataFrame:
-    return made(spark, [(*line, 9.0, nth, 0) for nth, line in enumerate(read)], CONSUME)
+    return made(spark, [(*line, 9.0, nth, 0, None, None) for nth, line in enumerate(read)], CONSUME)
 
 
 def fates(spark: SparkSession, read: list[tuple[int, int, int]]) -> dict[int, tuple[Any, ...]]:

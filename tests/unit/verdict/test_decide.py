@@ -145,6 +145,16 @@ def test_an_interrupted_run_or_repeat_is_unknown() -> None:
     assert (found.outcome, found.reason.split(":")[0]) == ("unknown", "plugin, repeat 2")
 
 
+def test_records_that_only_their_leader_acked_may_be_lost_and_nothing_else_may() -> None:
+    workload = RUN.scenario.workload.model_copy(update={"acks": "1"})
+    run = RUN.model_copy(
+        update={"scenario": RUN.scenario.model_copy(update={"workload": workload})}
+    )
+    found = check(run_of(plugin=measured(PLUGIN, lost=3.0)), run)
+    assert (found.outcome, found.reason[-33:]) == ("pass", "; 3 records with acks=1 were lost")
+    assert check(run_of(plugin=measured(PLUGIN, diverged=1.0)), run).outcome == "fail"
+
+
 @pytest.mark.parametrize("metric", ["isr_shrinks", "acked", "lost", "diverged"])
 def test_a_metric_without_data_is_unknown(metric: str) -> None:
     found = check(run_of(plugin=measured(PLUGIN, **{metric: None})))

@@ -19,7 +19,7 @@ def test_the_file_has_the_contracts_keys_and_figures(
     )
     found = json.loads(path.read_text())
     assert list(found) == [
-        "scenario", "kafka", "scale", "seed", "verdict", "reason", "findings", "arms",
+        "scenario", "kafka", "client", "scale", "seed", "verdict", "reason", "findings", "arms",
     ]  # fmt: skip
     assert found["findings"][-1] == {
         "arm": "plugin", "expected": "isr_shrinks at most 0", "outcome": "pass", "found": "0, 0, 0",

@@ -19,6 +19,7 @@ class History:
 
     produce: DataFrame
     consume: DataFrame
+    group: DataFrame
     isr: DataFrame
     roles: DataFrame
     batches: DataFrame

@@ -49,8 +49,8 @@ def operation(
 ) -> Column:
     """Return one operation that shows an anomaly; the arguments are names of columns.
 
-    `what` is "produce", "ack", "read", "lead" or "batch". `who` is the number of a producer or
-    consumer, or the id of a broker.
+    `what` is "produce", "ack", "read", "commit", "lead" or "batch". `who` is the number of a
+    producer, consumer or group, or the id of a broker.
     """
 
     def named(column: str | None, kind: str, name: str) -> Column:

@@ -61,13 +61,14 @@ def _in_order(consume: DataFrame) -> DataFrame:
     seen = consume.select(
         *PARTITION,
         fn.coalesce("consumer", fn.lit(0)).alias("consumer"),
+        fn.coalesce("fresh", fn.lit(False)).alias("fresh"),
         fn.coalesce(fn.col("nth").cast("double"), "read_ms").alias("order"),
         "offset",
         "seq",
         "read_ms",
     )
     columns = ["order", "offset", "seq", "read_ms"]
-    return with_previous(seen, [*PARTITION, "consumer"], "order", columns).withColumns(
+    return with_previous(seen, [*PARTITION, "consumer", "fresh"], "order", columns).withColumns(
         {"skipped_from": fn.col("previous_offset") + 1, "skipped_to": fn.col("offset") - 1}
     )
 

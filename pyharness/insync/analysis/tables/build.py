@@ -21,8 +21,16 @@ from insync.analysis.checks.base import History
 from insync.analysis.checks.registry import count_anomalies, find_anomalies
 from insync.analysis.checks.transactions import transaction_fates
 from insync.analysis.tables.bronze.lines import Events, input_lines
-from insync.analysis.tables.gold import acks, availability, followers, policies, transactions
+from insync.analysis.tables.gold import (
+    acks,
+    availability,
+    followers,
+    groups,
+    policies,
+    transactions,
+)
 from insync.analysis.tables.gold.compare import over_repeats
+from insync.analysis.tables.gold.end_to_end import end_to_end
 from insync.analysis.tables.gold.metrics import repeat_metrics
 from insync.analysis.tables.gold.recovery import recovery
 from insync.analysis.tables.silver import (
@@ -130,6 +138,7 @@ def _history(done: Done, events: Events) -> History:
     return History(
         produce=done["operations"],
         consume=events.consume,
+        group=events.group,
         isr=events.isr,
         roles=events.roles,
         batches=events.batches,
@@ -152,6 +161,13 @@ def _counted(done: Done, events: Events) -> Named:
     yield "checked", count_anomalies(_history(done, events), done["anomalies"])
 
 
+def _consumers(done: Done, events: Events) -> Named:
+    """Yield the counts of anomalies, and the tables of the consumers' figures."""
+    yield from _counted(done, events)
+    yield "end_to_end", end_to_end(due_inside(done["fates"], done["repeats"]))
+    yield "groups", groups.groups(events.group, events.consume)
+
+
 def _repeat_metrics(done: Done, events: Events) -> Named:
     """Yield the metrics of each repeat."""
     yield "repeat_metrics", repeat_metrics(done)
@@ -169,7 +185,7 @@ Lane = tuple[Step, ...]
 STAGES: Mapping[str, tuple[tuple[Lane, ...], ...]] = {
     "silver": (((_from_lines, _within_repeats, _combined),),),
     "gold": (
-        ((_records, _checks, _counted), (_clients, _latencies), (_cluster,)),
+        ((_records, _checks, _consumers), (_clients, _latencies), (_cluster,)),
         ((_repeat_metrics, _over_repeats),),
     ),
 }

@@ -143,6 +143,8 @@ def read(spark: SparkSession, history: History, slices: int) -> DataFrame:
         read_ms.alias("read_ms"),
         (fn.col("at") + _in_turn(history, BACK_AT)).cast("long").alias("nth"),
         fn.lit(0).alias("consumer"),
+        fn.lit(False).alias("fresh"),
+        fn.lit(None).cast("string").alias("corrupt"),
     )
 
 

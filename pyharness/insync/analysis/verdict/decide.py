@@ -16,6 +16,7 @@ from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.findings import NO_PROBLEM, Finding, Outcome, findings
 from insync.analysis.verdict.invalid_reasons import invalid_reasons
 from insync.events.run_info import RunInfo
+from insync.metrics import LOST
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def _ranked(
     """Yield the problems of each rank, the gravest rank first."""
     tested = [arm for arm in run.arms if arm not in run.control_arms]
     compared = [each for arm in tested for each in expectations.comparisons_of(run, everyone, arm)]
-    yield "fail", list(expectations.integrity_violations(facts.arms))
+    yield "fail", list(expectations.integrity_violations(facts.arms, run.scenario.workload.acks))
     yield "unknown", [each.words for each in invalid_reasons(run, facts)]
     yield "fail", [words for arm in tested for words in _out_of_bounds(run, facts, arm)]
     yield (
@@ -88,4 +89,11 @@ def _describe_pass(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> str:
                 for each in expectations.comparisons_of(run, everyone, arm)
             ]
     held = "; ".join(parts) or "nothing was expected of any arm"
-    return f"in each of {run.repeats} repeats: {held}; nothing was lost"
+    return f"in each of {run.repeats} repeats: {held}; {_describe_lost(facts)}"
+
+
+def _describe_lost(facts: RunFacts) -> str:
+    """Write that nothing was lost, or how much of what only leaders had acked (acks=1)."""
+    repeats = [repeat for arm in facts.arms.values() for repeat in arm]
+    lost = sum(repeat.metrics[LOST] or 0 for repeat in repeats)
+    return f"{lost:g} records with acks=1 were lost" if lost else "nothing was lost"

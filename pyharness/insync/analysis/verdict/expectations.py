@@ -65,9 +65,14 @@ def _holds(each: Comparison, own: float, other: float) -> bool:
     return each.below is None or own < each.below * other
 
 
-def integrity_violations(arms: Mapping[str, Sequence[RepeatFacts]]) -> Iterator[str]:
-    """Say which records, logs or epochs were lost or corrupted, in the order of the registry."""
-    for metric in metrics.integrity():
+def integrity_violations(
+    arms: Mapping[str, Sequence[RepeatFacts]], acks: str = "all"
+) -> Iterator[str]:
+    """Say which records, logs or epochs were lost or corrupted, in the order of the registry.
+
+    `acks` is what the producers waited for.
+    """
+    for metric in metrics.integrity(acks):
         for arm, repeats in arms.items():
             for number, repeat in enumerate(repeats):
                 value = repeat.metrics[metric]

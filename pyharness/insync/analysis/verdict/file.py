@@ -21,6 +21,7 @@ def as_json(run: RunInfo, verdict: Verdict) -> dict[str, object]:
     return {
         "scenario": run.scenario_name,
         "kafka": run.kafka,
+        "client": run.scenario.workload.client,
         "scale": run.scale,
         "seed": run.seed,
         "verdict": verdict.outcome,

@@ -56,7 +56,7 @@ def _of_arm(
     yield _finding(
         arm,
         NO_VIOLATION,
-        fail=list(expectations.integrity_violations({arm: repeats})),
+        fail=list(expectations.integrity_violations({arm: repeats}, run.scenario.workload.acks)),
         unknown=own,
     )
     for metric, bound in run.scenario.expected_of(arm).items():

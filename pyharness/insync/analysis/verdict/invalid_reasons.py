@@ -77,6 +77,7 @@ def _needed(run: RunInfo, arm: str) -> list[str]:
     there: dict[metrics.Requirement, bool] = {
         "workload": not run.is_race,
         "no-retries": not run.scenario.workload.client_retries and not run.is_race,
+        "groups": bool(run.scenario.workload.groups) and not run.is_race,
         "transactions": run.scenario.workload.transactions is not None and not run.is_race,
         "step-down": arms.steps_down(arm) and not run.is_race,
         "agent": arms.has_agent(arm) and not run.is_race,

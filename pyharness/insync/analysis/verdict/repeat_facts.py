@@ -5,7 +5,7 @@ Rows are plain mappings, so this needs no Spark and can be tested with hand-made
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from insync import metrics
@@ -84,6 +84,8 @@ def _metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
         **_readback_metrics(own, trusted=trusted),
         **_broker_metrics(own, trusted=trusted),
         **_transaction_metrics(run, own, trusted=trusted),
+        **_group_metrics(run, own, trusted=trusted),
+        **_end_to_end_metrics(own, trusted=trusted),
         **_race_metrics(own, trusted=trusted),
     }
 
@@ -246,6 +248,36 @@ def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
     if not trusted or not any(row["read"] for row in own["readback"]):
         return gaps
     return {**gaps, **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")}}
+
+
+def _group_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
+    """Return metrics of consumer groups; those of records only if what was read can be trusted."""
+    found = own["groups"]
+    if not run.scenario.workload.groups or len(found) < len(run.scenario.workload.groups):
+        return {}
+    moved = {
+        "group_rebalances": sum(row["rebalances"] for row in found),
+        "max_group_gap_ms": _most(row["gap_ms"] for row in found),
+        "max_group_lag": _most(row["max_lag"] for row in found),
+    }
+    if not trusted or not any(row["read"] for row in own["readback"]):
+        return moved
+    skipped = sum(row["group_skipped"] for row in own["checked"])
+    return {
+        **moved, "group_unread": sum(row["unread"] for row in found), "group_skipped": skipped,
+    }  # fmt: skip
+
+
+def _end_to_end_metrics(own: Rows, *, trusted: bool) -> Metrics:
+    """Return how long records took to consumers; none unless the reading is complete."""
+    topic = next((row for row in own["end_to_end"] if row["partition"] is None), None)
+    if not trusted or topic is None:
+        return {}
+    return {"mean_end_to_end_ms": topic["mean_ms"], "max_end_to_end_ms": topic["max_ms"]}
+
+
+def _most(values: Iterable[float | None]) -> float | None:
+    return max((value for value in values if value is not None), default=None)
 
 
 def _race_metrics(own: Rows, *, trusted: bool) -> Metrics:

@@ -49,6 +49,22 @@ def start(
         ).result()
 
 
+def start_piped(command: Sequence[str], *, log: Path, folder: Path) -> "subprocess.Popen[bytes]":
+    """Start `command` as `start` does, but with pipes for its input and output."""
+    bound = tied(command)
+    with log.open("ab") as errors:
+        return _LAUNCHER.submit(
+            lambda: subprocess.Popen(
+                bound,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=folder,
+                start_new_session=True,
+            )
+        ).result()
+
+
 def tied(command: Sequence[str]) -> list[str]:
     """Return `command` so that it ends with the thread of this process that starts it.
 

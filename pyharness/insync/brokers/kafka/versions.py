@@ -50,7 +50,12 @@ def known() -> tuple[str, ...]:
     """Return all versions, oldest first."""
     names = [entry.name for entry in files(__package__).joinpath("dists").iterdir()]
     versions = (name.removesuffix(".toml") for name in names if name.endswith(".toml"))
-    return tuple(sorted(versions, key=lambda version: [int(part) for part in version.split(".")]))
+    return tuple(sorted(versions, key=numbers))
+
+
+def numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers of a version, by which versions are compared."""
+    return tuple(int(part) for part in version.split("."))
 
 
 @cache

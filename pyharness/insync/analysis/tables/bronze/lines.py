@@ -66,6 +66,8 @@ class Events:
     produce: DataFrame
     transactions: DataFrame
     consume: DataFrame
+    read_back: DataFrame
+    group: DataFrame
     isr: DataFrame
     counters: DataFrame
     samples: DataFrame

@@ -125,6 +125,7 @@ PRODUCE = EventKind(
         producer=_INT,
         idempotent=_BOOL,
         transaction=_LONG,
+        client=_TEXT,
     ),
     required=("arm", "repeat", "topic", "partition", "seq", "sent_ms"),
     of_records=True,
@@ -147,6 +148,7 @@ TRANSACTIONS = EventKind(
         wanted=_TEXT,
         end=_TEXT,
         error=_TEXT,
+        client=_TEXT,
     ),
     required=("arm", "repeat", "topic", "transaction"),
 )
@@ -164,8 +166,49 @@ CONSUME = EventKind(
         read_ms=_MS,
         nth=_LONG,
         consumer=_INT,
+        fresh=_BOOL,
+        corrupt=_TEXT,
+        client=_TEXT,
     ),
     required=("arm", "repeat", "topic", "partition", "offset", "seq"),
+    of_records=True,
+)
+
+READ_BACK = EventKind(
+    "read_back",
+    "read-back.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        t_ms=_MS,
+        partition=_INT,
+        consumer=_INT,
+        fresh=_BOOL,
+        position=_LONG,
+        end_offset=_LONG,
+    ),
+    required=("arm", "repeat", "topic", "partition", "fresh", "position", "end_offset"),
+)
+
+GROUP = EventKind(
+    "group",
+    "group-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        t_ms=_MS,
+        group=_INT,
+        protocol=_TEXT,
+        member=_INT,
+        type=_TEXT,
+        partition=_INT,
+        offset=_LONG,
+        lag=_LONG,
+        client=_TEXT,
+    ),
+    required=("arm", "repeat", "topic", "t_ms", "group", "type", "partition"),
     of_records=True,
 )
 
@@ -346,8 +389,8 @@ BROKER = EventKind(
 event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, ISR, COUNTERS, SAMPLES, CONTROLLER,
-    STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, READ_BACK, GROUP, ISR, COUNTERS, SAMPLES,
+    CONTROLLER, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
 )  # fmt: skip
 
 

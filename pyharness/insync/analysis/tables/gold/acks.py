@@ -48,7 +48,7 @@ def ack_latency(counted: DataFrame) -> DataFrame:
 
     `counted` is the table latency_histogram.
     """
-    return _latency_by(_and_whole(counted), PARTITION)
+    return _latency_by(and_whole(counted), PARTITION)
 
 
 def ack_latency_by_leader(counted: DataFrame) -> DataFrame:
@@ -56,7 +56,7 @@ def ack_latency_by_leader(counted: DataFrame) -> DataFrame:
     return _latency_by(counted, [*REPEAT, "leader"])
 
 
-def _and_whole(counted: DataFrame) -> DataFrame:
+def and_whole(counted: DataFrame) -> DataFrame:
     """Count every row for its partition, and again for the whole topic, with a null partition."""
     both = fn.array("partition", fn.lit(None).cast("int"))
     return counted.withColumn("partition", fn.explode(both))
@@ -125,7 +125,7 @@ def latency_over_time(produce: DataFrame, repeats: DataFrame) -> DataFrame:
         .withColumn("bin_ms", fn.greatest(bin_ms, fn.lit(1.0)))
         .withColumn("since_ms", fn.floor(since / fn.col("bin_ms")) * fn.col("bin_ms"))
     )
-    fine = _and_whole(histogram(binned, "latency_ms", keys, COARSE))
+    fine = and_whole(histogram(binned, "latency_ms", keys, COARSE))
     acked = fn.sum("records").alias("acked")
     return percentiles(merged(fine, keys), keys, {"p50_ms": 500}, acked).select(
         *keys, "acked", "p50_ms", "max_ms"

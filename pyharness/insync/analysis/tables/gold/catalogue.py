@@ -67,6 +67,36 @@ ACK_LATENCY = Contract(
     tuple(PARTITION),
     (*_OR_ALL, *_FATES, *_PERCENTILES),
 )
+END_TO_END = Contract(
+    "end_to_end",
+    "From when a record was due until a consumer had read it, of records due in a repeat's window.",
+    tuple(PARTITION),
+    (
+        *_OR_ALL,
+        count("read", "records that were read", "records"),
+        *(
+            ms(column.name, column.says.replace("ack latency", "latency").replace("acks", "reads"))
+            for column in _PERCENTILES
+        ),
+    ),
+)
+GROUPS = Contract(
+    "groups",
+    "What consumer groups processed, and how their partitions moved.",
+    (*REPEAT, "group"),
+    (
+        *OF_REPEAT,
+        whole("group", "the number of the group in the scenario"),
+        text("protocol", "classic or consumer"),
+        count("members", "members that did anything"),
+        count("rebalances", "times that a member lost a partition to another one or left it"),
+        ms("gap_ms", "longest time in which a partition had no owner; null: none moved", null=True),
+        count("max_lag", "the most records that a member was behind", "records", null=True),
+        count("processed", "records processed, as often as they were", "records"),
+        count("reprocessed", "of these, those processed before", "records"),
+        count("unread", "records that only consumers without a group read", "records"),
+    ),
+)
 ACK_LATENCY_BY_LEADER = Contract(
     "ack_latency_by_leader",
     "Ack latency by the broker that was leader when a record was due.",
@@ -389,6 +419,7 @@ GOLD = (
     LATENCY_HISTOGRAM,
     ACK_LATENCY,
     ACK_LATENCY_BY_LEADER,
+    END_TO_END,
     LATENCY_OVER_TIME,
     ACK_GAPS,
     ERRORS,
@@ -401,6 +432,7 @@ GOLD = (
     CHECKED,
     COMPARABLE,
     TRANSACTIONS,
+    GROUPS,
     AVAILABILITY,
     ISR_CHANGES,
     HOLDS_BY_SITE,

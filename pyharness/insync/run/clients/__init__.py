@@ -1,0 +1,1 @@
+"""Check that a version has the clients of a run, and start those that need a JVM."""
