@@ -208,7 +208,7 @@ def _end_to_end(run: RunInfo, rows: Rows) -> Table:
         (
             [
                 row["arm"],
-                number(row["repeat"]),
+                str(repeat_number(row["repeat"])),
                 number(row["read"]),
                 *(latency(row[name]) for name in times),
             ]
@@ -229,7 +229,7 @@ def _groups(run: RunInfo, rows: Rows) -> Table:
         (
             [
                 row["arm"],
-                number(row["repeat"]),
+                str(repeat_number(row["repeat"])),
                 number(row["group"]),
                 row["protocol"],
                 *(number(row[name]) for name in counts),
