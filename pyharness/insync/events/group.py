@@ -9,11 +9,6 @@ from insync.events.schema import Line
 GroupEvent = Literal["assigned", "revoked", "lost", "read", "lag", "committed", "stored"]
 
 
-def group_file(repeat: int) -> str:
-    """Return the name of the file of `GroupLine`s of one repeat."""
-    return f"group-{repeat}.jsonl"
-
-
 @dataclass(frozen=True, kw_only=True, slots=True)
 class GroupLine(Line):
     """What happened to a member of a consumer group, to one partition.

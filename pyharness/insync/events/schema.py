@@ -61,6 +61,11 @@ def consume_file(repeat: int) -> str:
     return f"consume-{repeat}.jsonl"
 
 
+def group_file(repeat: int) -> str:
+    """Return the name of the file of `GroupLine`s of one repeat."""
+    return f"group-{repeat}.jsonl"
+
+
 def batches_file(repeat: int) -> str:
     """Return the name of the file of `BatchLine`s of one repeat."""
     return f"batches-{repeat}.jsonl"

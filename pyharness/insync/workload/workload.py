@@ -14,10 +14,10 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __al
 
 from insync.clients import Library, uses
 from insync.errors import InsyncError
-from insync.events.group import group_file
 from insync.events.schema import (
     READ_BACK,
     consume_file,
+    group_file,
     produce_file,
     transactions_file,
 )

@@ -30,7 +30,6 @@ from insync.analysis.tables.spark import paths
 from insync.analysis.tables.spark.hadoop import Hadoop
 from insync.analysis.tables.spark.store import Store
 from insync.events import schema
-from insync.events.group import group_file
 from insync.events.run_info import RunInfo
 from properties import slow_property
 from unit.histories.clean import clean
@@ -42,7 +41,7 @@ FILES = {
     "produce": schema.produce_file(0),
     "consume": schema.consume_file(0),
     "transactions": schema.transactions_file(0),
-    "group": group_file(0),
+    "group": schema.group_file(0),
     "isr": schema.ISR,
     "roles": schema.ROLES,
     "batches": schema.batches_file(0),

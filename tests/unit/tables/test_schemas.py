@@ -20,7 +20,7 @@ from pyspark.sql.types import (
 from insync.analysis.tables.bronze import schemas
 from insync.analysis.tables.bronze.lines import OWN
 from insync.events import schema as written
-from insync.events.group import GroupLine, group_file
+from insync.events.group import GroupLine
 
 
 def fits(hint: object, column: DataType) -> bool:
@@ -89,7 +89,7 @@ def test_versions_and_file_names_agree() -> None:
         written.transactions_file(0),
         written.consume_file(0),
         written.READ_BACK,
-        group_file(0),
+        written.group_file(0),
         written.ISR,
         written.COUNTERS,
         written.SAMPLES,
