@@ -37,7 +37,7 @@ class TopicConsumer(threading.Thread):
         self._ends: Mapping[int, int] | None = None
         self._cut = threading.Event()
         self._last_error = "none"
-        self._client = Consumer(_settings(plan.bootstrap))
+        self._client = Consumer(settings(plan.bootstrap))
 
     def run(self) -> None:
         """Read until the end offsets are known and reached, or until `cut` is called."""
@@ -95,7 +95,8 @@ class TopicConsumer(threading.Thread):
         self._writer.write(line)
 
 
-def _settings(bootstrap: str) -> dict[str, str | int | float | bool | None]:
+def settings(bootstrap: str) -> dict[str, str | int | float | bool | None]:
+    """Return the settings of a client that reads committed records from assigned partitions."""
     return {
         "bootstrap.servers": bootstrap,
         "group.id": "insync",  # the client requires one; it is never joined

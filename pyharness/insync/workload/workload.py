@@ -12,11 +12,17 @@ from confluent_kafka.admin import (  # type: ignore[attr-defined]  # has no __al
 )
 
 from insync.errors import InsyncError
-from insync.events.schema import consume_file, produce_file, transactions_file
+from insync.events.schema import (
+    consume_file,
+    produce_file,
+    transaction_reads_file,
+    transactions_file,
+)
 from insync.events.writer import EventFolder, EventWriter
 from insync.workload.consumer import TopicConsumer
 from insync.workload.plan import WorkloadPlan
 from insync.workload.producer import PartitionProducer
+from insync.workload.transaction_reader import TransactionReader
 from insync.workload.transactional import TransactionalProducer
 
 
@@ -68,14 +74,24 @@ class Workload:
     def _transactional_producers(
         self, produced: EventWriter, folder: EventFolder
     ) -> list[TransactionalProducer]:
-        own = self._plan.transactions
+        plan, own = self._plan, self._plan.transactions
         if own is None:
             return []
-        file = folder.open(transactions_file(self._plan.repeat))
+        file = folder.open(transactions_file(plan.repeat))
         ended = self._files.enter_context(file)
+        read = None
+        if own.reads:
+            read = self._files.enter_context(folder.open(transaction_reads_file(plan.repeat)))
         return [
             TransactionalProducer(
-                self._plan, own, number, (produced, ended), self._stop, self._abandon, self._fail
+                plan,
+                own,
+                number,
+                (produced, ended),
+                self._stop,
+                self._abandon,
+                self._fail,
+                TransactionReader(plan, number, read) if read else None,
             )
             for number in range(len(own.ids))
         ]

@@ -65,6 +65,7 @@ class Events:
     faults: DataFrame
     produce: DataFrame
     transactions: DataFrame
+    transaction_reads: DataFrame
     consume: DataFrame
     isr: DataFrame
     counters: DataFrame
