@@ -32,9 +32,8 @@ def find(reads: DataFrame, fates: DataFrame) -> DataFrame:
     places = [*PARTITION, "offset"]
     is_aborted = fn.coalesce(fn.col("end") == "aborted", fn.lit(False))
     seen_at = fn.coalesce("first_offset", "inside_offset")
-    known = fates.where(~is_aborted & seen_at.isNotNull()).select(
-        *PARTITION, seen_at.alias("offset")
-    )
+    known = fates.where(~is_aborted & seen_at.isNotNull())
+    known = known.select(*PARTITION, seen_at.alias("offset")).distinct()
     before = with_previous(known, PARTITION, "offset", ["offset"]).select(
         *places, fn.col("previous_offset").alias("known_offset")
     )
