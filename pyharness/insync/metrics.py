@@ -227,6 +227,19 @@ _ALL: Final = (
         label="duplicated", unit="records", better="lower", events=CONSUMER, gold=True,
     ),
     Metric(
+        name="duplicated_idempotent",
+        says="records of idempotent and transactional producers that the consumer read more than"
+        " once",
+        label="duplicated despite idempotence", unit="records", better="lower", integrity=True,
+        headline="duplicates despite idempotence", events=CONSUMER,
+    ),
+    Metric(
+        name="repeated_sequences",
+        says="batches with a producer's sequence number that the replica's log already had",
+        label="sequence numbers repeated", unit="count", better="lower", integrity=True,
+        headline="sequence numbers appended twice", events=CHECKED,
+    ),
+    Metric(
         name="false_alarms",
         says="healthy followers that were dropped from an ISR",
         did="dropped healthy followers",
@@ -343,6 +356,27 @@ _ALL: Final = (
         did="had aborted records read",
         label="aborted records read", unit="records", better="lower", integrity=True,
         requires="transactions", events=READ_TRANSACTIONS,
+    ),
+    Metric(
+        name="precommitted_read",
+        says="records that were read before their transaction's commit was requested, or although"
+        " it never was",
+        label="uncommitted records read", unit="records", better="lower", integrity=True,
+        requires="transactions", events=READ_TRANSACTIONS,
+    ),
+    Metric(
+        name="g1c",
+        says="groups of transactions that read from each other in a cycle",
+        label="cycles of reads (G1c)", unit="count", better="lower", integrity=True,
+        headline="cycles of transactions (G1c)", requires="transactions",
+        events=READ_TRANSACTIONS, optional="no transaction read",
+    ),
+    Metric(
+        name="g0",
+        says="groups of transactions whose writes are in opposite orders in several partitions,"
+        " which Kafka allows",
+        label="cycles of writes (G0, allowed)", unit="count", better=None,
+        requires="transactions", events=TRANSACTIONS,
     ),
     Metric(
         name="torn",

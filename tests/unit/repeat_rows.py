@@ -15,17 +15,12 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
     seen = [{**topic, "partition": number} for number in range(partitions)]
     nothing: list[str] = [
         "isr_shrinks", "faults", "follower_drops", "detections", "leader_changes",
-        "dead_followers", "step_downs", "ack_gaps", "pauses", "added_replicas", "errors",
+        "dead_followers", "step_downs", "ack_gaps", "pauses", "added_replicas", "errors", "cycles",
     ]  # fmt: skip
     checks = (
-        "reordered",
-        "gaps",
-        "inconsistent",
-        "split_epochs",
-        "diverged",
-        "watermarks_back",
-        "group_skipped",
-    )
+        "reordered", "gaps", "inconsistent", "split_epochs", "diverged", "watermarks_back",
+        "repeated_sequences", "precommitted_read", "g1c", "group_skipped",
+    )  # fmt: skip
     replica = {
         "broker": 1, "partition": 0, "start_above_end": 0, "start_above_watermark": 0,
         "log_start_offset": 0, "leo": 1, "fetchers_before": 1, "fetchers_after": 1, "failed": 0,
@@ -36,7 +31,13 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
         "availability": [topic, *seen],
         "step_down_sources": [{"broker": broker} for broker in brokers],
         "ack_latency": [{"partition": None, "mean_ms": 1.0, "max_ms": 2.0, "acked": 1}],
-        "readback": [{"acked": 1, "read": 1, "lost": 0, "duplicated": 0}],
+        "readback": [
+            {
+                **dict.fromkeys(("lost", "duplicated", "duplicated_idempotent"), 0),
+                "acked": 1,
+                "read": 1,
+            }
+        ],
         "checked": [dict.fromkeys(checks, 0)],
         "transactions": [{"commit_gap_ms": 1.0, "torn": 0, "aborted_read": 0}],
         "end_to_end": [{"partition": None, "mean_ms": 1.0, "max_ms": 2.0}],

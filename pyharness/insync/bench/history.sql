@@ -96,7 +96,8 @@ CREATE TEMP TABLE readback AS
 SELECT run, arm, repeat, topic, partition,
        count(*) FILTER (acked) AS acked, count(*) FILTER (times_read > 0) AS read,
        count(*) FILTER (acked AND times_read = 0) AS lost,
-       count(*) FILTER (first_offset < last_offset) AS duplicated
+       count(*) FILTER (first_offset < last_offset) AS duplicated,
+       count(*) FILTER (first_offset < last_offset AND idempotent) AS duplicated_idempotent
 FROM fates GROUP BY ALL;
 
 CREATE TEMP MACRO op(what, who, seq, place, at_ms, note) AS
@@ -151,7 +152,8 @@ SELECT run, arm, repeat, topic, partition, 'lost-write' AS kind,
        "offset", "offset" AS last_offset, [op('ack', producer, seq, "offset", done_ms, NULL)] AS operations
 FROM fates WHERE acked AND times_read = 0
 UNION ALL
-SELECT run, arm, repeat, topic, partition, 'duplicate', first_offset, last_offset,
+SELECT run, arm, repeat, topic, partition,
+       CASE WHEN idempotent THEN 'idempotent-duplicate' ELSE 'duplicate' END, first_offset, last_offset,
        [op('produce', producer, seq, "offset", sent_ms, CASE WHEN idempotent THEN 'idempotent' END),
         op('read', NULL, seq, first_offset, NULL, NULL),
         op('read', NULL, seq, last_offset, NULL, NULL)]

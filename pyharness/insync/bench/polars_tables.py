@@ -51,6 +51,7 @@ def checks(folder: Path) -> dict[str, Rows]:
         (pl.col("times_read") > 0).sum().alias("read"),
         lost.sum().alias("lost"),
         twice.sum().alias("duplicated"),
+        (twice & pl.col("idempotent")).sum().alias("duplicated_idempotent"),
     )
     found = [
         _anomalies(
@@ -61,7 +62,9 @@ def checks(folder: Path) -> dict[str, Rows]:
         ),
         _anomalies(
             fates.filter(twice),
-            "duplicate",
+            pl.when("idempotent")
+            .then(pl.lit("idempotent-duplicate"))
+            .otherwise(pl.lit("duplicate")),
             ("first_offset", "last_offset"),
             [
                 _op("produce", who="producer", offset="offset", at_ms="sent_ms", note="idempotent"),
@@ -234,12 +237,15 @@ def _op(
 
 
 def _anomalies(
-    rows: pl.DataFrame, kind: str, offsets: tuple[str, str], operations: Sequence[pl.Expr]
+    rows: pl.DataFrame,
+    kind: str | pl.Expr,
+    offsets: tuple[str, str],
+    operations: Sequence[pl.Expr],
 ) -> pl.DataFrame:
     first, last = offsets
     return rows.select(
         *KEYS,
-        pl.lit(kind).alias("kind"),
+        (pl.lit(kind) if isinstance(kind, str) else kind).alias("kind"),
         pl.col(first).alias("offset"),
         pl.col(last).alias("last_offset"),
         pl.concat_list(operations).alias("operations"),

@@ -56,6 +56,11 @@ def transactions_file(repeat: int) -> str:
     return f"transactions-{repeat}.jsonl"
 
 
+def transaction_reads_file(repeat: int) -> str:
+    """Return the name of the file of `TransactionReadLine`s of one repeat."""
+    return f"transaction-reads-{repeat}.jsonl"
+
+
 def consume_file(repeat: int) -> str:
     """Return the name of the file of `ConsumeLine`s of one repeat."""
     return f"consume-{repeat}.jsonl"
@@ -199,6 +204,27 @@ class TransactionLine(Line):
     end: TransactionEnd
     error: str | None
     client: Library | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class TransactionReadLine(Line):
+    """One read of a record in a transaction, before it writes; written at once.
+
+    `producer` and `transaction` are those of the `TransactionLine`. `nth` counts the records that
+    the producer read in the repeat, over all partitions, from 0. After a transaction that was not
+    committed it reads the same records again.
+    """
+
+    arm: str
+    repeat: int
+    topic: str
+    producer: int
+    transaction: int
+    partition: int
+    offset: int
+    seq: int
+    read_ms: float
+    nth: int
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

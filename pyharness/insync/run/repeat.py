@@ -163,7 +163,7 @@ def _transaction_plan(spec: Transactions | None, topic: str) -> TransactionPlan 
         return None
     return TransactionPlan(
         ids=transactional_ids(topic, spec.coordinators), per_second=spec.per_second,
-        records=spec.records, abort_percent=spec.abort_percent,
+        records=spec.records, abort_percent=spec.abort_percent, reads=spec.reads,
     )  # fmt: skip
 
 

@@ -103,6 +103,7 @@ class Transactions(Part):
         records: how many records a transaction has, spread over all partitions. An idempotent
             client has at most five requests in flight.
         abort_percent: how many percent it aborts on purpose.
+        reads: how many records a transaction reads at most before it writes; 0: it only writes.
 
     """
 
@@ -110,6 +111,7 @@ class Transactions(Part):
     per_second: Annotated[int, Field(ge=1, le=50)]
     records: Annotated[int, Field(ge=2, le=5)]
     abort_percent: Annotated[int, Field(ge=0, le=90)] = 0
+    reads: Annotated[int, Field(ge=0, le=1_000)] = 0
 
 
 class Workload(Part):

@@ -44,7 +44,7 @@ class TopicConsumer(threading.Thread):
         self._ends: Mapping[int, int] | None = None
         self._cut = threading.Event()
         self._last_error = "none"
-        self._client = Consumer(_settings(plan.bootstrap))
+        self._client = Consumer(settings(plan.bootstrap))
 
     @property
     def positions(self) -> Mapping[int, int]:
@@ -122,7 +122,8 @@ class TopicConsumer(threading.Thread):
         return read(value, self._plan.topic, partition)
 
 
-def _settings(bootstrap: str) -> dict[str, str | int | float | bool | None]:
+def settings(bootstrap: str) -> dict[str, str | int | float | bool | None]:
+    """Return the settings of a client that reads committed records from assigned partitions."""
     return {
         "bootstrap.servers": bootstrap,
         "group.id": "insync",  # the client requires one; it is never joined

@@ -39,6 +39,7 @@ class TransactionPlan:
             fewer if they take longer.
         records: records of each transaction, each on another partition.
         abort_percent: percentage of transactions that are aborted on purpose.
+        reads: records that a transaction reads at most before it writes; 0: it only writes.
 
     """
 
@@ -46,6 +47,7 @@ class TransactionPlan:
     per_second: int
     records: int
     abort_percent: int
+    reads: int = 0
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

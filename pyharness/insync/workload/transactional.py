@@ -1,8 +1,9 @@
 """Run a transactional producer: one transaction after the other, some aborted on purpose.
 
-Each transaction has a few records, each on another partition. librdkafka sends them idempotently,
-which allows five unanswered requests per broker, and it uses a whole core while a record waits
-for this limit. No transaction has more records than that, so none waits.
+A transaction may read committed records first. It has a few records, on the partitions in turn.
+librdkafka sends them idempotently, which allows five unanswered requests per broker, and it uses a
+whole core while a record waits for this limit. No transaction has more records than that, so none
+waits.
 """
 
 import random
@@ -19,6 +20,7 @@ from insync.events.schema import ProduceLine, TransactionEnd, TransactionLine, n
 from insync.events.writer import EventWriter
 from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan
 from insync.workload.producer import batches, timeouts
+from insync.workload.transaction_reader import TransactionReader
 from insync.workload.unanswered import Unanswered
 from insync.workload.value import value
 
@@ -55,6 +57,7 @@ class TransactionalProducer(threading.Thread):
         stop: threading.Event,
         abandon: threading.Event,
         on_failure: Callable[[BaseException], None],
+        reader: TransactionReader | None = None,
     ) -> None:
         """Create the client; `writers` write the lines of records and of transactions."""
         super().__init__(name=f"transact-{plan.topic}-{number}", daemon=True)
@@ -68,6 +71,7 @@ class TransactionalProducer(threading.Thread):
         self._stop_asked = stop
         self._abandon = abandon
         self._on_failure = on_failure
+        self._reader = reader
         self._chance = random.Random(f"{plan.seed}/transactions/{number}")  # noqa: S311
         self._seqs = count((number + 1) << LANE_BITS)
         self._last_moment: float | None = None
@@ -87,6 +91,8 @@ class TransactionalProducer(threading.Thread):
             self._on_failure(error)
         finally:
             self._pending.give_up()
+            if self._reader is not None:
+                self._reader.close()
 
     def _transact(self, number: int) -> None:
         aborted = self._chance.randrange(100) < self._own.abort_percent
@@ -103,7 +109,10 @@ class TransactionalProducer(threading.Thread):
                 end=ended.end, error=ended.error, client="librdkafka",
             )
         )  # fmt: skip
-        if ended.end == "committed":
+        committed = ended.end == "committed"
+        if self._reader is not None:
+            self._reader.ended(committed=committed)
+        if committed:
             self.acked.set()
 
     def _places(self) -> Sequence[int]:
@@ -116,6 +125,8 @@ class TransactionalProducer(threading.Thread):
         """Run one transaction; abort it if it cannot be committed."""
         try:
             self._client.begin_transaction()
+            if self._reader is not None:
+                self._reader.read(number, self._own.reads)
             for partition in places:
                 self._produce(number, partition)
             if wanted == "abort":

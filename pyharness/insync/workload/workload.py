@@ -19,6 +19,7 @@ from insync.events.schema import (
     consume_file,
     group_file,
     produce_file,
+    transaction_reads_file,
     transactions_file,
 )
 from insync.events.writer import EventFolder, EventWriter
@@ -29,6 +30,7 @@ from insync.workload.java.clients import JavaClients, JavaReader
 from insync.workload.java.driver import Driver
 from insync.workload.plan import WorkloadPlan
 from insync.workload.producer import PartitionProducer
+from insync.workload.transaction_reader import TransactionReader
 from insync.workload.transactional import TransactionalProducer
 
 LIBRDKAFKA: Final[Library] = "librdkafka"
@@ -68,9 +70,10 @@ class Workload:
         grouped = self._group_file(folder)
         self._members = self._group_members(grouped)
         self._grouped = grouped
+        read = self._transaction_reads_file(folder)
         self._producers: list[PartitionProducer | TransactionalProducer] = [
             *self._plain_producers(produced),
-            *self._transactional_producers(produced, transacted),
+            *self._transactional_producers(produced, transacted, read),
         ]
         self._java = (
             None
@@ -111,6 +114,11 @@ class Workload:
             return None
         return self._files.enter_context(folder.open(transactions_file(self._plan.repeat)))
 
+    def _transaction_reads_file(self, folder: EventFolder) -> EventWriter | None:
+        if self._plan.transactions is None or not self._plan.transactions.reads:
+            return None
+        return self._files.enter_context(folder.open(transaction_reads_file(self._plan.repeat)))
+
     def _group_file(self, folder: EventFolder) -> EventWriter | None:
         if not self._plan.groups:
             return None
@@ -140,15 +148,24 @@ class Workload:
         ]
 
     def _transactional_producers(
-        self, produced: EventWriter, transacted: EventWriter | None
+        self,
+        produced: EventWriter,
+        transacted: EventWriter | None,
+        read: EventWriter | None,
     ) -> list[TransactionalProducer]:
-        own = self._plan.transactions
+        plan, own = self._plan, self._plan.transactions
         if own is None or transacted is None:
             return []
-        writers = (produced, transacted)
         return [
             TransactionalProducer(
-                self._plan, own, number, writers, self._stop, self._abandon, self._fail
+                plan,
+                own,
+                number,
+                (produced, transacted),
+                self._stop,
+                self._abandon,
+                self._fail,
+                TransactionReader(plan, number, read) if read else None,
             )
             for number in self._plan.transactional(LIBRDKAFKA)
         ]

@@ -16,14 +16,17 @@ CONSUME = (
     "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
     " read_ms double"
 )
-ENDS = "run string, arm string, repeat int, topic string, transaction long, end string"
+ENDS = (
+    "run string, arm string, repeat int, topic string, transaction long, end string,"
+    " asked_ms double"
+)
 GRID = "run string, arm string, repeat int, topic string, partition int"
 
 
 def compare(
     spark: SparkSession, produced: list[tuple[Any, ...]], read: list[tuple[Any, ...]]
 ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
-    """Return (acked, read, lost, duplicated) per partition, and the odd records."""
+    """Return the counts per partition (acked, read, lost, duplicated), and the odd records."""
     sent = [("r", "a", 0, "t", *line, 0.0, 0, False, None) for line in produced]
     fates = records.record_fates(
         inline_table(spark, sent, PRODUCE),
@@ -33,7 +36,8 @@ def compare(
     grid = inline_table(spark, [("r", "a", 0, "t", 0), ("r", "a", 0, "t", 1)], GRID)
     counts = records.readback(fates, grid).orderBy("partition").collect()
     odd = lost_write.find(fates).unionByName(duplicate.find(fates)).orderBy("partition").collect()
-    return [tuple(row)[5:] for row in counts], [
+    assert {row["duplicated_idempotent"] for row in counts} == {0}
+    return [tuple(row)[5:9] for row in counts], [
         (*tuple(row)[4:-1], [(each["what"], each["seq"]) for each in row["operations"]])
         for row in odd
     ]

@@ -8,6 +8,7 @@ abort.
 from __future__ import annotations
 
 import random
+from itertools import product
 
 from unit.histories.history import PARTITIONS, RECORDS, REPLICAS, History, Line
 
@@ -27,7 +28,7 @@ def clean(repeat: int, seed: int) -> History:
     _consume(history, logs, chance)
     for partition, log in logs.items():
         _leaders(history, partition, len(log), chance)
-        _replicas(history, partition, log, chance)
+        _replicas(history, partition, log, idempotent, chance)
     return history
 
 
@@ -75,12 +76,18 @@ def _answer(line: Line) -> None:
 
 
 def _transactions(history: History, logs: dict[int, list[Line]], chance: random.Random) -> None:
-    """Append transactions to the logs: their records, then a marker in each partition."""
+    """Append transactions to the logs: their records, then a marker in each partition.
+
+    Each reads something first, from where the last committed one ended.
+    """
+    kept = dict.fromkeys(logs, 0)
     for number, end in enumerate(("committed", "aborted", "committed", "unknown")):
         sent = 1_000.0 + 100.0 * number
+        read = _read_inside(history, logs, kept, number, chance)
+        kept = read if end == "committed" else kept
         seqs = []
-        for partition, log in logs.items():
-            seq = 10_000 + 100 * number + partition
+        for (partition, log), nth in product(logs.items(), range(2)):
+            seq = 10_000 + 100 * number + 10 * nth + partition
             seqs.append(seq)
             history.produce.append({
                 "partition": partition, "seq": seq, "sent_ms": sent, "done_ms": sent + 5,
@@ -104,6 +111,30 @@ def _transactions(history: History, logs: dict[int, list[Line]], chance: random.
             "idempotent": history.produce[0]["idempotent"], "transaction": None,
         })  # fmt: skip
         log.append({"seq": seq, "partition": partition, "kind": "record"})
+
+
+def _read_inside(
+    history: History,
+    logs: dict[int, list[Line]],
+    positions: dict[int, int],
+    number: int,
+    chance: random.Random,
+) -> dict[int, int]:
+    """Read some records of each partition in a transaction; return the next positions."""
+    positions = dict(positions)
+    for partition, log in logs.items():
+        for _ in range(chance.randint(4, 10)):
+            while positions[partition] < len(log) and log[positions[partition]]["kind"] != "record":
+                positions[partition] += 1
+            if positions[partition] == len(log):
+                break
+            history.transaction_reads.append({
+                "producer": 0, "transaction": number, "partition": partition,
+                "offset": positions[partition], "seq": log[positions[partition]]["seq"],
+                "read_ms": 1_000.5 + 100 * number,
+            })  # fmt: skip
+            positions[partition] += 1
+    return positions
 
 
 def _consume(history: History, logs: dict[int, list[Line]], chance: random.Random) -> None:
@@ -143,9 +174,11 @@ def _leaders(history: History, partition: int, end: int, chance: random.Random) 
         leader = chance.choice([broker for broker in REPLICAS if broker != leader])
 
 
-def _replicas(history: History, partition: int, log: list[Line], chance: random.Random) -> None:
+def _replicas(
+    history: History, partition: int, log: list[Line], idempotent: bool, chance: random.Random
+) -> None:
     batches = []
-    at = 0
+    at, sequence = 0, 0
     while at < len(log):
         size = 1 if log[at]["kind"] != "record" else min(chance.randint(1, 3), len(log) - at)
         batches.append({
@@ -154,6 +187,11 @@ def _replicas(history: History, partition: int, log: list[Line], chance: random.
             "crc": chance.getrandbits(32), "bytes": 70 * size, "transactional": False,
             "control": "commit" if log[at]["kind"] == "marker" else None, "valid": True,
         })  # fmt: skip
+        if idempotent:
+            is_marker = batches[-1]["control"] is not None
+            numbers = {"producer_id": 4, "producer_epoch": 0}
+            batches[-1] |= {**numbers, "base_sequence": -1 if is_marker else sequence}
+            sequence += 0 if is_marker else size
         at += size
     for replica in REPLICAS:
         for batch in batches:

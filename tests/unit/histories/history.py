@@ -28,6 +28,7 @@ class History:
     produce: list[Line] = field(default_factory=list)
     consume: list[Line] = field(default_factory=list)
     transactions: list[Line] = field(default_factory=list)
+    transaction_reads: list[Line] = field(default_factory=list)
     isr: list[Line] = field(default_factory=list)
     roles: list[Line] = field(default_factory=list)
     batches: list[Line] = field(default_factory=list)
@@ -74,13 +75,37 @@ class History:
             if (read["partition"], read["seq"]) == (line["partition"], line["seq"])
         )
 
+    def reads_inside(self, transaction: int, partition: int) -> list[Line]:
+        """Return the reads of a partition in a transaction, in order."""
+        place = (transaction, partition)
+        return [
+            read
+            for read in self.transaction_reads
+            if (read["transaction"], read["partition"]) == place
+        ]
+
+    def of_transaction(self, transaction: int, partition: int) -> list[Line]:
+        """Return the produce lines of a transaction's records in a partition, in order."""
+        place = (transaction, partition)
+        return [line for line in self.produce if (line["transaction"], line["partition"]) == place]
+
+    def read_only(self, transaction: int, record: Line, read_ms: float) -> None:
+        """Let a transaction read this record and no other one of its partition."""
+        for read in self.reads_inside(transaction, record["partition"]):
+            self.transaction_reads.remove(read)
+        self.transaction_reads.append({
+            "producer": 0, "transaction": transaction, "partition": record["partition"],
+            "offset": record["offset"], "seq": record["seq"], "read_ms": read_ms,
+        })  # fmt: skip
+
     def lines(self) -> Iterator[tuple[str, Line]]:
         """Yield every line with its kind, after numbering the reads."""
-        for nth, line in enumerate(self.consume):
-            line["nth"] = nth
+        for reads in (self.consume, self.transaction_reads):
+            for nth, line in enumerate(reads):
+                line["nth"] = nth
         for kind in (
-            "produce", "consume", "transactions", "isr", "roles", "batches", "replica_logs",
-            "phases",
+            "produce", "consume", "transactions", "transaction_reads", "isr", "roles", "batches",
+            "replica_logs", "phases",
         ):  # fmt: skip
             for line in getattr(self, kind):
                 yield kind, {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}

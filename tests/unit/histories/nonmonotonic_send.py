@@ -16,7 +16,7 @@ def plant_in_time(history: History, partition: int, chance: random.Random) -> No
         for first, then in pairwise(records)
         if first["done_ms"] < then["sent_ms"] and then["offset"] == first["offset"] + 1
     ]
-    _swap(history, partition, *chance.choice(pairs))
+    swap(history, partition, *chance.choice(pairs))
 
 
 def plant_in_sequence(history: History, partition: int, chance: random.Random) -> None:
@@ -29,14 +29,20 @@ def plant_in_sequence(history: History, partition: int, chance: random.Random) -
     for line in history.produce:
         if line["partition"] == partition and line["done_ms"] is not None:
             line["done_ms"] = 2_500.0  # so that only the sequence shows it
-    _swap(history, partition, first, then)
+    swap(history, partition, first, then)
 
 
-def _swap(history: History, partition: int, first: Line, then: Line) -> None:
+def swap(
+    history: History, partition: int, first: Line, then: Line, kind: str = "nonmonotonic-send"
+) -> None:
+    """Swap the offsets of two records, in the acks and all reads."""
+    for read in history.transaction_reads:
+        if read["partition"] == partition and read["seq"] in (first["seq"], then["seq"]):
+            read["seq"] = first["seq"] + then["seq"] - read["seq"]
     reads = history.read_of(first), history.read_of(then)
     first["offset"], then["offset"] = then["offset"], first["offset"]
     reads[0]["seq"], reads[1]["seq"] = then["seq"], first["seq"]
-    history.expect("nonmonotonic-send", partition, then["offset"], then["seq"])
+    history.expect(kind, partition, then["offset"], then["seq"])
 
 
 PLANTINGS = (Planting(plant_in_time), Planting(plant_in_sequence))

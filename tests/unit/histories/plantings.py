@@ -16,8 +16,9 @@ from unit.histories.history import History, Planting
 _OTHERS = {"clean", "history", "plantings"}
 
 PLANTINGS: dict[str, tuple[Planting, ...]] = {
-    file.stem.replace("_", "-"): import_module(f"unit.histories.{file.stem}").PLANTINGS
-    for file in sorted(Path(__file__).parent.glob("*.py"))
+    file.stem.replace("_", "-"): import_module(f"unit.histories.{folder}{file.stem}").PLANTINGS
+    for folder in ("", "isolation.")
+    for file in sorted((Path(__file__).parent / folder.rstrip(".")).glob("*.py"))
     if file.stem not in _OTHERS
 }
 """The plantings by the anomaly's name."""

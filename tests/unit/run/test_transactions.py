@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from confluent_kafka import KafkaError, KafkaException
@@ -12,6 +12,7 @@ from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload import transactional
 from insync.workload.plan import LANE_BITS, NEXT_LIFE, TransactionPlan, WorkloadPlan
+from insync.workload.transaction_reader import TransactionReader
 from insync.workload.transactional import TransactionalProducer
 from insync.workload.value import read
 from unit.fake_message import FakeMessage
@@ -76,12 +77,38 @@ class FakeClient:
             raise KafkaException(self.plan[name].pop(0))
 
 
+class FakeReader:
+    """A reader that keeps what was asked of it."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+
+    def read(self, transaction: int, records: int) -> None:
+        """Read nothing."""
+        self.calls.append(("read", transaction, records))
+
+    def ended(self, *, committed: bool) -> None:
+        """Note the end of a transaction."""
+        self.calls.append(("ended", committed))
+
+    def close(self) -> None:
+        """Note the end."""
+        self.calls.append(("closed",))
+
+
 class Bench:
     """One TransactionalProducer on a FakeClient."""
 
-    def __init__(self, folder: Path, *, abort_percent: int = 0, seed: int = 7) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        abort_percent: int = 0,
+        seed: int = 7,
+        reader: FakeReader | None = None,
+    ) -> None:
         own = TransactionPlan(
-            ids=("a", "b"), per_second=100, records=3, abort_percent=abort_percent
+            ids=("a", "b"), per_second=100, records=3, abort_percent=abort_percent, reads=9
         )
         self.plan = WorkloadPlan(
             bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1, 2, 3),
@@ -95,6 +122,7 @@ class Bench:
         self.thread = TransactionalProducer(
             self.plan, own, 1, (EventWriter(folder / names[0]), EventWriter(folder / names[1])),
             self.stop, self.abandon, self.failures.append,
+            cast(TransactionReader | None, reader),
         )  # fmt: skip
         self.client = FakeClient.made[-1]
 
@@ -137,6 +165,18 @@ def test_a_transaction_has_its_records_and_one_line_with_its_end(tmp_path: Path)
     assert [line["seq"] >> LANE_BITS for line in records] == [2, 2, 2], "different from all others"
     assert bench.client.settings["transactional.id"] == "b"
     assert bench.client.settings["socket.timeout.ms"] == 900
+
+
+def test_a_transaction_reads_before_it_writes_and_tells_the_reader_how_it_ended(
+    tmp_path: Path,
+) -> None:
+    reader = FakeReader()
+    bench = Bench(tmp_path, reader=reader)
+    bench.client.plan["commit"] = [ABORT]
+    lines = bench.run(2)
+    assert [line["end"] for line in lines[:2]] == ["aborted", "committed"]
+    assert reader.calls[:4] == [("read", 1, 9), ("ended", False), ("read", 3, 9), ("ended", True)]
+    assert reader.calls[-1] == ("closed",)
 
 
 def test_records_aborted_on_purpose_are_in_the_log_before_the_abort(tmp_path: Path) -> None:

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from insync.analysis.checks import aborted_read, fractured_read, lost_write, polls, records
-from insync.analysis.checks.transactions import transaction_fates
+from insync.analysis.checks import lost_write, polls, records
+from insync.analysis.checks.isolation import aborted_read, fractured_read
+from insync.analysis.checks.isolation.transactions import transaction_fates
 from insync.analysis.tables.gold import transactions
 from insync.analysis.tables.spark.inline_table import inline_table
 
@@ -17,7 +18,7 @@ PRODUCE = (
 )
 LINES = (
     "run string, arm string, repeat int, topic string, producer int, transaction long,"
-    " wanted string, end string, error string, ended_ms double, took_ms double"
+    " wanted string, end string, error string, ended_ms double, took_ms double, asked_ms double"
 )
 CONSUME = (
     "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
@@ -56,8 +57,12 @@ def of_records(
     return records.record_fates(
         made(spark, [(*record, 0, True, 0.5) for record in produced], PRODUCE),
         reads(spark, read),
-        made(spark, ends, LINES),
+        lines_of(spark, ends),
     )
+
+
+def lines_of(spark: SparkSession, ends: list[tuple[Any, ...]]) -> DataFrame:
+    return made(spark, [(*end, 2.0) for end in ends], LINES)
 
 
 def reads(spark: SparkSession, read: list[tuple[int, int, int]]) -> DataFrame:
@@ -66,7 +71,7 @@ def reads(spark: SparkSession, read: list[tuple[int, int, int]]) -> DataFrame:
 
 def fates(spark: SparkSession, read: list[tuple[int, int, int]]) -> dict[int, tuple[Any, ...]]:
     """Return (end, read, torn, aborted_read) of each transaction, after `read`."""
-    found = transaction_fates(of_records(spark, read), made(spark, ENDS, LINES))
+    found = transaction_fates(of_records(spark, read), lines_of(spark, ENDS))
     return {
         row["transaction"]: (row["end"], row["read"], row["torn"], row["aborted_read"])
         for row in found.collect()
@@ -134,7 +139,7 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
         for number, at in enumerate(ended)
     ]
     produced = [(0, line[1], 1.0, None, 0, line[1]) for line in lines]
-    ends = made(spark, lines, LINES)
+    ends = lines_of(spark, lines)
     wholes = transaction_fates(of_records(spark, [], produced, lines), ends)
     window = inline_table(spark, [("r", "a", 0, 0.0, 1_000.0)], WINDOW)
     (row,) = transactions.by_producer(ends, wholes, window).collect()
@@ -144,7 +149,7 @@ def test_the_longest_time_without_a_commit_counts_from_the_repeats_ends(
 
 
 def test_a_transaction_whose_line_is_recorded_twice_counts_once(spark: SparkSession) -> None:
-    ends = made(spark, [*ENDS, *ENDS], LINES)
+    ends = lines_of(spark, [*ENDS, *ENDS])
     wholes = transaction_fates(of_records(spark, [(0, 1, 10), (0, 2, 20)]), ends)
     window = inline_table(spark, [("r", "a", 0, 0.0, 1_000.0)], WINDOW)
     found = transactions.by_producer(ends, wholes, window).orderBy("producer").collect()

@@ -35,6 +35,8 @@ METRICS = {
     "acked_after_pause": 0.0,
     "lost": 0.0,
     "duplicated": 0.0,
+    "duplicated_idempotent": 0.0,
+    "repeated_sequences": 0.0,
     "false_alarms": 0.0,
     "leader_changes": 0.0,
     "reordered": 0.0,
@@ -184,7 +186,10 @@ def transactional(**metrics: float | None) -> Verdict:
     )
     expect = {"plugin": {"torn": Bound(max=0), "aborted_read": Bound(max=0)}}
     scenario = RUN.scenario.model_copy(update={"workload": workload, "expect": expect})
-    fine = {"torn": 0.0, "aborted_read": 0.0, "max_commit_gap_ms": 900.0}
+    fine = {
+        "torn": 0.0, "aborted_read": 0.0, "precommitted_read": 0.0, "g0": 3.0,
+        "max_commit_gap_ms": 900.0,
+    }  # fmt: skip
     stock, plugin = measured(STOCK, **fine), measured(PLUGIN, **{**fine, **metrics})
     facts = replace(run_of(), arms={"stock": (stock, stock), "plugin": (plugin, plugin)})
     return check(facts, RUN.model_copy(update={"scenario": scenario}))

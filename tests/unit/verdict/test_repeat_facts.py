@@ -11,8 +11,9 @@ from insync.analysis.verdict.repeat_facts import (
     _pause_metrics,
     _refused_metrics,
     _soonest_return_ms,
+    _transaction_metrics,
 )
-from insync.events.run_info import RunInfo
+from insync.events.run_info import RunInfo, Transactions
 from unit.repeat_rows import whole_repeat
 from unit.run_folder import Story, run_json
 
@@ -57,6 +58,21 @@ def test_records_that_a_leader_refused_are_counted_where_producers_do_not_retry(
     assert _refused_metrics(run_of(client_retries=True), rows) == {}
     silent = {**rows, "ack_latency": []}
     assert _refused_metrics(run_of(client_retries=False), silent) == {}
+
+
+def test_cycles_of_writes_are_counted_and_those_of_reads_are_unknown_if_nobody_reads() -> None:
+    run = run_of(client_retries=True)
+    workload = run.scenario.workload.model_copy(
+        update={"transactions": Transactions(coordinators=(1,))}
+    )
+    scenario = run.scenario.model_copy(update={"workload": workload})
+    run = run.model_copy(update={"scenario": scenario})
+    rows = {**whole_repeat({1}, 1), "cycles": [{"kind": "g0"}, {"kind": "g0"}, {"kind": "g1c"}]}
+    found = _transaction_metrics(run, rows, trusted=True)
+    assert (found["g0"], found["g1c"], found["precommitted_read"]) == (2, 0, 0)
+    rows["checked"] = [{**rows["checked"][0], "g1c": None}]
+    assert _transaction_metrics(run, rows, trusted=True)["g1c"] is None
+    assert "precommitted_read" not in _transaction_metrics(run, rows, trusted=False)
 
 
 def test_partitions_that_were_ever_under_replicated_are_counted() -> None:

@@ -12,14 +12,15 @@ from pyspark.sql import DataFrame
 class History:
     """The lines and tables of all repeats that the queries read.
 
-    `fates` is the result of records.record_fates, `comparable` that of log_divergence.comparable;
-    `repeats` has arm, repeat, topic; `partitions` has a row for each PARTITION. The others have the
-    columns of the event lines of that name.
+    `fates` is the result of records.record_fates, `comparable` that of log_divergence.comparable,
+    `cycles` that of isolation.cycles.cycles; `repeats` has arm, repeat, topic; `partitions` has a
+    row for each PARTITION. The others have the columns of the event lines of that name.
     """
 
     produce: DataFrame
     consume: DataFrame
     group: DataFrame
+    transaction_reads: DataFrame
     isr: DataFrame
     roles: DataFrame
     batches: DataFrame
@@ -27,6 +28,7 @@ class History:
     repeats: DataFrame
     partitions: DataFrame
     comparable: DataFrame
+    cycles: DataFrame
 
 
 Query = Callable[[History], DataFrame]

@@ -5,25 +5,32 @@ from __future__ import annotations
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.base import Anomaly, History
 from insync.analysis.checks.history import anomaly_rows, operation
 from insync.analysis.checks.records import is_duplicated
 
 NAME = "duplicate"
+IDEMPOTENT = "idempotent-duplicate"
 
 
 def find(fates: DataFrame) -> DataFrame:
     """Return the records at several offsets, each with the first and the last of them.
 
-    `fates` as of records.record_fates.
+    The kind depends on whether the record's producer was idempotent. `fates` as of
+    records.record_fates.
     """
+    kind = fn.when(fn.col("idempotent"), fn.lit(IDEMPOTENT)).otherwise(fn.lit(NAME))
     sent = operation(
         "produce", who="producer", seq="seq", offset="offset", at_ms="sent_ms",
         note=fn.when(fn.col("idempotent"), fn.lit("idempotent")),
     )  # fmt: skip
     reads = [operation("read", seq="seq", offset=o) for o in ("first_offset", "last_offset")]
     rows = fates.where(is_duplicated())
-    return anomaly_rows(rows, NAME, "first_offset", "last_offset", [sent, *reads])
+    return anomaly_rows(rows, kind, "first_offset", "last_offset", [sent, *reads])
+
+
+def _query(history: History) -> DataFrame:
+    return find(history.fates)
 
 
 ANOMALIES = (
@@ -31,11 +38,22 @@ ANOMALIES = (
         name=NAME,
         old_name="duplicated",
         label="one record at two offsets",
-        meaning="One record is in the log at two offsets. A retry of a producer without "
-        "idempotence may do that, which breaks no promise of Kafka.",
+        meaning="One record of a producer without idempotence is in the log at two offsets. A "
+        "retry may do that, which breaks no promise of Kafka.",
         shown_by="the record and both reads",
-        query=lambda history: find(history.fates),
+        query=_query,
         metric="duplicated",
+        metric_table="readback",
+    ),
+    Anomaly(
+        name=IDEMPOTENT,
+        label="one record of an idempotent producer at two offsets",
+        meaning="One record of an idempotent or transactional producer is in the log at two "
+        "offsets. Either a broker appended a batch twice (then there is a `repeated-sequence`, "
+        "too), or the client sent the record again under another epoch or sequence number.",
+        shown_by="the record and both reads",
+        query=_query,
+        metric="duplicated_idempotent",
         metric_table="readback",
     ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.base import Anomaly, History
 from insync.analysis.checks.history import PARTITION, anomaly_rows, each, is_acked, operation
 
 NAME = "inconsistent-offsets"
@@ -47,6 +47,13 @@ def _shown() -> Column:
     return fn.array_distinct(fn.array_compact(fn.array(*shown)))
 
 
+def _query(history: History) -> DataFrame:
+    """Compare the reads of the consumers and those in transactions."""
+    columns = [*_PLACE, "seq"]
+    reads = history.consume.select(columns).unionByName(history.transaction_reads.select(columns))
+    return find(history.produce, reads)
+
+
 ANOMALIES = (
     Anomaly(
         name=NAME,
@@ -54,7 +61,7 @@ ANOMALIES = (
         label="two records at one offset",
         meaning="Acks and reads name two records at one offset.",
         shown_by="the lowest and the highest sequence number of the acks, and of the reads",
-        query=lambda history: find(history.produce, history.consume),
+        query=_query,
         metric="inconsistent",
     ),
 )

@@ -1,5 +1,7 @@
 """Finds nonmonotonic sends: records that are in the log in another order than they were sent.
 
+Of two records of one transaction this is Jepsen's internal variant, which has its own name.
+
 The offsets are the order of the log. A record that was acked before another was due must have the
 lower offset, whichever producers sent them. Records of one idempotent producer must have the
 order of their sequence numbers.
@@ -12,11 +14,12 @@ from collections.abc import Sequence
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks.base import Anomaly
+from insync.analysis.checks.base import Anomaly, History
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 from insync.analysis.checks.preceding import with_most
 
 NAME = "nonmonotonic-send"
+INTERNAL = "int-nonmonotonic-send"
 
 
 def find(fates: DataFrame) -> DataFrame:
@@ -46,16 +49,19 @@ def find(fates: DataFrame) -> DataFrame:
 
 def _overtaken(rows: DataFrame, keys: Sequence[str], most: str, wrong: Column) -> DataFrame:
     """Return one row per record that has the largest `most` of all rows before a `wrong` row."""
-    carried = [name for name in ("position", "seq", "producer", "sent_ms") if name != most]
+    carried = [
+        name for name in ("position", "seq", "producer", "sent_ms", "transaction") if name != most
+    ]
     found = with_most(rows, keys, "position", most, carried).where(wrong)
     overtaking = found.groupBy(*PARTITION, "most_position").agg(
         fn.min("most_seq").alias("most_seq"),
         fn.min("most_producer").alias("most_producer"),
         fn.min("most_sent_ms").alias("most_sent_ms"),
+        fn.min("most_transaction").alias("most_transaction"),
         fn.max("position").alias("last_position"),
         *(
             fn.min_by(name, "position").alias(name)
-            for name in ("position", "seq", "producer", "done_ms")
+            for name in ("position", "seq", "producer", "done_ms", "transaction")
         ),
     )
     sent = operation(
@@ -63,7 +69,14 @@ def _overtaken(rows: DataFrame, keys: Sequence[str], most: str, wrong: Column) -
         at_ms="most_sent_ms",
     )  # fmt: skip
     passed = operation("ack", who="producer", seq="seq", offset="position", at_ms="done_ms")
-    return anomaly_rows(overtaking, NAME, "most_position", "last_position", [sent, passed])
+    kind = fn.when(fn.col("transaction") == fn.col("most_transaction"), fn.lit(INTERNAL)).otherwise(
+        fn.lit(NAME)
+    )
+    return anomaly_rows(overtaking, kind, "most_position", "last_position", [sent, passed])
+
+
+def _query(history: History) -> DataFrame:
+    return find(history.fates)
 
 
 ANOMALIES = (
@@ -74,7 +87,15 @@ ANOMALIES = (
         meaning="A record has a lower offset than one that was acked before it was due; or two "
         "records of one idempotent producer have offsets in another order than it sent them.",
         shown_by="the record whose offset is too low, and the first that it overtook",
-        query=lambda history: find(history.fates),
+        query=_query,
+        metric="reordered",
+    ),
+    Anomaly(
+        name=INTERNAL,
+        label="records of a transaction in another order than sent",
+        meaning="Two records of one transaction have offsets in another order than it sent them.",
+        shown_by="the record whose offset is too low, and the first that it overtook",
+        query=_query,
         metric="reordered",
     ),
 )

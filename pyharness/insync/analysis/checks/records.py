@@ -15,23 +15,35 @@ from insync.analysis.checks.history import PARTITION, TRANSACTION, each, is_acke
 _RECORD = [*PARTITION, "seq"]
 _FATE = (
     "transaction", "producer", "idempotent", "sent_ms", "done_ms", "acked", "offset", "times_read",
-    "first_offset", "last_offset", "read_ms", "end",
+    "first_offset", "last_offset", "read_ms", "inside_ms", "inside_offset", "end", "asked_ms",
 )  # fmt: skip
 _SPREAD = 1024
+_INSIDE = {"inside_ms": "double", "inside_offset": "bigint"}
 
 
-def record_fates(produce: DataFrame, consume: DataFrame, transactions: DataFrame) -> DataFrame:
+def record_fates(
+    produce: DataFrame,
+    consume: DataFrame,
+    transactions: DataFrame,
+    reads: DataFrame | None = None,
+) -> DataFrame:
     """Return one row per record that was due or was read.
 
     Its columns are PARTITION and seq; from the produce line: producer, idempotent, sent_ms,
-    done_ms, offset (of the ack), transaction and its end (both null outside of one); acked: whether
-    it was acked, in a transaction whether that was committed as well; from the reads: times_read,
-    first_offset, last_offset, read_ms (of the first). The arguments have the columns of the event
-    lines. The lines of both kinds are aggregated per record in one shuffle; the join is with the
-    transactions, which are few.
+    done_ms, offset (of the ack), transaction, its end, and asked_ms, when its producer requested
+    that end, infinite if never (all null outside of one); acked: whether it was acked, in a
+    transaction whether that was committed as well; from the reads: times_read, first_offset,
+    last_offset, read_ms (of the first); from the reads in transactions, `reads`, which are not
+    counted as read: inside_ms and inside_offset of the first. The arguments have the columns of the
+    event lines. The lines of all kinds are aggregated per record in one shuffle; the join is with
+    the transactions, which are few.
     """
-    both = _sent(produce).unionByName(_read(consume), allowMissingColumns=True)
-    records = each(both, _RECORD).agg(
+    lines = _sent(produce).unionByName(_read(consume), allowMissingColumns=True)
+    if reads is not None:
+        lines = lines.unionByName(_read_inside(reads), allowMissingColumns=True)
+    else:
+        lines = lines.withColumns({n: fn.lit(None).cast(t) for n, t in _INSIDE.items()})
+    records = each(lines, _RECORD).agg(
         fn.max("transaction").alias("transaction"),
         fn.max("producer").alias("producer"),
         fn.coalesce(fn.max("idempotent"), fn.lit(False)).alias("idempotent"),
@@ -43,6 +55,8 @@ def record_fates(produce: DataFrame, consume: DataFrame, transactions: DataFrame
         fn.min("read_offset").alias("first_offset"),
         fn.max("read_offset").alias("last_offset"),
         fn.min("read_ms").alias("read_ms"),
+        fn.min("inside_ms").alias("inside_ms"),
+        fn.min_by("inside_offset", "inside_ms").alias("inside_offset"),
     )
     return _with_ends(records, transactions)
 
@@ -64,12 +78,20 @@ def _read(consume: DataFrame) -> DataFrame:
     return consume.select(*_RECORD, fn.col("offset").alias("read_offset"), "read_ms")
 
 
-def _with_ends(records: DataFrame, transactions: DataFrame) -> DataFrame:
-    """Add each record's `end`, and keep `acked` only if its transaction was committed."""
-    inside = fn.col("transaction").isNotNull()
-    ends = transactions.select(*TRANSACTION, fn.col("end").alias("known_end")).dropDuplicates(
-        TRANSACTION
+def _read_inside(reads: DataFrame) -> DataFrame:
+    return reads.select(
+        *_RECORD, fn.col("read_ms").alias("inside_ms"), fn.col("offset").alias("inside_offset")
     )
+
+
+def _with_ends(records: DataFrame, transactions: DataFrame) -> DataFrame:
+    """Add each record's `end` and `asked_ms`; `acked` only if its transaction was committed."""
+    inside = fn.col("transaction").isNotNull()
+    ends = transactions.select(
+        *TRANSACTION,
+        fn.col("end").alias("known_end"),
+        fn.coalesce("asked_ms", fn.lit(float("inf"))).alias("asked_ms"),
+    ).dropDuplicates(TRANSACTION)
     # Records outside of transactions get one of many keys that match no transaction. With one key,
     # such as null, a single task would join all of them.
     outside = -1 - fn.pmod("seq", fn.lit(_SPREAD))
@@ -85,7 +107,7 @@ def _with_ends(records: DataFrame, transactions: DataFrame) -> DataFrame:
 
 
 def readback(fates: DataFrame, partitions: DataFrame) -> DataFrame:
-    """Count the records of each partition: acked, read, lost, duplicated.
+    """Count the records of each partition: acked, read, lost, duplicated, duplicated_idempotent.
 
     `partitions` has a row for each PARTITION, also for those without any line.
     """
@@ -94,8 +116,9 @@ def readback(fates: DataFrame, partitions: DataFrame) -> DataFrame:
         fn.count_if(fn.col("times_read") > 0).alias("read"),
         fn.count_if(is_lost()).alias("lost"),
         fn.count_if(is_duplicated()).alias("duplicated"),
+        fn.count_if(is_duplicated() & fn.col("idempotent")).alias("duplicated_idempotent"),
     )
-    numbers = ("acked", "read", "lost", "duplicated")
+    numbers = ("acked", "read", "lost", "duplicated", "duplicated_idempotent")
     return partitions.join(counted, PARTITION, "left").select(
         *PARTITION, *(fn.coalesce(name, fn.lit(0)).alias(name) for name in numbers)
     )

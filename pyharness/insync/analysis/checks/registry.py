@@ -1,7 +1,8 @@
 """Lists the anomalies, finds all of them in a history, and counts them by metric.
 
-The registry imports every module of this package and collects its `ANOMALIES`. A new anomaly is
-one more module. `python -m` this module prints the table of docs/checker.md.
+The registry imports every module of this package and of the packages in it, and collects its
+`ANOMALIES`. A new anomaly is one more module. `python -m` this module prints the table of
+docs/checker.md.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import reduce
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any
 
 from pyspark.sql import Column, DataFrame
@@ -21,7 +22,7 @@ from insync.analysis.checks.history import PARTITION
 
 
 def _discover() -> Iterator[Anomaly]:
-    for module in iter_modules(checks.__path__, f"{checks.__name__}."):
+    for module in walk_packages(checks.__path__, f"{checks.__name__}."):
         if not module.name.endswith(".registry"):
             yield from getattr(import_module(module.name), "ANOMALIES", ())
 

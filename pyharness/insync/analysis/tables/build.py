@@ -18,8 +18,10 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.checks import log_divergence, records
 from insync.analysis.checks.base import History
+from insync.analysis.checks.isolation.cycles import SUSPECTS, cycles
+from insync.analysis.checks.isolation.dependencies import dependencies
+from insync.analysis.checks.isolation.transactions import transaction_fates
 from insync.analysis.checks.registry import count_anomalies, find_anomalies
-from insync.analysis.checks.transactions import transaction_fates
 from insync.analysis.tables.bronze.lines import Events, input_lines
 from insync.analysis.tables.gold import (
     acks,
@@ -29,10 +31,12 @@ from insync.analysis.tables.gold import (
     policies,
     transactions,
 )
+from insync.analysis.tables.gold.catalogue import CYCLES
 from insync.analysis.tables.gold.compare import over_repeats
 from insync.analysis.tables.gold.end_to_end import end_to_end
 from insync.analysis.tables.gold.metrics import repeat_metrics
 from insync.analysis.tables.gold.recovery import recovery
+from insync.analysis.tables.gold.unseen import unseen_over_time
 from insync.analysis.tables.silver import (
     brokers,
     evidence,
@@ -46,6 +50,7 @@ from insync.analysis.tables.silver import (
 from insync.analysis.tables.silver.expands import isr_changes, isr_expands
 from insync.analysis.tables.silver.operations import operations
 from insync.analysis.tables.silver.repeats import due_inside, partitions, repeats
+from insync.analysis.tables.spark.inline_table import inline_table
 
 Done = Mapping[str, DataFrame]
 """The tables of earlier steps, `runs` and `bronze`, by name."""
@@ -120,7 +125,10 @@ def _cluster(done: Done, events: Events) -> Named:
 
 def _records(done: Done, events: Events) -> Named:
     """Yield what the checker's queries share."""
-    yield "fates", records.record_fates(done["operations"], events.consume, events.transactions)
+    produce, ends, reads = done["operations"], events.transactions, events.transaction_reads
+    yield "fates", records.record_fates(produce, events.consume, ends, reads)
+    # One more than may be searched, so that the search can refuse them.
+    yield "dependencies", dependencies(produce, ends, reads).limit(SUSPECTS + 1)
     comparable = log_divergence.comparable(events.replica_logs, events.consume, events.isr)
     yield "comparable", comparable
 
@@ -131,7 +139,20 @@ def _checks(done: Done, events: Events) -> Named:
     yield "readback", records.readback(fates, done["partitions"])
     ended = transaction_fates(fates, events.transactions)
     yield "transactions", transactions.by_producer(events.transactions, ended, windows)
-    yield "anomalies", find_anomalies(_history(done, events))
+    yield "unseen_over_time", unseen_over_time(fates, windows)
+    found = _cycles(done)
+    yield "cycles", found
+    yield "anomalies", find_anomalies(_history({**done, "cycles": found}, events))
+
+
+def _cycles(done: Done) -> DataFrame:
+    """Search the dependencies for cycles; a library does that in this process."""
+    rows = [row.asDict() for row in done["dependencies"].collect()]
+    found = list(cycles(rows)) if rows else []
+    columns = [column.name for column in CYCLES.columns]
+    of_run = ([row[name] for name in columns] for row in found)
+    table = inline_table(done["runs"].sparkSession, [*of_run], CYCLES.schema)
+    return table if found else table.limit(0)
 
 
 def _history(done: Done, events: Events) -> History:
@@ -139,6 +160,7 @@ def _history(done: Done, events: Events) -> History:
         produce=done["operations"],
         consume=events.consume,
         group=events.group,
+        transaction_reads=events.transaction_reads,
         isr=events.isr,
         roles=events.roles,
         batches=events.batches,
@@ -146,6 +168,7 @@ def _history(done: Done, events: Events) -> History:
         repeats=done["repeats"],
         partitions=done["partitions"],
         comparable=done["comparable"],
+        cycles=done["cycles"],
     )
 
 

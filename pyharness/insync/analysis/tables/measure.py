@@ -48,7 +48,10 @@ EVENT_BYTES = 1_200
 """What a run records of one operation, in bytes: its produce and consume lines, and a line for its
 batch on each of three replicas. The settings of the product depend on the size of the events."""
 
-_ENDS = "run string, arm string, repeat int, topic string, transaction bigint, end string"
+_ENDS = (
+    "run string, arm string, repeat int, topic string, transaction bigint, end string,"
+    " asked_ms double"
+)
 
 
 def generate(spark: SparkSession, history: synthetic.History, folder: str) -> None:

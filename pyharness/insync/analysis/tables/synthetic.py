@@ -44,6 +44,7 @@ MISREAD_AT, BACK_AT = 5_000, 7_000
 PLANTED = (
     lost_write.NAME,
     duplicate.NAME,
+    duplicate.IDEMPOTENT,
     nonmonotonic_send.NAME,
     inconsistent_offsets.NAME,
     polls.BACK,
@@ -84,7 +85,10 @@ class History:
         back = len(range(BACK_AT, size - 1, EVERY))
         swapped = len(range(SWAPPED_AT, size - SWAPPED_BY, EVERY))
         yield lost_write.NAME, lost
-        yield duplicate.NAME, len(range(TWICE_AT, size, EVERY))
+        yield (
+            duplicate.IDEMPOTENT if arm == IDEMPOTENT else duplicate.NAME,
+            len(range(TWICE_AT, size, EVERY)),
+        )
         # Of an idempotent producer the sequence numbers show it as well as the time.
         yield nonmonotonic_send.NAME, swapped * (2 if arm == IDEMPOTENT else 1)
         yield inconsistent_offsets.NAME, 2 * len(range(MISREAD_AT, size - 1, EVERY))

@@ -202,9 +202,9 @@ def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
 
     If records were acked and none was read, the consumer did not work.
     """
-    acked, read, lost, duplicated = (
+    acked, read, lost, duplicated, idempotent = (
         sum(row[name] for row in own["readback"])
-        for name in ("acked", "read", "lost", "duplicated")
+        for name in ("acked", "read", "lost", "duplicated", "duplicated_idempotent")
     )
     if not trusted or (acked and not read):
         return {}
@@ -212,7 +212,9 @@ def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
         name: sum(row[name] for row in own["checked"])
         for name in ("reordered", "gaps", "inconsistent")
     }
-    return {"lost": lost, "duplicated": duplicated, **seen}
+    return {
+        "lost": lost, "duplicated": duplicated, "duplicated_idempotent": idempotent, **seen,
+    }  # fmt: skip
 
 
 def _broker_metrics(own: Rows, *, trusted: bool) -> Metrics:
@@ -221,7 +223,7 @@ def _broker_metrics(own: Rows, *, trusted: bool) -> Metrics:
         return {}
     return {
         name: _sum_of_known([row[name] for row in own["checked"]])
-        for name in ("split_epochs", "diverged", "watermarks_back")
+        for name in ("split_epochs", "diverged", "watermarks_back", "repeated_sequences")
     }
 
 
@@ -244,10 +246,18 @@ def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
     found = own["transactions"]
     if asked is None or len(found) < len(asked.coordinators):
         return {}
-    gaps = {"max_commit_gap_ms": max(row["commit_gap_ms"] for row in found)}
+    known: Metrics = {
+        "max_commit_gap_ms": max(row["commit_gap_ms"] for row in found),
+        "g0": sum(row["kind"] == "g0" for row in own["cycles"]),
+    }
     if not trusted or not any(row["read"] for row in own["readback"]):
-        return gaps
-    return {**gaps, **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")}}
+        return known
+    return {
+        **known,
+        **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")},
+        "precommitted_read": sum(row["precommitted_read"] for row in own["checked"]),
+        "g1c": _sum_of_known([row["g1c"] for row in own["checked"]]),
+    }
 
 
 def _group_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:

@@ -65,6 +65,7 @@ class Events:
     faults: DataFrame
     produce: DataFrame
     transactions: DataFrame
+    transaction_reads: DataFrame
     consume: DataFrame
     read_back: DataFrame
     group: DataFrame

@@ -153,6 +153,27 @@ TRANSACTIONS = EventKind(
     required=("arm", "repeat", "topic", "transaction"),
 )
 
+TRANSACTION_READS = EventKind(
+    "transaction_reads",
+    "transaction-reads-*.jsonl",
+    _line(
+        arm=_TEXT,
+        repeat=_INT,
+        topic=_TEXT,
+        producer=_INT,
+        transaction=_LONG,
+        partition=_INT,
+        offset=_LONG,
+        seq=_LONG,
+        read_ms=_MS,
+        nth=_LONG,
+    ),
+    required=(
+        "arm", "repeat", "topic", "producer", "transaction", "partition", "offset", "seq", "nth",
+    ),
+    of_records=True,
+)  # fmt: skip
+
 CONSUME = EventKind(
     "consume",
     "consume-*.jsonl",
@@ -389,7 +410,8 @@ BROKER = EventKind(
 event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
-    PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, READ_BACK, GROUP, ISR, COUNTERS, SAMPLES,
+    PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, READ_BACK, GROUP, ISR,
+    COUNTERS, SAMPLES,
     CONTROLLER, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
 )  # fmt: skip
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from insync.analysis.checks.history import PARTITION, REPEAT
+from insync.analysis.checks.history import PARTITION, REPEAT, TOPIC
 from insync.analysis.checks.registry import metrics_checked
 from insync.analysis.tables.contracts import Column, Contract, count, flag, ms, text, whole
 from insync.analysis.tables.gold.metrics import CELL
@@ -201,6 +201,49 @@ READBACK = Contract(
         count("read", "records read", "records"),
         count("lost", "acked and never read", "records"),
         count("duplicated", "read at more than one offset", "records"),
+        count("duplicated_idempotent", "of these, of idempotent producers", "records"),
+    ),
+)
+UNSEEN_OVER_TIME = Contract(
+    "unseen_over_time",
+    "Records that were acked and not yet read, over time, in up to 240 bins of a repeat.",
+    (*PARTITION, "since_ms"),
+    (
+        *OF_PARTITION,
+        ms("since_ms", "the start of the bin, from the repeat's start"),
+        ms("bin_ms", "the length of the bin"),
+        count("unseen", "unseen at the end of the bin; bins without a change are left out",
+              "records"),
+    ),
+)  # fmt: skip
+DEPENDENCIES = Contract(
+    "dependencies",
+    "Dependencies between transactions that may be part of a cycle (docs/checker.md).",
+    (*TOPIC, "kind", "transaction", "then"),
+    (
+        *OF_TOPIC,
+        text("kind", "ww: the other one wrote behind it; wr: the other one read it"),
+        whole("transaction", "the transaction that wrote", of="bigint"),
+        whole("then", "the transaction that depends on it", of="bigint"),
+        whole("partition", "a partition that shows it"),
+        whole("offset", "the offset of its record there", of="bigint"),
+        whole("seq", "the record", of="bigint"),
+        whole("then_offset", "the offset that the other one wrote or read", of="bigint"),
+        whole("then_seq", "the record there", of="bigint"),
+    ),
+)
+CYCLES = Contract(
+    "cycles",
+    "Transactions that depend on each other in a cycle (docs/checker.md).",
+    (*TOPIC, "kind", "first_transaction"),
+    (
+        *OF_TOPIC,
+        text("kind", "g0: by writes, which Kafka allows; g1c: by reads"),
+        count("transactions", "how many are connected by cycles"),
+        whole("first_transaction", "the lowest of their numbers", of="bigint"),
+        whole("partition", "the partition of the first operation"),
+        whole("offset", "its offset", of="bigint"),
+        Column("operations", _OPERATIONS, "", "the steps of a short cycle, at most 10"),
     ),
 )
 ANOMALIES = Contract(
@@ -428,6 +471,9 @@ GOLD = (
     PAUSES,
     ADDED_REPLICAS,
     READBACK,
+    UNSEEN_OVER_TIME,
+    DEPENDENCIES,
+    CYCLES,
     ANOMALIES,
     CHECKED,
     COMPARABLE,

@@ -383,7 +383,10 @@ FATES = Contract(
         whole("first_offset", "the lowest offset at which it was read", null=True, of="bigint"),
         whole("last_offset", "the highest offset at which it was read", null=True, of="bigint"),
         ms("read_ms", "when it was first read (epoch)", null=True),
+        ms("inside_ms", "when a transaction first read it (epoch); null: never", null=True),
+        whole("inside_offset", "at which offset", null=True, of="bigint"),
         text("end", "how its transaction ended; null: it was in none", null=True),
+        ms("asked_ms", "when that end was requested (epoch); infinite: never", null=True),
     ),
     bulk=True,
 )

@@ -18,7 +18,7 @@ from insync.analysis.checks.history import (
     bounded,
     operation,
 )
-from insync.analysis.checks.transactions import transaction_and_end, was_read
+from insync.analysis.checks.isolation.transactions import transaction_and_end, was_read
 
 NAME = "fractured-read"
 

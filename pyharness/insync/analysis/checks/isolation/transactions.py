@@ -13,9 +13,9 @@ def transaction_fates(fates: DataFrame, lines: DataFrame) -> DataFrame:
 
     `records` is how many it has, and `read` how many of them were read. `torn` is whether only a
     part was read: also a transaction whose producer never learned its end was committed as a
-    whole or not at all. `aborted_read` is how many records of an aborted one were read. The end is
-    "unknown" if no line tells it. `fates` as of records.record_fates; `lines` has the columns of
-    the event lines.
+    whole or not at all. `aborted_read` is how many records of an aborted one were read, also by
+    transactions. The end is "unknown" if no line tells it. `fates` as of records.record_fates;
+    `lines` has the columns of the event lines.
     """
     records = (
         fates.where(fn.col("transaction").isNotNull())
@@ -23,6 +23,7 @@ def transaction_fates(fates: DataFrame, lines: DataFrame) -> DataFrame:
         .agg(
             fn.count(fn.lit(1)).alias("records"),
             fn.count_if(was_read()).alias("read"),
+            fn.count_if(was_seen()).alias("seen"),
         )
     )
     ends = lines.select(*TRANSACTION, "producer", "end", "error").dropDuplicates(TRANSACTION)
@@ -38,14 +39,32 @@ def transaction_fates(fates: DataFrame, lines: DataFrame) -> DataFrame:
             "records",
             "read",
             (~aborted & (fn.col("read") > 0) & (fn.col("read") < fn.col("records"))).alias("torn"),
-            fn.when(aborted, fn.col("read")).otherwise(fn.lit(0)).alias("aborted_read"),
+            fn.when(aborted, fn.col("seen")).otherwise(fn.lit(0)).alias("aborted_read"),
         )
     )
 
 
 def was_read() -> Column:
-    """Return whether a record was read."""
+    """Return whether the consumer read a record."""
     return fn.col("times_read") > 0
+
+
+def was_seen() -> Column:
+    """Return whether the consumer or a transaction read a record."""
+    return was_read() | fn.col("inside_ms").isNotNull()
+
+
+def first_seen(fates: DataFrame) -> DataFrame:
+    """Add the first read of each record, by the consumer or a transaction: seen_ms, seen_offset."""
+    inside = fn.col("read_ms").isNull() | (fn.col("inside_ms") < fn.col("read_ms"))
+    return fates.withColumns(
+        {
+            "seen_ms": fn.least("read_ms", "inside_ms"),
+            "seen_offset": fn.when(
+                fn.col("inside_ms").isNotNull() & inside, fn.col("inside_offset")
+            ).otherwise(fn.col("first_offset")),
+        }
+    )
 
 
 def transaction_and_end() -> Column:

@@ -7,22 +7,26 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.checks.base import Anomaly
 from insync.analysis.checks.history import anomaly_rows, operation
-from insync.analysis.checks.transactions import transaction_and_end, was_read
+from insync.analysis.checks.isolation.transactions import (
+    first_seen,
+    transaction_and_end,
+    was_seen,
+)
 
 NAME = "aborted-read"
 
 
 def find(fates: DataFrame) -> DataFrame:
     """Return the records of aborted transactions that were read; as of records.record_fates."""
-    read = fates.where((fn.col("end") == "aborted") & was_read())
+    read = fates.where((fn.col("end") == "aborted") & was_seen())
     shown = [
         operation(
             "produce", who="producer", seq="seq", offset="offset", at_ms="sent_ms",
             note=transaction_and_end(),
         ),
-        operation("read", seq="seq", offset="first_offset", at_ms="read_ms"),
+        operation("read", seq="seq", offset="seen_offset", at_ms="seen_ms"),
     ]  # fmt: skip
-    return anomaly_rows(read, NAME, "first_offset", "last_offset", shown)
+    return anomaly_rows(first_seen(read), NAME, "seen_offset", "seen_offset", shown)
 
 
 ANOMALIES = (

@@ -1,0 +1,114 @@
+"""The reads in transactions continue after a commit, and begin again after any other end."""
+
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from confluent_kafka import Consumer, KafkaError
+
+from event_lines import read_lines
+from insync.events.writer import EventWriter
+from insync.workload.plan import WorkloadPlan
+from insync.workload.transaction_reader import TransactionReader
+
+PLAN = WorkloadPlan(
+    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1), rate=1,
+    producers=1, record_bytes=16, seed=1, drain_seconds=1.0,
+)  # fmt: skip
+
+
+class FakeMessage:
+    """A record of which the sequence number is its offset, or with `code` an event."""
+
+    def __init__(self, partition: int, offset: int, code: int | None = None) -> None:
+        self._place = (partition, offset)
+        self._code = code
+
+    def error(self) -> KafkaError | None:
+        """Return the client's error, if any."""
+        return None if self._code is None else KafkaError(self._code)
+
+    def partition(self) -> int:
+        """Return the partition."""
+        return self._place[0]
+
+    def offset(self) -> int:
+        """Return the offset."""
+        return self._place[1]
+
+    def value(self) -> bytes:
+        """Return a value."""
+        return self._place[1].to_bytes(8, "big") + bytes(8)
+
+
+class FakeClient:
+    """Two partitions with records at every second offset."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+        self.assigned: list[dict[int, int]] = []
+        self.closed = False
+        self._at: dict[int, int] = {}
+
+    def assign(self, places: list[Any]) -> None:
+        """Begin at these offsets."""
+        self.assigned.append({place.partition: place.offset for place in places})
+        self._at = dict(self.assigned[-1])
+
+    def consume(self, records: int, _: float) -> list[FakeMessage]:
+        """Return the next records of both partitions in turn, and the end of one."""
+        found = [FakeMessage(0, 99, KafkaError._PARTITION_EOF)]
+        for nth in range(records):
+            partition = nth % 2
+            offset = self._at[partition] + self._at[partition] % 2
+            found.append(FakeMessage(partition, offset))
+            self._at[partition] = offset + 1
+        return found
+
+    def close(self) -> None:
+        """End."""
+        self.closed = True
+
+
+@pytest.fixture
+def client() -> FakeClient:
+    return FakeClient({})
+
+
+def reader_of(folder: Path, client: FakeClient) -> TransactionReader:
+    def make(settings: dict[str, Any]) -> Consumer:
+        client.settings = settings
+        return cast(Consumer, client)
+
+    return TransactionReader(PLAN, 1, EventWriter(folder / "reads.jsonl"), make)
+
+
+def test_a_committed_transaction_is_continued_and_another_one_read_again(
+    tmp_path: Path, client: FakeClient
+) -> None:
+    reader = reader_of(tmp_path, client)
+    for transaction, committed in ((1, True), (3, False), (5, True), (7, True)):
+        reader.read(transaction, 4)
+        reader.ended(committed=committed)
+    reader.close()
+    lines = read_lines(tmp_path / "reads.jsonl")
+    of_first = [line for line in lines if line["partition"] == 0]
+    offsets = [(line["transaction"], line["offset"]) for line in of_first]
+    assert offsets == [(1, 0), (1, 2), (3, 4), (3, 6), (5, 4), (5, 6), (7, 8), (7, 10)]
+    assert [line["nth"] for line in lines] == [*range(16)]
+    assert {(line["producer"], line["seq"] == line["offset"]) for line in lines} == {(1, True)}
+    assert client.assigned == [{0: 0, 1: 0}, {0: 3, 1: 3}], "assigned again only after the abort"
+    assert client.closed
+    assert client.settings["isolation.level"] == "read_committed"
+
+
+def test_an_aborted_transaction_that_read_nothing_changes_no_position(
+    tmp_path: Path, client: FakeClient
+) -> None:
+    reader = reader_of(tmp_path, client)
+    reader.read(1, 2)
+    reader.ended(committed=True)
+    reader.read(3, 0)
+    reader.ended(committed=False)
+    reader.read(5, 2)
+    assert client.assigned == [{0: 0, 1: 0}]
