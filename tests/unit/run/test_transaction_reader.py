@@ -1,5 +1,6 @@
 """The reads in transactions continue after a commit, and begin again after any other end."""
 
+import random
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,6 +11,7 @@ from event_lines import read_lines
 from insync.events.writer import EventWriter
 from insync.workload.plan import WorkloadPlan
 from insync.workload.transaction_reader import TransactionReader
+from insync.workload.value import value
 
 PLAN = WorkloadPlan(
     bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0, 1), rate=1,
@@ -38,7 +40,7 @@ class FakeMessage:
 
     def value(self) -> bytes:
         """Return a value."""
-        return self._place[1].to_bytes(8, "big") + bytes(8)
+        return value(PLAN.topic, *self._place, random.Random(1), PLAN.record_bytes)  # noqa: S311
 
 
 class FakeClient:
