@@ -17,7 +17,10 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
         "isr_shrinks", "faults", "follower_drops", "detections", "leader_changes",
         "dead_followers", "step_downs", "ack_gaps", "pauses", "added_replicas", "errors",
     ]  # fmt: skip
-    checks = ("reordered", "gaps", "inconsistent", "split_epochs", "diverged", "watermarks_back")
+    checks = (
+        "reordered", "gaps", "inconsistent", "corrupt", "unexpected", "moved", "truncated",
+        "missing_from_log", "split_epochs", "diverged", "watermarks_back",
+    )  # fmt: skip
     replica = {
         "broker": 1, "partition": 0, "start_above_end": 0, "start_above_watermark": 0,
         "log_start_offset": 0, "leo": 1, "fetchers_before": 1, "fetchers_after": 1, "failed": 0,
@@ -28,7 +31,7 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
         "availability": [topic, *seen],
         "step_down_sources": [{"broker": broker} for broker in brokers],
         "ack_latency": [{"partition": None, "mean_ms": 1.0, "max_ms": 2.0}],
-        "readback": [{"acked": 1, "read": 1, "lost": 0, "duplicated": 0}],
+        "readback": [{"acked": 1, "read": 1, "lost": 0, "duplicated": 0, "read_to_end": True}],
         "checked": [dict.fromkeys(checks, 0)],
         "transactions": [{"commit_gap_ms": 1.0, "torn": 0, "aborted_read": 0}],
         "raced_replicas": [replica],

@@ -21,7 +21,11 @@ LINES = (
 )
 CONSUME = (
     "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
-    " read_ms double, nth long, consumer int"
+    " read_ms double, nth long, consumer int, fresh boolean, corrupt string"
+)
+READ_BACK = (
+    "run string, arm string, repeat int, topic string, partition int, fresh boolean,"
+    " position long, end_offset long"
 )
 WINDOW = "run string, arm string, repeat int, start_ms double, end_ms double"
 
@@ -57,11 +61,12 @@ def of_records(
         made(spark, [(*record, 0, True, 0.5) for record in produced], PRODUCE),
         reads(spark, read),
         made(spark, ends, LINES),
+        made(spark, [], READ_BACK),
     )
 
 
 def reads(spark: SparkSession, read: list[tuple[int, int, int]]) -> DataFrame:
-    return made(spark, [(*line, 9.0, nth, 0) for nth, line in enumerate(read)], CONSUME)
+    return made(spark, [(*line, 9.0, nth, 0, None, None) for nth, line in enumerate(read)], CONSUME)
 
 
 def fates(spark: SparkSession, read: list[tuple[int, int, int]]) -> dict[int, tuple[Any, ...]]:

@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks import log_divergence, records
+from insync.analysis.checks import records
 from insync.analysis.checks.base import History
+from insync.analysis.checks.comparable import comparable
 from insync.analysis.checks.registry import count_anomalies, find_anomalies
 from insync.analysis.checks.transactions import transaction_fates
 from insync.analysis.tables.bronze.lines import Events, input_lines
@@ -53,6 +54,7 @@ def _from_lines(done: Done, events: Events) -> Named:
     yield "agent_counters", evidence.agent_counters(events.counters)
     yield "raced_replicas", races.raced_replicas(events.samples)
     yield "controller_agent", evidence.controller_agent(events.controller)
+    yield "clocks", evidence.clocks(events.clocks)
 
 
 def _within_repeats(done: Done, events: Events) -> Named:
@@ -112,15 +114,24 @@ def _cluster(done: Done, events: Events) -> Named:
 
 def _records(done: Done, events: Events) -> Named:
     """Yield what the checker's queries share."""
-    yield "fates", records.record_fates(done["operations"], events.consume, events.transactions)
-    comparable = log_divergence.comparable(events.replica_logs, events.consume, events.isr)
-    yield "comparable", comparable
+    yield (
+        "fates",
+        records.record_fates(
+            done["operations"], events.consume, events.transactions, events.read_back
+        ),
+    )
+    yield (
+        "comparable",
+        comparable(
+            done["partitions"], events.replica_logs, events.consume, events.isr, events.read_back
+        ),
+    )
 
 
 def _checks(done: Done, events: Events) -> Named:
     """Yield the tables of the checker, insync.analysis.checks, but for the counts."""
     windows, fates = done["repeats"], done["fates"]
-    yield "readback", records.readback(fates, done["partitions"])
+    yield "readback", records.readback(fates, done["comparable"])
     ended = transaction_fates(fates, events.transactions)
     yield "transactions", transactions.by_producer(events.transactions, ended, windows)
     yield "anomalies", find_anomalies(_history(done, events))

@@ -17,9 +17,9 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.checks import (
     duplicate,
-    inconsistent_offsets,
     lost_write,
     nonmonotonic_send,
+    offsets,
     polls,
 )
 from insync.analysis.tables.spark.inline_table import inline_table
@@ -45,7 +45,7 @@ PLANTED = (
     lost_write.NAME,
     duplicate.NAME,
     nonmonotonic_send.NAME,
-    inconsistent_offsets.NAME,
+    offsets.INCONSISTENT,
     polls.BACK,
     polls.SKIP,
 )
@@ -87,7 +87,7 @@ class History:
         yield duplicate.NAME, len(range(TWICE_AT, size, EVERY))
         # Of an idempotent producer the sequence numbers show it as well as the time.
         yield nonmonotonic_send.NAME, swapped * (2 if arm == IDEMPOTENT else 1)
-        yield inconsistent_offsets.NAME, 2 * len(range(MISREAD_AT, size - 1, EVERY))
+        yield offsets.INCONSISTENT, 2 * len(range(MISREAD_AT, size - 1, EVERY))
         yield polls.BACK, back
         # A consumer skips a lost write; and one record before it goes back, and one after.
         yield polls.SKIP, lost + 2 * back
@@ -143,6 +143,8 @@ def read(spark: SparkSession, history: History, slices: int) -> DataFrame:
         read_ms.alias("read_ms"),
         (fn.col("at") + _in_turn(history, BACK_AT)).cast("long").alias("nth"),
         fn.lit(0).alias("consumer"),
+        fn.lit(False).alias("fresh"),
+        fn.lit(None).cast("string").alias("corrupt"),
     )
 
 

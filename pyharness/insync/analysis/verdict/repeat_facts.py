@@ -18,6 +18,7 @@ from insync.analysis.verdict.facts import (
     RepeatFacts,
     RunFacts,
 )
+from insync.analysis.verdict.recorded import Recorded
 from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
 from insync.events.schema import is_agents_own
@@ -53,10 +54,11 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     if not own["repeats"]:
         return RepeatFacts(complete=False, metrics=_all_of({}))
     complete = bool(own["repeats"][0]["complete"])
-    torn = any(file.startswith(f"{arm}/") for file in _counted(rows, "unreadable"))
+    whole = complete and all(row.get("read_to_end") is not False for row in own["readback"])
+    recorded = Recorded.of(whole, arm, repeat, _counted(rows, "unreadable"))
     return RepeatFacts(
         complete=complete,
-        metrics=_all_of(_metrics(run, own, trusted=complete and not torn)),
+        metrics=_all_of(_metrics(run, own, recorded)),
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
         controller=next(map(_controller, own["controller_agent"]), None),
@@ -70,18 +72,18 @@ def _all_of(known: Metrics) -> Metrics:
     return {name: known.get(name) for name in metrics.of_verdict()}
 
 
-def _metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
-    """Return the known metrics of one repeat; `trusted` if it is complete and no line is torn."""
+def _metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
+    """Return the known metrics of one repeat."""
     return {
         **_isr_metrics(own, run.partitions),
         **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
         **_ack_metrics(own),
         **_pause_metrics(own),
         **_refused_metrics(run, own),
-        **_readback_metrics(own, trusted=trusted),
-        **_broker_metrics(own, trusted=trusted),
-        **_transaction_metrics(run, own, trusted=trusted),
-        **_race_metrics(own, trusted=trusted),
+        **_readback_metrics(own, recorded),
+        **_checked_metrics(own, recorded),
+        **_transaction_metrics(run, own, recorded),
+        **_race_metrics(own, trusted=recorded.whole and not recorded.unreadable),
     }
 
 
@@ -192,37 +194,37 @@ def _refused_metrics(run: RunInfo, own: Rows) -> Metrics:
     return {"refused": sum(row["records"] for row in own["errors"] if row["error"] in REFUSALS)}
 
 
-def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
-    """Return metrics of what was read; none unless the reading is complete and every line readable.
-
-    If records were acked and none was read, the consumer did not work.
-    """
-    acked, read, lost, duplicated = (
-        sum(row[name] for row in own["readback"])
-        for name in ("acked", "read", "lost", "duplicated")
-    )
-    if not trusted or (acked and not read):
-        return {}
-    seen = {
-        name: sum(row[name] for row in own["checked"])
-        for name in ("reordered", "gaps", "inconsistent")
-    }
-    return {"lost": lost, "duplicated": duplicated, **seen}
-
-
-def _broker_metrics(own: Rows, *, trusted: bool) -> Metrics:
-    """Return metrics of epochs and logs; None unless each is known of every partition."""
-    if not trusted:
+def _readback_metrics(own: Rows, recorded: Recorded) -> Metrics:
+    """Return metrics of records that were lost or duplicated."""
+    if _read_nothing(own):
         return {}
     return {
-        name: _sum_of_known([row[name] for row in own["checked"]])
-        for name in ("split_epochs", "diverged", "watermarks_back")
+        name: recorded.count(name, [row[name] for row in own["readback"]])
+        for name in ("lost", "duplicated")
     }
 
 
-def _sum_of_known(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
+def _checked_metrics(own: Rows, recorded: Recorded) -> Metrics:
+    """Return the metrics that the checker counts; None unless each is known of every partition.
+
+    Tables of older versions lack some of them.
+    """
+    of_reads = () if _read_nothing(own) else _OF_READS
+    return {
+        name: recorded.count(name, [row.get(name) for row in own["checked"]])
+        for name in (*of_reads, *_OF_LOGS)
+    }
+
+
+_OF_READS: Final = ("reordered", "gaps", "inconsistent", "corrupt", "unexpected", "moved")
+_OF_LOGS: Final = ("truncated", "missing_from_log", "split_epochs", "diverged", "watermarks_back")
+
+
+def _read_nothing(own: Rows) -> bool:
+    """Whether records were acked and none was read, without evidence that the consumer worked."""
+    acked, read = (sum(row[name] for row in own["readback"]) for name in ("acked", "read"))
+    worked = own["readback"] and all(row.get("read_to_end") for row in own["readback"])
+    return bool(acked and not read and not worked)
 
 
 def _bursts(own: Rows) -> Iterator[BurstFact]:
@@ -233,16 +235,22 @@ def _bursts(own: Rows) -> Iterator[BurstFact]:
         yield BurstFact(records, *counts)
 
 
-def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
-    """Return metrics of transactions; those of reads only if what was read can be trusted."""
+def _transaction_metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
+    """Return metrics of transactions; those of reads only if something was read."""
     asked = run.scenario.workload.transactions
     found = own["transactions"]
     if asked is None or len(found) < len(asked.coordinators):
         return {}
     gaps = {"max_commit_gap_ms": max(row["commit_gap_ms"] for row in found)}
-    if not trusted or not any(row["read"] for row in own["readback"]):
+    if not any(row["read"] for row in own["readback"]):
         return gaps
-    return {**gaps, **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")}}
+    return {
+        **gaps,
+        **{
+            name: recorded.count(name, [row[name] for row in found])
+            for name in ("torn", "aborted_read")
+        },
+    }
 
 
 def _race_metrics(own: Rows, *, trusted: bool) -> Metrics:

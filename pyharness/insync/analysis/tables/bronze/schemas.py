@@ -46,15 +46,18 @@ _IDS = ArrayType(IntegerType())
 class EventKind:
     """One kind of event file: the pattern of its file names and the schema of its lines.
 
-    Every line must have the `required` fields; one without them is unreadable. `ordered` kinds have
-    many lines in one millisecond, so a `line` number gives their order. A kind `of_records` has a
-    line for each record of the workload, so most lines of a run.
+    Every line must have the `required` fields; one without them is unreadable. A line that has the
+    field `since`, which old recordings lack, must have those in `required_since` as well. `ordered`
+    kinds have many lines in one millisecond, so a `line` number gives their order. A kind
+    `of_records` has a line for each record of the workload, so most lines of a run.
     """
 
     name: str
     pattern: str
     schema: StructType
     required: tuple[str, ...]
+    since: str = ""
+    required_since: tuple[str, ...] = ()
     ordered: bool = False
     of_records: bool = False
 
@@ -168,6 +171,8 @@ CONSUME = EventKind(
         corrupt=_TEXT,
     ),
     required=("arm", "repeat", "topic", "partition", "offset", "seq"),
+    since="fresh",
+    required_since=("nth",),
     of_records=True,
 )
 
@@ -258,6 +263,13 @@ CONTROLLER = EventKind(
     "controller.jsonl",
     _line(arm=_TEXT, repeat=_INT, t_ms=_MS, woven=_BOOL, errors=_LONG),
     required=("arm", "repeat", "t_ms"),
+)
+
+CLOCKS = EventKind(
+    "clocks",
+    "clocks.jsonl",
+    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, ahead_ms=_MS, error_ms=_MS),
+    required=("arm", "repeat", "t_ms", "broker", "ahead_ms", "error_ms"),
 )
 
 STEP_DOWNS = EventKind(
@@ -366,7 +378,7 @@ event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
     PHASES, FAULTS, PRODUCE, TRANSACTIONS, CONSUME, READ_BACK, ISR, COUNTERS, SAMPLES, CONTROLLER,
-    STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
+    CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
 )  # fmt: skip
 
 
