@@ -76,6 +76,10 @@ class Metric:
         events: what the run must have recorded; without it the value is null.
         optional: why a repeat may have no value although everything was recorded; empty: it
             must have one, or the run is unknown.
+        of_whole: whether a repeat that was cut short, or not read to its end, may have a value that
+            is too high: what was not recorded would have shown less.
+        hidden_by: kinds of event files, such as `consume` for `consume-0.jsonl`, of which an
+            unreadable line may cause a value that is too high.
         verdict: whether `verdict.json` and `matrix.json` hold it, and scenarios may bound it.
         gold: whether the table `repeat_metrics` holds it.
         cell: how a matrix shows it; None: it does not.
@@ -94,6 +98,8 @@ class Metric:
     requires: Requirement = "workload"
     events: str
     optional: str = ""
+    of_whole: bool = False
+    hidden_by: tuple[str, ...] = ()
     verdict: bool = True
     gold: bool = False
     cell: InCell | None = None
@@ -216,9 +222,10 @@ _ALL: Final = (
     ),
     Metric(
         name=LOST,
-        says="acked records that the consumer did not read",
+        says="records that were acked, or read during the repeat, and could not be read afterwards",
         did="lost acked records",
         label="lost", unit="records", better="lower", integrity=True, events=CONSUMER, gold=True,
+        of_whole=True, hidden_by=("consume",),
     ),
     Metric(
         name="duplicated",
@@ -269,6 +276,7 @@ _ALL: Final = (
         did="passed over records",
         label="gaps", unit="count", better="lower", integrity=True,
         headline="gaps in what was read", events=CONSUMER,
+        hidden_by=("consume",),
     ),
     Metric(
         name="inconsistent",
@@ -276,6 +284,37 @@ _ALL: Final = (
         did="had two records at one offset",
         label="inconsistent offsets", unit="count", better="lower", integrity=True,
         headline="offsets with two values", events=CONSUMER,
+    ),
+    Metric(
+        name="corrupt",
+        says="records whose value does not fit its checksum, topic or partition",
+        label="corrupt records", unit="records", better="lower", integrity=True,
+        events=CONSUMER, optional="older runs recorded values without a checksum",
+    ),
+    Metric(
+        name="unexpected",
+        says="records that were read and that no producer sent",
+        label="records nobody sent", unit="records", better="lower", integrity=True,
+        headline="records that nobody sent", events=f"{PRODUCERS}, {CONSUMER}",
+        of_whole=True, hidden_by=("produce",),
+    ),
+    Metric(
+        name="moved",
+        says="records that are at another offset than that of their ack, or of their first read",
+        label="moved records", unit="records", better="lower", integrity=True, events=CONSUMER,
+        of_whole=True, hidden_by=("consume",),
+    ),
+    Metric(
+        name="truncated",
+        says="partitions whose log ends before an offset that was acked or read",
+        label="truncated partitions", unit="count", better="lower", integrity=True,
+        headline="partitions that lost their tail", events=f"{CHECKED}; or {CONSUMER}",
+    ),
+    Metric(
+        name="missing_from_log",
+        says="acked offsets that are not in the replicas' logs",
+        label="acked, not in the logs", unit="records", better="lower", integrity=True,
+        headline="acked records missing in logs", events=CHECKED, hidden_by=("batches",),
     ),
     Metric(
         name="split_epochs",
@@ -290,6 +329,7 @@ _ALL: Final = (
         did="had replicas whose logs differ",
         label="diverged partitions", unit="count", better="lower", integrity=True,
         headline="partitions whose replicas differ", events=CHECKED,
+        hidden_by=("batches",),
     ),
     Metric(
         name="watermarks_back",
@@ -297,6 +337,7 @@ _ALL: Final = (
         did="moved a high watermark back",
         label="high watermarks gone back", unit="count", better="lower", integrity=True,
         events=CHECKED,
+        hidden_by=("roles",),
         optional="Kafka 1.1 does not log the high watermark with which a broker begins a role",
     ),
     Metric(
@@ -363,6 +404,7 @@ _ALL: Final = (
         " it never was",
         label="uncommitted records read", unit="records", better="lower", integrity=True,
         requires="transactions", events=READ_TRANSACTIONS,
+        of_whole=True, hidden_by=("transactions",),
     ),
     Metric(
         name="g1c",
@@ -370,6 +412,7 @@ _ALL: Final = (
         label="cycles of reads (G1c)", unit="count", better="lower", integrity=True,
         headline="cycles of transactions (G1c)", requires="transactions",
         events=READ_TRANSACTIONS, optional="no transaction read",
+        hidden_by=("transactions",),
     ),
     Metric(
         name="g0",
@@ -384,6 +427,7 @@ _ALL: Final = (
         did="had transactions read in part",
         label="transactions read in part", unit="count", better="lower", integrity=True,
         requires="transactions", events=READ_TRANSACTIONS,
+        of_whole=True, hidden_by=("consume",),
     ),
     Metric(
         name="max_commit_gap_ms",
@@ -413,13 +457,14 @@ _ALL: Final = (
         name="group_unread",
         says="records that no member of a consumer group processed by the end of the repeat",
         label="unread by groups", unit="records", better="lower", requires="groups",
-        events=READ_GROUPS,
+        events=READ_GROUPS, of_whole=True, hidden_by=("group",),
     ),
     Metric(
         name="group_skipped",
         says="records that a consumer group committed without processing them",
         label="skipped by groups", unit="records", better="lower", integrity=True,
         headline="records skipped by consumer groups", requires="groups", events=READ_GROUPS,
+        of_whole=True, hidden_by=("group",),
     ),
     Metric(
         name="fetchers_lost",

@@ -18,7 +18,8 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
         "dead_followers", "step_downs", "ack_gaps", "pauses", "added_replicas", "errors", "cycles",
     ]  # fmt: skip
     checks = (
-        "reordered", "gaps", "inconsistent", "split_epochs", "diverged", "watermarks_back",
+        "reordered", "gaps", "inconsistent", "corrupt", "unexpected", "moved", "truncated",
+        "missing_from_log", "split_epochs", "diverged", "watermarks_back",
         "repeated_sequences", "precommitted_read", "g1c", "group_skipped",
     )  # fmt: skip
     replica = {
@@ -36,6 +37,7 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
                 **dict.fromkeys(("lost", "duplicated", "duplicated_idempotent"), 0),
                 "acked": 1,
                 "read": 1,
+                "read_to_end": True,
             }
         ],
         "checked": [dict.fromkeys(checks, 0)],

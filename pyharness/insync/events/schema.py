@@ -32,6 +32,7 @@ ROLES: Final = "roles.jsonl"
 READ_BACK: Final = "read-back.jsonl"
 REPLICA_LOGS: Final = "replica-logs.jsonl"
 CONTROLLER: Final = "controller.jsonl"
+CLOCKS: Final = "clocks.jsonl"
 STEP_DOWNS: Final = "step-downs.jsonl"
 
 StepDownType = Literal["read", "asked", "answered", "withheld"]
@@ -330,6 +331,21 @@ class ControllerLine(Line):
     t_ms: float
     woven: bool
     errors: int
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class ClockLine(Line):
+    """How far a node's clock was ahead of the harness's at `t_ms`, give or take `error_ms`.
+
+    It is measured when the repeats are over; `repeat` is -1. The controller is a node as well.
+    """
+
+    arm: str
+    repeat: int = -1
+    t_ms: float
+    broker: int
+    ahead_ms: float
+    error_ms: float
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

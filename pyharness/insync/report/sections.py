@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from insync.events.run_info import RunInfo
 from insync.events.schema import fault_words
+from insync.nodes import node_words
 from insync.repeats import repeat_number
 from insync.report.tabular import NONE, Table, in_order, table
 from insync.report.timeline.timelines import Row, Rows, Timeline
@@ -33,6 +34,7 @@ def details(run: RunInfo, rows: Rows, pictures: Sequence[Timeline]) -> list[Tabl
         _faults(run, rows),
         _agents(run, rows),
         _compared(run, rows),
+        _clocks(run, rows),
         _unreadable(rows),
     ]
 
@@ -342,6 +344,22 @@ def _compared(run: RunInfo, rows: Rows) -> Table:
         NONE,
         {0, 7},
     )
+
+
+def _clocks(run: RunInfo, rows: Rows) -> Table:
+    """Return how far the nodes' clocks were ahead; tables of older versions do not have it."""
+    read = rows.get("clocks", ())
+    return table(
+        "Clocks of the nodes, against the harness's",
+        "arm | node | ahead, ms | give or take, ms",
+        (
+            [row["arm"], node_words(row["broker"]), latency(row["ahead_ms"]),
+             latency(row["error_ms"])]
+            for row in in_order(run, read, "broker")
+        ),
+        "Not measured: times of different nodes may differ by more than they seem to.",
+        {0, 1},
+    )  # fmt: skip
 
 
 def _unreadable(rows: Rows) -> Table:

@@ -10,16 +10,19 @@ from dataclasses import fields
 from typing import Any, Final
 
 from insync import arms
+from insync.brokers.cluster.clocks import Clocks, created_ms, read_clocks
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.brokers.cluster.replica_logs import batches
 from insync.brokers.cluster.roles import roles
 from insync.events import agent_log
 from insync.events.schema import (
+    CLOCKS,
     ISR,
     REPLICA_LOGS,
     ROLES,
     STEP_DOWNS,
     BatchLine,
+    ClockLine,
     Line,
     ReplicaLogLine,
     RoleLine,
@@ -74,14 +77,14 @@ def write_histories(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
     """Stop the cluster and write what controller and brokers logged about each plan's topics.
 
     This writes isr.jsonl, roles.jsonl, step-downs.jsonl if leaders may step down, the batches of
-    all replicas, and the agents' own events. Raises InsyncError if a log cannot be read.
+    all replicas, the agents' own events, and clocks.jsonl if the nodes' clocks could be read.
+    Raises InsyncError if a log cannot be read.
     """
+    clocks = read_clocks(arm_cluster.cluster.bootstrap, range(1, BROKERS + 1))
     arm_cluster.cluster.stop()
-    isr = (
-        (line.get("topic"), line)
-        for line in isr_events(arm_cluster.cluster, arm_cluster.kafka, arm_cluster.arm)
-    )
-    _write(arm_cluster, plans, ISR, isr)
+    created: list[float] = []
+    _write(arm_cluster, plans, ISR, _isr(arm_cluster, created))
+    _write_clocks(arm_cluster, plans, clocks, min(created, default=None))
     _write(arm_cluster, plans, ROLES, ((role.topic, role) for role in _roles(arm_cluster)))
     if arms.steps_down(arm_cluster.arm):
         _write(
@@ -89,6 +92,29 @@ def write_histories(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
         )
     _write_agents(arm_cluster, plans)
     _write_logs(arm_cluster, plans)
+
+
+def _isr(arm_cluster: ArmCluster, created: list[float]) -> TopicLines:
+    """Yield the controller's lines; append to `created` when it created the topic of clocks."""
+    for line in isr_events(arm_cluster.cluster, arm_cluster.kafka, arm_cluster.arm):
+        if (at_ms := created_ms(line)) is not None:
+            created.append(at_ms)
+        yield line.get("topic"), line
+
+
+def _write_clocks(
+    arm_cluster: ArmCluster, plans: Sequence[Plan], clocks: Clocks | None, created: float | None
+) -> None:
+    if clocks is None:
+        return
+    lines = [
+        ClockLine(
+            arm=arm_cluster.arm, t_ms=reading.answered_ms, broker=node,
+            ahead_ms=reading.ahead_ms, error_ms=reading.error_ms,
+        )
+        for node, reading in clocks.of_nodes(created).items()
+    ]  # fmt: skip
+    _write(arm_cluster, plans, CLOCKS, ((None, line) for line in lines))
 
 
 def _write_agents(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:

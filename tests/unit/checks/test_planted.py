@@ -48,10 +48,13 @@ FILES = {
     "batches": schema.batches_file(0),
     "replica_logs": schema.REPLICA_LOGS,
     "phases": schema.PHASES,
+    "read_back": schema.READ_BACK,
 }
 Found = dict[tuple[int, str, int, int | None], set[int]]
 """(repeat, anomaly, partition, offset) -> sequence numbers shown."""
 Rows = dict[str, list[dict[str, Any]]]
+OF_READS = {"reordered", "gaps", "inconsistent", "corrupt", "unexpected", "moved"}
+"""Metrics that count what consumers read."""
 
 
 def check(spark: SparkSession, histories: Sequence[History], spoil: int = 0) -> Rows:
@@ -109,14 +112,30 @@ def of_any_kind(many: int, seed: int) -> list[History]:
 
 
 def incomplete(first: int) -> list[History]:
-    """Make up four histories: with unread logs, without a leader, without watermarks, and whole."""
-    unread, unled, uncounted, whole = (clean(first + number, seed=number) for number in range(4))
+    """Make up histories: with unread logs, without a leader, without watermarks, whole, and old.
+
+    In the old one reads have only times, of which two are equal, and none has its place in order.
+    """
+    unread, unled, uncounted, whole, old = (
+        clean(first + number, seed=seed) for number, seed in enumerate((0, 1, 2, 3, OLD))
+    )
+    assert whole.has_fresh
+    assert not old.has_fresh
+    old.ordered = False
+    reads = old.read(0)
+    for read in reads[1:3]:
+        read["read_ms"] = reads[0]["read_ms"]
+    old.consume.reverse()
     unread.replica_logs[0]["problem"] = "CorruptRecordException"
     unread.replica_logs.pop()  # of the last partition
     unled.roles = [role for role in unled.roles if role["role"] == "follower"]
     for role in uncounted.roles:
         role["high_watermark"] = None
-    return [unread, unled, uncounted, whole]
+    return [unread, unled, uncounted, whole, old]
+
+
+OLD = next(seed for seed in count() if not clean(0, seed).has_fresh)
+"""The seed of a history without a fresh consumer."""
 
 
 @dataclass(frozen=True)
@@ -159,9 +178,12 @@ def test_a_clean_history_has_no_anomalies_and_all_of_it_was_checked(checked: Che
     assert rows["anomalies"] == []
     assert len(rows["checked"]) == 40 * PARTITIONS
     transactional = {history.repeat for history in checked.clean if history.transactional}
+    old = {history.repeat for history in checked.clean if not history.has_fresh}
     for row in rows["checked"]:
-        unknown = set() if row["repeat"] in transactional else {"g1c"}  # nobody reads there
-        assert {name for name in metrics_checked() if row[name] is None} == unknown
+        unread = set() if row["repeat"] in transactional else {"g1c"}  # nobody reads there
+        unverified = {"corrupt"} if row["repeat"] in old else set()  # no value has a checksum
+        unknown = {name for name in metrics_checked() if row[name] is None}
+        assert unknown == unread | unverified
         assert {row[name] for name in metrics_checked()} <= {0, None}
     assert {row["lost"] + row["duplicated"] for row in rows["readback"]} == {0}
 
@@ -201,14 +223,29 @@ def test_a_count_without_data_is_null_and_not_zero(checked: Checked) -> None:
     known = Counter(
         (row["repeat"] - first, metric)
         for row in rows["checked"]
-        for metric in ("diverged", "split_epochs", "watermarks_back")
+        for metric in metrics_checked()
         if row[metric] is not None
     )
-    assert known == {
-        (0, "diverged"): PARTITIONS - 2, (0, "split_epochs"): 4, (0, "watermarks_back"): 4,
-        (1, "diverged"): 4, (1, "watermarks_back"): 4,
-        (2, "diverged"): 4, (2, "split_epochs"): 4,
-        (3, "diverged"): 4, (3, "split_epochs"): 4, (3, "watermarks_back"): 4,
+    assert {place for place in known if place[1] in OF_READS} == {
+        (number, metric)
+        for number, history in enumerate(checked.incomplete)
+        for metric in OF_READS
+        if (metric not in ("reordered", "gaps") or history.ordered)
+        and (metric != "corrupt" or history.has_fresh)
+    }
+    logs_read = {(0, metric): PARTITIONS - 2 for metric in ("diverged", "missing_from_log")}
+    if not checked.incomplete[0].has_fresh:
+        logs_read[0, "truncated"] = PARTITIONS - 2
+    assert {place: many for place, many in known.items() if place[1] not in OF_READS} == {
+        **{
+            (number, metric): PARTITIONS
+            for number in range(5)
+            for metric in ("diverged", "missing_from_log", "truncated")
+        },
+        **logs_read,
+        (0, "split_epochs"): 4, (0, "watermarks_back"): 4, (1, "watermarks_back"): 4,
+        (2, "split_epochs"): 4, (3, "split_epochs"): 4, (3, "watermarks_back"): 4,
+        (4, "split_epochs"): 4, (4, "watermarks_back"): 4,
     }  # fmt: skip
 
 

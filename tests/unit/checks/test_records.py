@@ -14,13 +14,17 @@ PRODUCE = (
 )
 CONSUME = (
     "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
-    " read_ms double"
+    " read_ms double, fresh boolean, corrupt string"
+)
+READ_BACK = (
+    "run string, arm string, repeat int, topic string, partition int, fresh boolean,"
+    " position long, end_offset long"
 )
 ENDS = (
     "run string, arm string, repeat int, topic string, transaction long, end string,"
     " asked_ms double"
 )
-GRID = "run string, arm string, repeat int, topic string, partition int"
+GRID = "run string, arm string, repeat int, topic string, partition int, read_to_end boolean"
 
 
 def compare(
@@ -30,10 +34,11 @@ def compare(
     sent = [("r", "a", 0, "t", *line, 0.0, 0, False, None) for line in produced]
     fates = records.record_fates(
         inline_table(spark, sent, PRODUCE),
-        inline_table(spark, [("r", "a", 0, "t", *line, 9.0) for line in read], CONSUME),
+        inline_table(spark, [("r", "a", 0, "t", *line, 9.0, None, None) for line in read], CONSUME),
         inline_table(spark, [], ENDS),
+        inline_table(spark, [], READ_BACK),
     )
-    grid = inline_table(spark, [("r", "a", 0, "t", 0), ("r", "a", 0, "t", 1)], GRID)
+    grid = inline_table(spark, [("r", "a", 0, "t", number, None) for number in range(2)], GRID)
     counts = records.readback(fates, grid).orderBy("partition").collect()
     odd = lost_write.find(fates).unionByName(duplicate.find(fates)).orderBy("partition").collect()
     assert {row["duplicated_idempotent"] for row in counts} == {0}

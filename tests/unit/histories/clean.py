@@ -1,8 +1,8 @@
 """Makes up clean histories: with all that may rightly happen, and no anomaly.
 
-They have records that failed, records that were written although no ack arrived, acks out of order
-among records that were in flight together, leader changes, and transactions that commit and
-abort.
+Some are of an old run, without a fresh consumer. They have records that failed, records that were
+written although no ack arrived, acks out of order among records that were in flight together,
+leader changes, and transactions that commit and abort.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from unit.histories.history import PARTITIONS, RECORDS, REPLICAS, History, Line
 def clean(repeat: int, seed: int) -> History:
     """Make up a history without any anomaly."""
     chance = random.Random(seed)  # noqa: S311
-    history = History(repeat, transactional=chance.random() < 0.5)
+    transactional, has_fresh = chance.random() < 0.5, chance.random() < 0.8
+    history = History(repeat, transactional, has_fresh)
     idempotent = chance.random() < 0.5
     for kind, at in (("repeat_started", 0.0), ("steady", 1.0), ("repeat_ended", 9_000.0)):
         history.phases.append({"type": kind, "t_ms": at, "note": ""})

@@ -21,10 +21,20 @@ FOREIGN = 1_000_000
 
 @dataclass
 class History:
-    """The lines of one repeat by kind, which a planting changes; `expected` is what it planted."""
+    """The lines of one repeat by kind, which a planting changes; `expected` is what it planted.
+
+    `consume` holds what was read during the repeat. If the history `has_fresh`, a fresh consumer
+    then reads what the first consumer has read, as far as the log goes: but for the places in
+    `vanished`, and those in `displaced` elsewhere. Without it, the lines are those of an old run,
+    and of a very old one if they are not `ordered`.
+    """
 
     repeat: int
     transactional: bool
+    has_fresh: bool = True
+    ordered: bool = True
+    vanished: set[tuple[int, int]] = field(default_factory=set)
+    displaced: dict[tuple[int, int], int] = field(default_factory=dict)
     produce: list[Line] = field(default_factory=list)
     consume: list[Line] = field(default_factory=list)
     transactions: list[Line] = field(default_factory=list)
@@ -98,16 +108,31 @@ class History:
             "offset": record["offset"], "seq": record["seq"], "read_ms": read_ms,
         })  # fmt: skip
 
+    def end(self, partition: int, replica: int | None = None) -> int:
+        """Return the offset after the last batch of a replica, or of the longest log."""
+        own = (
+            line["last_offset"]
+            for line in self.batches
+            if line["partition"] == partition and replica in (None, line["replica"])
+        )
+        return max(own, default=-1) + 1
+
     def lines(self) -> Iterator[tuple[str, Line]]:
-        """Yield every line with its kind, after numbering the reads."""
-        for reads in (self.consume, self.transaction_reads):
-            for nth, line in enumerate(reads):
-                line["nth"] = nth
+        """Yield every line with its kind, after numbering the reads and adding what follows."""
+        for nth, line in enumerate(self.consume):
+            line["nth"] = nth if self.ordered else None
+            if self.has_fresh:
+                line.update(fresh=False, corrupt=line.get("corrupt"))
+        for nth, line in enumerate(self.transaction_reads):
+            line["nth"] = nth
+        for log in self.replica_logs:
+            log["end_offset"] = self.end(log["partition"], log["replica"])
+        followed = {"consume": self._re_read(), "read_back": self._read_back()}
         for kind in (
             "produce", "consume", "transactions", "transaction_reads", "isr", "roles", "batches",
-            "replica_logs", "phases",
+            "replica_logs", "phases", "read_back",
         ):  # fmt: skip
-            for line in getattr(self, kind):
+            for line in (*getattr(self, kind, ()), *followed.get(kind, ())):
                 yield kind, {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}
         for line in self._group():
             yield "group", {"arm": ARM, "repeat": self.repeat, "topic": self.topic, **line}
@@ -127,20 +152,49 @@ class History:
                 committed = {"type": "committed", "offset": offset + 1, "member": 0}
                 yield {**same, "t_ms": 10.0 * offset + 1, **committed}
 
+    def _re_read(self) -> list[Line]:
+        """Return the reads of the fresh consumer."""
+        if not self.has_fresh:
+            return []
+        seen = {
+            (partition, self.displaced.get((partition, offset), offset)): line
+            for line in reversed(self.consume)
+            if line["consumer"] == 0
+            for partition, offset in [(line["partition"], line["offset"])]
+            if (partition, offset) not in self.vanished and offset < self.end(partition)
+        }
+        return [
+            {**seen[place], "offset": place[1], "read_ms": 9_500.0, "nth": nth, "fresh": True}
+            for nth, place in enumerate(sorted(seen))
+        ]
+
+    def _read_back(self) -> Iterator[Line]:
+        for partition in range(PARTITIONS if self.has_fresh else 0):
+            end = self.end(partition)
+            last = max((line["offset"] for line in self.read(partition)), default=-1)
+            for fresh in (False, True):
+                yield {
+                    "t_ms": 9_600.0, "partition": partition, "consumer": 0, "fresh": fresh,
+                    "position": end if fresh else max(end, last + 1), "end_offset": end,
+                }  # fmt: skip
+
 
 @dataclass(frozen=True)
 class Planting:
     """A function that changes one partition of a history, and the histories that it fits.
 
     `plant` notes in `History.expected` what the checker must find. `transactional` is whether it
-    fits only histories with transactions, or only those without; None: any. If `once`, it can
-    change only one partition of a history.
+    fits only histories with transactions, or only those without; None: any. It needs those
+    with a fresh consumer if it `needs_fresh`. If `once`, it can change only one partition of a
+    history.
     """
 
     plant: Callable[[History, int, random.Random], None]
     transactional: bool | None = None
+    needs_fresh: bool = False
     once: bool = False
 
     def fits(self, history: History) -> bool:
         """Return whether the planting can change this history."""
-        return self.transactional in (None, history.transactional)
+        has_all = history.has_fresh or not self.needs_fresh
+        return has_all and self.transactional in (None, history.transactional)

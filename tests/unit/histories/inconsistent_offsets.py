@@ -15,6 +15,9 @@ def plant_in_a_second_read(history: History, partition: int, chance: random.Rand
         "consumer": 1,
     })  # fmt: skip
     history.expect("inconsistent-offsets", partition, record["offset"], record["seq"], FOREIGN)
+    history.expect("unexpected", partition, record["offset"], FOREIGN)
+    if history.has_fresh:  # which does not find it
+        history.expect("lost-write", partition, record["offset"], FOREIGN)
 
 
 def plant_in_the_only_read(history: History, partition: int, chance: random.Random) -> None:
@@ -23,6 +26,7 @@ def plant_in_the_only_read(history: History, partition: int, chance: random.Rand
     history.read_of(record)["seq"] = FOREIGN
     history.expect("inconsistent-offsets", partition, record["offset"], record["seq"], FOREIGN)
     history.expect("lost-write", partition, record["offset"], record["seq"])
+    history.expect("unexpected", partition, record["offset"], FOREIGN)
     if history.transactional:
         history.expect("poll-skip", partition, record["offset"])
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 
 from unit.histories.history import REPLICAS, History, Planting
+from unit.histories.missing_from_log import expect_missing, offsets_of
 
 
 def plant(history: History, partition: int, chance: random.Random) -> None:
@@ -25,6 +26,9 @@ def plant(history: History, partition: int, chance: random.Random) -> None:
         else:
             line[how] = False if how == "valid" else line[how] + 1
     history.expect("log-divergence", partition, own[at]["base_offset"])
+    if how in ("valid", "missing"):
+        gone = {each for line in own[at:] for each in range(*offsets_of(line))}
+        expect_missing(history, partition, {each for each in gone if each <= read_to})
 
 
 PLANTINGS = (Planting(plant),)

@@ -15,4 +15,21 @@ def plant(history: History, partition: int, chance: random.Random) -> None:
     history.expect("poll-skip", partition, record["offset"])
 
 
-PLANTINGS = (Planting(plant),)
+def plant_after_the_read(history: History, partition: int, chance: random.Random) -> None:
+    """Let the fresh consumer not find a record, acked or not, that was read during the repeat."""
+    reads = history.read(partition)
+    read = chance.choice(reads[1:-1])
+    history.vanished.add((partition, read["offset"]))
+    history.expect("lost-write", partition, read["offset"], read["seq"])
+    sent = next(
+        line
+        for line in history.produce
+        if (line["partition"], line["seq"]) == (partition, read["seq"])
+    )
+    ends = {line["transaction"]: line["end"] for line in history.transactions}
+    acked = sent["offset"] is not None and ends.get(sent["transaction"]) in (None, "committed")
+    if acked or not history.transactional:
+        history.expect("poll-skip", partition, read["offset"])
+
+
+PLANTINGS = (Planting(plant), Planting(plant_after_the_read, needs_fresh=True))

@@ -13,6 +13,7 @@ import pytest
 
 from event_lines import lines_of
 from insync.arms import FEATURE, SCOPE
+from insync.brokers.cluster import clocks
 from insync.errors import InsyncError
 from insync.faults.kinds.elect import Elect
 from insync.faults.kinds.freeze import Freeze
@@ -33,6 +34,7 @@ class FakeCluster:
     """A cluster that records its calls."""
 
     made: ClassVar[list["FakeCluster"]] = []
+    bootstrap = "nowhere:1"
 
     def __init__(self, *_: object, settings: dict[str, str], **more: Any) -> None:
         self.settings = settings
@@ -66,13 +68,18 @@ def clusters(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[FakeCluster]]:
         {"v": 1, "arm": "stock", "kind": "broker"},
         {"v": 1, "arm": "stock", "kind": "partition", "topic": "kip-501-r0"},
         {"v": 1, "arm": "stock", "kind": "partition", "topic": "another-r0"},
+        {"v": 1, "arm": "stock", "kind": "partition", "topic": clocks.TOPIC, "t_ms": 1_070.0},
     ]
     monkeypatch.setattr(arm_cluster, "LocalCluster", FakeCluster)
     monkeypatch.setattr(history, "isr_events", lambda *_: iter(lines))
+    monkeypatch.setattr(history, "read_clocks", lambda *_: CLOCKS)
     monkeypatch.setattr(history, "_roles", lambda *_: iter(()))
     monkeypatch.setattr(history, "_write_logs", lambda *_: None)
     monkeypatch.setattr(arm_module, "write_counters", lambda *_: None)
     yield FakeCluster.made
+
+
+CLOCKS = clocks.Clocks({1: clocks.Reading(1_000.0, 1_001.0, 1_002.0)}, 990.0, 1_010.0)
 
 
 def planned(out: Path, keep_data: bool = False) -> Plan:
@@ -111,6 +118,8 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
     assert list(stock.extras) == list(plugin.extras) == [1]
     assert json.loads((tmp_path / "run.json").read_text())["finished_ms"] > 0
     assert (tmp_path / "events" / "stock" / "isr.jsonl").read_text().count("\n") == 2
+    read = lines_of(tmp_path, "stock", "clocks.jsonl")
+    assert [(line["broker"], line["ahead_ms"]) for line in read] == [(1, 0.5), (100, 70.5)]
     assert (tmp_path / "scenario.toml").read_text() == "text"
 
 

@@ -51,7 +51,8 @@ def bronzed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Br
     events = run / "events"
     append(events / TORN, [READ, READ])
     (events / TORN).write_bytes((events / TORN).read_bytes()[:-30])
-    wrong = ({"v": 2}, {"seq": "one"}, {"seq": None}, {"v": None})
+    new = {"fresh": False}  # which old recordings do not have
+    wrong = ({"v": 2}, {"seq": "one"}, {"seq": None}, {"v": None}, new)
     append(events / BAD, [READ, *({**READ, **each} for each in wrong)])
     append(events / "stock/consume-0 (copy).jsonl", [READ])
     append(events / "another/consume-0.jsonl", [READ])
@@ -87,11 +88,12 @@ def test_an_incomplete_last_line_is_counted_and_the_rest_is_read(bronzed: Bronze
 
 
 def test_lines_that_cannot_be_read_are_kept_with_the_reason(bronzed: Bronze) -> None:
-    assert bronzed.counts[BAD] == (5, 4, 0)
+    assert bronzed.counts[BAD] == (6, 5, 0)
     assert len(bronzed.read[BAD]) == 1
     assert sorted(row["wrong"] for row in bronzed.bad if row["file"] == BAD) == [
         "a field of another type",
         "no schema version v",
+        "nth is missing",
         "schema version 2, expected 1 at most",
         "seq is missing",
     ]

@@ -24,6 +24,10 @@ CONSUME = (
     "run string, arm string, repeat int, topic string, partition int, offset long, seq long,"
     " read_ms double, nth long, consumer int, fresh boolean, corrupt string"
 )
+READ_BACK = (
+    "run string, arm string, repeat int, topic string, partition int, fresh boolean,"
+    " position long, end_offset long"
+)
 WINDOW = "run string, arm string, repeat int, start_ms double, end_ms double"
 
 RECORDS = [
@@ -58,6 +62,7 @@ def of_records(
         made(spark, [(*record, 0, True, 0.5) for record in produced], PRODUCE),
         reads(spark, read),
         lines_of(spark, ends),
+        made(spark, [], READ_BACK),
     )
 
 

@@ -45,6 +45,11 @@ METRICS = {
     "split_epochs": 0.0,
     "diverged": 0.0,
     "watermarks_back": 0.0,
+    "corrupt": 0.0,
+    "unexpected": 0.0,
+    "moved": 0.0,
+    "truncated": 0.0,
+    "missing_from_log": 0.0,
 }
 STOCK = RepeatFacts(
     complete=True, metrics={**METRICS, "isr_shrinks": 2.0, "min_isr_size": 1.0}, faults=(FAULT,)

@@ -12,7 +12,7 @@ from pyspark.sql import DataFrame
 class History:
     """The lines and tables of all repeats that the queries read.
 
-    `fates` is the result of records.record_fates, `comparable` that of log_divergence.comparable,
+    `fates` is the result of records.record_fates, `comparable` that of comparable.comparable,
     `cycles` that of isolation.cycles.cycles; `repeats` has arm, repeat, topic; `partitions` has a
     row for each PARTITION. The others have the columns of the event lines of that name.
     """

@@ -12,13 +12,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.base import Anomaly
-from insync.analysis.checks.history import (
-    PARTITION,
-    TOPIC_OF_ARM,
-    anomaly_rows,
-    bounded,
-    operation,
-)
+from insync.analysis.checks.history import PARTITION, anomaly_rows, bounded, operation
 
 NAME = "log-divergence"
 RANGE = 4096
@@ -30,49 +24,13 @@ _CONTENT = [
 ]  # fmt: skip
 
 
-def comparable(replica_logs: DataFrame, consume: DataFrame, isr: DataFrame) -> DataFrame:
-    """Return which offsets of each partition's logs can be compared, and if no log is missing.
-
-    `replicas` is how many the controller's log names, `logs_read` how many logs were read to
-    their end. `from_offset` is the highest start of the logs, `to_offset` the offset after the last
-    that a consumer read: that record was below the high watermark, so every replica that caught
-    up has it. `whole` is whether every replica's log was read and something was consumed.
-    """
-    named = (
-        isr.where(fn.col("kind") == "partition")
-        .groupBy(*TOPIC_OF_ARM, "partition")
-        .agg(fn.max(fn.size("replicas")).alias("replicas"))
-    )
-    read = consume.groupBy(*PARTITION).agg((fn.max("offset") + 1).alias("to_offset"))
-    whole = (fn.col("logs_read") == fn.col("replicas")) & fn.col("to_offset").isNotNull()
-    return (
-        replica_logs.groupBy(*PARTITION)
-        .agg(
-            fn.count_distinct(fn.when(fn.col("problem").isNull(), fn.col("replica"))).alias(
-                "logs_read"
-            ),
-            fn.max("start_offset").alias("from_offset"),
-        )
-        .join(named, [*TOPIC_OF_ARM, "partition"], "left")
-        .join(read, PARTITION, "left")
-        .select(
-            *PARTITION,
-            "replicas",
-            "logs_read",
-            "from_offset",
-            "to_offset",
-            fn.coalesce(whole, fn.lit(False)).alias("whole"),
-        )
-    )
-
-
 def find(batches: DataFrame, comparable: DataFrame) -> DataFrame:
     """Return a row per partition whose logs differ, at the first differing offset.
 
     `batches` has the columns of the event lines; `comparable` is the result of the function of that
     name. A row shows the batches that the replicas have there; a replica without one is not shown.
     """
-    bounds = comparable.where("whole").drop("whole", "logs_read")
+    bounds = comparable.where("whole").select(*PARTITION, "replicas", "from_offset", "to_offset")
     inside = fn.col("base_offset").between(fn.col("from_offset"), fn.col("to_offset") - 1)
     compared = (
         batches.join(fn.broadcast(bounds), PARTITION, "inner")

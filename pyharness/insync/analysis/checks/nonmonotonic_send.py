@@ -15,6 +15,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.base import Anomaly, History
+from insync.analysis.checks.comparable import ORDERED_IF, ordered
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 from insync.analysis.checks.preceding import with_most
 
@@ -97,5 +98,7 @@ ANOMALIES = (
         shown_by="the record whose offset is too low, and the first that it overtook",
         query=_query,
         metric="reordered",
+        known=ordered,
+        known_if=ORDERED_IF,
     ),
 )

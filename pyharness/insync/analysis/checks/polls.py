@@ -6,10 +6,11 @@ query because that is one pass over all reads.
 
 from __future__ import annotations
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.base import Anomaly, History
+from insync.analysis.checks.comparable import ORDERED_IF, ordered
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 from insync.analysis.checks.preceding import with_previous
 from insync.analysis.checks.records import is_lost
@@ -21,17 +22,17 @@ SKIP = "poll-skip"
 def find(consume: DataFrame, fates: DataFrame) -> DataFrame:
     """Return a row per read at an offset not above the one before, and per read that skips some.
 
-    `consume` has the columns of the event lines; if `nth` is null, the time of the read gives the
-    order. A line that is recorded twice is one read. `fates` as of records.record_fates. In
-    partitions with transactions the markers and the aborted records have offsets as well, which no
-    consumer sees. There only acked records count as skipped.
+    `consume` has the columns of the event lines; reads without `nth` are left out, because their
+    times do not give their order if two are equal. A line that is recorded twice is one read.
+    `fates` as of records.record_fates. In partitions with transactions the markers and the aborted
+    records have offsets as well, which no consumer sees. There only acked records count as skipped.
     """
     transactional = _transactional(fates)
     again = (fn.col("order") == fn.col("previous_order")) & (
         fn.col("offset") == fn.col("previous_offset")
     )
     back = (fn.col("offset") <= fn.col("previous_offset")) & ~again
-    skips = (fn.col("offset") > fn.col("skipped_from")) & fn.col("read_to").isNull()
+    skips = (fn.col("offset") > fn.col("skipped_from")) & fn.col("transactional").isNull()
     odd = (
         _in_order(consume)
         .join(fn.broadcast(transactional), PARTITION, "left")
@@ -47,9 +48,11 @@ def find(consume: DataFrame, fates: DataFrame) -> DataFrame:
     shown = [
         operation(
             "read", who="consumer", seq="previous_seq", offset="previous_offset",
-            at_ms="previous_read_ms",
+            at_ms="previous_read_ms", note=_which(),
         ),
-        operation("read", who="consumer", seq="seq", offset="offset", at_ms="read_ms"),
+        operation(
+            "read", who="consumer", seq="seq", offset="offset", at_ms="read_ms", note=_which()
+        ),
     ]  # fmt: skip
     return anomaly_rows(odd, fn.col("kind"), "from", "to", shown).unionByName(
         _unread(fates, transactional)
@@ -58,11 +61,11 @@ def find(consume: DataFrame, fates: DataFrame) -> DataFrame:
 
 def _in_order(consume: DataFrame) -> DataFrame:
     """Add to each read the one before it by the same consumer, and the offsets between them."""
-    seen = consume.select(
+    seen = consume.where(fn.col("nth").isNotNull()).select(
         *PARTITION,
         fn.coalesce("consumer", fn.lit(0)).alias("consumer"),
         fn.coalesce("fresh", fn.lit(False)).alias("fresh"),
-        fn.coalesce(fn.col("nth").cast("double"), "read_ms").alias("order"),
+        fn.col("nth").alias("order"),
         "offset",
         "seq",
         "read_ms",
@@ -73,23 +76,33 @@ def _in_order(consume: DataFrame) -> DataFrame:
     )
 
 
+def _which() -> Column:
+    return fn.when(fn.col("fresh"), fn.lit("fresh consumer"))
+
+
 def _transactional(fates: DataFrame) -> DataFrame:
-    """Return the partitions with transactions: PARTITION, and read_to, the highest offset read."""
+    """Return the partitions with transactions: PARTITION, and read_to, the highest offset read.
+
+    That is the fresh consumer's, if there was one.
+    """
+    last = fn.when(fn.col("fresh_reads").isNull(), fn.col("last_offset")).otherwise(
+        fn.col("fresh_last_offset")
+    )
     return (
         fates.groupBy(*PARTITION)
         .agg(
             fn.max("transaction").alias("transaction"),
-            fn.max("last_offset").alias("read_to"),
+            fn.max(last).alias("read_to"),
         )
         .where(fn.col("transaction").isNotNull())
-        .select(*PARTITION, "read_to")
+        .select(*PARTITION, "read_to", fn.lit(True).alias("transactional"))
     )
 
 
 def _unread(fates: DataFrame, transactional: DataFrame) -> DataFrame:
     """Return the acked records below `read_to` that were not read."""
     skipped = (
-        fates.where(is_lost())
+        fates.where(is_lost() & fn.col("acked"))
         .join(fn.broadcast(transactional), PARTITION, "inner")
         .where(fn.col("offset") < fn.col("read_to"))
     )
@@ -113,6 +126,8 @@ ANOMALIES = (
         shown_by="the two reads",
         query=_query,
         metric="reordered",
+        known=ordered,
+        known_if=ORDERED_IF,
     ),
     Anomaly(
         name=SKIP,
@@ -123,5 +138,7 @@ ANOMALIES = (
         shown_by="the two reads, or the ack of the skipped record",
         query=_query,
         metric="gaps",
+        known=ordered,
+        known_if=ORDERED_IF,
     ),
 )

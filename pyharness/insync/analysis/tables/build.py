@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
-from insync.analysis.checks import log_divergence, records
+from insync.analysis.checks import records
 from insync.analysis.checks.base import History
+from insync.analysis.checks.comparable import comparable
 from insync.analysis.checks.isolation.cycles import SUSPECTS, cycles
 from insync.analysis.checks.isolation.dependencies import dependencies
 from insync.analysis.checks.isolation.transactions import transaction_fates
@@ -66,6 +67,7 @@ def _from_lines(done: Done, events: Events) -> Named:
     yield "agent_counters", evidence.agent_counters(events.counters)
     yield "raced_replicas", races.raced_replicas(events.samples)
     yield "controller_agent", evidence.controller_agent(events.controller)
+    yield "clocks", evidence.clocks(events.clocks)
 
 
 def _within_repeats(done: Done, events: Events) -> Named:
@@ -125,18 +127,19 @@ def _cluster(done: Done, events: Events) -> Named:
 
 def _records(done: Done, events: Events) -> Named:
     """Yield what the checker's queries share."""
-    produce, ends, reads = done["operations"], events.transactions, events.transaction_reads
-    yield "fates", records.record_fates(produce, events.consume, ends, reads)
+    produce, consume, read_back = done["operations"], events.consume, events.read_back
+    ends, reads = events.transactions, events.transaction_reads
+    yield "fates", records.record_fates(produce, consume, ends, read_back, reads)
     # One more than may be searched, so that the search can refuse them.
     yield "dependencies", dependencies(produce, ends, reads).limit(SUSPECTS + 1)
-    comparable = log_divergence.comparable(events.replica_logs, events.consume, events.isr)
-    yield "comparable", comparable
+    logs = events.replica_logs
+    yield "comparable", comparable(done["partitions"], logs, consume, events.isr, read_back)
 
 
 def _checks(done: Done, events: Events) -> Named:
     """Yield the tables of the checker, insync.analysis.checks, but for the counts."""
     windows, fates = done["repeats"], done["fates"]
-    yield "readback", records.readback(fates, done["partitions"])
+    yield "readback", records.readback(fates, done["comparable"])
     ended = transaction_fates(fates, events.transactions)
     yield "transactions", transactions.by_producer(events.transactions, ended, windows)
     yield "unseen_over_time", unseen_over_time(fates, windows)

@@ -19,12 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
 
 from insync.analysis.checks import (
     duplicate,
-    inconsistent_offsets,
     lost_write,
     nonmonotonic_send,
+    offsets,
     polls,
     records,
 )
@@ -48,10 +49,12 @@ EVENT_BYTES = 1_200
 """What a run records of one operation, in bytes: its produce and consume lines, and a line for its
 batch on each of three replicas. The settings of the product depend on the size of the events."""
 
-_ENDS = (
-    "run string, arm string, repeat int, topic string, transaction bigint, end string,"
-    " asked_ms double"
-)
+_TOPIC = "run string, arm string, repeat int, topic string"
+_PARTITION = f"{_TOPIC}, partition int"
+_ENDS = f"{_TOPIC}, transaction bigint, end string, asked_ms double"
+_READ_BACK = f"{_PARTITION}, fresh boolean, position bigint, end_offset bigint"
+_BATCHES = f"{_PARTITION}, replica int, base_offset bigint, last_offset bigint, valid boolean"
+_COMPARABLE = f"{_PARTITION}, replicas int, from_offset bigint, to_offset bigint, whole boolean"
 
 
 def generate(spark: SparkSession, history: synthetic.History, folder: str) -> None:
@@ -90,17 +93,21 @@ def aggregates(produce: DataFrame, partitions: DataFrame) -> dict[str, DataFrame
 
 def checks(produce: DataFrame, consume: DataFrame, partitions: DataFrame) -> dict[str, DataFrame]:
     """Compute the checker's tables: the readback, and the anomalies with their operations."""
-    none = inline_table(produce.sparkSession, [], _ENDS)
-    fates = records.record_fates(produce, consume, none).cache()
+    spark = produce.sparkSession
+    ends, read_back, batches, comparable = (
+        inline_table(spark, [], columns) for columns in (_ENDS, _READ_BACK, _BATCHES, _COMPARABLE)
+    )
+    fates = records.record_fates(produce, consume, ends, read_back).cache()
     found = [
         lost_write.find(fates),
         duplicate.find(fates),
         nonmonotonic_send.find(fates),
         polls.find(consume, fates),
-        inconsistent_offsets.find(produce, consume),
+        offsets.find(produce, consume, batches, comparable),
     ]
+    whole = partitions.withColumn("read_to_end", fn.lit(True))
     return {
-        "readback": records.readback(fates, partitions),
+        "readback": records.readback(fates, whole).drop("read_to_end"),
         "anomalies": reduce(DataFrame.unionByName, found),
     }
 

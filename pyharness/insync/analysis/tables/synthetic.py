@@ -17,9 +17,9 @@ from pyspark.sql import functions as fn
 
 from insync.analysis.checks import (
     duplicate,
-    inconsistent_offsets,
     lost_write,
     nonmonotonic_send,
+    offsets,
     polls,
 )
 from insync.analysis.tables.spark.inline_table import inline_table
@@ -46,7 +46,7 @@ PLANTED = (
     duplicate.NAME,
     duplicate.IDEMPOTENT,
     nonmonotonic_send.NAME,
-    inconsistent_offsets.NAME,
+    offsets.INCONSISTENT,
     polls.BACK,
     polls.SKIP,
 )
@@ -91,7 +91,7 @@ class History:
         )
         # Of an idempotent producer the sequence numbers show it as well as the time.
         yield nonmonotonic_send.NAME, swapped * (2 if arm == IDEMPOTENT else 1)
-        yield inconsistent_offsets.NAME, 2 * len(range(MISREAD_AT, size - 1, EVERY))
+        yield offsets.INCONSISTENT, 2 * len(range(MISREAD_AT, size - 1, EVERY))
         yield polls.BACK, back
         # A consumer skips a lost write; and one record before it goes back, and one after.
         yield polls.SKIP, lost + 2 * back

@@ -18,6 +18,7 @@ from insync.analysis.verdict.facts import (
     RepeatFacts,
     RunFacts,
 )
+from insync.analysis.verdict.recorded import Recorded
 from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
 from insync.events.schema import is_agents_own
@@ -56,10 +57,11 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     if not own["repeats"]:
         return RepeatFacts(complete=False, metrics=_all_of({}))
     complete = bool(own["repeats"][0]["complete"])
-    torn = any(file.startswith(f"{arm}/") for file in _counted(rows, "unreadable"))
+    whole = complete and all(row.get("read_to_end") is not False for row in own["readback"])
+    recorded = Recorded.of(whole, arm, repeat, _counted(rows, "unreadable"))
     return RepeatFacts(
         complete=complete,
-        metrics=_all_of(_metrics(run, own, trusted=complete and not torn)),
+        metrics=_all_of(_metrics(run, own, recorded)),
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
         controller=next(map(_controller, own["controller_agent"]), None),
@@ -73,18 +75,19 @@ def _all_of(known: Metrics) -> Metrics:
     return {name: known.get(name) for name in metrics.of_verdict()}
 
 
-def _metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
-    """Return the known metrics of one repeat; `trusted` if it is complete and no line is torn."""
+def _metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
+    """Return the known metrics of one repeat."""
+    trusted = recorded.whole and not recorded.unreadable
     return {
         **_isr_metrics(own, run.partitions),
         **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
         **_ack_metrics(own),
         **_pause_metrics(own),
         **_refused_metrics(run, own),
-        **_readback_metrics(own, trusted=trusted),
-        **_broker_metrics(own, trusted=trusted),
-        **_transaction_metrics(run, own, trusted=trusted),
-        **_group_metrics(run, own, trusted=trusted),
+        **_readback_metrics(own, recorded),
+        **_checked_metrics(own, recorded),
+        **_transaction_metrics(run, own, recorded),
+        **_group_metrics(run, own, recorded),
         **_end_to_end_metrics(own, trusted=trusted),
         **_race_metrics(own, trusted=trusted),
     }
@@ -197,39 +200,37 @@ def _refused_metrics(run: RunInfo, own: Rows) -> Metrics:
     return {"refused": sum(row["records"] for row in own["errors"] if row["error"] in REFUSALS)}
 
 
-def _readback_metrics(own: Rows, *, trusted: bool) -> Metrics:
-    """Return metrics of what was read; none unless the reading is complete and every line readable.
+def _readback_metrics(own: Rows, recorded: Recorded) -> Metrics:
+    """Return metrics of records that were lost or duplicated.
 
-    If records were acked and none was read, the consumer did not work.
+    Tables of older versions lack some of them.
     """
-    acked, read, lost, duplicated, idempotent = (
-        sum(row[name] for row in own["readback"])
-        for name in ("acked", "read", "lost", "duplicated", "duplicated_idempotent")
-    )
-    if not trusted or (acked and not read):
+    if _read_nothing(own):
         return {}
-    seen = {
-        name: sum(row[name] for row in own["checked"])
-        for name in ("reordered", "gaps", "inconsistent")
-    }
-    return {
-        "lost": lost, "duplicated": duplicated, "duplicated_idempotent": idempotent, **seen,
-    }  # fmt: skip
+    return _counts(recorded, ("lost", "duplicated", "duplicated_idempotent"), own["readback"])
 
 
-def _broker_metrics(own: Rows, *, trusted: bool) -> Metrics:
-    """Return metrics of epochs and logs; None unless each is known of every partition."""
-    if not trusted:
-        return {}
-    return {
-        name: _sum_of_known([row[name] for row in own["checked"]])
-        for name in ("split_epochs", "diverged", "watermarks_back", "repeated_sequences")
-    }
+def _checked_metrics(own: Rows, recorded: Recorded) -> Metrics:
+    """Return the metrics that the checker counts; None unless each is known of every partition.
+
+    Tables of older versions lack some of them.
+    """
+    of_reads = () if _read_nothing(own) else _OF_READS
+    return _counts(recorded, (*of_reads, *_OF_LOGS), own["checked"])
 
 
-def _sum_of_known(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) if known and len(known) == len(values) else None
+_OF_READS: Final = ("reordered", "gaps", "inconsistent", "corrupt", "unexpected", "moved")
+_OF_LOGS: Final = (
+    "truncated", "missing_from_log", "split_epochs", "diverged", "watermarks_back",
+    "repeated_sequences",
+)  # fmt: skip
+
+
+def _read_nothing(own: Rows) -> bool:
+    """Whether records were acked and none was read, without evidence that the consumer worked."""
+    acked, read = (sum(row[name] for row in own["readback"]) for name in ("acked", "read"))
+    worked = own["readback"] and all(row.get("read_to_end") for row in own["readback"])
+    return bool(acked and not read and not worked)
 
 
 def _bursts(own: Rows) -> Iterator[BurstFact]:
@@ -240,8 +241,8 @@ def _bursts(own: Rows) -> Iterator[BurstFact]:
         yield BurstFact(records, *counts)
 
 
-def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
-    """Return metrics of transactions; those of reads only if what was read can be trusted."""
+def _transaction_metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
+    """Return metrics of transactions; those of reads only if something was read."""
     asked = run.scenario.workload.transactions
     found = own["transactions"]
     if asked is None or len(found) < len(asked.coordinators):
@@ -250,18 +251,21 @@ def _transaction_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
         "max_commit_gap_ms": max(row["commit_gap_ms"] for row in found),
         "g0": sum(row["kind"] == "g0" for row in own["cycles"]),
     }
-    if not trusted or not any(row["read"] for row in own["readback"]):
+    if not any(row["read"] for row in own["readback"]):
         return known
     return {
         **known,
-        **{name: sum(row[name] for row in found) for name in ("torn", "aborted_read")},
-        "precommitted_read": sum(row["precommitted_read"] for row in own["checked"]),
-        "g1c": _sum_of_known([row["g1c"] for row in own["checked"]]),
+        **_counts(recorded, ("torn", "aborted_read"), found),
+        **_counts(recorded, ("precommitted_read", "g1c"), own["checked"]),
     }
 
 
-def _group_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
-    """Return metrics of consumer groups; those of records only if what was read can be trusted."""
+def _counts(recorded: Recorded, names: Iterable[str], rows: Sequence[Row]) -> Metrics:
+    return {name: recorded.count(name, [row.get(name) for row in rows]) for name in names}
+
+
+def _group_metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
+    """Return metrics of consumer groups; those of records only if something was read."""
     found = own["groups"]
     if not run.scenario.workload.groups or len(found) < len(run.scenario.workload.groups):
         return {}
@@ -270,12 +274,13 @@ def _group_metrics(run: RunInfo, own: Rows, *, trusted: bool) -> Metrics:
         "max_group_gap_ms": _most(row["gap_ms"] for row in found),
         "max_group_lag": _most(row["max_lag"] for row in found),
     }
-    if not trusted or not any(row["read"] for row in own["readback"]):
+    if not any(row["read"] for row in own["readback"]):
         return moved
-    skipped = sum(row["group_skipped"] for row in own["checked"])
     return {
-        **moved, "group_unread": sum(row["unread"] for row in found), "group_skipped": skipped,
-    }  # fmt: skip
+        **moved,
+        **_counts(recorded, ("group_skipped",), own["checked"]),
+        "group_unread": recorded.count("group_unread", [row["unread"] for row in found]),
+    }
 
 
 def _end_to_end_metrics(own: Rows, *, trusted: bool) -> Metrics:

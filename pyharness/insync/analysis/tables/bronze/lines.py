@@ -73,6 +73,7 @@ class Events:
     counters: DataFrame
     samples: DataFrame
     controller: DataFrame
+    clocks: DataFrame
     step_downs: DataFrame
     roles: DataFrame
     replica_logs: DataFrame
@@ -254,7 +255,12 @@ def _missing(line: Column, agents: Column) -> Column:
 
     def first(kind: EventKind) -> Column:
         of = agents if kind is BROKER else line
-        return fn.coalesce(*(fn.when(of[name].isNull(), fn.lit(name)) for name in kind.required))
+        absent = [fn.when(of[name].isNull(), fn.lit(name)) for name in kind.required]
+        absent += [
+            fn.when(of[kind.since].isNotNull() & of[name].isNull(), fn.lit(name))
+            for name in kind.required_since
+        ]
+        return fn.coalesce(*absent)
 
     begun = fn.when(fn.lit(False), fn.lit(""))
     return reduce(lambda so_far, k: so_far.when(fn.col(KIND) == k.name, first(k)), ALL, begun)

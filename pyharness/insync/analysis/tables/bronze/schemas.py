@@ -46,15 +46,18 @@ _IDS = ArrayType(IntegerType())
 class EventKind:
     """One kind of event file: the pattern of its file names and the schema of its lines.
 
-    Every line must have the `required` fields; one without them is unreadable. `ordered` kinds have
-    many lines in one millisecond, so a `line` number gives their order. A kind `of_records` has a
-    line for each record of the workload, so most lines of a run.
+    Every line must have the `required` fields; one without them is unreadable. A line that has the
+    field `since`, which old recordings lack, must have those in `required_since` as well. `ordered`
+    kinds have many lines in one millisecond, so a `line` number gives their order. A kind
+    `of_records` has a line for each record of the workload, so most lines of a run.
     """
 
     name: str
     pattern: str
     schema: StructType
     required: tuple[str, ...]
+    since: str = ""
+    required_since: tuple[str, ...] = ()
     ordered: bool = False
     of_records: bool = False
 
@@ -192,6 +195,8 @@ CONSUME = EventKind(
         client=_TEXT,
     ),
     required=("arm", "repeat", "topic", "partition", "offset", "seq"),
+    since="fresh",
+    required_since=("nth",),
     of_records=True,
 )
 
@@ -305,6 +310,13 @@ CONTROLLER = EventKind(
     required=("arm", "repeat", "t_ms"),
 )
 
+CLOCKS = EventKind(
+    "clocks",
+    "clocks.jsonl",
+    _line(arm=_TEXT, repeat=_INT, t_ms=_MS, broker=_INT, ahead_ms=_MS, error_ms=_MS),
+    required=("arm", "repeat", "t_ms", "broker", "ahead_ms", "error_ms"),
+)
+
 STEP_DOWNS = EventKind(
     "step_downs",
     "step-downs.jsonl",
@@ -411,8 +423,7 @@ event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
     PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, READ_BACK, GROUP, ISR,
-    COUNTERS, SAMPLES,
-    CONTROLLER, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
+    COUNTERS, SAMPLES, CONTROLLER, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
 )  # fmt: skip
 
 

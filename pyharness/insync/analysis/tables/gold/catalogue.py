@@ -199,9 +199,14 @@ READBACK = Contract(
         *OF_PARTITION,
         count("acked", "records acked", "records"),
         count("read", "records read", "records"),
-        count("lost", "acked and never read", "records"),
+        count("lost", "acked or read before, and gone", "records"),
         count("duplicated", "read at more than one offset", "records"),
         count("duplicated_idempotent", "of these, of idempotent producers", "records"),
+        flag(
+            "read_to_end",
+            "whether both consumers read to the end; null: not recorded",
+            null=True,
+        ),
     ),
 )
 UNSEEN_OVER_TIME = Contract(
@@ -270,7 +275,7 @@ CHECKED = Contract(
 )
 COMPARABLE = Contract(
     "comparable",
-    "Which offsets of the replicas' logs can be compared.",
+    "What can be checked of each partition: which offsets of the logs, where they end.",
     tuple(PARTITION),
     (
         *OF_PARTITION,
@@ -281,6 +286,13 @@ COMPARABLE = Contract(
         Column("from_offset", "bigint", "", "the first offset that all logs have", null=True),
         Column("to_offset", "bigint", "", "the offset after the last one that was read", null=True),
         flag("whole", "whether every log was read and something was consumed"),
+        Column("log_end", "bigint", "", "the lowest end of the log that is known", null=True),
+        Column("position", "bigint", "", "how far the live consumer had read", null=True),
+        flag(
+            "read_to_end", "whether both consumers read to the end; null: not recorded", null=True
+        ),
+        flag("ordered", "whether every read has its place in the order"),
+        flag("verifiable", "whether the values had a checksum"),
     ),
 )
 TRANSACTIONS = Contract(

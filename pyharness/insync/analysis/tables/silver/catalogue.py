@@ -232,6 +232,17 @@ CONTROLLER_AGENT = Contract(
         count("new_errors", "errors in this repeat", null=True),
     ),
 )
+CLOCKS = Contract(
+    "clocks",
+    "How far the clocks of the nodes were ahead of the harness's when the repeats were over.",
+    (*REPEAT, "broker"),
+    (
+        *OF_REPEAT,
+        whole("broker", "the broker, or the controller"),
+        ms("ahead_ms", "how far its clock was ahead"),
+        ms("error_ms", "how wrong that may be, in both directions"),
+    ),
+)
 STEP_DOWNS = Contract(
     "step_downs",
     "What leaders did when they served too slowly: answered requests to step down, and decisions "
@@ -383,6 +394,14 @@ FATES = Contract(
         whole("first_offset", "the lowest offset at which it was read", null=True, of="bigint"),
         whole("last_offset", "the highest offset at which it was read", null=True, of="bigint"),
         ms("read_ms", "when it was first read (epoch)", null=True),
+        count(
+            "fresh_reads",
+            "how often the fresh consumer read it, which began at offset 0 after the repeat; "
+            "null: there was none, or it did not read to the end",
+            null=True,
+        ),
+        whole("fresh_first_offset", "the lowest offset of these", null=True, of="bigint"),
+        whole("fresh_last_offset", "the highest offset of these", null=True, of="bigint"),
         ms("inside_ms", "when a transaction first read it (epoch); null: never", null=True),
         whole("inside_offset", "at which offset", null=True, of="bigint"),
         text("end", "how its transaction ended; null: it was in none", null=True),
@@ -408,6 +427,7 @@ SILVER = (
     AGENT_COUNTERS,
     RACED_REPLICAS,
     CONTROLLER_AGENT,
+    CLOCKS,
     STEP_DOWNS,
     STEP_DOWN_SOURCES,
     OPERATIONS,

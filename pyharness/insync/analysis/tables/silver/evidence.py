@@ -77,3 +77,9 @@ def _added(counter: str, of: tuple[str, ...] = ("run", "arm", "broker")) -> Colu
     """Return the growth since the previous repeat; a counter that fell started again at 0."""
     before = fn.lag(counter, 1, 0).over(Window.partitionBy(*of).orderBy("repeat"))
     return fn.when(fn.col(counter) >= before, fn.col(counter) - before).otherwise(fn.col(counter))
+
+
+def clocks(lines: DataFrame) -> DataFrame:
+    """Return how far each node's clock was ahead of the harness's, by the most exact line."""
+    best = fn.min_by(fn.struct("ahead_ms", "error_ms"), "error_ms").alias("best")
+    return lines.groupBy(*REPEAT, "broker").agg(best).select(*REPEAT, "broker", "best.*")

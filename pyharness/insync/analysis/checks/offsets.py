@@ -1,0 +1,162 @@
+"""Finds what is wrong at single offsets: two records, a corrupt one, or none where one was acked.
+
+All three compare what acks, reads and the replicas' logs have at each offset. They share a module
+and a query because that is one pass over all of them.
+"""
+
+from __future__ import annotations
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as fn
+
+from insync.analysis.checks.base import Anomaly, History
+from insync.analysis.checks.history import PARTITION, anomaly_rows, each, is_acked, operation
+
+INCONSISTENT = "inconsistent-offsets"
+CORRUPT = "corrupt"
+MISSING = "missing-from-log"
+_PLACE = [*PARTITION, "offset"]
+
+
+def find(
+    produce: DataFrame, consume: DataFrame, batches: DataFrame, comparable: DataFrame
+) -> DataFrame:
+    """Return a row per offset and anomaly.
+
+    `comparable` is the result of the function of that name, and the others have the columns of the
+    event lines. A row about two records shows the lowest and the highest sequence number among
+    the acks, and among the reads. Logs are compared only if those of all replicas were read.
+    """
+    lines = _acks(produce).unionByName(_reads(consume), allowMissingColumns=True)
+    seen = each(lines.unionByName(_held(batches), allowMissingColumns=True), _PLACE).agg(
+        *(
+            summed(f"{how}_seq").alias(f"{name}_{how}")
+            for how in ("acked", "read")
+            for name, summed in (("low", fn.min), ("high", fn.max))
+        ),
+        fn.max("producer").alias("producer"),
+        fn.min("acked_ms").alias("acked_ms"),
+        fn.max("corrupt").alias("corrupt"),
+        fn.bit_count(fn.bit_or("replica_bit")).alias("held_by"),
+    )
+    two = fn.least("low_acked", "low_read") < fn.greatest("high_acked", "high_read")
+    logs = comparable.where("whole").select(*PARTITION, "replicas", "from_offset", "to_offset")
+    found = {
+        INCONSISTENT: (two, _two_records()),
+        CORRUPT: (fn.col("corrupt").isNotNull(), fn.array(_corrupt_read())),
+        MISSING: (_is_missing(), fn.array(_ack())),
+    }
+    rows = seen.join(fn.broadcast(logs), PARTITION, "left").select(
+        *_PLACE, fn.explode(_which(found)).alias("found")
+    )
+    return anomaly_rows(rows, fn.col("found.kind"), "offset", "offset", fn.col("found.operations"))
+
+
+def _which(found: dict[str, tuple[Column, Column]]) -> Column:
+    """Return the anomalies of a row, each with the operations that show it."""
+    return fn.array_compact(
+        fn.array(
+            *(
+                fn.when(there, fn.struct(fn.lit(kind).alias("kind"), shown.alias("operations")))
+                for kind, (there, shown) in found.items()
+            )
+        )
+    )
+
+
+def _acks(produce: DataFrame) -> DataFrame:
+    return produce.where(is_acked() & (fn.col("offset") >= 0)).select(
+        *_PLACE, fn.col("seq").alias("acked_seq"), fn.col("done_ms").alias("acked_ms"), "producer"
+    )
+
+
+def _reads(consume: DataFrame) -> DataFrame:
+    intact = fn.when(fn.col("corrupt").isNull(), fn.col("seq"))
+    return consume.select(*_PLACE, intact.alias("read_seq"), "corrupt")
+
+
+def _held(batches: DataFrame) -> DataFrame:
+    """Return the offsets in each replica's log, without those of batches that are broken."""
+    whole = fn.col("valid") & (fn.col("last_offset") >= fn.col("base_offset"))
+    return batches.where(whole).select(
+        *PARTITION,
+        fn.explode(fn.sequence("base_offset", "last_offset")).alias("offset"),
+        # One bit per replica; the ids are small (insync.nodes).
+        fn.expr("shiftleft(1L, replica)").alias("replica_bit"),
+    )
+
+
+def _is_missing() -> Column:
+    """Return whether an acked offset is in no log, or below the high watermark not in all."""
+    held_by = fn.coalesce("held_by", fn.lit(0))
+    compared = fn.col("offset").between(fn.col("from_offset"), fn.col("to_offset") - 1)
+    lacking = (held_by == 0) | (compared & (held_by < fn.col("replicas")))
+    return fn.col("low_acked").isNotNull() & fn.col("replicas").isNotNull() & lacking
+
+
+def _two_records() -> Column:
+    sides = (("ack", "acked"), ("read", "read"))
+    shown = [
+        fn.when(
+            fn.col(f"{end}_{side}").isNotNull(),
+            operation(what, seq=f"{end}_{side}", offset="offset"),
+        )
+        for what, side in sides
+        for end in ("low", "high")
+    ]
+    return fn.array_distinct(fn.array_compact(fn.array(*shown)))
+
+
+def _corrupt_read() -> Column:
+    return operation("read", offset="offset", note=fn.col("corrupt"))
+
+
+def _ack() -> Column:
+    held_by = fn.coalesce("held_by", fn.lit(0))
+    note = fn.concat(fn.lit("in the logs of "), held_by, fn.lit(" of "), "replicas")
+    return operation(
+        "ack", who="producer", seq="low_acked", offset="offset", at_ms="acked_ms",
+        note=fn.concat(note, fn.lit(" replicas")),
+    )  # fmt: skip
+
+
+def _query(history: History) -> DataFrame:
+    """Compare the reads of the consumers and those in transactions."""
+    inside = history.transaction_reads.select(*_PLACE, "seq", fn.lit(None).alias("corrupt"))
+    reads = history.consume.select(*_PLACE, "seq", "corrupt").unionByName(inside)
+    return find(history.produce, reads, history.batches, history.comparable)
+
+
+ANOMALIES = (
+    Anomaly(
+        name=CORRUPT,
+        label="a record was changed",
+        meaning="The value of a record that a consumer read is not one that was written to this "
+        "topic and partition: its checksum does not match, or it names another place.",
+        shown_by="the read, with what is wrong",
+        query=_query,
+        metric="corrupt",
+        known=lambda history: history.comparable.where("verifiable"),
+        known_if="the readback is complete, and the values have a checksum",
+    ),
+    Anomaly(
+        name=INCONSISTENT,
+        old_name="inconsistent",
+        label="two records at one offset",
+        meaning="Acks and reads name two records at one offset.",
+        shown_by="the lowest and the highest sequence number of the acks, and of the reads",
+        query=_query,
+        metric="inconsistent",
+    ),
+    Anomaly(
+        name=MISSING,
+        label="acked, and not in the log",
+        meaning="The offset of an ack is in no replica's log; or, below the high watermark, it is "
+        "not in all of them.",
+        shown_by="the ack, and how many logs have the offset",
+        query=_query,
+        metric="missing_from_log",
+        known=lambda history: history.comparable.where("whole"),
+        known_if="the log of every replica was read",
+    ),
+)

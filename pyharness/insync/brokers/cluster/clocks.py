@@ -1,0 +1,117 @@
+"""Estimate how far the nodes' clocks are from the harness's.
+
+Events of different nodes are compared by their times, so a report must show how exact that is. A
+node's time that was taken between two moments of the harness shows how far its clock is ahead,
+with an error of half the time between them (Cristian's algorithm). Brokers give theirs as the
+append times of records, in a topic that uses LogAppendTime; the controller gives its as the time
+at which it created that topic.
+"""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from confluent_kafka import TIMESTAMP_LOG_APPEND_TIME, KafkaError, KafkaException, Message, Producer
+
+from insync.brokers.cluster.admin import create_topic
+from insync.errors import InsyncError
+from insync.nodes import CONTROLLER_ID
+
+TOPIC: Final = "clocks"
+ROUNDS: Final = 6  # the first one also connects
+SECONDS: Final = 5.0
+TICK_MS: Final = 1.0  # nodes give whole milliseconds, rounded down
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A node's time, taken between two moments of the harness; all in ms since the epoch."""
+
+    asked_ms: float
+    node_ms: float
+    answered_ms: float
+
+    @property
+    def ahead_ms(self) -> float:
+        """How far the node's clock is ahead."""
+        return self.node_ms + TICK_MS / 2 - (self.asked_ms + self.answered_ms) / 2
+
+    @property
+    def error_ms(self) -> float:
+        """How wrong that may be, in both directions."""
+        return (self.answered_ms - self.asked_ms + TICK_MS) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """The best reading of each broker, and the moments around the creation of the topic."""
+
+    brokers: Mapping[int, Reading]
+    asked_ms: float
+    answered_ms: float
+
+    def of_nodes(self, created_ms: float | None) -> dict[int, Reading]:
+        """Return the reading of each node; `created_ms` is when the controller made the topic."""
+        if created_ms is None:
+            return dict(self.brokers)
+        controller = Reading(self.asked_ms, created_ms, self.answered_ms)
+        return {**self.brokers, CONTROLLER_ID: controller}
+
+
+def read_clocks(bootstrap: str, brokers: Sequence[int]) -> Clocks | None:
+    """Read the clocks of a running cluster's brokers; None if one does not serve requests."""
+    asked_ms = _now_ms()
+    try:
+        create_topic(
+            bootstrap, TOPIC, [[broker] for broker in brokers],
+            {"message.timestamp.type": "LogAppendTime"}, within_s=SECONDS,
+        )  # fmt: skip
+        answered_ms = _now_ms()
+        appends = _Appends(bootstrap)
+        best = {broker: appends.best_of(place) for place, broker in enumerate(brokers)}
+    except (InsyncError, KafkaException):
+        return None  # what it shows is only how exact the times are
+    return Clocks(best, asked_ms, answered_ms)
+
+
+class _Appends:
+    """Produces single records to partitions of the topic, and reads their append times."""
+
+    def __init__(self, bootstrap: str) -> None:
+        self._client = Producer(
+            {"bootstrap.servers": bootstrap, "acks": 1, "linger.ms": 0, "log_level": 0}
+        )
+
+    def best_of(self, partition: int) -> Reading:
+        """Return the reading with the smallest error; raises InsyncError without one."""
+        return min((self._read(partition) for _ in range(ROUNDS)), key=lambda each: each.error_ms)
+
+    def _read(self, partition: int) -> Reading:
+        appended: list[float] = []
+        asked_ms = _now_ms()
+        self._client.produce(TOPIC, b"", partition=partition, on_delivery=_taker(appended))
+        self._client.flush(SECONDS)
+        answered_ms = _now_ms()
+        if not appended:
+            raise InsyncError(f"topic {TOPIC}: no append time of partition {partition}")
+        return Reading(asked_ms, appended[0], answered_ms)
+
+
+def _taker(appended: list[float]) -> Callable[[KafkaError | None, Message], None]:
+    def take(error: KafkaError | None, message: Message) -> None:
+        kind, at_ms = message.timestamp()
+        if error is None and kind == TIMESTAMP_LOG_APPEND_TIME:
+            appended.append(float(at_ms))
+
+    return take
+
+
+def created_ms(line: Mapping[str, Any]) -> float | None:
+    """Return when the controller created the topic, if this line of isr.jsonl says that."""
+    created = line.get("kind") == "partition" and line.get("topic") == TOPIC
+    return float(line["t_ms"]) if created else None
+
+
+def _now_ms() -> float:
+    return time.time() * 1000

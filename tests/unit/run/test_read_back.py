@@ -1,0 +1,100 @@
+"""A repeat ends with a fresh consumer that reads everything again, and shows a lost tail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from event_lines import read_lines
+from insync.errors import InsyncError
+from insync.events.schema import READ_BACK
+from insync.events.writer import EventFolder
+from insync.workload import producer, workload
+from insync.workload.plan import WorkloadPlan
+from insync.workload.workload import Workload
+
+PLAN = WorkloadPlan(
+    bootstrap="nowhere:1", arm="stock", repeat=0, topic="t-r0", partitions=(0,), rate=1,
+    producers=1, record_bytes=16, seed=1, drain_seconds=1.0,
+)  # fmt: skip
+
+
+class FakeConsumer(workload.TopicConsumer):
+    """A consumer that has read as far as the test says, without a client."""
+
+    reads: list[int]
+    made: list[bool]
+
+    def __init__(self, *arguments: Any, fresh: bool = False) -> None:
+        super().__init__(*arguments, fresh=fresh)
+        self._client.close()
+        self._next = {0: FakeConsumer.reads.pop(0)}
+        FakeConsumer.made.append(fresh)
+
+    def run(self) -> None:
+        """End at once."""
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """Replace the clients; the list holds how far the live and the fresh consumer read."""
+    monkeypatch.setattr(producer, "Producer", lambda _: None)
+    monkeypatch.setattr(workload, "TopicConsumer", FakeConsumer)
+    FakeConsumer.reads, FakeConsumer.made = [], []
+    yield FakeConsumer.reads
+
+
+def read_back(
+    folder: Path, ends: list[int], monkeypatch: pytest.MonkeyPatch
+) -> list[tuple[bool, int, int]]:
+    """Read back with these answers about the end offset; return fresh, position, end."""
+    answers = iter(ends)
+    last = [ends[-1]]
+
+    def end_offsets(self: Workload, seconds: float) -> Mapping[int, int]:
+        return {0: next(answers, last[0])}
+
+    monkeypatch.setattr(Workload, "_end_offsets", end_offsets)
+    with Workload(PLAN, EventFolder(folder)) as running:
+        running._consumer.start()
+        try:
+            running.read_back(5)
+        finally:
+            lines = read_lines(folder / READ_BACK)
+    return [(line["fresh"], line["position"], line["end_offset"]) for line in lines]
+
+
+def test_both_consumers_read_to_the_end(
+    reads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads += [7, 7]
+    assert read_back(tmp_path, [7, 7], monkeypatch) == [(False, 7, 7), (True, 7, 7)]
+    assert FakeConsumer.made == [False, True]
+
+
+def test_an_end_that_is_below_what_was_read_for_a_moment_is_asked_for_again(
+    reads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads += [7, 7]
+    assert read_back(tmp_path, [5, 5, 7], monkeypatch) == [(False, 7, 5), (True, 7, 7)]
+
+
+def test_an_end_that_stays_below_what_was_read_is_recorded(
+    reads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workload, "TRUNCATED_SECONDS", 0.1)
+    reads += [7, 5]
+    assert read_back(tmp_path, [5], monkeypatch) == [(False, 7, 5), (True, 5, 5)]
+
+
+def test_a_fresh_consumer_that_does_not_reach_the_end_ends_the_repeat_and_is_recorded(
+    reads: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads += [7, 6]
+    with pytest.raises(InsyncError, match="read-back of t-r0 not complete"):
+        read_back(tmp_path, [7], monkeypatch)
+    last = read_lines(tmp_path / READ_BACK)[-1]
+    assert (last["fresh"], last["position"], last["end_offset"]) == (True, 6, 7)
