@@ -20,6 +20,8 @@ from insync.workload.java.driver import Driver
 
 MAIN: Final = "insync.clients.Main"
 LOG: Final = "java-clients.log"
+MEMORY: Final = ("-Xmx512m", "-XX:+ExitOnOutOfMemoryError")
+"""Room for what producers keep during a stall; without enough of it the run fails, not a thread."""
 OLDEST: Final = (2, 8)
 """Older clients lack methods of today's API."""
 
@@ -47,7 +49,7 @@ def java_clients(kafka: Distribution, home: Path, client: Client) -> Iterator[Dr
         yield None
         return
     home.mkdir(parents=True, exist_ok=True)
-    flags = [*SHORT_LIVED, "-Xmx256m", f"-Dlog4j2.configurationFile={LOG_CONFIG}"]
+    flags = [*SHORT_LIVED, *MEMORY, f"-Dlog4j2.configurationFile={LOG_CONFIG}"]
     command = kafka.command(flags, MAIN, jars=[built(CLIENTS_JAR)])
     log = home / LOG
     jvm = process.start_piped(command, log=log, folder=home)
