@@ -34,7 +34,7 @@ pytestmark = pytest.mark.cluster
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kafka", ["3.6.2", "3.9.2"])
+@pytest.mark.parametrize("kafka", ["3.6.2", "3.7.2", "3.8.1", "3.9.2"])
 def test_brokers_on_zookeeper(tmp_path: Path, java: Java, agent: AgentSpec, kafka: str) -> None:
     """Both scopes work. There is no step-down, and the broker says so."""
     dist = distribution(kafka, java)
