@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from insync.analysis.verdict.recorded import Recorded
 from insync.analysis.verdict.repeat_facts import (
     _ack_metrics,
     _isr_metrics,
@@ -68,11 +69,12 @@ def test_cycles_of_writes_are_counted_and_those_of_reads_are_unknown_if_nobody_r
     scenario = run.scenario.model_copy(update={"workload": workload})
     run = run.model_copy(update={"scenario": scenario})
     rows = {**whole_repeat({1}, 1), "cycles": [{"kind": "g0"}, {"kind": "g0"}, {"kind": "g1c"}]}
-    found = _transaction_metrics(run, rows, trusted=True)
+    whole = Recorded(whole=True)
+    found = _transaction_metrics(run, rows, whole)
     assert (found["g0"], found["g1c"], found["precommitted_read"]) == (2, 0, 0)
     rows["checked"] = [{**rows["checked"][0], "g1c": None}]
-    assert _transaction_metrics(run, rows, trusted=True)["g1c"] is None
-    assert "precommitted_read" not in _transaction_metrics(run, rows, trusted=False)
+    assert _transaction_metrics(run, rows, whole)["g1c"] is None
+    assert _transaction_metrics(run, rows, Recorded(whole=False))["precommitted_read"] is None
 
 
 def test_partitions_that_were_ever_under_replicated_are_counted() -> None:

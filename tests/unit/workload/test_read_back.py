@@ -59,7 +59,7 @@ def read_back(
 
     monkeypatch.setattr(Workload, "_end_offsets", end_offsets)
     with Workload(PLAN, EventFolder(folder)) as running:
-        running._consumer.start()
+        running._consumers[0].start()
         try:
             running.read_back(5)
         finally:
