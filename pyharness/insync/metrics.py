@@ -35,6 +35,8 @@ COUNTERS: Final = "the agents' counters"
 TRANSACTIONS: Final = "the lines of every transactional producer"
 READ_TRANSACTIONS: Final = f"{TRANSACTIONS}, {CONSUMER}"
 LOST: Final = "lost"
+OF_LOST_ACKS: Final = (LOST, "truncated", "missing_from_log", "inconsistent", "reordered")
+"""The metrics that count what becomes of records whose acks only a leader stood for."""
 SAMPLES: Final = "samples of every replica from before the race until after it"
 
 
@@ -613,9 +615,10 @@ def of_gold() -> tuple[str, ...]:
 def integrity(acks: str = "all") -> tuple[str, ...]:
     """Return the names of the metrics that count integrity violations.
 
-    With acks=1 a leader acks what only it has: such a record may be lost.
+    With acks=1 a leader acks what only it has: such a record may be lost, and another one takes its
+    offset.
     """
-    allowed = () if acks == "all" else (LOST,)
+    allowed = () if acks == "all" else OF_LOST_ACKS
     return tuple(
         name for name, metric in METRICS.items() if metric.integrity and name not in allowed
     )
