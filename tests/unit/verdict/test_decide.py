@@ -157,7 +157,8 @@ def test_records_that_only_their_leader_acked_may_be_lost_and_nothing_else_may()
     run = RUN.model_copy(
         update={"scenario": RUN.scenario.model_copy(update={"workload": workload})}
     )
-    found = check(run_of(plugin=measured(PLUGIN, lost=3.0)), run)
+    kept = measured(PLUGIN, lost=3.0, truncated=1.0, missing_from_log=3.0, inconsistent=2.0)
+    found = check(run_of(plugin=kept), run)
     assert (found.outcome, found.reason[-33:]) == ("pass", "; 3 records with acks=1 were lost")
     assert check(run_of(plugin=measured(PLUGIN, diverged=1.0)), run).outcome == "fail"
 
