@@ -120,7 +120,7 @@ test-without-brokers: setup browser $(BENCH)
 	@# Two processes, because Spark's planner uses one core.
 	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) -n 2 --dist loadfile
 
-STATES := $(addprefix tests/integration/,agent test_agent.py test_kafka_7104.py test_local_cluster.py test_log_start_move.py \
+STATES := $(addprefix tests/integration/,agent workload test_agent.py test_kafka_7104.py test_local_cluster.py test_log_start_move.py \
             test_replica_logs.py)
 test-brokers: setup engine
 	@# These wait for states, however long that takes, so two run at a time.

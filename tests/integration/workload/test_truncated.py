@@ -99,7 +99,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     def after_a_loss(self: workload.Workload, seconds: float) -> None:
         ends = self._end_offsets(seconds)
-        wait_for(lambda: self._consumer.positions, ends.__eq__)
+        wait_for(lambda: self._consumers[0].positions, ends.__eq__)
         found.append(lose_tail(clusters[0]))
         read_back(self, seconds)
 
