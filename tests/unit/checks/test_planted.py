@@ -233,15 +233,18 @@ def test_a_count_without_data_is_null_and_not_zero(checked: Checked) -> None:
         if (metric not in ("reordered", "gaps") or history.ordered)
         and (metric != "corrupt" or history.has_fresh)
     }
-    logs_read = {(0, metric): PARTITIONS - 2 for metric in ("diverged", "missing_from_log")}
+    transactional = [at for at, each in enumerate(checked.incomplete) if each.transactional]
+    of_logs = ("diverged", "missing_from_log", "repeated_sequences")
+    logs_read = {(0, metric): PARTITIONS - 2 for metric in of_logs}
     if not checked.incomplete[0].has_fresh:
         logs_read[0, "truncated"] = PARTITIONS - 2
     assert {place: many for place, many in known.items() if place[1] not in OF_READS} == {
         **{
             (number, metric): PARTITIONS
             for number in range(5)
-            for metric in ("diverged", "missing_from_log", "truncated")
+            for metric in (*of_logs, "truncated", "group_skipped", "precommitted_read")
         },
+        **{(number, "g1c"): PARTITIONS for number in transactional},
         **logs_read,
         (0, "split_epochs"): 4, (0, "watermarks_back"): 4, (1, "watermarks_back"): 4,
         (2, "split_epochs"): 4, (3, "split_epochs"): 4, (3, "watermarks_back"): 4,

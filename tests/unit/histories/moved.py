@@ -20,16 +20,12 @@ def plant_in_the_reads(history: History, partition: int, chance: random.Random) 
     offset = record["offset"]
     history.displaced[partition, offset] = offset + 1
     history.expect("moved", partition, offset, record["seq"])
-    history.expect("duplicate", partition, offset, record["seq"])
+    history.expect("idempotent-duplicate", partition, offset, record["seq"])
 
 
 def _of_transaction(history: History, partition: int, chance: random.Random) -> Line:
-    number = chance.choice([0, 2])
-    return next(
-        line
-        for line in history.produce
-        if (line["partition"], line["transaction"]) == (partition, number)
-    )
+    """Return the last record of a transaction, behind which the marker is."""
+    return history.of_transaction(chance.choice([0, 2]), partition)[-1]
 
 
 PLANTINGS = (

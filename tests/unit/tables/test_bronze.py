@@ -164,7 +164,8 @@ def test_a_run_without_agents_faults_or_any_file_still_gives_tables(odd: dict[st
     rows = odd["plain"]
     assert (rows["faults"], rows["agent_counters"], rows["isr_shrinks"]) == ([], [], [])
     assert len(rows["ack_gaps"]) == 4
-    assert all(table == [] for table in odd["empty"].values())
+    of_cell = {"medians", "differences"}  # of all runs of the scenario
+    assert {name for name, table in odd["empty"].items() if table} <= of_cell
 
 
 def test_an_interrupted_repeat_ends_with_its_last_operation(odd: dict[str, Rows]) -> None:

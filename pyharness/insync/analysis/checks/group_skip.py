@@ -20,9 +20,10 @@ def unprocessed(consume: DataFrame, group: DataFrame) -> DataFrame:
     """Return the records that a consumer without a group read and no member of a group processed.
 
     The columns are PARTITION, group, offset, seq. The arguments have the columns of the event
-    lines.
+    lines. The reads of the fresh consumer do not count: it reads when the groups have ended.
     """
-    visible = each(consume, [*PARTITION, "offset"]).agg(fn.min("seq").alias("seq"))
+    live = consume.where(~fn.coalesce("fresh", fn.lit(False)))
+    visible = each(live, [*PARTITION, "offset"]).agg(fn.min("seq").alias("seq"))
     groups = group.select(*TOPIC, "group").distinct()
     processed = group.where(fn.col("type") == "read").select(*_OF_GROUP, "offset").distinct()
     return visible.join(fn.broadcast(groups), TOPIC, "inner").join(

@@ -90,6 +90,8 @@ ANOMALIES = (
         shown_by="the record whose offset is too low, and the first that it overtook",
         query=_query,
         metric="reordered",
+        known=ordered,
+        known_if=ORDERED_IF,
     ),
     Anomaly(
         name=INTERNAL,

@@ -10,6 +10,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.base import Anomaly, History
+from insync.analysis.checks.comparable import ORDERED_IF, ordered
 from insync.analysis.checks.history import PARTITION, anomaly_rows, operation
 from insync.analysis.checks.preceding import with_previous
 
@@ -72,6 +73,8 @@ ANOMALIES = (
         shown_by="the two reads",
         query=_query,
         metric="reordered",
+        known=ordered,
+        known_if=ORDERED_IF,
     ),
     Anomaly(
         name=SKIP,
@@ -81,5 +84,7 @@ ANOMALIES = (
         shown_by="the two reads",
         query=_query,
         metric="gaps",
+        known=ordered,
+        known_if=ORDERED_IF,
     ),
 )
