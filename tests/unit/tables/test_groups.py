@@ -13,14 +13,17 @@ from insync.analysis.tables.gold.groups import groups
 from insync.analysis.tables.spark.inline_table import inline_table
 
 KEYS = "run string, arm string, repeat int, topic string, partition int"
-CONSUME = f"{KEYS}, offset long, seq long"
+CONSUME = f"{KEYS}, offset long, seq long, fresh boolean"
 GROUP = (
     f"{KEYS}, group int, t_ms double, type string, member int, offset long, lag long,"
     " protocol string"
 )
 FATES = f"{KEYS}, transaction long, sent_ms double, read_ms double"
 
-READ = [(0, 0, 10), (0, 1, 11), (0, 1, 11), (0, 4, 14), (1, 0, 20)]
+READ = [
+    (0, 0, 10, False), (0, 1, 11, False), (0, 1, 11, None), (0, 4, 14, False), (1, 0, 20, False),
+    (0, 2, 12, True),  # when the groups had ended
+]  # fmt: skip
 MOVES: list[tuple[Any, ...]] = [
     # partition, group, at, what, member, offset, lag
     (0, 0, 1.0, "assigned", 0, None, None),
