@@ -1,8 +1,15 @@
-"""Define the two exceptions that the harness raises itself.
+"""Define the two exceptions that the harness raises itself, and report all others.
 
 Everything a user can fix (a scenario, a version, a folder, a port, a token) is an `InputError`:
 the command line prints its message and exits with 2.
 """
+
+import sys
+import traceback
+from typing import Final
+
+UNKNOWN: Final = 3
+"""The exit code when no verdict is possible, also because of an error of the harness itself."""
 
 
 class InsyncError(Exception):
@@ -14,3 +21,11 @@ class InputError(InsyncError):
 
     The message has a line per problem, usually one: what, where, the value, and what was expected.
     """
+
+
+def report_crash(error: Exception) -> int:
+    """Print an unexpected error: its traceback, then one line; return the exit code."""
+    traceback.print_exception(error)
+    words = " ".join(f"{type(error).__name__}: {error}".split())
+    print(f"insync: an error of insync itself: {words}", file=sys.stderr)
+    return UNKNOWN

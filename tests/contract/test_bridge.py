@@ -19,10 +19,12 @@ import pytest
 from py4j.java_gateway import java_import
 from py4j.protocol import Py4JError
 
+from insync.errors import InputError
 from insync_bridge import (
     BridgeClient,
     BridgeError,
     Connection,
+    ConnectionFileError,
     Counters,
     Fetchers,
     HoldState,
@@ -186,6 +188,7 @@ def test_an_error_in_the_broker_arrives_as_a_message(connection_file: Path) -> N
     ):
         broker.replicas("boom", 0)
     assert "\n" not in str(refused.value)
+    assert not isinstance(refused.value, InputError)  # nobody's input was wrong
 
 
 def test_nothing_is_answered_without_the_token(connection_file: Path, tmp_path: Path) -> None:
@@ -303,6 +306,7 @@ WHOLE = {"api_version": 3, "broker": 1, "host": "h", "port": 1, "pid": 1, "token
     [
         ("{", "expected JSON"),
         ("[]", "expected JSON"),
+        ("[" * 100_000, "expected JSON"),
         ('{"api_version": 3}', "broker"),
         (json.dumps({**WHOLE, "api_version": 1}), "expected 3"),
         (json.dumps({**WHOLE, "port": "x"}), "port"),
@@ -311,14 +315,15 @@ WHOLE = {"api_version": 3, "broker": 1, "host": "h", "port": 1, "pid": 1, "token
 def test_a_bad_connection_file_is_one_line(tmp_path: Path, text: str, expected: str) -> None:
     file = tmp_path / "bridge.json"
     file.write_text(text)
-    with pytest.raises(BridgeError, match=expected) as refused:
+    with pytest.raises(ConnectionFileError, match=expected) as refused:
         Connection.read(file)
+    assert isinstance(refused.value, InputError)
     assert "\n" not in str(refused.value)
     assert str(file) in str(refused.value)
 
 
 def test_no_connection_file_is_one_line(tmp_path: Path) -> None:
-    with pytest.raises(BridgeError, match="expected the file"):
+    with pytest.raises(ConnectionFileError, match="expected the file"):
         Connection.read(tmp_path / "none.json")
 
 

@@ -7,7 +7,7 @@ Example:
 """
 
 from insync_bridge._client import BridgeClient
-from insync_bridge._connection import BridgeError, Connection
+from insync_bridge._connection import BridgeError, Connection, ConnectionFileError
 from insync_bridge._model import (
     Counters,
     Fetchers,
@@ -23,6 +23,7 @@ __all__ = [
     "BridgeClient",
     "BridgeError",
     "Connection",
+    "ConnectionFileError",
     "Counters",
     "Fetchers",
     "HoldState",

@@ -36,7 +36,8 @@ class BridgeClient:
         """Connect with a broker's connection file and check that the bridge answers.
 
         Raises:
-            BridgeError: the file is unusable, nothing answers at its port, or its token is wrong.
+            ConnectionFileError: the file is unusable.
+            BridgeError: nothing answers at its port, or its token is wrong.
 
         """
         client = cls(Connection.read(connection_file))

@@ -6,13 +6,17 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from insync.errors import InputError
+from insync.errors import InputError, InsyncError
 
 API_VERSION = 3
 
 
-class BridgeError(InputError):
+class BridgeError(InsyncError):
     """The bridge cannot be reached or refuses the call; the message is one line."""
+
+
+class ConnectionFileError(BridgeError, InputError):
+    """The connection file that was named is missing, invalid, or of another API version."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,7 @@ class Connection:
         """Read a connection file.
 
         Raises:
-            BridgeError: the file does not exist, is invalid, or has another API version.
+            ConnectionFileError: the file does not exist, is invalid, or has another API version.
 
         """
         try:
@@ -45,17 +49,17 @@ class Connection:
                 token=_text(fields, "token"),
             )
         except OSError as unreadable:
-            raise BridgeError(
+            raise ConnectionFileError(
                 f"connection file {path}: {unreadable.strerror}; expected the file that a broker "
                 "with the agent option bridge=FILE writes"
             ) from unreadable
-        except (ValueError, KeyError, TypeError) as broken:
-            raise BridgeError(
+        except (ValueError, KeyError, TypeError, RecursionError) as broken:
+            raise ConnectionFileError(
                 f"connection file {path}: {broken}; expected JSON with api_version, broker, host, "
                 "port, token and pid"
             ) from broken
         if connection.api_version != API_VERSION:
-            raise BridgeError(
+            raise ConnectionFileError(
                 f"connection file {path}: api_version {connection.api_version}, "
                 f"expected {API_VERSION}"
             )

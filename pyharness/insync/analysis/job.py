@@ -38,7 +38,7 @@ from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.file import write_verdict
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.brokers.kafka.java import find_java
-from insync.errors import InputError, InsyncError
+from insync.errors import UNKNOWN, InputError, InsyncError, report_crash
 from insync.events.matrix_info import PAGE, is_matrix
 from insync.events.run_info import RunInfo, load_run, run_name
 from insync.events.schema import EVENTS, REPORT
@@ -251,13 +251,21 @@ class Outcome:
 
 @contextmanager
 def report_errors() -> Iterator[Outcome]:
-    """Print an InsyncError as one line on standard error, and set the exit code."""
+    """Print an error as one line on standard error, and set the exit code.
+
+    An error that is not expected has its traceback before the line.
+    """
     outcome = Outcome()
     try:
         yield outcome
     except InsyncError as error:
         print(f"insync: {error}", file=sys.stderr)
-        outcome.code = 2 if isinstance(error, InputError) else 3
+        outcome.code = 2 if isinstance(error, InputError) else UNKNOWN
+    except OSError as error:
+        print(f"insync: {type(error).__name__}: {error}", file=sys.stderr)
+        outcome.code = UNKNOWN
+    except Exception as error:  # Python would exit with 1, the code of "fail"
+        outcome.code = report_crash(error)
 
 
 def _print_stage(stage: str) -> None:

@@ -3,8 +3,9 @@
 0 pass, 1 fail, 2 bad usage or input, 3 unknown (cut short, or no verdict possible).
 """
 
+import os
 import sys
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 from typer.exceptions import TyperException
@@ -26,9 +27,7 @@ from insync.cli import (
 )
 from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs
-from insync.errors import InputError, InsyncError
-
-UNKNOWN: Final = 3
+from insync.errors import UNKNOWN, InputError, InsyncError, report_crash
 
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
 app.command("run", epilog=run.EXAMPLES)(run.command)
@@ -68,11 +67,25 @@ def _root(
 
 def main() -> None:
     """Run the command line and exit; every error is one line on standard error."""
-    sys.exit(invoke(sys.argv[1:]))
+    sys.exit(_flushed(invoke(sys.argv[1:])))
+
+
+def _flushed(code: int) -> int:
+    """Write what standard output still buffers, and return the exit code: 3 if it cannot be."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        # Python flushes again at its end, and would print a traceback.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _complain(f"standard output: {type(error).__name__}: {error}", UNKNOWN)
+    return code
 
 
 def invoke(arguments: list[str]) -> int:
-    """Run one command and return its exit code."""
+    """Run one command and return its exit code.
+
+    An error that is not expected has its traceback on standard error.
+    """
     try:
         code = get_command(app).main(args=arguments, prog_name="insync", standalone_mode=False)
     except TyperException as error:
@@ -83,6 +96,8 @@ def invoke(arguments: list[str]) -> int:
         return _complain(str(error), UNKNOWN)
     except OSError as error:
         return _complain(f"{type(error).__name__}: {error}", UNKNOWN)
+    except Exception as error:  # Python would exit with 1, the code of "fail"
+        return report_crash(error)
     return code if isinstance(code, int) else 0
 
 

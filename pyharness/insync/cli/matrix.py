@@ -67,7 +67,7 @@ def command(
     side_by_side: Annotated[
         int | None,
         typer.Option(
-            help="Arms to run at the same time, each on its own cluster."
+            help="Arms to run at the same time (1 to 64), each on its own cluster."
             " Default: 2, for some groups 4 or 8."
         ),
     ] = None,

@@ -53,7 +53,7 @@ def _what(where: Path) -> tuple[str, str]:
 
 
 def partitions(where: Path, topic: str) -> list[PartitionState]:
-    """Ask every broker for the partitions it leads; raises InputError if one does not answer."""
+    """Ask every broker for the partitions it leads; raises BridgeError if one does not answer."""
     states = []
     for path in connection_files(where):
         with BridgeClient.connect(path) as client:
@@ -75,7 +75,7 @@ def show(where: Path, topic: str) -> None:
 
 
 def watch_live(where: Path, topic: str) -> None:
-    """Draw the table until Ctrl-C; raises InputError when the brokers have ended."""
+    """Draw the table until Ctrl-C; raises BridgeError when the brokers have ended."""
     with suppress(KeyboardInterrupt), Live(table(partitions(where, topic))) as live:
         while True:
             time.sleep(REFRESH_SECONDS)  # the refresh interval

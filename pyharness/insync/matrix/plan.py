@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from insync.clients import Client
 from insync.errors import InputError
@@ -14,6 +15,9 @@ from insync.run.plan import Plan, check_out, resolve
 from insync.run.progress import Progress
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, ClusterKind, RunRequest
 from insync.scenario.load import load
+
+_MOST_AT_ONCE: Final = 64
+"""Each arm has four JVMs; no host on which the harness is tested runs more of them."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -54,8 +58,9 @@ def prepare_matrix(request: MatrixRequest, progress: Progress) -> MatrixPlan:
 
     Writes nothing except the user's cache of Kafka versions.
     """
-    if request.at_once is not None and request.at_once < 1:
-        raise InputError(f"--side-by-side {request.at_once}: expected at least 1")
+    if request.at_once is not None and not 1 <= request.at_once <= _MOST_AT_ONCE:
+        expected = "at least 1" if request.at_once < 1 else f"at most {_MOST_AT_ONCE}"
+        raise InputError(f"--side-by-side {request.at_once}: expected {expected}")
     _check_once("--kafka", request.kafka)
     if request.only is not None:
         _check_once("--only", request.only)

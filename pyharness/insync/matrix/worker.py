@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
 
-from insync.errors import InsyncError
+from insync.errors import UNKNOWN, InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix.progress import ProgressWriter, progress_file
 from insync.matrix.task import Part, Task, load_task
@@ -93,9 +93,9 @@ def main(arguments: Sequence[str]) -> int:
     try:
         with interruptible(), EventWriter(progress_file(path)) as writer:
             do_task(task, ProgressWriter(task, writer))
-    except InsyncError as error:
+    except (InsyncError, OSError) as error:
         print(f"insync: {task.name}: {error}", file=sys.stderr)
-        return 3
+        return UNKNOWN
     return 0
 
 

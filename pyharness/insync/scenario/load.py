@@ -85,6 +85,10 @@ def parse(text: str, origin: str, scale: float = 1.0) -> Scenario:
         keys = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{origin}: invalid TOML: {error}") from error
+    except RecursionError as error:
+        raise InputError(
+            f"{origin}: invalid TOML: brackets are nested too deeply, expected a scenario file"
+        ) from error
     scenario = _checked(keys, origin)
     return scenario if scale == 1 else _scaled_by(keys, scale, origin)
 

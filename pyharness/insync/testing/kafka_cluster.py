@@ -20,6 +20,7 @@ from insync.errors import InputError
 from insync.run.arm_support import require_arms
 from insync.run.plan import require_agent
 from insync.run.request import DEFAULT_KAFKA, ClusterKind
+from insync.testing import arguments
 from insync_bridge import BridgeClient, BridgeError, PartitionState
 
 Plugin = Literal["read", "request"]
@@ -44,28 +45,32 @@ class KafkaCluster:
         brokers: int = 3,
         kafka: str = DEFAULT_KAFKA,
         cluster: ClusterKind = "docker",
-        settings: Mapping[str, str] | None = None,
+        settings: Mapping[str, str | int | bool] | None = None,
         plugin: Plugin | None = None,
-        folder: Path | None = None,
+        folder: Path | str | None = None,
     ) -> None:
-        """Plan the cluster.
+        """Plan the cluster; raises InputError for a wrong argument.
 
         Args:
-            brokers: number of brokers; internal topics have as many replicas, at most 3.
+            brokers: number of brokers, 1 to 99; internal topics have as many replicas, at most 3.
             kafka: the Kafka version.
             cluster: "local" for processes of this host, "docker" for containers.
-            settings: added to every node's server.properties; these override all others.
+            settings: added to every node's server.properties; these override all others. A bool is
+                written as true or false.
             plugin: the plugin's scope in the brokers; None means stock Kafka.
             folder: a new folder for settings, logs and data, which is kept; None means a temporary
                 folder.
 
         """
-        self._brokers = brokers
-        self._kafka = kafka
-        self._kind = cluster
-        self._settings = {**_copies(min(brokers, _MOST_COPIES)), **(settings or {})}
-        self._plugin = plugin
-        self._folder = folder
+        self._brokers = arguments.brokers(brokers)
+        self._kafka = arguments.text("kafka", kafka)
+        self._kind = arguments.text("cluster", cluster)
+        self._settings = {
+            **_copies(min(brokers, _MOST_COPIES)),
+            **arguments.settings(settings),
+        }
+        self._plugin = None if plugin is None else arguments.text("plugin", plugin)
+        self._folder = arguments.folder(folder)
         self._stack = ExitStack()
         self._cluster: NodeCluster
 

@@ -100,6 +100,7 @@ def test_the_clients_are_those_of_all_runs_but_races(tmp_path: Path) -> None:
         ),
         (MatrixRequest(repeats=0), "repeats: 0, expected at least 1"),
         (MatrixRequest(at_once=0), "--side-by-side 0: expected at least 1"),
+        (MatrixRequest(at_once=10_000), "--side-by-side 10000: expected at most 64"),
     ],
 )
 def test_bad_input_gives_one_line(request_: MatrixRequest, problem: str) -> None:

@@ -317,6 +317,12 @@ def test_a_scenario_that_cannot_be_read_is_named(tmp_path: Path) -> None:
         load(str(tmp_path / "latin.toml"))
 
 
+def test_brackets_nested_without_end_are_one_line() -> None:
+    with pytest.raises(InputError, match=r"^deep: invalid TOML: brackets are nested") as refused:
+        parse("a = " + "[" * 5_000, "deep")
+    assert "\n" not in str(refused.value)
+
+
 def test_narrowing_drops_control_arms_that_are_not_run() -> None:
     narrowed = narrow(load("kip-501"), arms=["plugin"], repeats=1)
     assert (narrowed.arms, narrowed.control_arms, narrowed.repeats) == (("plugin",), (), 1)

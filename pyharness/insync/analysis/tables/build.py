@@ -64,7 +64,7 @@ def _from_lines(done: Done, events: Events) -> Named:
     yield "input_lines", input_lines(done["bronze"], done["runs"])
     yield "repeats", repeats(events.phases, events.produce)
     yield "faults", evidence.faults(events.faults)
-    yield "agent_counters", evidence.agent_counters(events.counters)
+    yield "agent_counters", evidence.agent_counters(events.counters, events.faults)
     yield "raced_replicas", races.raced_replicas(events.samples)
     yield "controller_agent", evidence.controller_agent(events.controller)
     yield "clocks", evidence.clocks(events.clocks)

@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from functools import reduce
+from operator import or_
+from typing import Final
+
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import REPEAT
+from insync.faults.registry import tagged
+
+_BROKER: Final = ("run", "arm", "broker")
+_SINCE_START: Final = (
+    "errors", "events_dropped", "holds_granted", "marks_total", "released_total",
+)  # fmt: skip
+"""The counters that only grow while a broker's process lives."""
 
 
 def words() -> Column:
@@ -35,17 +46,24 @@ def faults(lines: DataFrame) -> DataFrame:
     )
 
 
-def agent_counters(lines: DataFrame) -> DataFrame:
+def agent_counters(lines: DataFrame, faults: DataFrame) -> DataFrame:
     """Return the last reading of each broker's agent in each repeat.
 
     `errors`, `events_dropped` and `holds_granted` count from the broker's start; the columns
     `new_*` count within this repeat. The first repeat counts from the reading before it (repeat
-    -1, which older runs do not have).
+    -1, which older runs do not have). A broker that was started again in the repeat counts from 0.
     """
     latest = Window.partitionBy(*REPEAT, "broker").orderBy(fn.desc("t_ms"))
+    newest = lines.withColumn("newest", fn.row_number().over(latest)).where("newest = 1")
+    restarted = (
+        faults.where(fn.col("fault").isin(tagged("kills")))
+        .select(*REPEAT, "broker", fn.lit(True).alias("killed"))
+        .distinct()
+    )
+    new = fn.coalesce("killed", fn.lit(False)) | _fell(*_SINCE_START)
     return (
-        lines.withColumn("newest", fn.row_number().over(latest))
-        .where(fn.col("newest") == 1)
+        newest.join(restarted, [*REPEAT, "broker"], "left")
+        .withColumn("is_new", new)
         .select(
             *REPEAT,
             "broker",
@@ -59,9 +77,10 @@ def agent_counters(lines: DataFrame) -> DataFrame:
             "held_now",
             "longest_hold_ms",
             "lag_policy",
-            _added("errors").alias("new_errors"),
-            _added("events_dropped").alias("new_events_dropped"),
-            _added("holds_granted").alias("new_holds_granted"),
+            *(
+                _added(counter, fn.col("is_new")).alias(f"new_{counter}")
+                for counter in ("errors", "events_dropped", "holds_granted")
+            ),
         )
         .where(fn.col("repeat") >= 0)
     )
@@ -69,14 +88,26 @@ def agent_counters(lines: DataFrame) -> DataFrame:
 
 def controller_agent(lines: DataFrame) -> DataFrame:
     """Return for each repeat whether the controller's agent was active, and its `new_errors`."""
-    added = _added("errors", of=("run", "arm")).alias("new_errors")
+    of = ("run", "arm")
+    added = _added("errors", _fell("errors", of=of), of=of).alias("new_errors")
     return lines.select(*REPEAT, "woven", added).where(fn.col("repeat") >= 0)
 
 
-def _added(counter: str, of: tuple[str, ...] = ("run", "arm", "broker")) -> Column:
-    """Return the growth since the previous repeat; a counter that fell started again at 0."""
-    before = fn.lag(counter, 1, 0).over(Window.partitionBy(*of).orderBy("repeat"))
-    return fn.when(fn.col(counter) >= before, fn.col(counter) - before).otherwise(fn.col(counter))
+def _fell(*counters: str, of: tuple[str, ...] = _BROKER) -> Column:
+    """Whether one of the counters is below that of the previous repeat: the process is another."""
+    return reduce(or_, (fn.col(counter) < _before(counter, of) for counter in counters))
+
+
+def _added(counter: str, is_new: Column, of: tuple[str, ...] = _BROKER) -> Column:
+    """Return the growth since the previous repeat, or since the start of a new process."""
+    grown = fn.col(counter) - _before(counter, of)
+    return fn.when(is_new, fn.col(counter)).otherwise(grown)
+
+
+def _before(counter: str, of: tuple[str, ...]) -> Column:
+    """Return the counter at the end of the previous repeat, 0 if there is none."""
+    window = Window.partitionBy(*of).orderBy("repeat")
+    return fn.coalesce(fn.lag(counter).over(window), fn.lit(0))
 
 
 def clocks(lines: DataFrame) -> DataFrame:
