@@ -259,7 +259,8 @@ def test_malformed_frames_leave_the_bridge_as_it_is(connection_file: Path) -> No
     generator = random.Random(7)  # noqa: S311 - the same frames each time
     answers = 0
     for _ in range(200):
-        with authenticated(connection_file) as client, suppress(ConnectionError):
+        # The bridge may end the connection first; then shutdown fails with ENOTCONN, an OSError.
+        with authenticated(connection_file) as client, suppress(OSError):
             client.sendall(b"".join(malformed(generator) for _ in range(50)))
             client.shutdown(socket.SHUT_WR)
             answers += client.makefile("rb").read().count(b"!x")
