@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import shutil
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from analysed import analysed_once
 from commands import Done, insync, insync_json, start_insync
 from insync.events.matrix_info import CELLS, PAGE, RESULTS, TEXT
 from insync.events.schema import JUNIT, REPORT, VERDICT
@@ -23,8 +25,8 @@ OF_RUN = (VERDICT, REPORT, JUNIT)
 OF_MATRIX = (CELLS, PAGE, TEXT, RESULTS)
 OOPS = ("--spark-conf", "spark.driver.memory=oops")
 MIB = 1 << 20
-TOO_LITTLE = 3 * MIB
-"""Enough for the tables of a small run, but not for its report, which has 4.5 MiB."""
+TOO_LITTLE = 32 << 10
+"""Enough for the verdict of a run of which the tables are current, but not for its report."""
 NO_VOLUME = volume.unavailable()
 
 
@@ -61,13 +63,14 @@ def test_a_matrix_and_its_runs_keep_their_results_if_spark_does_not_start(tmp_pa
 
 
 @contextmanager
-def run_with_little_space(folder: Path) -> Iterator[tuple[Path, volume.Volume]]:
-    """Yield a run on a volume that has too little space for its report, and the volume."""
+def run_with_little_space(folder: Path, analysed: Path) -> Iterator[tuple[Path, volume.Volume]]:
+    """Yield a copy of a run on a volume that has too little space for its report; the volume."""
     place = folder / "volume" / "data"
     place.mkdir(parents=True)
     small = volume.Volume.make(place, folder, 64 * MIB)
     try:
-        run = write_run(place / "run", Story(repeats=1))
+        results = shutil.ignore_patterns(*OF_RUN)  # they would leave space that is not counted
+        run = shutil.copytree(analysed, place / "run", ignore=results)
         rest = place / "rest"
         rest.write_bytes(bytes(TOO_LITTLE))
         small.fill()
@@ -79,22 +82,27 @@ def run_with_little_space(folder: Path) -> Iterator[tuple[Path, volume.Volume]]:
 
 @pytest.mark.long
 @pytest.mark.skipif(NO_VOLUME is not None, reason=str(NO_VOLUME))
-def test_a_full_disk_is_no_pass(tmp_path: Path) -> None:
-    with run_with_little_space(tmp_path) as (run, small):
+def test_a_full_disk_is_no_pass(tmp_path_factory: pytest.TempPathFactory, tmp_path: Path) -> None:
+    analysed, _ = analysed_once(tmp_path_factory, "made-up", write_run)
+    with run_with_little_space(tmp_path, analysed) as (run, small):
         earlier = with_results(run, OF_RUN)
         assert_failed(insync("report", run), earlier, str(run))
-        assert (run / "tables" / "gold").is_dir(), "expected to fail at the report only"
         small.clear()
         assert insync_json("report", run)["verdict"] == "pass"
         assert all(path.read_text() != text for path, text in earlier.items())
 
 
-def test_a_report_that_cannot_be_written_is_no_pass(tmp_path: Path) -> None:
-    """A limit of the size of a file stops the report, and nothing else that the analysis writes."""
-    run = write_run(tmp_path / "run", Story(repeats=1))
+def test_a_report_that_cannot_be_written_is_no_pass(
+    tmp_path_factory: pytest.TempPathFactory, tmp_path: Path
+) -> None:
+    """A limit of the size of a file stops the report, and nothing else: the tables are current."""
+    analysed, _ = analysed_once(tmp_path_factory, "made-up", write_run)
+    run = shutil.copytree(analysed, tmp_path / "run")
+    too_little = (run / REPORT).stat().st_size // 2
+    assert (run / VERDICT).stat().st_size < too_little
     earlier = with_results(run, OF_RUN)
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (TOO_LITTLE, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (too_little, before[1]))
     try:
         done = insync("report", run)
     finally:

@@ -131,7 +131,7 @@ def test_a_scenario_may_plan_it_with_every_option_of_faults(rain: dict[str, Any]
     assert rain["brokers"] == [2, 3]
     assert rain["refused"] == (
         "mine.toml: faults[0].wind: unknown key, expected one of: broker, at_ms, for_ms, kind,"
-        " drops, target, every_ms, times, ramp (and 1 more)"
+        " drops, target, every_ms, times, ramp (did you mean 'kind'?)"
     )
 
 
