@@ -1,5 +1,6 @@
 """The class archive of Spark's JVM is written once and completely, and used from then on."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,15 @@ def test_files_of_killed_processes_are_removed(archive: Path) -> None:
     archive.with_suffix(".1").write_text("half")
     quick_start.keep()
     assert list(archive.parent.iterdir()) == [archive]
+
+
+def test_of_two_processes_one_writes_the_archive(archive: Path) -> None:
+    archive.parent.mkdir()
+    other = archive.with_suffix(f".{os.getppid()}")
+    other.touch()
+    assert quick_start.flag(archive) == ""
+    other.rename(archive.with_suffix(f".{2**22 + 1}"))  # no process has such a number
+    assert quick_start.flag(archive).startswith("-XX:ArchiveClassesAtExit=")
 
 
 def test_another_java_has_another_archive(archive: Path, tmp_path: Path) -> None:

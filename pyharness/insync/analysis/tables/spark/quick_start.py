@@ -4,7 +4,7 @@ Loading some 15,000 classes from 250 jars takes a fifth of the time of a run's a
 the first analysis writes the archive when it exits, into the Python environment that has PySpark,
 because the archive fits only the jars and the Java that it was written with. The JVM checks this
 and silently ignores an archive that does not fit. If the environment is read-only, there is no
-archive.
+archive. Of several analyses that begin before there is one, the first one writes it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import os
 import sys
 from pathlib import Path
 
+import psutil
 import pyspark
 
 from insync.brokers.kafka.java import Java
@@ -32,11 +33,13 @@ def archive_of(java: Java) -> Path:
 def flag(archive: Path) -> str:
     """Return the JVM's flag that uses the archive, or that writes one if there is none yet.
 
-    Return an empty string if neither is possible.
+    Return an empty string if neither is possible, or if another process writes one.
     """
     if archive.is_file():
         return f"-XX:SharedArchiveFile={archive}"
-    # Another process may write one at the same time, so each has a file of its own.
+    if _has_a_writer(archive):
+        return ""
+    # Two processes may still begin at the same moment, so each has a file of its own.
     asked = archive.with_suffix(_OURS)
     try:
         archive.parent.mkdir(parents=True, exist_ok=True)
@@ -44,6 +47,13 @@ def flag(archive: Path) -> str:
     except OSError:
         return ""
     return f"-XX:ArchiveClassesAtExit={asked}"
+
+
+def _has_a_writer(archive: Path) -> bool:
+    """Return whether another process, which still runs, will write the archive."""
+    suffixes = {each.suffix for each in archive.parent.glob(f"{archive.stem}.*")} - {_OURS}
+    others = (suffix[1:] for suffix in suffixes)
+    return any(number.isdigit() and psutil.pid_exists(int(number)) for number in others)
 
 
 def is_asked_for() -> bool:
