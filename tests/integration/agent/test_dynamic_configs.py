@@ -134,10 +134,9 @@ def test_the_features_are_switched_while_a_read_stalls(
             assert counters.holds_granted >= 2
 
             alter(dist, bootstrap, None, {ENABLE: None})
-            entry = described(bootstrap, 1)[ENABLE]
-            assert (entry.value, ConfigSource(entry.source)) == (
-                "false",
-                ConfigSource.DEFAULT_CONFIG,
+            wait_for(
+                lambda: _value_and_source(described(bootstrap, 1)[ENABLE]),
+                lambda seen: seen == ("false", ConfigSource.DEFAULT_CONFIG),
             )
             wait_for(lambda: leader.counters().pending_now, lambda pending: pending == 0)
             leader.hold("leader-read", partition="t-0", max_ms=60_000)
@@ -145,6 +144,10 @@ def test_the_features_are_switched_while_a_read_stalls(
             leader.release("leader-read")
             wait_for(isr, lambda members: len(members) == 3)
             assert leader.counters().errors == 0
+
+
+def _value_and_source(entry: ConfigEntry) -> tuple[str | None, ConfigSource]:
+    return entry.value, ConfigSource(entry.source)
 
 
 @contextmanager
