@@ -36,28 +36,32 @@ _ABOUT: Final[Mapping[str, Sequence[str]]] = {
     "commit-latency": ["messages-4000"],
     "kip-501": ["stock", "request"],
     "added-replica": ["messages-4000"],
-    "leader-death-mid-stall": ["step-down", "elr-off"],
     "control": ["stock", "plugin"],
     "read-stall": ["stock", "off", "read", "request"],
     "burst": ["messages-4", "request"],
     "two-slow-leaders": ["stock", "step-down"],
+    "step-down-read": ["step-down", "kip-501-s2"],
+    "step-down-send": ["stock", "elr-off", "step-down"],
     "read-errors": ["relinquish-only"],
     "read-errors-in-turn": ["relinquish-only"],
     "relinquish-on-stock-controller": ["step-down-keep"],
     "step-down": ["step-down"],
 }
 """The arms that a scenario or its group is about; all others are about the last of their arms."""
-ONLY_ALL: Final = frozenset({"step-down-unthrottled", "raised-lag"})
-"""The arms that only `make test-all` runs: one takes 80 s, the other is stock with a config."""
+ONLY_ALL: Final = frozenset(
+    {"step-down-unthrottled", "raised-lag", "relinquish-only", "bound", "snapshot"}
+)
+"""The arms that only `make test-all` runs in a scenario; other tests run the last three."""
 LONG: Final = frozenset(
     {
         "all-slow", "bootstrapping-replica", "burst-at-threshold", "burst-over-threshold",
-        "burst-steady", "commit-latency", "cpu-starved", "dead-follower", "follower-pause",
-        "follower-restart-mid-stall", "follower-stops-reading", "hung-follower",
-        "kafka-7104-retention", "leader-change-mid-stall", "link-cut",
-        "produce-refused", "read-errors-in-turn", "rebalance-pulls-back", "slow-disk-ramp",
-        "slow-leader", "slow-replica", "step-down-neighbours", "step-down-queue", "stuck-replica",
-        "two-stalls",
+        "burst-steady", "commit-latency", "cpu-starved", "dead-follower", "disk-stall",
+        "follower-pause", "follower-restart-mid-stall", "follower-stops-reading", "freeze",
+        "groups", "hung-follower", "kafka-7104-retention", "leader-change-mid-stall",
+        "leader-death-mid-read-stall", "link-cut", "memory-pressure", "produce-refused",
+        "queue-stall", "read-errors", "read-errors-in-turn", "rebalance-pulls-back",
+        "slow-disk-ramp", "slow-leader", "slow-replica", "step-down-neighbours",
+        "step-down-queue", "stuck-replica", "two-slow-leaders", "two-stalls",
     }
 )  # fmt: skip
 """The scenarios that only `make test-all` runs; docs/extend/tests.md says what runs instead."""

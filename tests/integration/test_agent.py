@@ -145,7 +145,7 @@ def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(
     ("version", "adapter", "hooks"),
     [
         ("2.8.2", "v2_8", 11),
-        ("3.6.2", "v3_6", 38),
+        pytest.param("3.6.2", "v3_6", 38, marks=pytest.mark.long),
         pytest.param("3.7.2", "v3_7", 38, marks=pytest.mark.long),
         pytest.param("3.8.1", "v3_7", 38, marks=pytest.mark.long),
         ("3.9.2", "v3_9", 38),
