@@ -36,7 +36,7 @@ _ABOUT: Final[Mapping[str, Sequence[str]]] = {
     "commit-latency": ["messages-4000"],
     "kip-501": ["stock", "request"],
     "added-replica": ["messages-4000"],
-    "control": ["stock", "plugin"],
+    "control": ["stock", "off", "plugin"],
     "read-stall": ["stock", "off", "read", "request"],
     "burst": ["messages-4", "request"],
     "two-slow-leaders": ["stock", "step-down"],

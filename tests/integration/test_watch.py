@@ -125,6 +125,7 @@ def produce_stranger(watched: Watched, topic: str) -> None:
     assert producer.flush(30) == 0
 
 
+@pytest.mark.long
 def test_a_restarted_watch_continues_where_it_ended(
     watched: Watched, picture: dict[str, Any]
 ) -> None:
