@@ -39,7 +39,8 @@ class Interval:
 def median_interval(values: Sequence[float]) -> Interval | None:
     """Return the order-statistic interval of the median; None below 6 values.
 
-    It is the widest pair of ranks whose binomial probability allows it, whatever the distribution.
+    It is the narrowest pair of ranks with a binomial probability of at least 95 %, whatever the
+    distribution.
     For differences of pairs it is the inversion of the sign test.
     """
     rank = _median_rank(len(values))
