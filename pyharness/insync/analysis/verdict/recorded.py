@@ -35,6 +35,11 @@ class Recorded:
         )
         return cls(whole, frozenset(own))
 
+    @property
+    def everything(self) -> bool:
+        """Whether nothing is missing and every line is readable."""
+        return self.whole and not self.unreadable
+
     def count(self, metric: str, known: Sequence[float | None]) -> float | None:
         """Return how many violations there are, from the numbers of the parts of a repeat.
 
@@ -42,7 +47,7 @@ class Recorded:
         violation counts in any case, unless the rest of the recording could explain it.
         """
         found = sum(value for value in known if value is not None)
-        if self.whole and not self.unreadable and known and None not in known:
+        if self.everything and known and None not in known:
             return found
         of = METRICS[metric]
         explained = (of.of_whole and not self.whole) or not self.unreadable.isdisjoint(of.hidden_by)

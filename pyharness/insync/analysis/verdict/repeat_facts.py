@@ -77,7 +77,6 @@ def _all_of(known: Metrics) -> Metrics:
 
 def _metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
     """Return the known metrics of one repeat."""
-    trusted = recorded.whole and not recorded.unreadable
     return {
         **_isr_metrics(own, run.partitions),
         **_step_down_metrics(own, brokers=set(run.scenario.workload.leaders)),
@@ -88,8 +87,8 @@ def _metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
         **_checked_metrics(own, recorded),
         **_transaction_metrics(run, own, recorded),
         **_group_metrics(run, own, recorded),
-        **_end_to_end_metrics(own, trusted=trusted),
-        **_race_metrics(own, trusted=trusted),
+        **_end_to_end_metrics(own, trusted=recorded.everything),
+        **_race_metrics(own, trusted=recorded.everything),
     }
 
 
