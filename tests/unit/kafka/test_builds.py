@@ -14,7 +14,8 @@ from insync.brokers.kafka.builds import find, is_path
 from insync.errors import InputError
 
 BROKER = {"kafka/Kafka.class": ""}
-CLIENTS = {"kafka/kafka-version.properties": "commitId=abc\nversion=4.3.1\n"}
+VERSION = {"kafka/kafka-version.properties": "commitId=abc\nversion=4.3.1\n"}
+CLIENTS = {"org/apache/kafka/clients/NetworkClient.class": "", **VERSION}
 
 
 @pytest.fixture(autouse=True)
@@ -113,6 +114,12 @@ def test_a_packed_build_has_the_name_of_the_unpacked_one(tmp_path: Path) -> None
         ({"kafka_2.12-4.3.1.jar": BROKER}, None, "kafka_2.12-4.3.1.jar, kafka_2.13-4.3.1.jar"),
         ({}, "kafka-clients-4.3.1.jar", "jars with Kafka's clients: none, expected one"),
         ({"kafka-server-4.3.0.jar": {}}, None, "mixed versions: kafka-server-4.3.0.jar beside"),
+        ({"raft.jar": {k: "version=4.4.0" for k in VERSION}}, None, "mixed versions: raft.jar"),
+        (
+            {"kafka-clients-4.3.1.jar": {k: "" for k in CLIENTS}},
+            None,
+            "kafka-clients-4.3.1.jar: expected kafka/kafka-version.properties in it",
+        ),
     ],
 )
 def test_a_folder_that_is_no_kafka_is_refused(

@@ -27,6 +27,7 @@ _BESIDE: Final = re.compile(r"-(sources|javadoc|scaladoc|test|test-sources|test-
 _OF_KAFKA: Final = re.compile(r"kafka(?:_2\.\d+|-[a-z-]+?)-(\d+\.\d+.*)\.jar$")
 """A jar of Kafka's own, and its version."""
 _MAIN: Final = "kafka/Kafka.class"
+_CLIENTS: Final = "org/apache/kafka/clients/NetworkClient.class"
 _VERSION: Final = "kafka/kafka-version.properties"
 _KRAFT_SINCE: Final = (3, 3)
 _ELR_SINCE: Final = (4, 1)
@@ -101,14 +102,16 @@ def _unpacked(file: Path) -> Path:
 
 def _version(path: Path, jars: Sequence[Path]) -> str:
     """Return the one version of Kafka's jars; raises InputError for none, or for several."""
-    mains, clients = _with(jars, _MAIN), _with(jars, _VERSION)
+    mains, clients = _with(jars, _MAIN), _with(jars, _CLIENTS)
     for found, what in ((mains, "the broker (class kafka.Kafka)"), (clients, "Kafka's clients")):
         if len(found) != 1:
             seen = ", ".join(jar.name for jar in found) or "none"
             raise InputError(f"kafka: {path}: jars with {what}: {seen}, expected one")
     version = _written_in(clients[0])
     named = {jar.name: match[1] for jar in jars if (match := _OF_KAFKA.match(jar.name))}
-    other = next((name for name, each in named.items() if each != version), None)
+    written = {jar.name: _written_in(jar) for jar in _with(jars, _VERSION)}
+    both = [*named.items(), *written.items()]
+    other = next((name for name, each in both if each != version), None)
     if other is not None:
         raise InputError(
             f"kafka: {path}: mixed versions: {other} beside {clients[0].name} of {version},"
@@ -130,12 +133,13 @@ def _with(jars: Sequence[Path], entry: str) -> list[Path]:
     return found
 
 
-def _written_in(clients: Path) -> str:
-    with zipfile.ZipFile(clients) as content:
-        text = content.read(_VERSION).decode()
+def _written_in(jar: Path) -> str:
+    """Return the version that Kafka's build wrote into a jar; raises InputError if it did not."""
+    with zipfile.ZipFile(jar) as content:
+        text = content.read(_VERSION).decode() if _VERSION in content.NameToInfo else ""
     found = re.search(r"^version=(\d+\.\d+\S*)$", text, re.MULTILINE)
     if found is None:
-        raise InputError(f"kafka: {clients}: {_VERSION} has no version, expected a line version=")
+        raise InputError(f"kafka: {jar}: expected {_VERSION} in it, with a line version=")
     return found[1]
 
 
