@@ -114,9 +114,9 @@ def test_a_packed_build_has_the_name_of_the_unpacked_one(tmp_path: Path) -> None
         ({"kafka_2.12-4.3.1.jar": BROKER}, None, "kafka_2.12-4.3.1.jar, kafka_2.13-4.3.1.jar"),
         ({}, "kafka-clients-4.3.1.jar", "jars with Kafka's clients: none, expected one"),
         ({"kafka-server-4.3.0.jar": {}}, None, "mixed versions: kafka-server-4.3.0.jar beside"),
-        ({"raft.jar": {k: "version=4.4.0" for k in VERSION}}, None, "mixed versions: raft.jar"),
+        ({"raft.jar": dict.fromkeys(VERSION, "version=4.4.0")}, None, "mixed versions: raft.jar"),
         (
-            {"kafka-clients-4.3.1.jar": {k: "" for k in CLIENTS}},
+            {"kafka-clients-4.3.1.jar": dict.fromkeys(CLIENTS, "")},
             None,
             "kafka-clients-4.3.1.jar: expected kafka/kafka-version.properties in it",
         ),
