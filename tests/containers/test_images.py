@@ -18,10 +18,10 @@ from insync.brokers.images import base, built
 from insync.brokers.images.image import HEALTH_VARIABLE, Image
 from insync.brokers.images.recipe import SAMPLE
 from insync.brokers.kafka import formats
+from insync.brokers.kafka.archive import sample_settings, started
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.jvm import LOG_CONFIG, node_flags
-from insync.brokers.kafka.sample_node import settings, started
 from insync.cli.app import invoke
 from insync.errors import InputError
 from waiting import wait_for
@@ -182,7 +182,7 @@ def test_a_base_that_cannot_run_kafka_is_refused(
 def shared_folder(tmp_path: Path, dist: Distribution) -> Path:
     """Make a formatted node's folder that every user of the container may write to."""
     formats.copy(dist.formats / "controller", tmp_path, node=1, cluster=formats.new_id())
-    text = settings(dist.release, SAMPLE, 29092, 29093)
+    text = sample_settings(dist.release, SAMPLE, 29092, 29093)
     (tmp_path / "server.properties").write_text(text, encoding="utf-8")
     shutil.copy(LOG_CONFIG, tmp_path)
     for path in (tmp_path, *tmp_path.rglob("*")):

@@ -7,13 +7,14 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import (
-    KAFKAS,
+    KAFKA_HELP,
     ClientOption,
     ClusterOption,
     DefaultTimeouts,
     Json,
     SparkConf,
     SparkMaster,
+    UnknownMethods,
     names,
     spark_options,
 )
@@ -34,9 +35,7 @@ Examples:
 
 
 def command(
-    kafka: Annotated[
-        str, typer.Option(help=f"Comma-separated versions, of {KAFKAS}.")
-    ] = DEFAULT_KAFKA,
+    kafka: Annotated[str, typer.Option(help=f"Comma-separated. {KAFKA_HELP}")] = DEFAULT_KAFKA,
     cluster: ClusterOption = DEFAULT_CLUSTER,
     only: Annotated[
         str | None,
@@ -74,6 +73,7 @@ def command(
     seed: Annotated[int, typer.Option(help="Seed for record bytes, bursts and jitter.")] = 1,
     client: ClientOption = None,
     default_timeouts: DefaultTimeouts = False,
+    allow_unknown_methods: UnknownMethods = False,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
@@ -106,6 +106,7 @@ def command(
         at_once=side_by_side,
         client=client,
         default_timeouts=default_timeouts,
+        unknown_methods=allow_unknown_methods,
     )
     spark = spark_options(spark_master, spark_conf)
     with interruptible(), TerminalProgress() as progress:

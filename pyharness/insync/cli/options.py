@@ -32,6 +32,17 @@ DefaultTimeouts = Annotated[
         help="Clients keep the timeouts of their library, whatever the scenario says.",
     ),
 ]
+UnknownMethods = Annotated[
+    bool,
+    typer.Option(
+        "--allow-unknown-methods",
+        help="Let the agent weave methods that differ from every build it knows.",
+    ),
+]
+KAFKA_HELP: Final = (
+    "Kafka version, or an own build: a folder of jars, an unpacked Kafka, or its .tgz, named by a"
+    f" path with a slash. Versions: {KAFKAS}."
+)
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document on standard output, text on stderr.")
 ]

@@ -6,13 +6,14 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import (
-    KAFKAS,
+    KAFKA_HELP,
     ClientOption,
     ClusterOption,
     DefaultTimeouts,
     Json,
     SparkConf,
     SparkMaster,
+    UnknownMethods,
     events_option,
     names,
     spark_options,
@@ -26,6 +27,7 @@ Examples:
   insync run kip-501 --cluster docker
   insync run kip-501 --client java --default-timeouts
   insync run my.toml --kafka 4.4.0 --repeat 5 --json
+  insync run read-stall --kafka ./core/build/distributions/kafka_2.13-4.4.0-SNAPSHOT.tgz
   insync run kip-501 --events-topic insync-events
   insync run kip-501 --record-only --out ./out && insync report ./out
 """
@@ -36,7 +38,7 @@ def command(
     arms: Annotated[
         str | None, typer.Option(help="Comma-separated arms. Default: the scenario's.")
     ] = None,
-    kafka: Annotated[str, typer.Option(help=f"Kafka version, one of {KAFKAS}.")] = DEFAULT_KAFKA,
+    kafka: Annotated[str, typer.Option(help=KAFKA_HELP)] = DEFAULT_KAFKA,
     cluster: ClusterOption = DEFAULT_CLUSTER,
     scale: Annotated[float, typer.Option(help="Factor for every time of the scenario.")] = 1.0,
     repeat: Annotated[
@@ -65,6 +67,7 @@ def command(
     ] = None,
     client: ClientOption = None,
     default_timeouts: DefaultTimeouts = False,
+    allow_unknown_methods: UnknownMethods = False,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
@@ -91,6 +94,7 @@ def command(
         events=events_option(events_topic, events_bootstrap),
         client=client,
         default_timeouts=default_timeouts,
+        unknown_methods=allow_unknown_methods,
     )
     spark = spark_options(spark_master, spark_conf, needed_now=not record_only)
     with interruptible(), TerminalProgress() as progress:

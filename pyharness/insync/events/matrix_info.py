@@ -55,6 +55,7 @@ class MatrixOptions(Recorded):
     side_by_side: int
     client: str | None = None
     default_timeouts: bool = False
+    unknown_methods: bool = False
 
 
 class MatrixInfo(Recorded):

@@ -166,18 +166,22 @@ class RunInfo(Recorded):
 
     `skipped` says why it could not be run on its machine. `controller_agent` says whether the
     controller had the agent, in arms with the agent; in older runs it had not. `builtin` says
-    whether the scenario is insync's own, not from a file.
+    whether the scenario is insync's own, not from a file. `kafka_path` is where an own build of
+    Kafka was; `kafka` is then its version and a digest of its jars. `unknown_methods` says whether
+    the agent was allowed to weave methods that no known build has.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
     scenario_name: str
     scenario: ScenarioInfo
     kafka: str
+    kafka_path: str | None = None
     cluster: str = "local"
     scale: float
     seed: int
     builtin: bool = False
     default_timeouts: bool = False
+    unknown_methods: bool = False
     controller_agent: bool = False
     arms: tuple[str, ...] = Field(min_length=1)
     repeats: int = Field(ge=1)

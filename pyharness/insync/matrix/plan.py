@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from insync.brokers.kafka.builds import find
 from insync.clients import Client
 from insync.errors import InputError
 from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow
@@ -40,6 +41,7 @@ class MatrixRequest:
     at_once: int | None = None
     client: Client | None = None
     default_timeouts: bool = False
+    unknown_methods: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +66,13 @@ def prepare_matrix(request: MatrixRequest, progress: Progress) -> MatrixPlan:
     _check_once("--kafka", request.kafka)
     if request.only is not None:
         _check_once("--only", request.only)
+    names = [find(kafka).name for kafka in request.kafka]
+    _check_once("--kafka", names)
     selected = entries(request.only)
     out = check_out(request.out or _default_out())
     made = [
-        (entry, _run(request, kafka, entry, out / kafka / entry.scenario, progress))
-        for kafka in request.kafka
+        (entry, _run(request, kafka, entry, out / name / entry.scenario, progress))
+        for kafka, name in zip(request.kafka, names, strict=True)
         for entry in selected
     ]
     at_once = request.at_once or min(entry.group.at_once for entry in selected)
@@ -94,6 +98,7 @@ def _options(request: MatrixRequest, at_once: int) -> MatrixOptions:
         side_by_side=at_once,
         client=request.client,
         default_timeouts=request.default_timeouts,
+        unknown_methods=request.unknown_methods,
     )
 
 
@@ -110,6 +115,7 @@ def _run(request: MatrixRequest, kafka: str, entry: Entry, out: Path, progress: 
         scale=entry.group.scale_of(entry.scenario) if request.scale is None else request.scale,
         repeats=request.repeats, seed=request.seed, out=out,
         client=None if race else request.client, default_timeouts=request.default_timeouts,
+        unknown_methods=request.unknown_methods,
     )  # fmt: skip
     return resolve(run_request, out, progress)
 

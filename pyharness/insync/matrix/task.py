@@ -33,16 +33,21 @@ class Part(BaseModel):
 
 
 class Task(BaseModel):
-    """The scenarios of one arm, in order; `home` is the folder for its nodes."""
+    """The scenarios of one arm, in order; `home` is the folder for its nodes.
+
+    `kafka_path` is where an own build is.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     kafka: str
+    kafka_path: Path | None = None
     cluster: ClusterKind = DEFAULT_CLUSTER
     arm: str
     repeats: int | None
     seed: int
     home: Path
+    unknown_methods: bool = False
     parts: tuple[Part, ...]
 
     @property
@@ -67,10 +72,12 @@ def _task(kafka: str, arm: str, runs: Sequence[Plan], matrix: Path) -> Task:
     request = runs[0].request
     return Task(
         kafka=kafka,
+        kafka_path=runs[0].kafka.release.path,
         cluster=request.cluster,
         arm=arm,
         repeats=request.repeats,
         seed=request.seed,
+        unknown_methods=request.unknown_methods,
         home=matrix / kafka / "nodes" / arm,
         parts=tuple(
             Part(

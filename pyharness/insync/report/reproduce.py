@@ -20,13 +20,14 @@ def run_command(run: RunInfo) -> str:
         "run",
         run.scenario_name if run.builtin else SCENARIO,
         ("--arms", ",".join(run.arms)),
-        ("--kafka", run.kafka),
+        ("--kafka", run.kafka_path or run.kafka),
         ("--cluster", run.cluster),
         ("--scale", f"{run.scale:g}"),
         ("--repeat", str(run.repeats)),
         ("--seed", str(run.seed)),
         ("--client", _unless_default(run.scenario.workload.client)),
         ("--default-timeouts", _flag(run.default_timeouts)),
+        ("--allow-unknown-methods", _flag(run.unknown_methods)),
     )
 
 
@@ -52,6 +53,7 @@ def matrix_command(options: MatrixOptions) -> str:
         ("--side-by-side", str(options.side_by_side)),
         ("--client", options.client),
         ("--default-timeouts", _flag(options.default_timeouts)),
+        ("--allow-unknown-methods", _flag(options.unknown_methods)),
     )
 
 

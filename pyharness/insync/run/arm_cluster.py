@@ -213,6 +213,7 @@ def _agent(plan: Plan, arm: str, home: Path, events: Path) -> AgentSpec | None:
         jar=plan.agent_jar, events_dir=events, bridge_dir=home / BRIDGE,
         on_controller=plan.scenario.broker.controller_agent,
         holds=plan.scenario.race is not None,
+        unknown_methods=plan.request.unknown_methods,
     )  # fmt: skip
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from insync.arms import ARMS, ArmSpec, find_arm
 from insync.artifacts import VERSIONS_TABLE, built
-from insync.brokers.kafka.versions import find
+from insync.brokers.kafka.builds import find
+from insync.brokers.kafka.versions import numbers
 from insync.errors import InputError
 
 
@@ -25,9 +26,9 @@ def require_arms(arms: Sequence[str], kafka: str) -> None:
 
 def arms_of(kafka: str) -> tuple[str, ...]:
     """Return the arms that a version can run; raises InputError if no agent was built."""
-    row = row_of(read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8")), kafka)
-    elr = find(kafka).elr
-    return tuple(arm for arm, spec in ARMS.items() if _can(spec, row) and (spec.elr or elr))
+    release = find(kafka)
+    row = row_of(read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8")), release.version)
+    return tuple(arm for arm, spec in ARMS.items() if _can(spec, row) and (spec.elr or release.elr))
 
 
 def _can(spec: ArmSpec, row: Mapping[str, str] | None) -> bool:
@@ -57,13 +58,7 @@ def row_of(table: Mapping[str, str], kafka: str) -> dict[str, str] | None:
         prefix = f"{name}."
         row = {key.removeprefix(prefix): table[key] for key in table if key.startswith(prefix)}
         if {"from", "below"} <= row.keys() and (
-            _numbers(row["from"]) <= _numbers(kafka) < _numbers(row["below"])
+            numbers(row["from"]) <= numbers(kafka) < numbers(row["below"])
         ):
             return row
     return None
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    """Return 4.3.1 as (4, 3, 1), without a suffix such as -rc0."""
-    parts = version.partition("-")[0].split(".")
-    return tuple(int(part) if part.isdigit() else 0 for part in parts)

@@ -14,10 +14,11 @@ from insync.artifacts import AGENT_JAR, built
 from insync.brokers.cluster.log_reader import require_reader
 from insync.brokers.images.built import require
 from insync.brokers.images.image import Image
+from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
-from insync.brokers.kafka.versions import Release, find
+from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
 from insync.faults.support.shim import require_shim
 from insync.run.arm_support import require_arms
@@ -79,12 +80,12 @@ def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
     release = find(request.kafka)  # before the check of the arms: an unknown version has none
     if release.zookeeper:
         scenario = on_zookeeper(scenario)
-    scenario = on_version(scenario, request.kafka)
+    scenario = on_version(scenario, release.version)
     _check_protocol(scenario.broker.inter_broker_protocol_version, release)
     require_arms(scenario.arms, request.kafka)
     require_clients(scenario.workload.client, release)
     require_groups(scenario.workload, release)
-    image = require(request.kafka) if request.cluster == "docker" else None
+    image = _image(release) if request.cluster == "docker" else None
     java = find_java()
     return Plan(
         request=request, scenario=scenario, scenario_text=text, java=java,
@@ -92,6 +93,16 @@ def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
         agent_jar=agent_jar, out=out, image=image,
         skip=unavailable(scenario, request.cluster, out),
     )  # fmt: skip
+
+
+def _image(release: Release) -> Image:
+    """Return the image of a release's nodes; raises InputError if there is none."""
+    if release.path is not None:
+        raise InputError(
+            f"--cluster docker: Kafka is {release.path}, expected a version: own builds run as"
+            " local processes"
+        )
+    return require(release.version)
 
 
 def _check_protocol(version: str | None, release: Release) -> None:

@@ -27,6 +27,7 @@ def begin(plan: Plan) -> dict[str, Any]:
         "scenario_name": plan.scenario.name,
         "scenario": plan.scenario.as_dict(),
         "kafka": plan.kafka.version,
+        **_own_build(plan),
         "cluster": plan.request.cluster,
         "scale": plan.request.scale,
         "seed": plan.request.seed,
@@ -39,6 +40,15 @@ def begin(plan: Plan) -> dict[str, Any]:
         "started_ms": now_ms(),
         "host": _host(plan),
     }
+
+
+def _own_build(plan: Plan) -> dict[str, str | bool]:
+    known: dict[str, str | bool] = {}
+    if plan.kafka.release.path is not None:
+        known["kafka_path"] = str(plan.kafka.release.path)
+    if plan.request.unknown_methods:
+        known["unknown_methods"] = True
+    return known
 
 
 def _host(plan: Plan) -> dict[str, Any]:

@@ -34,7 +34,8 @@ class RunRequest:
 
     None for `arms`, `repeats`, `client` or `out` means the scenario's or insync's default.
     `default_timeouts` is whether clients keep their library's own timeouts, whatever the scenario
-    says. `events` is the topic to which the events are published as well, if any.
+    says. `unknown_methods` is whether the agent may weave methods that no known build has.
+    `events` is the topic to which the events are published as well, if any.
     """
 
     scenario: str
@@ -49,3 +50,4 @@ class RunRequest:
     events: EventTopic | None = None
     client: Client | None = None
     default_timeouts: bool = False
+    unknown_methods: bool = False

@@ -13,9 +13,9 @@ from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import Node
 from insync.brokers.cluster.ready import await_ready
+from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution
-from insync.brokers.kafka.versions import find
 from insync.errors import InputError
 from insync.run.arm_support import require_arms
 from insync.run.plan import require_agent
@@ -53,7 +53,7 @@ class KafkaCluster:
 
         Args:
             brokers: number of brokers, 1 to 99; internal topics have as many replicas, at most 3.
-            kafka: the Kafka version.
+            kafka: the Kafka version, or the path of an own build, which runs as local processes.
             cluster: "local" for processes of this host, "docker" for containers.
             settings: added to every node's server.properties; these override all others. A bool is
                 written as true or false.
@@ -138,6 +138,8 @@ class KafkaCluster:
         find(self._kafka)  # before the check of the arms: an unknown version has none
         require_arms([arm], self._kafka)
         dist = distribution(self._kafka, find_java())
+        if dist.release.path is not None and self._kind != "local":
+            raise InputError(f"cluster: {self._kind!r}, expected 'local': kafka is an own build")
         self._bridge = folder / "bridge"
         return _KINDS[self._kind](
             dist,

@@ -17,6 +17,7 @@ class AgentSpec:
     controller has the agent too; without it the controller does not honour a leader that steps
     down. A controller opens no bridge. `holds` enables pause points, at which tests stop threads
     over the bridge. `nodes` are the ids of the nodes that start with the agent, None for all.
+    `unknown_methods` is whether methods may be woven that no known build has.
     """
 
     jar: Path
@@ -26,6 +27,7 @@ class AgentSpec:
     on_controller: bool = True
     holds: bool = False
     nodes: Collection[int] | None = None
+    unknown_methods: bool = False
 
     def events_file(self, node: int) -> Path:
         """Return the file to which a node's agent writes its events."""
@@ -41,4 +43,6 @@ class AgentSpec:
         arguments = f"events={events},bridge={bridge},on-unsupported={self.on_unsupported}"
         if self.holds:
             arguments += ",pause-points=on"
+        if self.unknown_methods:
+            arguments += ",unknown-methods=allow"
         return f"-javaagent:{self.jar.absolute()}={arguments}"

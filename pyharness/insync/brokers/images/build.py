@@ -15,7 +15,7 @@ from docker.errors import APIError
 from insync.brokers.images import built, recipe
 from insync.brokers.images.built import Found
 from insync.brokers.images.image import image_of
-from insync.brokers.kafka import formats, sample_node
+from insync.brokers.kafka import archive, formats
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
 
@@ -102,7 +102,7 @@ def _send(
             buildargs={
                 "BASE": base.name,
                 "JAVA": str(base.java),
-                "STARTED": sample_node.started(dist.release),
+                "STARTED": archive.started(dist.release),
             },
             labels=recipe.labels(dist.release, base),
             # The sample node connects to nothing but itself.

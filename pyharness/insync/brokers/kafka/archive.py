@@ -6,10 +6,11 @@ import subprocess
 import time
 from pathlib import Path
 
-from insync.brokers.kafka import formats, process, sample_node, zookeeper
+from insync.brokers.kafka import formats, process, zookeeper
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.jvm import node_flags
-from insync.brokers.kafka.ports import free_ports
+from insync.brokers.kafka.ports import LOOPBACK, free_ports
+from insync.brokers.kafka.versions import Release
 from insync.errors import InsyncError
 
 _WITHIN_S = 60.0
@@ -20,7 +21,7 @@ def dump(cold: Distribution, archive: Path, scratch: Path) -> None:
     """Write the file `archive`, using the folder `scratch`; raises InsyncError if that fails."""
     port, other_port = free_ports(2)
     settings = scratch / "server.properties"
-    text = sample_node.settings(cold.release, scratch, port, other_port)
+    text = sample_settings(cold.release, scratch, port, other_port)
     settings.write_text(text, encoding="utf-8")
     if cold.release.zookeeper:
         server = _start_zookeeper(cold, scratch, other_port)
@@ -31,6 +32,33 @@ def dump(cold: Distribution, archive: Path, scratch: Path) -> None:
     else:
         formats.copy(cold.formats / "controller", scratch, node=1, cluster=formats.new_id())
         _dump(cold, settings, archive)
+
+
+def sample_settings(release: Release, folder: Path, port: int, other_port: int) -> str:
+    """Return the settings of the node that is started: broker 1 at `port`, its data in `folder`.
+
+    `other_port` is the port of its own controller, or of its ZooKeeper.
+    """
+    if release.zookeeper:
+        return f"""broker.id=1
+zookeeper.connect={LOOPBACK}:{other_port}
+listeners=PLAINTEXT://{LOOPBACK}:{port}
+log.dirs={folder / formats.DATA}
+"""
+    return f"""process.roles=broker,controller
+node.id=1
+controller.quorum.voters=1@{LOOPBACK}:{other_port}
+listeners=PLAINTEXT://{LOOPBACK}:{port},CONTROLLER://{LOOPBACK}:{other_port}
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+controller.listener.names=CONTROLLER
+log.dirs={folder / formats.DATA}
+metadata.log.dir={folder / formats.METADATA}
+"""
+
+
+def started(release: Release) -> str:
+    """Return the log text that says that the node has started."""
+    return "[KafkaServer id=1] started" if release.zookeeper else "Kafka Server started"
 
 
 def _start_zookeeper(cold: Distribution, scratch: Path, port: int) -> "subprocess.Popen[bytes]":
@@ -50,7 +78,7 @@ def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
     command = cold.command(flags, "kafka.Kafka", str(settings))
     node = process.start(command, log=log, folder=scratch, environment=os.environ)
     try:
-        _await_started(node, log, sample_node.started(cold.release))
+        _await_started(node, log, started(cold.release))
         node.send_signal(signal.SIGTERM)
         node.wait(_WITHIN_S)
     except subprocess.TimeoutExpired:
@@ -61,10 +89,10 @@ def _dump(cold: Distribution, settings: Path, archive: Path) -> None:
         raise InsyncError(f"the JVM wrote no archive: {process.complaint(log)}")
 
 
-def _await_started(node: "subprocess.Popen[bytes]", log: Path, started: str) -> None:
+def _await_started(node: "subprocess.Popen[bytes]", log: Path, says: str) -> None:
     """Wait until the log says that the node has started; it has no clients, so that is enough."""
     until = time.monotonic() + _WITHIN_S
-    while started not in log.read_text(encoding="utf-8", errors="replace"):
+    while says not in log.read_text(encoding="utf-8", errors="replace"):
         if node.poll() is not None or time.monotonic() > until:
             raise InsyncError(f"a node did not start: {process.complaint(log)}")
         time.sleep(_POLL_S)

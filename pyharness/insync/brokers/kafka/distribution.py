@@ -25,8 +25,8 @@ class Distribution:
 
     @property
     def version(self) -> str:
-        """The Kafka version, such as 4.3.1."""
-        return self.release.version
+        """The name of the release, such as 4.3.1, or 4.3.1+1a2b3c4d for a user's own build."""
+        return self.release.name
 
     def command(
         self, flags: Sequence[str], main: str, *arguments: str, jars: Sequence[Path] = ()

@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from insync.brokers.kafka import cache, ivy, versions
+from insync.brokers.kafka import builds, cache, ivy, versions
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.versions import Jar, Release
@@ -17,16 +17,16 @@ from insync.errors import InputError
 Progress = Callable[[str], None]
 
 
-def distribution(version: str, java: Java, progress: Progress | None = None) -> Distribution:
-    """Return Kafka `version`, ready to run on `java`; `progress` gets one line per slow step.
+def distribution(kafka: str, java: Java, progress: Progress | None = None) -> Distribution:
+    """Return a Kafka version or an own build, ready to run; `progress` gets a line per slow step.
 
     Raises InputError for an unknown version, if a jar cannot be fetched or has a wrong checksum,
-    and if the cache is busy or not writable.
+    if an own build is not one, and if the cache is busy or not writable.
     """
     tell = progress or _silent
-    release = versions.find(version)
-    folder = cache.root() / "kafka" / release.version
-    jars = cached_jars(release, folder / "libs", java, tell)
+    release = builds.find(kafka)
+    folder = cache.root() / "kafka" / release.name
+    jars = release.files or cached_jars(release, folder / "libs", java, tell)
     return warm(release, jars, java, folder, tell)
 
 

@@ -1,9 +1,11 @@
 """List the Kafka versions this project can run and the pinned jars of each (dists/*.toml)."""
 
+import re
 import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 
 from insync.closest import did_you_mean
 from insync.errors import InputError
@@ -37,13 +39,22 @@ class Release:
 
     If `zookeeper` is true its brokers need ZooKeeper; otherwise they need a KRaft controller.
     `elr` says whether new clusters keep eligible leader replicas (KIP-966), which can then be
-    turned off.
+    turned off. Of a build of the user's own (`builds.py`), `path` is what they named, `files` are
+    its jars, where they are, and `build` is a digest of them.
     """
 
     version: str
     jars: tuple[Jar, ...]
     zookeeper: bool = False
     elr: bool = False
+    path: Path | None = None
+    files: tuple[Path, ...] = ()
+    build: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of its results: the version, and the digest of an own build: 4.3.1+1a2b3c4d."""
+        return f"{self.version}+{self.build}" if self.build else self.version
 
 
 def known() -> tuple[str, ...]:
@@ -54,8 +65,9 @@ def known() -> tuple[str, ...]:
 
 
 def numbers(version: str) -> tuple[int, ...]:
-    """Return the numbers of a version, by which versions are compared."""
-    return tuple(int(part) for part in version.split("."))
+    """Return the numbers of a version, by which versions are compared: of 4.3.1-rc0 4, 3 and 1."""
+    parts = re.split(r"[-+]", version)[0].split(".")
+    return tuple(int(part) if part.isdigit() else 0 for part in parts)
 
 
 @cache

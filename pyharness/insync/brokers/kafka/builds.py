@@ -1,0 +1,153 @@
+"""Find the Kafka that a user names: a version of Maven Central, or a build of their own.
+
+An own build is a path: a folder of jars, an unpacked Kafka with its `libs`, or the .tgz of one. Its
+version is read from its jars, which are used where they are, in the order of their names, as
+Kafka's own start script does.
+"""
+
+import hashlib
+import re
+import shutil
+import tarfile
+import zipfile
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from insync.brokers.kafka import cache as caches
+from insync.brokers.kafka import versions
+from insync.brokers.kafka.versions import Release, numbers
+from insync.errors import InputError
+
+_LIBS: Final = "libs"
+_PACKED: Final = (".tgz", ".tar.gz")
+_BESIDE: Final = re.compile(r"-(sources|javadoc|scaladoc|test|test-sources|test-fixtures)\.jar$")
+"""Jars that Kafka's build makes beside those that run."""
+_OF_KAFKA: Final = re.compile(r"kafka(?:_2\.\d+|-[a-z-]+?)-(\d+\.\d+.*)\.jar$")
+"""A jar of Kafka's own, and its version."""
+_MAIN: Final = "kafka/Kafka.class"
+_CLIENTS: Final = "org/apache/kafka/clients/NetworkClient.class"
+_VERSION: Final = "kafka/kafka-version.properties"
+_KRAFT_SINCE: Final = (3, 3)
+_ELR_SINCE: Final = (4, 1)
+_DIGITS: Final = 8
+_UNREADABLE: Final = "not a readable"
+
+
+def find(kafka: str) -> Release:
+    """Return the release that a version or the path of an own build names; raises InputError."""
+    return _own(Path(kafka).absolute()) if is_path(kafka) else versions.find(kafka)
+
+
+def is_path(kafka: str) -> bool:
+    """Whether this names an own build: a version has no slash, and is not packed."""
+    return "/" in kafka or kafka.endswith(_PACKED) or kafka in {".", ".."}
+
+
+@cache
+def _own(path: Path) -> Release:
+    jars = _jars(path)
+    version = _version(path, jars)
+    return Release(
+        version=version,
+        jars=(),
+        zookeeper=numbers(version) < _KRAFT_SINCE,
+        elr=numbers(version) >= _ELR_SINCE,
+        path=path,
+        files=jars,
+        build=_digest(jars),
+    )
+
+
+def _jars(path: Path) -> tuple[Path, ...]:
+    """Return the jars that run, by name; raises InputError if there are none."""
+    folder = _unpacked(path) if path.is_file() else path
+    if (folder / _LIBS).is_dir():
+        folder /= _LIBS
+    try:
+        jars = sorted(each for each in folder.glob("*.jar") if not _BESIDE.search(each.name))
+    except OSError as error:
+        raise InputError(f"kafka: {path}: {error.strerror}") from error
+    if not jars:
+        raise InputError(
+            f"kafka: {path}: has no jars, expected a folder of Kafka's jars, an unpacked Kafka with"
+            f" {_LIBS}/, or the .tgz of one"
+        )
+    return tuple(jars)
+
+
+def _unpacked(file: Path) -> Path:
+    """Return the folder in the cache with the jars of a .tgz; it is made once per content."""
+    with file.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()[:16]
+    folder = caches.root() / "kafka" / "unpacked" / digest
+    if folder.is_dir():
+        return folder
+    with caches.locked(folder), caches.atomic_folder(folder) as made:
+        try:
+            with tarfile.open(file) as packed:
+                for member in packed:
+                    place = Path(member.name)
+                    # By their names alone: a path in an archive may lead out of the folder.
+                    is_jar = place.suffix == ".jar" and place.parent.name == _LIBS
+                    source = packed.extractfile(member) if is_jar else None
+                    if source is not None:
+                        with source, (made / place.name).open("wb") as target:
+                            shutil.copyfileobj(source, target)
+        except (tarfile.TarError, EOFError, OSError) as error:
+            raise InputError(f"kafka: {file}: {_UNREADABLE} .tgz: {error}") from error
+    return folder
+
+
+def _version(path: Path, jars: Sequence[Path]) -> str:
+    """Return the one version of Kafka's jars; raises InputError for none, or for several."""
+    mains, clients = _with(jars, _MAIN), _with(jars, _CLIENTS)
+    for found, what in ((mains, "the broker (class kafka.Kafka)"), (clients, "Kafka's clients")):
+        if len(found) != 1:
+            seen = ", ".join(jar.name for jar in found) or "none"
+            raise InputError(f"kafka: {path}: jars with {what}: {seen}, expected one")
+    version = _written_in(clients[0])
+    named = {jar.name: match[1] for jar in jars if (match := _OF_KAFKA.match(jar.name))}
+    written = {jar.name: _written_in(jar) for jar in _with(jars, _VERSION)}
+    both = [*named.items(), *written.items()]
+    other = next((name for name, each in both if each != version), None)
+    if other is not None:
+        raise InputError(
+            f"kafka: {path}: mixed versions: {other} beside {clients[0].name} of {version},"
+            " expected one version"
+        )
+    return version
+
+
+def _with(jars: Sequence[Path], entry: str) -> list[Path]:
+    """Return the jars that contain an entry; raises InputError for a file that is no jar."""
+    found = []
+    for jar in jars:
+        try:
+            with zipfile.ZipFile(jar) as content:
+                if entry in content.NameToInfo:
+                    found.append(jar)
+        except (zipfile.BadZipFile, OSError) as error:
+            raise InputError(f"kafka: {jar}: {_UNREADABLE} jar: {error}") from error
+    return found
+
+
+def _written_in(jar: Path) -> str:
+    """Return the version that Kafka's build wrote into a jar; raises InputError if it did not."""
+    with zipfile.ZipFile(jar) as content:
+        text = content.read(_VERSION).decode() if _VERSION in content.NameToInfo else ""
+    found = re.search(r"^version=(\d+\.\d+\S*)$", text, re.MULTILINE)
+    if found is None:
+        raise InputError(f"kafka: {jar}: expected {_VERSION} in it, with a line version=")
+    return found[1]
+
+
+def _digest(jars: Sequence[Path]) -> str:
+    """Return the beginning of a digest of the names and contents of jars."""
+    digest = hashlib.sha256()
+    for jar in jars:
+        digest.update(f"{jar.name}\0".encode())
+        with jar.open("rb") as content:
+            digest.update(hashlib.file_digest(content, "sha256").digest())
+    return digest.hexdigest()[:_DIGITS]

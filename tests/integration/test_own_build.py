@@ -1,0 +1,97 @@
+"""Kafka builds of the user's own: a folder of jars, and a .tgz as Kafka's build packs it."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import insync, insync_json
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.resolve import distribution
+from insync.errors import InsyncError
+from insync.testing import KafkaCluster
+
+pytestmark = pytest.mark.cluster
+
+
+def folder_of(dist: Distribution, folder: Path) -> Path:
+    """Make a folder with links to the jars of a version."""
+    folder.mkdir(parents=True)
+    for file in dist.jars:
+        (folder / file.name).symlink_to(file)
+    return folder
+
+
+def packed(dist: Distribution, file: Path) -> Path:
+    """Pack the jars of a version as Kafka's build does, but without compressing them again."""
+    with tarfile.open(file, "w:gz", compresslevel=0) as content:
+        for each in dist.jars:
+            content.add(each, f"{file.stem}/libs/{each.name}")
+    return file
+
+
+def test_a_packed_build_runs_with_the_agent(
+    dist: Distribution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
+    file = packed(dist, tmp_path / "kafka_2.13-4.3.1.tgz")
+    with KafkaCluster(
+        brokers=1, kafka=str(file), cluster="local", plugin="request", folder=tmp_path / "nodes"
+    ):
+        events = [
+            json.loads(line)
+            for each in (tmp_path / "nodes" / "bridge").glob("broker-1.jsonl")
+            for line in each.read_text().splitlines()
+        ]
+    (installed,) = [event for event in events if event["type"] == "agent_installed"]
+    assert installed["broker_version"] == "4.3.1"
+
+
+def test_a_build_that_does_not_start_is_refused_with_its_own_words(
+    dist: Distribution, tmp_path: Path
+) -> None:
+    libs = folder_of(dist, tmp_path / "libs")
+    next(libs.glob("scala-library-*.jar")).unlink()
+    with (
+        pytest.raises(InsyncError, match=r"kafka 4\.3\.1\+\w{8}: .*scala"),
+        KafkaCluster(brokers=1, kafka=str(libs), cluster="local"),
+    ):
+        pass
+
+
+@pytest.mark.long
+def test_a_folder_of_jars_is_judged_as_a_version_is(
+    java: Java, judge: Callable[..., Any], tmp_path: Path
+) -> None:
+    libs = folder_of(distribution("4.0.2", java), tmp_path / "libs")
+    out = tmp_path / "run"
+    insync_json(
+        "run", "read-stall", "--kafka", libs, "--arms", "stock,request", "--record-only",
+        "--out", out,
+    )  # fmt: skip
+    (verdict,) = judge(out)
+    assert verdict["verdict"] == "pass", verdict["reason"]
+    run = json.loads((out / "run.json").read_text())
+    assert run["kafka"].startswith("4.0.2+")
+    assert f"--kafka {libs}" in (out / "report.html").read_text()
+
+
+@pytest.mark.long
+def test_a_build_is_a_version_of_a_matrix(java: Java, dist: Distribution, tmp_path: Path) -> None:
+    libs = folder_of(dist, tmp_path / "libs")
+    out = tmp_path / "matrix"
+    done = insync(
+        "matrix", "--kafka", f"4.3.1,{libs}", "--only", "read-stall", "--arms", "stock,request",
+        "--out", out,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    cells = json.loads((out / "matrix.json").read_text())
+    names = {cell["kafka"] for cell in cells}
+    assert len(names) == 2
+    assert {name.partition("+")[0] for name in names} == {"4.3.1"}

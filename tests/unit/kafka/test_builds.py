@@ -1,0 +1,151 @@
+"""A Kafka build of the user's own: which jars run, and which version they are."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.kafka.builds import find, is_path
+from insync.errors import InputError
+
+BROKER = {"kafka/Kafka.class": ""}
+VERSION = {"kafka/kafka-version.properties": "commitId=abc\nversion=4.3.1\n"}
+CLIENTS = {"org/apache/kafka/clients/NetworkClient.class": "", **VERSION}
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def jar(file: Path, entries: Mapping[str, str]) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(file, "w") as content:
+        for name, text in entries.items():
+            content.writestr(name, text)
+
+
+def build(folder: Path, version: str = "4.3.1") -> Path:
+    jar(folder / f"kafka_2.13-{version}.jar", BROKER)
+    clients = {name: text.replace("4.3.1", version) for name, text in CLIENTS.items()}
+    jar(folder / f"kafka-clients-{version}.jar", clients)
+    jar(folder / "zstd-jni-1.5.6-10.jar", {})
+    return folder
+
+
+@pytest.mark.parametrize("libs", [".", "libs"])
+def test_a_folder_or_its_libs_are_used_in_the_order_of_names(tmp_path: Path, libs: str) -> None:
+    folder = build(tmp_path / "kafka" / libs)
+    jar(folder / "00-patch.jar", {"kafka/cluster/Partition.class": ""})
+    jar(folder / "kafka_2.13-4.3.1-sources.jar", BROKER)
+    jar(folder / "kafka-clients-4.3.1-test.jar", {})
+    release = find(str(tmp_path / "kafka"))
+    assert [file.name for file in release.files] == [
+        "00-patch.jar", "kafka-clients-4.3.1.jar", "kafka_2.13-4.3.1.jar", "zstd-jni-1.5.6-10.jar",
+    ]  # fmt: skip
+    assert release.version == "4.3.1"
+    assert release.name == f"4.3.1+{release.build}"
+    assert (release.zookeeper, release.elr) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("version", "zookeeper", "elr"),
+    [("2.8.2", True, False), ("3.9.2", False, False), ("4.0.1-ccs", False, False),
+     ("4.1.0-SNAPSHOT", False, True)],
+)  # fmt: skip
+def test_the_version_decides_what_the_nodes_are(
+    tmp_path: Path, version: str, *, zookeeper: bool, elr: bool
+) -> None:
+    release = find(str(build(tmp_path, version)))
+    assert (release.version, release.zookeeper, release.elr) == (version, zookeeper, elr)
+
+
+def test_other_contents_have_another_name(tmp_path: Path) -> None:
+    first, second = build(tmp_path / "1"), build(tmp_path / "2")
+    assert find(str(first)).name == find(str(second)).name
+    jar(second / "zstd-jni-1.5.6-10.jar", {"changed": ""})
+    third = second.rename(tmp_path / "3")
+    assert find(str(third)).name != find(str(first)).name
+
+
+def test_a_tgz_is_unpacked_into_the_cache_by_the_names_of_its_jars(
+    tmp_path: Path, own_cache: Path
+) -> None:
+    libs = build(tmp_path / "libs")
+    packed = tmp_path / "kafka_2.13-4.3.1.tgz"
+    with tarfile.open(packed, "w:gz") as content:
+        for file in libs.iterdir():
+            content.add(file, f"kafka_2.13-4.3.1/libs/{file.name}")
+        outside = tarfile.TarInfo("kafka_2.13-4.3.1/libs/../../../libs/out.jar")
+        with io.BytesIO() as none:
+            content.addfile(outside, none)
+        script = tarfile.TarInfo("kafka_2.13-4.3.1/bin/kafka-server-start.sh")
+        content.addfile(script, io.BytesIO())
+    (own_cache / "x").parent.mkdir(exist_ok=True)
+    with pytest.raises(InputError, match=r"out\.jar: not a readable jar"):
+        find(str(packed))
+    assert not (tmp_path / "out.jar").exists()
+    places = {file.parent for file in own_cache.rglob("*.jar")}
+    assert len(places) == 1
+
+
+def test_a_packed_build_has_the_name_of_the_unpacked_one(tmp_path: Path) -> None:
+    libs = build(tmp_path / "libs")
+    packed = tmp_path / "own.tgz"
+    with tarfile.open(packed, "w:gz") as content:
+        content.add(libs, "kafka/libs")
+    assert find(str(packed)).name == find(str(libs)).name
+
+
+@pytest.mark.parametrize(
+    ("more", "without", "problem"),
+    [
+        (
+            {},
+            "kafka_2.13-4.3.1.jar",
+            "the broker (class kafka.Kafka): none, expected one",
+        ),
+        ({"kafka_2.12-4.3.1.jar": BROKER}, None, "kafka_2.12-4.3.1.jar, kafka_2.13-4.3.1.jar"),
+        ({}, "kafka-clients-4.3.1.jar", "jars with Kafka's clients: none, expected one"),
+        ({"kafka-server-4.3.0.jar": {}}, None, "mixed versions: kafka-server-4.3.0.jar beside"),
+        ({"raft.jar": dict.fromkeys(VERSION, "version=4.4.0")}, None, "mixed versions: raft.jar"),
+        (
+            {"kafka-clients-4.3.1.jar": dict.fromkeys(CLIENTS, "")},
+            None,
+            "kafka-clients-4.3.1.jar: expected kafka/kafka-version.properties in it",
+        ),
+    ],
+)
+def test_a_folder_that_is_no_kafka_is_refused(
+    tmp_path: Path, more: Mapping[str, Mapping[str, str]], without: str | None, problem: str
+) -> None:
+    folder = build(tmp_path)
+    for name, entries in more.items():
+        jar(folder / name, entries)
+    if without:
+        (folder / without).unlink()
+    with pytest.raises(InputError) as refused:
+        find(str(folder))
+    assert problem in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_what_is_not_there_or_not_packed_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="has no jars, expected a folder"):
+        find(str(tmp_path / "nowhere"))
+    (tmp_path / "broken.tgz").write_bytes(b"no archive")
+    with pytest.raises(InputError, match=r"not a readable \.tgz"):
+        find(str(tmp_path / "broken.tgz"))
+
+
+def test_a_version_is_no_path() -> None:
+    assert find("4.3.1").path is None
+    assert [is_path(each) for each in ("4.3.1", "./4.3.1", ".", "a.tgz", "/opt/kafka")] == [
+        False, True, True, True, True,
+    ]  # fmt: skip
