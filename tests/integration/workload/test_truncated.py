@@ -109,6 +109,7 @@ def lost(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return found
 
 
+@pytest.mark.long
 def test_a_tail_that_all_replicas_lost_fails_the_run(
     lost: list[int], judge: Callable[..., Any], tmp_path: Path
 ) -> None:
