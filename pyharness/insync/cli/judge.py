@@ -15,7 +15,8 @@ from insync.events.matrix_info import CELLS, PLAN
 from insync.events.run_info import load_run
 from insync.events.schema import RUN
 from insync.past.find import LEVELS, find_results
-from insync.report.matrix.cells import State, outcome, read_cells
+from insync.report.judgement import Outcome
+from insync.report.matrix.cells import outcome, read_cells
 from insync.run.analysis import analyse, analyse_matrix
 from insync.run.request import SparkOptions
 
@@ -120,7 +121,7 @@ def _matrix(
     *,
     wrong: Sequence[str],
     as_json: bool,
-) -> State:
+) -> Outcome:
     """Analyse a matrix, print its table, return its outcome."""
     analyse_matrix(matrix, spark, find_java(), progress)
     progress.stop()

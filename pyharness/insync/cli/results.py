@@ -16,7 +16,7 @@ from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
 
 FILE_WIDTH: Final = 160
-MARKS: Final = {"pass": "", "fail": "✗ ", "unknown": "? ", "skipped": ""}
+MARKS: Final = {"pass": "", "fail": "✗ ", "unknown": "? ", "observed": "○ ", "skipped": ""}
 
 
 def results_console(*, as_json: bool) -> Console:
@@ -74,7 +74,7 @@ def _cell(cell: MatrixCell) -> str:
     return text if cell.state == "pass" else f"[{COLOURS[cell.state]}]{text}[/]"
 
 
-COLOURS: Final = {"pass": "green", "fail": "red", "unknown": "yellow"}
+COLOURS: Final = {"pass": "green", "fail": "red", "unknown": "yellow", "observed": "cyan"}
 SECOND_MS: Final = 1000
 
 

@@ -10,14 +10,18 @@ from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import VERDICT
 
 Outcome = Literal["pass", "unknown", "fail"]
+Found = Literal["pass", "unknown", "fail", "observed"]
 
 
 class Finding(Recorded):
-    """One expectation of an arm (None: of the run), its outcome, and what was found."""
+    """One expectation of an arm (None: of the run), its outcome, and what was found.
+
+    `observed`: nothing is expected of the arm.
+    """
 
     arm: str | None
     expected: str
-    outcome: Outcome
+    outcome: Found
     found: str
 
 

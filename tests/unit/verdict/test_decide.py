@@ -265,7 +265,10 @@ def test_a_missing_or_failed_controllers_agent_invalidates_the_run(
 
 def test_an_arm_with_step_down_must_report_its_step_downs() -> None:
     stepping = measured(PLUGIN, step_downs=1.0, step_downs_withheld=0.0, most_step_downs=1.0)
-    run = RUN.model_copy(update={"arms": ("step-down",)})
+    scenario = RUN.scenario.model_copy(
+        update={"control_arms": (), "expect": {"step-down": {"isr_shrinks": Bound(max=0)}}}
+    )
+    run = RUN.model_copy(update={"arms": ("step-down",), "scenario": scenario})
     for repeat, outcome in ((stepping, "pass"), (PLUGIN, "unknown")):
         facts = RunFacts(finished=True, arms={"step-down": (repeat, repeat)}, unreadable={})
         found = check(facts, run)

@@ -6,7 +6,14 @@ import pytest
 
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.facts import RunFacts
-from insync.analysis.verdict.findings import ENDED, EVIDENCE, NO_PROBLEM, NO_VIOLATION, Finding
+from insync.analysis.verdict.findings import (
+    ENDED,
+    EVIDENCE,
+    NO_PROBLEM,
+    NO_VIOLATION,
+    PROVABLE,
+    Finding,
+)
 from insync.events.run_info import Comparison
 from unit.verdict.test_decide import FAULT, PLUGIN, RUN, STOCK, measured, run_of
 
@@ -23,6 +30,7 @@ def found(facts: RunFacts, arm: str | None, expected: str) -> Finding:
 def test_a_valid_run_passes_each_expectation_of_each_arm() -> None:
     assert [(each.arm, each.expected) for each in decide(RUN, run_of()).findings] == [
         (None, ENDED),
+        (None, PROVABLE),
         ("stock", EVIDENCE),
         ("stock", NO_VIOLATION),
         ("stock", "isr_shrinks at least 1"),
