@@ -257,12 +257,21 @@ _ALL: Final = (
     ),
     Metric(
         name="detected_ms",
-        says="from the last fault at a follower to its removal from the ISR; 0: it was never in",
+        says="from the last fault at a follower to its removal from the ISR; 0: it was out already",
         measured="the follower at fault was out of the ISR after",
         label="follower at fault out after, ms", unit="ms", better="lower", events=CONTROLLER_LOG,
         optional="no follower was at fault, or one at fault stayed in the ISR",
         cell=InCell(
             legend="seconds until a follower at fault was out", name="one at fault out"
+        ),
+    ),
+    Metric(
+        name="let_in_at_fault",
+        says="times that a follower joined an ISR during a fault of its own",
+        did="let a follower at fault into the ISR",
+        label="followers at fault let in", unit="count", better="lower", events=CONTROLLER_LOG,
+        cell=InCell(
+            legend="times that a follower at fault was let in", name="let in", stands_out=True
         ),
     ),
     Metric(

@@ -299,7 +299,7 @@ def test_brokers_before_kraft_may_have_their_own_expectations() -> None:
     assert written.expect["read"]["isr_shrinks"].max == 3
     assert older.expect["read"]["isr_shrinks"].max == 4
     assert "min_isr_size" not in older.expect["read"]
-    assert older.expect["stock"] == written.expect["stock"]
+    assert older.expect["request"] == written.expect["request"]
 
 
 def test_the_error_for_an_unknown_scenario_lists_the_known_ones() -> None:

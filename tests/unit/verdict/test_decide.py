@@ -38,6 +38,7 @@ METRICS = {
     "duplicated_idempotent": 0.0,
     "repeated_sequences": 0.0,
     "false_alarms": 0.0,
+    "let_in_at_fault": 0.0,
     "leader_changes": 0.0,
     "reordered": 0.0,
     "gaps": 0.0,

@@ -112,6 +112,7 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "under_replicated_ms": topic["under_replicated_ms"],
         "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
         "detected_ms": _detected_ms(own),
+        "let_in_at_fault": _let_in(own["detections"]),
         "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
         "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
         "dead_follower_dropped_ms": _dropped_ms(own),
@@ -123,6 +124,13 @@ def _detected_ms(own: Rows) -> float | None:
     """Return how soon the last follower at fault was out of the ISR; None if it stayed in."""
     last = max(own["detections"], key=lambda row: row["fault_no"], default=None)
     return None if last is None else last["detected_ms"]
+
+
+def _let_in(detections: Sequence[Row]) -> int | None:
+    """Return how often followers at fault joined an ISR; None in tables of older versions."""
+    counts = [row.get("let_in") for row in detections]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _first_shrink_ms(own: Rows) -> float | None:
