@@ -165,7 +165,8 @@ class RunInfo(Recorded):
 
     `skipped` says why it could not be run on its machine. `controller_agent` says whether the
     controller had the agent, in arms with the agent; in older runs it had not. `builtin` says
-    whether the scenario is insync's own, not from a file.
+    whether the scenario is insync's own, not from a file. `keep_data` is whether the brokers' data
+    is kept whatever the verdict is; None in older runs, which decided it when they ended.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
@@ -176,6 +177,7 @@ class RunInfo(Recorded):
     scale: float
     seed: int
     builtin: bool = False
+    keep_data: bool | None = None
     default_timeouts: bool = False
     controller_agent: bool = False
     arms: tuple[str, ...] = Field(min_length=1)

@@ -36,6 +36,17 @@ class Judgement(Recorded):
     findings: Sequence[Finding] = ()
     arms: Mapping[str, Mapping[str, Any]]
 
+    @property
+    def explained_by_data(self) -> list[str]:
+        """The arms whose brokers' data may explain a finding that is not as expected.
+
+        A finding of the whole run, such as that it was cut short, concerns all of them.
+        """
+        odd = [each.arm for each in self.findings if each.outcome in ("fail", "unknown")]
+        if not self.findings and self.verdict != "pass":
+            odd = [None]
+        return [arm for arm in self.arms if None in odd or arm in odd]
+
 
 def read_judgement(folder: Path) -> Judgement:
     """Read `folder/verdict.json`; raises InputError if it is missing or not one."""

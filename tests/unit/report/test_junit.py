@@ -48,7 +48,7 @@ def test_a_run_is_one_suite_with_a_case_per_expectation_of_each_arm() -> None:
     (suite,) = root
     assert (root.tag, suite.tag) == ("testsuites", "testsuite")
     assert suite.attrib["name"] == "made-up on Kafka 4.3.1"
-    assert counts(root) == counts(suite) == (8, 0, 0, 0)
+    assert counts(root) == counts(suite) == (10, 0, 0, 0)
     cases = [(case.attrib["classname"], case.attrib["name"]) for case in suite.iter("testcase")]
     assert cases[-1] == ("kafka-4.3.1.made-up.plugin", "isr_shrinks at most 0")
     assert len(set(cases)) == len(cases)
@@ -60,7 +60,7 @@ def test_a_run_is_one_suite_with_a_case_per_expectation_of_each_arm() -> None:
 
 def test_a_broken_expectation_is_a_failure_with_the_verdicts_text() -> None:
     root = written(RUN, run_of(plugin=measured(PLUGIN, isr_shrinks=2.0)))
-    assert counts(root) == (8, 1, 0, 0)
+    assert counts(root) == (10, 1, 0, 0)
     (failure,) = root.iter("failure")
     words = "plugin, repeat 2: isr_shrinks was 2, expected at most 0"
     assert (failure.attrib["message"], failure.text) == (words, words)
@@ -68,7 +68,7 @@ def test_a_broken_expectation_is_a_failure_with_the_verdicts_text() -> None:
 
 def test_a_finding_without_evidence_is_an_error_never_a_pass() -> None:
     root = written(RUN, run_of(stock=measured(STOCK, acked=None)))
-    assert counts(root)[1:] == (0, 3, 0)
+    assert counts(root)[1:] == (0, 4, 0)
     assert all("no data for acked" in error.attrib["message"] for error in root.iter("error"))
 
 
@@ -106,7 +106,7 @@ def test_an_arm_of_which_nothing_is_expected_is_a_skipped_case_with_the_reason()
     expect = {"plugin": RUN.scenario.expect["plugin"]}
     scenario = RUN.scenario.model_copy(update={"expect": expect})
     root = written(RUN.model_copy(update={"scenario": scenario}), run_of())
-    assert counts(root) == (8, 0, 0, 1)
+    assert counts(root) == (10, 0, 0, 1)
     (skipped,) = root.iter("skipped")
     assert skipped.attrib["message"] == OBSERVED
 

@@ -9,6 +9,7 @@ from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.findings import (
     ENDED,
     EVIDENCE,
+    LIVE,
     NO_PROBLEM,
     NO_VIOLATION,
     PROVABLE,
@@ -33,9 +34,11 @@ def test_a_valid_run_passes_each_expectation_of_each_arm() -> None:
         (None, PROVABLE),
         ("stock", EVIDENCE),
         ("stock", NO_VIOLATION),
+        ("stock", LIVE),
         ("stock", "isr_shrinks at least 1"),
         ("plugin", EVIDENCE),
         ("plugin", NO_VIOLATION),
+        ("plugin", LIVE),
         ("plugin", BOUND),
     ]
     assert {each.outcome for each in decide(RUN, run_of()).findings} == {"pass"}

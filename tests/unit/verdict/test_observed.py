@@ -61,7 +61,7 @@ def test_an_observed_arm_beside_a_judged_one_is_named_and_not_counted_as_ok() ->
     assert found.outcome == "pass"
     assert "off was only observed (nothing is expected of it)" in found.reason
     of_off = [each for each in found.findings if each.arm == "off"]
-    assert [each.outcome for each in of_off] == ["pass", "pass", "observed"]
+    assert [each.outcome for each in of_off] == ["pass", "pass", "pass", "observed"]
     assert (of_off[-1].expected, of_off[-1].found) == (NOTHING, OBSERVED)
 
 

@@ -1,10 +1,11 @@
 """Judges a run's facts: pass, fail or unknown, with one sentence that says why.
 
 Problems are ranked, and the highest rank that has one decides: an integrity violation (fail), a
-reason why the run is invalid (unknown), a broken expectation of an arm under test (fail), a
-comparison of such an arm that lacks data (unknown) or does not hold (fail), a control arm that
-did not behave as expected (unknown), a run that lacks a control arm, an arm of which something is
-expected, or the other arm of a comparison (unknown). Without a problem the run passes.
+loss of liveness (fail, or unknown if stock Kafka has it as well), a reason why the run is invalid
+(unknown), a broken expectation of an arm under test (fail), a comparison of such an arm that lacks
+data (unknown) or does not hold (fail), a control arm that did not behave as expected (unknown), a
+run that lacks a control arm, an arm of which something is expected, or the other arm of a
+comparison (unknown). Without a problem the run passes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.findings import NO_PROBLEM, Finding, Outcome, findings
 from insync.analysis.verdict.invalid_reasons import invalid_reasons, reasons_by_arm
+from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import RunInfo
 from insync.metrics import LOST
 
@@ -77,6 +79,9 @@ def _ranked(
     invalid = reasons_by_arm(run, everyone)
     compared = [each for arm in tested for each in expectations.comparisons_of(run, everyone, arm)]
     yield "fail", list(expectations.integrity_violations(facts.arms, run.scenario.workload.acks))
+    stuck = list(not_live(run, facts, everyone))
+    yield "fail", [each.words for each in stuck if each.fails]
+    yield "unknown", [each.words for each in stuck if not each.fails]
     yield "unknown", [each.words for each in invalid_reasons(run, facts)]
     yield "fail", [words for arm in tested for words in _out_of_bounds(run, facts, arm)]
     yield (
@@ -120,10 +125,26 @@ def _describe_pass(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> str:
                 expectations.describe_pass(each, everyone)
                 for each in expectations.comparisons_of(run, everyone, arm)
             ]
+        if arm in run.control_arms:
+            parts += _seen_in(run, facts, arm)
         if expectations.is_observed(run, everyone, arm):
             parts.append(f"{arm} was only observed (nothing is expected of it)")
     held = "; ".join(parts)
     return f"in each of {run.repeats} repeats: {held}; {_describe_lost(facts)}"
+
+
+def _seen_in(run: RunInfo, facts: RunFacts, arm: str) -> list[str]:
+    """Write what a control arm did where only arms under test are bound.
+
+    A control arm that shows the problem in some runs only has no bound for it.
+    """
+    own = run.scenario.expected_of(arm)
+    tested = [metric for each in run.tested_arms for metric in run.scenario.expected_of(each)]
+    return [
+        f"{arm} {metric} was {expectations.values(facts.arms[arm], metric)} (seen, not expected)"
+        for metric in dict.fromkeys(tested)
+        if metric not in own
+    ]
 
 
 def _describe_lost(facts: RunFacts) -> str:

@@ -12,6 +12,7 @@ from typing import Literal
 from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.analysis.verdict.invalid_reasons import Reasons, reasons_by_arm
+from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import Bound, Comparison, RunInfo
 
 Outcome = Literal["pass", "unknown", "fail"]
@@ -21,6 +22,7 @@ Found = Literal["pass", "unknown", "fail", "observed"]
 ENDED = "came to its end"
 EVIDENCE = "evidence of every fault, no internal error"
 NO_VIOLATION = "nothing lost or corrupted"
+LIVE = "every ISR recovered, no node ended by itself, all was read back"
 NO_PROBLEM = "the control arm did not show the problem"
 NOTHING = "nothing"
 OBSERVED = "the scenario expects nothing of this arm: it was only observed"
@@ -51,9 +53,18 @@ def findings(
         return
     if unproved is not None:
         yield _finding(None, PROVABLE, unknown=unproved)
+    problems = list(not_live(run, facts, everyone))
     for arm in run.arms:
         own = reasons.get(arm, ())
         yield from _of_arm(run, facts.arms[arm], arm, own)
+        stuck = [each for each in problems if each.arm == arm]
+        yield _finding(
+            arm,
+            LIVE,
+            fail=[each.words for each in stuck if each.fails],
+            unknown=[*(each.words for each in stuck), *own],
+        )
+        yield from _of_bounds(run, facts.arms[arm], arm, own)
         if arm not in run.control_arms:
             for each in expectations.comparisons_of(run, everyone, arm):
                 yield _of_comparison(each, everyone, own, others)
@@ -71,6 +82,11 @@ def _of_arm(
         fail=list(expectations.integrity_violations({arm: repeats}, run.scenario.workload.acks)),
         unknown=own,
     )
+
+
+def _of_bounds(
+    run: RunInfo, repeats: Sequence[RepeatFacts], arm: str, own: Sequence[str]
+) -> Iterator[Finding]:
     for metric, bound in run.scenario.expected_of(arm).items():
         yield _of_bound(run, repeats, arm, metric, bound, own)
 
