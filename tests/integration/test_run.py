@@ -102,6 +102,7 @@ def test_the_printed_verdict_is_the_file_and_the_report_is_self_contained(
 ) -> None:
     verdict, out = kip_501
     assert json.loads((out / "verdict.json").read_text()) == verdict
+    assert not list((out / "nodes").glob("*/*/data")), "nobody needs the data of a pass"
     links = Links()
     links.feed((out / "report.html").read_text(encoding="utf-8"))
     assert not links.outside

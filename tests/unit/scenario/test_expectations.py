@@ -1,9 +1,10 @@
-"""Scenarios with a follower at fault expect every one of its partitions to react, not only one."""
+"""Built-in scenarios expect something of every arm, and of every partition of a silent follower."""
 
 from __future__ import annotations
 
 import pytest
 
+from insync.arms import stand_in
 from insync.faults.registry import tags_of
 from insync.faults.spec import Planned
 from insync.scenario.load import builtin_names, load
@@ -11,6 +12,16 @@ from insync.scenario.model import Scenario
 
 OF_EVERY_PARTITION = ("dead_follower_dropped_ms", "detected_ms")
 """The metrics that are those of the last partition that a follower at fault leaves."""
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_something_is_expected_of_every_arm(name: str) -> None:
+    scenario = load(name)
+    compared = {each.arm for each in scenario.compare}
+    for arm in scenario.arms:
+        bounded = stand_in(arm, scenario.expect)
+        assert bounded or arm in compared, f"{arm} would only be observed"
+        assert bounded or arm not in scenario.control_arms, "comparisons do not bind control arms"
 
 
 def silences_a_follower(fault: Planned, scenario: Scenario) -> bool:
