@@ -9,8 +9,9 @@ import pytest
 from insync import metrics
 from insync.analysis.verdict.facts import RepeatFacts
 from insync.analysis.verdict.file import arm_figures
+from insync.analysis.verdict.liveness import liveness_metrics
 from insync.analysis.verdict.recorded import Recorded
-from insync.analysis.verdict.repeat_facts import _liveness_metrics, _metrics
+from insync.analysis.verdict.repeat_facts import _metrics
 from insync.cli.results import _COLUMNS
 from insync.errors import InputError
 from insync.events.run_info import Group, RunInfo, Transactions
@@ -63,7 +64,7 @@ def test_the_verdict_computes_the_metrics_of_the_registry() -> None:
     scenario = run.scenario.model_copy(update={"workload": workload})
     rows = whole_repeat(set(workload.leaders), run.partitions)
     found = _metrics(run.model_copy(update={"scenario": scenario}), rows, Recorded(whole=True))
-    live = _liveness_metrics([], complete=True)
+    live = liveness_metrics([], complete=True)
     assert {*found, *live} == set(metrics.of_verdict())
     assert set(live) == set(metrics.liveness())
 

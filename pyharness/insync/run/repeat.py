@@ -73,8 +73,8 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             fault.prepare()
         files.phase("repeat_started", repeat=repeat, topic=topic, seed=plan.seed)
         workload.start()
-        workload.await_acks(FIRST_ACK_SECONDS)
         with live.watch():
+            workload.await_acks(FIRST_ACK_SECONDS)
             # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
             check = context.arm_cluster.check_nodes
             await_full_isr(context.bootstrap, topic, check, _absent(scenario))
@@ -96,6 +96,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             workload.read_back(READ_BACK_SECONDS)
     with live.watch():
         write_counters(context, repeat)
+    live.check_nodes()
     return live.unusable
 
 

@@ -89,7 +89,7 @@ def counted(*types: str, complete: bool = True, begun: bool = True) -> dict[str,
     window = {**key, "complete": complete, "host_gap_ms": None}
     rows |= {name: [] for name in ("input_lines", "agent_counters", "controller_agent", "bursts")}
     rows["repeats"] = [window] if begun else []
-    rows["liveness"] = [{**key, "type": each} for each in types]
+    rows["liveness"] = [{**key, "type": each, "t_ms": 1.0, "note": "x"} for each in types]
     (repeat,) = facts_of_run(ONE, rows).arms["plugin"]
     return {name: repeat.metrics[name] for name in metrics.liveness()}
 
@@ -98,6 +98,15 @@ def test_the_lines_of_a_repeat_are_counted_by_type() -> None:
     lines = ("unplanned_exit", "unplanned_exit", "read_back_unfinished")
     assert list(counted(*lines).values()) == [0, 2, 1]
     assert list(counted().values()) == [0, 0, 0]
+
+
+def test_the_reason_says_what_was_seen_in_one_line() -> None:
+    seen = replace(
+        with_one(PLUGIN, "unplanned_exits"), stuck={"unplanned_exits": "broker 2: ended with -9"}
+    )
+    assert decide(RUN, run_of(plugin=seen)).reason == (
+        "plugin, repeat 2: unplanned_exits was 1, expected 0 (broker 2: ended with -9)"
+    )
 
 
 @pytest.mark.parametrize("begun", [True, False])

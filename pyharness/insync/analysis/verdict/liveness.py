@@ -1,4 +1,4 @@
-"""Judges liveness: ISRs that did not recover, nodes that ended, read-backs that did not finish.
+"""Counts and judges liveness: ISRs that did not recover, nodes that ended, read-backs that did not finish.
 
 Such a thing is a failure of an arm under test with the agent, unless stock Kafka has it in the same
 run as well: then the scenario, or the host, may be the cause. Without the agent it proves nothing.
@@ -6,15 +6,45 @@ run as well: then the scenario, or the host, may be the cause. Without the agent
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from insync import arms, metrics
-from insync.analysis.verdict.facts import RunFacts
+from insync.analysis.verdict.facts import Metrics, RunFacts
 from insync.events.run_info import RunInfo
+from insync.events.schema import LivenessType
 from insync.repeats import repeat_words
 
+Row = Mapping[str, Any]
+
 STOCK = "stock"
+
+_METRICS: Mapping[LivenessType, str] = {
+    "isr_not_recovered": "isr_not_recovered",
+    "unplanned_exit": "unplanned_exits",
+    "read_back_unfinished": "read_back_unfinished",
+}
+"""The metric that counts each type of line."""
+
+
+def liveness_metrics(lines: Sequence[Row], *, complete: bool) -> Metrics:
+    """Return the metrics of a repeat from its rows of the table `liveness`.
+
+    A repeat that was cut short may lack lines, not have more.
+    """
+    found = {
+        metric: sum(line["type"] == kind for line in lines) for kind, metric in _METRICS.items()
+    }
+    return {metric: count for metric, count in found.items() if count or complete}
+
+
+def said_of(lines: Sequence[Row]) -> dict[str, str]:
+    """Return the first note of each metric that is not 0, in one line."""
+    said: dict[str, str] = {}
+    for line in sorted(lines, key=lambda line: line["t_ms"]):
+        said.setdefault(_METRICS[line["type"]], " ".join((line["note"] or "").split()))
+    return said
 
 
 @dataclass(frozen=True)
@@ -34,7 +64,9 @@ def not_live(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> Iterator[NotL
             for number, repeat in enumerate(repeats):
                 value = repeat.metrics[metric]
                 if value:
-                    found = f"{arm}, {repeat_words(number)}: {metric} was {value:g}, expected 0"
+                    where = f"{arm}, {repeat_words(number)}"
+                    said = f" ({repeat.stuck[metric]})" if metric in repeat.stuck else ""
+                    found = f"{where}: {metric} was {value:g}, expected 0{said}"
                     why = _excuse(arm, run, stock_has=stock_has)
                     yield NotLive(arm, why is None, found if why is None else f"{found}: {why}")
 

@@ -18,10 +18,11 @@ from insync.analysis.verdict.facts import (
     RepeatFacts,
     RunFacts,
 )
+from insync.analysis.verdict.liveness import liveness_metrics, said_of
 from insync.analysis.verdict.recorded import Recorded
 from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
-from insync.events.schema import LivenessType, is_agents_own
+from insync.events.schema import is_agents_own
 
 REFUSALS: Final = ("NOT_ENOUGH_REPLICAS", "NOT_ENOUGH_REPLICAS_AFTER_APPEND")
 """Kafka's errors for a record that finds fewer replicas in sync than min.insync.replicas."""
@@ -55,9 +56,9 @@ def _counted(rows: Rows, what: str) -> dict[str, int]:
 def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     own = {name: _of(table, arm, repeat) for name, table in rows.items() if name not in _OF_RUNS}
     complete = bool(own["repeats"] and own["repeats"][0]["complete"])
-    live = _liveness_metrics(own["liveness"], complete=complete)
+    live = liveness_metrics(own["liveness"], complete=complete)
     if not own["repeats"]:
-        return RepeatFacts(complete=False, metrics=_all_of(live))
+        return RepeatFacts(complete=False, metrics=_all_of(live), stuck=said_of(own["liveness"]))
     whole = complete and all(row.get("read_to_end") is not False for row in own["readback"])
     recorded = Recorded.of(whole, arm, repeat, _counted(rows, "unreadable"))
     return RepeatFacts(
@@ -68,6 +69,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         controller=next(map(_controller, own["controller_agent"]), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
         bursts=tuple(_bursts(own)),
+        stuck=said_of(own["liveness"]),
     )
 
 
@@ -91,22 +93,6 @@ def _metrics(run: RunInfo, own: Rows, recorded: Recorded) -> Metrics:
         **_end_to_end_metrics(own, trusted=recorded.everything),
         **_race_metrics(own, trusted=recorded.everything),
     }
-
-
-_LIVENESS: Final[Mapping[LivenessType, str]] = {
-    "isr_not_recovered": "isr_not_recovered",
-    "unplanned_exit": "unplanned_exits",
-    "read_back_unfinished": "read_back_unfinished",
-}
-"""The metric that counts each type of line."""
-
-
-def _liveness_metrics(lines: Sequence[Row], *, complete: bool) -> Metrics:
-    """Return the metrics of liveness: a repeat that was cut short may lack lines, not have more."""
-    found = {
-        metric: sum(line["type"] == type_ for line in lines) for type_, metric in _LIVENESS.items()
-    }
-    return {metric: count for metric, count in found.items() if count or complete}
 
 
 def _of(table: Sequence[Row], arm: str, repeat: int) -> list[Row]:
