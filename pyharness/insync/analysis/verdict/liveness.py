@@ -1,4 +1,4 @@
-"""Counts and judges liveness: ISRs that did not recover, nodes that ended, read-backs that did not finish.
+"""Counts and judges liveness: unrecovered ISRs, nodes that ended, unfinished read-backs.
 
 Such a thing is a failure of an arm under test with the agent, unless stock Kafka has it in the same
 run as well: then the scenario, or the host, may be the cause. Without the agent it proves nothing.
