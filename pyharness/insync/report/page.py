@@ -163,7 +163,10 @@ def _run_facts(run: RunInfo, verdict: Judgement) -> Facts:
 
 
 def _kept(run: RunInfo, verdict: Judgement) -> str:
-    """Say where the data of the brokers is kept: of every arm, or of those with a finding."""
+    """Say where the data of the brokers is kept: of every arm, or of those with a finding.
+
+    The scenarios of a matrix share clusters, whose folders are beside those of the runs.
+    """
     kept = run.arms if run.keep_data else verdict.explained_by_data
     where = ", ".join(nodes_dir(Path(), arm).as_posix() for arm in kept)
-    return f"kept in {where}" if kept else "not kept: all is as expected"
+    return f"kept in {where}, of a matrix beside this folder" if kept else "not needed"
