@@ -187,7 +187,7 @@ repeats = 2
 min_insync_replicas = 2
 broker = { replica_lag_time_max_ms = 1_000, replica_fetch_wait_max_ms = 200 }
 workload = { leaders = [1, 3], rate_per_partition = 25, record_bytes = 100 }
-timeline = { steady_ms = 2_000, recover_ms = 500 }
+timeline = { steady_ms = 1_000, recover_ms = 500 }
 expect.request.isr_shrinks.max = 0
 """
 
