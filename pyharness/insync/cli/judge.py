@@ -109,11 +109,16 @@ def _runs(
     progress.stop()
     console = results_console(as_json=as_json)
     for folder, verdict in zip(folders, verdicts, strict=True):
-        needed = Judgement.model_validate(verdict).explained_by_data
-        show_verdict(console, verdict, folder, settle(folder, load_run(folder), needed))
+        show_verdict(console, verdict, folder, _kept_of_run(folder, verdict))
         if any(arm["repeats"] > 1 for arm in verdict["arms"].values()):
             show_statistics(console, folder)
     return verdicts
+
+
+def _kept_of_run(folder: Path, verdict: dict[str, Any]) -> list[Path]:
+    """Remove the data of brokers that no finding of a run needs; return where some is kept."""
+    needed = Judgement.model_validate(verdict).explained_by_data
+    return settle(folder, load_run(folder), needed)
 
 
 def _matrix(

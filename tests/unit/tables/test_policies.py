@@ -84,7 +84,8 @@ def test_a_follower_that_is_out_already_is_detected_at_once(spark: SparkSession)
 def let_in(spark: SparkSession, *changes: tuple[Any, ...]) -> list[int]:
     """Return how often a follower that is frozen from 3 s to 6 s joined the ISR during that."""
     intervals = isr_intervals(log(spark, *changes), repeats(spark))
-    return [row["let_in"] for row in detections(intervals, faults(spark, FROZEN)).collect()]
+    frozen = faults(spark, FROZEN).withColumn("target", fn.array().cast("array<string>"))
+    return [row["let_in"] for row in detections(intervals, frozen).collect()]
 
 
 def test_a_follower_that_joins_the_isr_during_its_own_fault_was_let_in(spark: SparkSession) -> None:
