@@ -40,10 +40,10 @@ def test_an_observed_cell_is_counted_apart() -> None:
 
 
 def test_an_arm_without_a_judged_cell_makes_the_matrix_unknown() -> None:
-    found = [cell("stock"), cell(), observed("raised-lag"), observed("raised-lag", "freeze")]
+    found = [cell("stock"), cell(), observed("read"), observed("read", "freeze")]
     assert outcome(found) == "unknown"
     assert sentence(found).endswith(
-        "2 of 4 cells judged, 0 skipped; no cell of raised-lag could be judged"
+        "2 of 4 cells judged, 0 skipped; no cell of read could be judged"
     )
 
 
