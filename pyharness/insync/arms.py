@@ -9,7 +9,7 @@ every function here accepts it: a folder is read as it is, so no name in it is a
 tables of several runs an old and a new recording of one arm are two arms.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -65,7 +65,8 @@ class ArmSpec:
         elr: whether the cluster has eligible leader replicas where its version has them by
             default; False: it is formatted without them.
         control: whether it is Kafka without any change, fit to show the problem.
-        expected_as: the arm whose expectations apply if a scenario has none for this one.
+        expected_as: the arm with the same brokers: where a scenario names only one of the two, what
+            it says is about the other as well.
         policy: its row in the comparison of lag policies, if it has one.
         aliases: older names, accepted wherever the name is.
 
@@ -249,11 +250,21 @@ def settings(arm: str) -> dict[str, str]:
 
 
 def expected_as(arm: str) -> tuple[str, ...]:
-    """Return the names under which a scenario may hold an arm's expectations, its own first."""
+    """Return the names under which a scenario may name an arm, its own first.
+
+    Arms with the same brokers stand for each other, whichever of them has `expected_as`.
+    """
     spec = find_arm(arm)
     if spec is None:
         return (arm,)
-    return tuple(dict.fromkeys(each for each in (arm, spec.name, spec.expected_as) if each))
+    others = (each.name for each in ARMS.values() if each.expected_as == spec.name)
+    names = (arm, spec.name, spec.expected_as, *others)
+    return tuple(dict.fromkeys(each for each in names if each))
+
+
+def stand_in(arm: str, names: Collection[str]) -> str | None:
+    """Return the one of some arms that is, or stands for, an arm; None if none does."""
+    return next((each for each in expected_as(arm) if each in names), None)
 
 
 def policy_rows() -> dict[str, PolicyRow]:

@@ -37,6 +37,7 @@ READ_TRANSACTIONS: Final = f"{TRANSACTIONS}, {CONSUMER}"
 LOST: Final = "lost"
 OF_LOST_ACKS: Final = (LOST, "truncated", "missing_from_log", "inconsistent", "reordered")
 """The metrics that count what becomes of records whose acks only a leader stood for."""
+LIVENESS: Final = "a complete repeat, or a line of liveness.jsonl"
 SAMPLES: Final = "samples of every replica from before the race until after it"
 
 
@@ -70,6 +71,8 @@ class Metric:
         better: which direction is an improvement; None: neither.
         integrity: whether it counts integrity violations: it must be 0 in every arm, whatever
             the scenario expects.
+        liveness: whether it counts what the cluster did not do in time: a finding of every run,
+            whatever the scenario expects.
         headline: an integrity violation in words, for the summary of the report.
         did: what an arm did in a repeat with a value above 0, for the report's finding: "stock
             `dropped followers`".
@@ -94,6 +97,7 @@ class Metric:
     unit: Unit
     better: Literal["lower", "higher"] | None
     integrity: bool = False
+    liveness: bool = False
     headline: str = ""
     did: str = ""
     measured: str = ""
@@ -257,12 +261,21 @@ _ALL: Final = (
     ),
     Metric(
         name="detected_ms",
-        says="from the last fault at a follower to its removal from the ISR; 0: it was never in",
+        says="from the last fault at a follower to its removal from the ISR; 0: it was out already",
         measured="the follower at fault was out of the ISR after",
         label="follower at fault out after, ms", unit="ms", better="lower", events=CONTROLLER_LOG,
         optional="no follower was at fault, or one at fault stayed in the ISR",
         cell=InCell(
             legend="seconds until a follower at fault was out", name="one at fault out"
+        ),
+    ),
+    Metric(
+        name="let_in_at_fault",
+        says="times that a follower joined an ISR during a fault of its own",
+        did="let a follower at fault into the ISR",
+        label="followers at fault let in", unit="count", better="lower", events=CONTROLLER_LOG,
+        cell=InCell(
+            legend="times that a follower at fault was let in", name="let in", stands_out=True
         ),
     ),
     Metric(
@@ -349,6 +362,26 @@ _ALL: Final = (
         label="added replica in the ISR after, ms", unit="ms", better=None, events=CONTROLLER_LOG,
         optional="no replica was added, or one did not join",
         cell=InCell(legend="seconds until an added replica was in the ISR", name="added one in"),
+    ),
+    Metric(
+        name="isr_not_recovered",
+        says="times that an ISR was not full within a minute, with no fault in force",
+        did="left an ISR that did not recover",
+        label="ISRs not recovered", unit="count", better="lower", liveness=True, events=LIVENESS,
+    ),
+    Metric(
+        name="unplanned_exits",
+        says="brokers and controllers that ended although no fault ended them",
+        did="had a broker that ended by itself",
+        label="nodes ended by themselves", unit="count", better="lower", liveness=True,
+        events=LIVENESS,
+    ),
+    Metric(
+        name="read_back_unfinished",
+        says="times that reading the topic back to its end was not done within half a minute",
+        did="could not be read back to the end",
+        label="read-backs not finished", unit="count", better="lower", liveness=True,
+        events=LIVENESS,
     ),
     Metric(
         name="leader_changes",
@@ -624,6 +657,11 @@ def integrity(acks: str = "all") -> tuple[str, ...]:
     )
 
 
+def liveness() -> tuple[str, ...]:
+    """Return the names of the metrics that count what the cluster did not do in time."""
+    return tuple(name for name, metric in METRICS.items() if metric.liveness)
+
+
 def of_cells() -> tuple[str, ...]:
     """Return the names of the metrics that a matrix can show."""
     return tuple(name for name, metric in METRICS.items() if metric.cell)
@@ -642,9 +680,10 @@ def as_markdown() -> str:
 
 
 _NOTE: Final = (
-    "Integrity violations must be 0 in every arm, whatever a scenario expects. A metric without the"
-    " events that it needs is null, and the run is unknown. A race has only the metrics that need"
-    " one, all other repeats have none of those."
+    "Integrity violations must be 0 in every arm, whatever a scenario expects. A metric of liveness"
+    " must be 0 in an arm under test that has the agent, unless stock Kafka has it in the same run."
+    " A metric without the events that it needs is null, and the run is unknown. A race has only"
+    " the metrics that need one, all other repeats have none of those."
 )
 
 
@@ -654,7 +693,11 @@ def _row(metric: Metric) -> str:
     cells = (
         f"`{metric.name}`",
         metric.unit,
-        "must be 0" if metric.integrity else metric.better or "",
+        "must be 0"
+        if metric.integrity
+        else "must be 0, or stock has it"
+        if metric.liveness
+        else metric.better or "",
         ", ".join(place for place, there in places.items() if there),
         metric.says,
         of + metric.events,

@@ -102,6 +102,7 @@ def test_the_printed_verdict_is_the_file_and_the_report_is_self_contained(
 ) -> None:
     verdict, out = kip_501
     assert json.loads((out / "verdict.json").read_text()) == verdict
+    assert not list((out / "nodes").glob("*/*/data")), "nobody needs the data of a pass"
     links = Links()
     links.feed((out / "report.html").read_text(encoding="utf-8"))
     assert not links.outside
@@ -177,12 +178,61 @@ def test_a_run_cut_short_leaves_no_process(
     assert "finished_ms" not in json.loads((run.out / "run.json").read_text())
 
 
-def test_what_a_killed_run_recorded_is_readable(
-    cut: dict[signal.Signals, Cut], judge: Judge
+LONELY = """
+schema = 1
+name = "lonely"
+summary = "a broker that leads nothing is killed, and no fault of the scenario did it"
+arms = ["request"]
+repeats = 2
+min_insync_replicas = 2
+broker = { replica_lag_time_max_ms = 1_000, replica_fetch_wait_max_ms = 200 }
+workload = { leaders = [1, 3], rate_per_partition = 25, record_bytes = 100 }
+timeline = { steady_ms = 1_000, recover_ms = 500 }
+expect.request.isr_shrinks.max = 0
+"""
+
+
+@pytest.fixture(scope="module")
+def exited(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Run a scenario in whose first repeat a broker ends by itself; return the folder."""
+    folder = tmp_path_factory.mktemp("exited")
+    scenario, out = folder / "lonely.toml", folder / "run"
+    scenario.write_text(LONELY)
+    phases = out / "events" / "request" / "phases.jsonl"
+    with start_insync("run", scenario, "--record-only", "--out", out) as run:
+        wait_for(lambda: phases.read_text(), lambda text: "steady" in text, within_s=60)
+        nodes = psutil.Process(run.pid).children(recursive=True)
+        (broker,) = (node for node in nodes if node.cwd() == str(out / "nodes" / "request" / "2"))
+        broker.kill()
+    assert run.returncode == 0
+    return out
+
+
+def test_a_broker_that_ends_by_itself_is_a_finding_and_ends_the_repeat_in_order(
+    exited: Path,
 ) -> None:
-    """No signal leaves less behind than SIGKILL."""
-    (verdict,) = judge(cut[signal.SIGKILL].out)
-    assert verdict["verdict"] == "unknown"
+    (line,) = lines_of(exited, "request", "liveness.jsonl")
+    assert (line["type"], line["node"], line["repeat"]) == ("unplanned_exit", 2, 0)
+    assert "broker 2: ended with -9" in line["note"]
+    phases = [each["type"] for each in lines_of(exited, "request", "phases.jsonl")]
+    assert phases == ["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
+    assert lines_of(exited, "request", "isr.jsonl")
+    assert lines_of(exited, "request", "batches-0.jsonl")
+    read = lines_of(exited, "request", "read-back.jsonl")
+    assert all(each["position"] == each["end_offset"] > 0 for each in read)
+    assert "finished_ms" in json.loads((exited / "run.json").read_text())
+    assert list((exited / "nodes" / "request" / "2" / "data").glob("lonely-r0-*"))
+
+
+def test_what_a_killed_run_recorded_is_readable(
+    cut: dict[signal.Signals, Cut], exited: Path, judge: Judge
+) -> None:
+    """No signal leaves less behind than SIGKILL; a broker that ended by itself is a failure."""
+    killed, failed = judge(cut[signal.SIGKILL].out, exited)
+    assert killed["verdict"] == "unknown"
+    assert failed["verdict"] == "fail"
+    said = "request, repeat 1: unplanned_exits was 1, expected 0 (broker 2: ended with -9"
+    assert failed["reason"].startswith(said)
 
 
 def test_state_shows_the_replicas_of_a_running_cluster(start: Any, agent: AgentSpec) -> None:

@@ -16,6 +16,7 @@ def whole_repeat(brokers: set[int], partitions: int) -> dict[str, list[dict[str,
     nothing: list[str] = [
         "isr_shrinks", "faults", "follower_drops", "detections", "leader_changes",
         "dead_followers", "step_downs", "ack_gaps", "pauses", "added_replicas", "errors", "cycles",
+        "liveness",
     ]  # fmt: skip
     checks = (
         "reordered", "gaps", "inconsistent", "corrupt", "unexpected", "moved", "truncated",

@@ -9,6 +9,7 @@ import pytest
 from insync import metrics
 from insync.analysis.verdict.facts import RepeatFacts
 from insync.analysis.verdict.file import arm_figures
+from insync.analysis.verdict.liveness import liveness_metrics
 from insync.analysis.verdict.recorded import Recorded
 from insync.analysis.verdict.repeat_facts import _metrics
 from insync.cli.results import _COLUMNS
@@ -63,7 +64,9 @@ def test_the_verdict_computes_the_metrics_of_the_registry() -> None:
     scenario = run.scenario.model_copy(update={"workload": workload})
     rows = whole_repeat(set(workload.leaders), run.partitions)
     found = _metrics(run.model_copy(update={"scenario": scenario}), rows, Recorded(whole=True))
-    assert set(found) == set(metrics.of_verdict())
+    live = liveness_metrics([], complete=True)
+    assert {*found, *live} == set(metrics.of_verdict())
+    assert set(live) == set(metrics.liveness())
 
 
 def test_the_command_line_shows_metrics_of_the_verdict() -> None:

@@ -7,15 +7,17 @@ from pathlib import Path
 from typing import Any, Final
 
 from insync.brokers.kafka.java import find_java
+from insync.cli.broker_data import settle, settle_matrix
 from insync.cli.progress import TerminalProgress
 from insync.cli.results import results_console, show_matrix, show_verdict
 from insync.cli.statistics import show_statistics
 from insync.errors import InputError, InsyncError
-from insync.events.matrix_info import CELLS, PLAN
+from insync.events.matrix_info import CELLS, PLAN, load_matrix
 from insync.events.run_info import load_run
 from insync.events.schema import RUN
 from insync.past.find import LEVELS, find_results
-from insync.report.matrix.cells import State, outcome, read_cells
+from insync.report.judgement import Judgement, Outcome
+from insync.report.matrix.cells import outcome, read_cells
 from insync.run.analysis import analyse, analyse_matrix
 from insync.run.request import SparkOptions
 
@@ -107,10 +109,16 @@ def _runs(
     progress.stop()
     console = results_console(as_json=as_json)
     for folder, verdict in zip(folders, verdicts, strict=True):
-        show_verdict(console, verdict, folder)
+        show_verdict(console, verdict, folder, _kept_of_run(folder, verdict))
         if any(arm["repeats"] > 1 for arm in verdict["arms"].values()):
             show_statistics(console, folder)
     return verdicts
+
+
+def _kept_of_run(folder: Path, verdict: dict[str, Any]) -> list[Path]:
+    """Remove the data of brokers that no finding of a run needs; return where some is kept."""
+    needed = Judgement.model_validate(verdict).explained_by_data
+    return settle(folder, load_run(folder), needed)
 
 
 def _matrix(
@@ -120,13 +128,17 @@ def _matrix(
     *,
     wrong: Sequence[str],
     as_json: bool,
-) -> State:
+) -> Outcome:
     """Analyse a matrix, print its table, return its outcome."""
     analyse_matrix(matrix, spark, find_java(), progress)
     progress.stop()
     cells = read_cells(matrix)
     console = results_console(as_json=as_json)
-    show_matrix(console, cells, matrix, wrong)
+    runs = [
+        load_run(each) for each in load_matrix(matrix).run_folders(matrix) if (each / RUN).is_file()
+    ]
+    needed = {(cell.kafka, cell.arm) for cell in cells if cell.state in ("fail", "unknown")}
+    show_matrix(console, cells, matrix, wrong, settle_matrix(matrix, runs, needed))
     if any(cell.repeats > 1 for cell in cells):
         show_statistics(console, matrix, {metric for cell in cells for metric in cell.figures})
     return outcome(cells)

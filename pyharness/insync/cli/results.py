@@ -16,7 +16,7 @@ from insync.report.matrix.figures import legend
 from insync.report.matrix.text import figures, notes, sentence
 
 FILE_WIDTH: Final = 160
-MARKS: Final = {"pass": "", "fail": "✗ ", "unknown": "? ", "skipped": ""}
+MARKS: Final = {"pass": "", "fail": "✗ ", "unknown": "? ", "observed": "○ ", "skipped": ""}
 
 
 def results_console(*, as_json: bool) -> Console:
@@ -31,16 +31,20 @@ def results_console(*, as_json: bool) -> Console:
 
 
 def show_matrix(
-    console: Console, cells: Sequence[MatrixCell], folder: Path, wrong: Sequence[str]
+    console: Console,
+    cells: Sequence[MatrixCell],
+    folder: Path,
+    wrong: Sequence[str],
+    kept: Sequence[Path] = (),
 ) -> None:
-    """Print the tables, then what differs, the outcome and the page's path."""
+    """Print the tables, then what differs, the outcome, the page's path, and where data is kept."""
     for grid in grids(cells):
         console.print(grid_table(grid))
     for line in (*notes(cells), *wrong):
         console.print(escape(line), soft_wrap=True)
     word = outcome(cells)
     console.print(f"[bold {COLOURS[word]}]{word}[/]: {sentence(cells)}", soft_wrap=True)
-    console.print(f"matrix: {escape(str(folder / PAGE))}", soft_wrap=True)
+    console.print(f"matrix: {escape(str(folder / PAGE))}{_kept(kept)}", soft_wrap=True)
 
 
 def grid_table(grid: Grid) -> Table:
@@ -74,17 +78,26 @@ def _cell(cell: MatrixCell) -> str:
     return text if cell.state == "pass" else f"[{COLOURS[cell.state]}]{text}[/]"
 
 
-COLOURS: Final = {"pass": "green", "fail": "red", "unknown": "yellow"}
+COLOURS: Final = {"pass": "green", "fail": "red", "unknown": "yellow", "observed": "cyan"}
 SECOND_MS: Final = 1000
 
 
-def show_verdict(console: Console, verdict: Mapping[str, Any], folder: Path) -> None:
-    """Print the arms, the verdict with its reason, and the report's path."""
+def show_verdict(
+    console: Console, verdict: Mapping[str, Any], folder: Path, kept: Sequence[Path] = ()
+) -> None:
+    """Print the arms, the verdict with its reason, the report's path, and where data is kept."""
     title = f"{verdict['scenario']} on Kafka {verdict['kafka']}, times x {verdict['scale']:g}"
     console.print(arms_table(verdict["arms"], title))
     word = verdict["verdict"]
     console.print(f"[bold {COLOURS[word]}]{word}[/]: {escape(verdict['reason'])}", soft_wrap=True)
-    console.print(f"report: {escape(str(folder / REPORT))}", soft_wrap=True)
+    console.print(f"report: {escape(str(folder / REPORT))}{_kept(kept)}", soft_wrap=True)
+
+
+def _kept(homes: Sequence[Path]) -> str:
+    """Say in which folders the data of brokers is kept; empty if in none."""
+    if not homes:
+        return ""
+    return f"; the brokers' data is kept in {', '.join(escape(str(home)) for home in homes)}"
 
 
 def arms_table(arms: Mapping[str, Mapping[str, Any]], title: str) -> Table:

@@ -50,7 +50,7 @@ def command(
         typer.Option(help="New or empty output folder. Default: ./insync-runs/<scenario>-<time>."),
     ] = None,
     keep_data: Annotated[
-        bool, typer.Option("--keep-data", help="Keep the brokers' data folders.")
+        bool, typer.Option("--keep-data", help="Keep the brokers' data even if all is as expected.")
     ] = False,
     record_only: Annotated[
         bool, typer.Option("--record-only", help="Only record; analyse later with `insync report`.")

@@ -10,14 +10,14 @@ by the scale.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from insync.arms import expected_as
+from insync.arms import stand_in
 from insync.clients import DEFAULT_CLIENT
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION
@@ -157,8 +157,7 @@ class ScenarioInfo(Recorded):
 
     def expected_of(self, arm: str) -> dict[str, Bound]:
         """Return what is expected of an arm, under its own name or its other name."""
-        names = (name for name in expected_as(arm) if name in self.expect)
-        return self.expect.get(next(names, arm), {})
+        return self.expect.get(stand_in(arm, self.expect) or arm, {})
 
 
 class RunInfo(Recorded):
@@ -166,9 +165,11 @@ class RunInfo(Recorded):
 
     `skipped` says why it could not be run on its machine. `controller_agent` says whether the
     controller had the agent, in arms with the agent; in older runs it had not. `builtin` says
-    whether the scenario is insync's own, not from a file. `kafka_path` is where an own build of
-    Kafka was; `kafka` is then its version and a digest of its jars. `unknown_methods` says whether
-    the agent was allowed to weave methods that no known build has.
+    whether the scenario is insync's own, not from a file. `keep_data` is whether the brokers' data
+    is kept whatever the verdict is; None in older runs, which decided it when they ended.
+    `kafka_path` is where an own build of Kafka was; `kafka` is then its version and a digest of its
+    jars. `unknown_methods` says whether the agent was allowed to weave methods that no known build
+    has.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
@@ -180,6 +181,7 @@ class RunInfo(Recorded):
     scale: float
     seed: int
     builtin: bool = False
+    keep_data: bool | None = None
     default_timeouts: bool = False
     unknown_methods: bool = False
     controller_agent: bool = False
@@ -203,7 +205,32 @@ class RunInfo(Recorded):
     @property
     def control_arms(self) -> tuple[str, ...]:
         """The arms of this run that show what happens without the plugin."""
-        return tuple(arm for arm in self.arms if arm in self.scenario.control_arms)
+        return tuple(arm for arm in self.arms if stand_in(arm, self.scenario.control_arms))
+
+    @property
+    def tested_arms(self) -> tuple[str, ...]:
+        """The arms of this run that are under test: all but the control arms."""
+        return tuple(arm for arm in self.arms if arm not in self.control_arms)
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The control arms that the scenario names and this run has not."""
+        return tuple(arm for arm in self.scenario.control_arms if not stand_in(arm, self.arms))
+
+    def compares(self, arm: str, run: Collection[str]) -> list[Comparison]:
+        """Return what is expected of an arm beside other arms, with the names of the arms in `run`.
+
+        An arm that is not in `run` keeps the name that it has in the scenario.
+        """
+        name = stand_in(arm, [each.arm for each in self.scenario.compare])
+        others = [each for each in run if each != arm]
+        return [
+            each.model_copy(
+                update={"arm": arm, "against": stand_in(each.against, others) or each.against}
+            )
+            for each in self.scenario.compare
+            if each.arm == name
+        ]
 
     @property
     def partitions(self) -> int:

@@ -34,10 +34,13 @@ REPLICA_LOGS: Final = "replica-logs.jsonl"
 CONTROLLER: Final = "controller.jsonl"
 CLOCKS: Final = "clocks.jsonl"
 STEP_DOWNS: Final = "step-downs.jsonl"
+LIVENESS: Final = "liveness.jsonl"
 
 StepDownType = Literal["read", "asked", "answered", "withheld"]
 TransactionEnd = Literal["committed", "aborted", "unknown"]
 PhaseType = Literal["cluster_ready", "repeat_started", "steady", "repeat_ended", "aborted"]
+
+LivenessType = Literal["isr_not_recovered", "unplanned_exit", "read_back_unfinished"]
 
 Moment = Literal["before", "during", "after"]
 
@@ -125,6 +128,22 @@ class PhaseLine(Line):
     note: str = ""
     longest_gap_ms: float | None = None
     seed: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class LivenessLine(Line):
+    """The cluster under test did not do what it must in time, and the repeat went on without it.
+
+    `node` is the node that ended although no fault of the scenario ended it; None for the other
+    types. `note` says what was waited for, and the last state seen.
+    """
+
+    type: LivenessType
+    t_ms: float
+    arm: str
+    repeat: int
+    node: int | None
+    note: str
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

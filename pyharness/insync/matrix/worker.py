@@ -14,7 +14,7 @@ from insync.errors import UNKNOWN, InsyncError
 from insync.events.writer import EventWriter
 from insync.matrix.progress import ProgressWriter, progress_file
 from insync.matrix.task import Part, Task, load_task
-from insync.run.arm import run_repeats
+from insync.run.arm import record_lack, run_repeats
 from insync.run.arm_cluster import Wanted, open_arm_cluster, wanted
 from insync.run.disks import disks_differ
 from insync.run.history import write_histories
@@ -58,12 +58,15 @@ def _run_on_one_cluster(
 ) -> int:
     """Run scenarios until all are done or one fails; return how many were started."""
     begun: list[Plan] = []
+    unusable: str | None = None
     with open_arm_cluster(plans, arm, home, progress) as arm_cluster:
         try:
             for plan in plans:
                 begun.append(plan)
                 progress.begun(plan.scenario.name)
-                run_repeats(arm_cluster, plan, progress)
+                unusable = run_repeats(arm_cluster, plan, progress)
+                if unusable is not None:
+                    break
         except (InsyncError, OSError) as error:
             progress.broken(begun[-1].scenario.name, error)
             whole = begun[:-1]
@@ -71,7 +74,8 @@ def _run_on_one_cluster(
             whole = begun
         finally:
             # Also after an interrupt, so that finished scenarios are complete.
-            write_histories(arm_cluster, begun)
+            with record_lack(begun[-1], arm, unusable):
+                write_histories(arm_cluster, begun)
     for plan in whole:
         progress.ended(plan.scenario.name)
     return len(begun)

@@ -17,8 +17,11 @@ from insync.metrics import of_verdict
 from insync.report.judgement import Judgement, read_judgement
 from insync.report.matrix.cells import read_cells
 
-RANK = ("fail", "unknown", "pass")
-UNSAID = {"started_ms", "finished_ms", "schema", "scenario_name", "name", "summary", "skipped"}
+RANK = ("fail", "unknown", "observed", "pass")
+UNSAID = {
+    "started_ms", "finished_ms", "schema", "scenario_name", "name", "summary", "skipped",
+    "keep_data",
+}  # fmt: skip
 """Keys of run.json that say nothing about the set-up, or are named otherwise."""
 
 

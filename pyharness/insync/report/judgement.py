@@ -10,14 +10,18 @@ from insync.events.run_info import Recorded, read_recorded
 from insync.events.schema import VERDICT
 
 Outcome = Literal["pass", "unknown", "fail"]
+Found = Literal["pass", "unknown", "fail", "observed"]
 
 
 class Finding(Recorded):
-    """One expectation of an arm (None: of the run), its outcome, and what was found."""
+    """One expectation of an arm (None: of the run), its outcome, and what was found.
+
+    `observed`: nothing is expected of the arm.
+    """
 
     arm: str | None
     expected: str
-    outcome: Outcome
+    outcome: Found
     found: str
 
 
@@ -31,6 +35,17 @@ class Judgement(Recorded):
     reason: str
     findings: Sequence[Finding] = ()
     arms: Mapping[str, Mapping[str, Any]]
+
+    @property
+    def explained_by_data(self) -> list[str]:
+        """The arms whose brokers' data may explain a finding that is not as expected.
+
+        A finding of the whole run, such as that it was cut short, concerns all of them.
+        """
+        odd = [each.arm for each in self.findings if each.outcome in ("fail", "unknown")]
+        if not self.findings and self.verdict != "pass":
+            odd = [None]
+        return [arm for arm in self.arms if None in odd or arm in odd]
 
 
 def read_judgement(folder: Path) -> Judgement:

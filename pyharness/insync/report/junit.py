@@ -2,7 +2,7 @@
 
 There is a suite per scenario and version, and a case per expectation of an arm. A broken
 expectation is a failure; one that could not be checked is an error, never a pass; a scenario
-that could not run here is skipped.
+that could not run here, and an arm of which nothing is expected, are skipped.
 """
 
 from __future__ import annotations
@@ -15,16 +15,21 @@ from xml.etree import ElementTree as Xml
 
 from insync.events.run_info import RunInfo
 from insync.report.judgement import Finding, Judgement
-from insync.report.matrix.cells import MatrixCell, State
+from insync.report.matrix.cells import MatrixCell, State, lacks
 from insync.report.reproduce import run_command
 
-_TAGS: dict[State, str] = {"fail": "failure", "unknown": "error", "skipped": "skipped"}
-_COUNTS: dict[str, State] = {"failures": "fail", "errors": "unknown", "skipped": "skipped"}
+_TAGS: dict[State, str] = {
+    "fail": "failure", "unknown": "error", "observed": "skipped", "skipped": "skipped",
+}  # fmt: skip
+_COUNTS = {"failures": "failure", "errors": "error", "skipped": "skipped"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML does not allow."""
 
 _JUDGED = "judged"
 """The one case of a skipped arm, or of a verdict without findings."""
+
+_MATRIX = "matrix"
+"""The suite of what a whole matrix lacks."""
 
 _RUN = "run"
 """Replaces the arm in the name of a case about the whole run."""
@@ -67,11 +72,13 @@ def run_suite(run: RunInfo, verdict: Judgement) -> Suite:
 
 
 def matrix_suites(cells: Sequence[MatrixCell]) -> list[Suite]:
-    """Return a suite per row of a matrix, in the order of its cells."""
+    """Return a suite per row of a matrix, in the order of its cells; then what the matrix lacks."""
     rows: dict[tuple[str, str], list[Case]] = {}
     for cell in cells:
         rows.setdefault((cell.scenario, cell.kafka), []).extend(_cases_of_cell(cell))
-    return [Suite(_suite_name(*row), cases) for row, cases in rows.items()]
+    suites = [Suite(_suite_name(*row), cases) for row, cases in rows.items()]
+    whole = [Case(_MATRIX, _JUDGED, "unknown", words) for words in lacks(cells)]
+    return [*suites, *([Suite(_MATRIX, whole)] if whole else [])]
 
 
 def as_xml(name: str, suites: Sequence[Suite]) -> str:
@@ -141,7 +148,7 @@ def _case(case: Case) -> Xml.Element:
             Xml.SubElement(element, "system-out").text = _clean(case.words)
         return element
     why = Xml.SubElement(element, _TAGS[case.outcome], {"message": _clean(case.words)})
-    if case.outcome != "skipped":
+    if why.tag != "skipped":
         why.set("type", case.outcome)
         why.text = _clean(case.words)
     return element
@@ -149,11 +156,11 @@ def _case(case: Case) -> Xml.Element:
 
 def _counted(name: str, cases: Sequence[Case], seconds: float) -> dict[str, str]:
     """Return the attributes of a suite: its name, and its cases counted by outcome."""
-    found = [case.outcome for case in cases]
+    found = [_TAGS.get(case.outcome) for case in cases]
     return {
         "name": _clean(name),
         "tests": str(len(found)),
-        **{key: str(found.count(state)) for key, state in _COUNTS.items()},
+        **{key: str(found.count(tag)) for key, tag in _COUNTS.items()},
         "time": f"{seconds:.3f}",
     }
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 
 from insync.arms import find_arm
 from insync.events.run_info import RunInfo
+from insync.events.schema import nodes_dir
 from insync.report import results, sections
 from insync.report.environment import Facts, environment_of
 from insync.report.headline.figures import figures_of_run
@@ -101,7 +103,7 @@ def build_page(
         repeats=in_full(drawn),
         series=[each(drawn).cut(detail.rows) for each in (isr_table, latency_table)],
         tables=[table.cut(detail.rows) for table in below],
-        run=_run_facts(run),
+        run=_run_facts(run, verdict),
         environment=environment_of([run]),
         command=run_command(run),
         where=where(run),
@@ -142,7 +144,7 @@ def says(arm: str) -> str:
     return (other if other is not None and same else spec).says.replace("`", "")
 
 
-def _run_facts(run: RunInfo) -> Facts:
+def _run_facts(run: RunInfo, verdict: Judgement) -> Facts:
     began = datetime.fromtimestamp(run.started_ms / 1e3, UTC)
     took = span(run.finished_ms - run.started_ms) if run.finished_ms is not None else "cut short"
     return [
@@ -156,4 +158,15 @@ def _run_facts(run: RunInfo) -> Facts:
         ("partitions' leaders", ", ".join(str(n) for n in run.scenario.workload.leaders)),
         ("began", began.strftime("%Y-%m-%d %H:%M:%S UTC")),
         ("took", took),
+        *([] if run.keep_data is None else [("brokers' data", _kept(run, verdict))]),
     ]
+
+
+def _kept(run: RunInfo, verdict: Judgement) -> str:
+    """Say where the data of the brokers is kept: of every arm, or of those with a finding.
+
+    The scenarios of a matrix share clusters, whose folders are beside those of the runs.
+    """
+    kept = run.arms if run.keep_data else verdict.explained_by_data
+    where = ", ".join(nodes_dir(Path(), arm).as_posix() for arm in kept)
+    return f"kept in {where}, of a matrix beside this folder" if kept else "not needed"

@@ -11,9 +11,14 @@ from insync.repeats import repeat_number
 from insync.report.judgement import Judgement
 from insync.report.tabular import NONE, Table, table
 from insync.report.timeline.timelines import Row
-from insync.report.words import number
+from insync.report.words import OBSERVED, number
 
-_MARKS = {"pass": "\u2713 held", "fail": "\u2717 broken", "unknown": "? unknown"}
+_MARKS = {
+    "pass": "\u2713 held",
+    "fail": "\u2717 broken",
+    "unknown": "? unknown",
+    "observed": OBSERVED,
+}
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,9 @@ BADGES = {
 }
 """The badge of a verdict, and what it means."""
 
+OBSERVED = "\u25cb observed"
+"""The mark of an arm of which nothing is expected."""
+
 THIN_SPACE = "\N{NARROW NO-BREAK SPACE}"
 
 

@@ -7,6 +7,7 @@ scenarios can share it.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from insync.errors import InsyncError
 from insync.events.schema import events_dir, nodes_dir
 from insync.events.writer import Publish
 from insync.run.agents import BASE, write_counters
@@ -32,19 +33,21 @@ def run_arm(plan: Plan, arm: str, progress: Progress, live: LiveTopic | None = N
     open_cluster = open_arm_cluster([plan], arm, home, progress, events, settings)
     with _record_abort(plan, arm), open_cluster as arm_cluster:
         with publish_events(live, arm_cluster, plan, progress) as publish:
-            _record_repeats(arm_cluster, plan, progress, publish)
+            unusable = _record_repeats(arm_cluster, plan, progress, publish)
         progress.phase(f"{arm}: reading the controller's and the replicas' logs")
-        write_histories(arm_cluster, [plan])
+        with record_lack(plan, arm, unusable):
+            write_histories(arm_cluster, [plan])
 
 
-def run_repeats(arm_cluster: ArmCluster, plan: Plan, progress: Progress) -> None:
-    """Run all repeats of a scenario on a running cluster; at the end all ISRs are full again.
+def run_repeats(arm_cluster: ArmCluster, plan: Plan, progress: Progress) -> str | None:
+    """Run the repeats of a scenario on a running cluster, as long as it can be used.
 
-    Writes into the plan's folder. Raises InsyncError if a repeat could not be finished; the
-    cluster must not be used after that.
+    Returns why the cluster cannot be used any more; None if all ISRs are full again. Writes into
+    the plan's folder. Raises InsyncError if a repeat could not be finished for another reason; the
+    cluster must not be used after that either.
     """
     with _record_abort(plan, arm_cluster.arm):
-        _record_repeats(arm_cluster, plan, progress)
+        return _record_repeats(arm_cluster, plan, progress)
 
 
 def _record_repeats(
@@ -52,7 +55,7 @@ def _record_repeats(
     plan: Plan,
     progress: Progress,
     publish: Callable[[str], Publish] | None = None,
-) -> None:
+) -> str | None:
     client = plan.scenario.workload.client
     with (
         ArmFiles(plan, arm_cluster.arm, publish) as files,
@@ -63,8 +66,25 @@ def _record_repeats(
         warm_up(context, progress)
         write_counters(context, BASE)
         for repeat in range(plan.scenario.repeats):
-            (run_repeat if plan.scenario.race is None else run_race)(context, repeat, progress)
+            run = run_repeat if plan.scenario.race is None else run_race
+            unusable = run(context, repeat, progress)
             progress.repeat_done()
+            if unusable is not None:
+                files.phase("aborted", repeat=repeat, note=f"no further repeat: {unusable}")
+                return unusable
+    return None
+
+
+@contextmanager
+def record_lack(plan: Plan, arm: str, unusable: str | None) -> Iterator[None]:
+    """Record that histories of an unusable cluster could not be written, and go on."""
+    try:
+        yield
+    except InsyncError as error:
+        if unusable is None:
+            raise
+        with ArmFiles(plan, arm) as files:
+            files.phase("aborted", note=f"no histories: {error}")
 
 
 @contextmanager

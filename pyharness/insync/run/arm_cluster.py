@@ -68,10 +68,17 @@ class ArmCluster:
 
     def check_nodes(self) -> None:
         """Raise InsyncError if a node has ended."""
-        for node in self.cluster.nodes.values():
-            code = node.process.poll()
-            if code is not None:
-                raise InsyncError(f"{node.role} {node.id}: ended with {code}, see {node.log}")
+        for words in self.ended_nodes().values():
+            raise InsyncError(words)
+
+    def ended_nodes(self) -> dict[int, str]:
+        """Return the nodes that have ended, each with its exit code and its log in words."""
+        codes = {node.id: (node, node.process.poll()) for node in self.cluster.nodes.values()}
+        return {
+            number: f"{node.role} {number}: ended with {code}, see {node.log}"
+            for number, (node, code) in codes.items()
+            if code is not None
+        }
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -155,11 +162,12 @@ def open_arm_cluster(
     agent_events: Path | None = None,
     settings: Mapping[str, str] | None = None,
 ) -> Iterator[ArmCluster]:
-    """Start a cluster under `home` for all `plans`; at the end stop it and remove its data.
+    """Start a cluster under `home` for all `plans`; at the end stop it.
 
-    `agent_events` is the folder for the agents' events, by default a folder in `home`;
-    `settings` are added to every node's server.properties. Raises InsyncError if the plans
-    require different clusters or if a node does not start.
+    Its data stays until the verdict says that nobody needs it; an interrupt removes it at once,
+    unless it is to be kept. `agent_events` is the folder for the agents' events, by default a
+    folder in `home`; `settings` are added to every node's server.properties. Raises InsyncError if
+    the plans require different clusters or if a node does not start.
     """
     want, *others = [wanted(plan.scenario, arm) for plan in plans]
     if any(each != want for each in others):
@@ -187,9 +195,11 @@ def open_arm_cluster(
                     arm=arm, kafka=kafka, cluster=cluster, controls=controls, home=home,
                     links=links, disks=disks, agent=agent,
                 )  # fmt: skip
-        finally:
-            if not keep:
+        except BaseException as error:
+            # What went wrong may be in the data; after Ctrl-C or a signal nobody looks for it.
+            if not isinstance(error, Exception) and not keep:
                 cluster.remove_data()
+            raise
 
 
 def _open_links(plans: Sequence[Plan]) -> AbstractContextManager[Links | None]:

@@ -9,6 +9,7 @@ from insync.events.schema import (
     CONTROLLER,
     COUNTERS,
     FAULTS,
+    LIVENESS,
     PHASES,
     SAMPLES,
     PhaseLine,
@@ -37,6 +38,7 @@ class ArmFiles:
         self.counters = self._open.enter_context(self.folder.open(COUNTERS))
         self.samples = self._open.enter_context(self.folder.open(SAMPLES))
         self.controller = self._open.enter_context(self.folder.open(CONTROLLER))
+        self.liveness = self._open.enter_context(self.folder.open(LIVENESS))
 
     def phase(
         self,

@@ -4,7 +4,7 @@ The cluster is stopped first, so that the logs are complete and contain no chang
 orderly shutdown would make.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import fields
 from typing import Any, Final
@@ -14,6 +14,7 @@ from insync.brokers.cluster.clocks import Clocks, created_ms, read_clocks
 from insync.brokers.cluster.quorum.metadata_log import isr_events
 from insync.brokers.cluster.replica_logs import batches
 from insync.brokers.cluster.roles import roles
+from insync.errors import InsyncError
 from insync.events import agent_log
 from insync.events.schema import (
     CLOCKS,
@@ -78,20 +79,40 @@ def write_histories(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
 
     This writes isr.jsonl, roles.jsonl, step-downs.jsonl if leaders may step down, the batches of
     all replicas, the agents' own events, and clocks.jsonl if the nodes' clocks could be read.
-    Raises InsyncError if a log cannot be read.
+    Raises InsyncError if a log cannot be read; what the others hold is written then, too.
     """
     clocks = read_clocks(arm_cluster.cluster.bootstrap, range(1, BROKERS + 1))
     arm_cluster.cluster.stop()
     created: list[float] = []
-    _write(arm_cluster, plans, ISR, _isr(arm_cluster, created))
-    _write_clocks(arm_cluster, plans, clocks, min(created, default=None))
-    _write(arm_cluster, plans, ROLES, ((role.topic, role) for role in _roles(arm_cluster)))
+    steps: list[Callable[[], None]] = [
+        lambda: _write(arm_cluster, plans, ISR, _isr(arm_cluster, created)),
+        lambda: _write_clocks(arm_cluster, plans, clocks, min(created, default=None)),
+        lambda: _write(
+            arm_cluster, plans, ROLES, ((role.topic, role) for role in _roles(arm_cluster))
+        ),
+        lambda: _write_step_downs(arm_cluster, plans),
+        lambda: _write_agents(arm_cluster, plans),
+        lambda: _write_logs(arm_cluster, plans),
+    ]
+    errors = [error for step in steps if (error := _error_of(step)) is not None]
+    if errors:
+        raise errors[0]
+
+
+def _error_of(step: Callable[[], None]) -> InsyncError | None:
+    """Take a step; return its error, so that the other histories are written all the same."""
+    try:
+        step()
+    except InsyncError as error:
+        return error
+    return None
+
+
+def _write_step_downs(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
     if arms.steps_down(arm_cluster.arm):
         _write(
             arm_cluster, plans, STEP_DOWNS, ((each.topic, each) for each in step_downs(arm_cluster))
         )
-    _write_agents(arm_cluster, plans)
-    _write_logs(arm_cluster, plans)
 
 
 def _isr(arm_cluster: ArmCluster, created: list[float]) -> TopicLines:

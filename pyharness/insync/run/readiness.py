@@ -71,6 +71,10 @@ def _slow(context: ArmContext, broker: int) -> str | None:
     return f"slow score {seen.slow_score:g}, slow peers {seen.slow_peers}, expected 0 and 0"
 
 
+class IsrNotFullError(InsyncError):
+    """An ISR was not full in time."""
+
+
 FULL_ISR_SECONDS: Final = 60.0
 EVERYONE: Final = range(1, BROKERS + 1)
 
@@ -84,13 +88,13 @@ def await_full_isr(
     """Wait until each broker shows a full ISR for every partition of the topic.
 
     All brokers are replicas of every partition, but for those in `absent`, by partition. `check`
-    is called while this waits, and may raise. Raises InsyncError with the last state seen after
+    is called while this waits, and may raise. Raises IsrNotFullError with the last state seen after
     FULL_ISR_SECONDS.
     """
     full = partial(_has_full_isr, absent or {})
     last = await_state(bootstrap, topic, full, time.monotonic() + FULL_ISR_SECONDS, check)
     if last is not None:
-        raise InsyncError(f"topic {topic}: ISR not full in {FULL_ISR_SECONDS:.0f} s: {last}")
+        raise IsrNotFullError(f"topic {topic}: ISR not full in {FULL_ISR_SECONDS:.0f} s: {last}")
 
 
 def _has_full_isr(absent: Mapping[int, Collection[int]], state: State) -> bool:

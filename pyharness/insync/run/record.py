@@ -35,6 +35,7 @@ def begin(plan: Plan) -> dict[str, Any]:
         "controller_agent": plan.controller_agent,
         "arms": list(plan.scenario.arms),
         "repeats": plan.scenario.repeats,
+        "keep_data": plan.request.keep_data,
         "builtin": plan.request.scenario in builtin_names(),
         **skipped,
         "started_ms": now_ms(),

@@ -18,9 +18,10 @@ from insync.run.agents import write_counters
 from insync.run.context import ArmContext
 from insync.run.coordinators import place_coordinators, transactional_ids
 from insync.run.faults import build
+from insync.run.health.liveness import Liveness
+from insync.run.health.scheduling_gaps import SchedulingGaps
 from insync.run.progress import Progress
 from insync.run.readiness import await_full_isr, await_no_slow_broker
-from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario.group import Group
 from insync.scenario.model import Scenario, Transactions
 from insync.scenario.roles import ring
@@ -46,10 +47,12 @@ class Moment:
     lifts: bool = False
 
 
-def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
-    """Run one repeat and write its events; raises InsyncError if it could not be finished.
+def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | None:
+    """Run one repeat and write its events; return why its cluster cannot be used any more, or None.
 
-    In every case the faults are lifted and the clients closed.
+    What the cluster did not do in time is recorded (`liveness`), and the repeat goes on as far as
+    it can. Raises InsyncError if it could not be finished for another reason. In every case the
+    faults are lifted and the clients closed.
     """
     scenario, files = context.plan.scenario, context.files
     topic = topic_name(scenario.name, repeat)
@@ -61,6 +64,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
     # After placing the coordinators, which loads the brokers: a slow one would step down from the
     # new topic's partitions.
     await_no_slow_broker(context)
+    live = Liveness(context, repeat)
     with Workload(plan, files.folder, context.driver) as workload, SchedulingGaps() as gaps:
         say("creating the topic")
         _create(context, topic)
@@ -69,23 +73,31 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> None:
             fault.prepare()
         files.phase("repeat_started", repeat=repeat, topic=topic, seed=plan.seed)
         workload.start()
-        workload.await_acks(FIRST_ACK_SECONDS)
-        # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
-        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes, _absent(scenario))
-        start = time.monotonic()
-        files.phase("steady", repeat=repeat, topic=topic)
-        say("steady")
-        _run_faults(context, faults, workload, start + late_ms / 1000, say)
-        say("recovering")
-        end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
-        workload.wait(start + end_ms / 1000 - time.monotonic())
-        await_full_isr(context.bootstrap, topic, context.arm_cluster.check_nodes)
-        workload.check()
-        workload.stop_producing()
+        with live.watch():
+            workload.await_acks(FIRST_ACK_SECONDS)
+            # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
+            check = context.arm_cluster.check_nodes
+            await_full_isr(context.bootstrap, topic, check, _absent(scenario))
+            start = time.monotonic()
+            files.phase("steady", repeat=repeat, topic=topic)
+            say("steady")
+            _run_faults(context, faults, workload, start + late_ms / 1000, say)
+            say("recovering")
+            end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
+            workload.wait(start + end_ms / 1000 - time.monotonic())
+            await_full_isr(context.bootstrap, topic, check)
+            workload.check()
+        live.check_nodes()
+        with live.watch():
+            workload.stop_producing()
         files.phase("repeat_ended", repeat=repeat, topic=topic, longest_gap_ms=gaps.longest_gap_ms)
         say("reading back")
-        workload.read_back(READ_BACK_SECONDS)
-    write_counters(context, repeat)
+        with live.watch("read_back_unfinished"):
+            workload.read_back(READ_BACK_SECONDS)
+    with live.watch():
+        write_counters(context, repeat)
+    live.check_nodes()
+    return live.unusable
 
 
 def seed_of(seed: int, repeat: int) -> int:

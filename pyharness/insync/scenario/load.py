@@ -158,10 +158,11 @@ def narrow(
 ) -> Scenario:
     """Return the scenario with other arms, repeats or clients than those of its file.
 
-    Control arms that are not run are left out. With `default_timeouts` clients keep those of
-    their library. Raises InputError.
+    Control arms that are not run are still named, so that the verdict knows of them. With
+    `default_timeouts` clients keep those of their library. Raises InputError.
     """
-    changed: dict[str, Any] = scenario.as_dict()
+    # Among the arms of a file all control arms must be; among those of a run they need not.
+    changed: dict[str, Any] = {**scenario.as_dict(), "control_arms": []}
     if client is not None:
         changed["workload"]["client"] = client
     if default_timeouts:
@@ -169,13 +170,13 @@ def narrow(
     if arms is not None:
         arms = [present_name(arm) for arm in arms]
         changed["arms"] = arms
-        changed["control_arms"] = [arm for arm in scenario.control_arms if arm in arms]
     if repeats is not None:
         changed["repeats"] = repeats
     try:
-        return Scenario.model_validate(changed)
+        narrowed = Scenario.model_validate(changed)
     except ValidationError as error:
         raise _refused(scenario.name, describe(error)) from error
+    return narrowed.model_copy(update={"control_arms": scenario.control_arms})
 
 
 def on_zookeeper(scenario: Scenario) -> Scenario:

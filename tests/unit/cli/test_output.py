@@ -52,6 +52,7 @@ def fake_analysis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, 
     """Replace the analysis with one that returns the verdict that the test fills in."""
     found: dict[str, Any] = {}
     monkeypatch.setattr(judge, "analyse", lambda folders, *_: [found] * len(folders))
+    monkeypatch.setattr(judge, "_kept_of_run", lambda *_: [])
     monkeypatch.setattr(judge, "find_java", lambda: Java(tmp_path, 17, "Java"))
     return found
 
@@ -180,7 +181,8 @@ def test_unexpected_cells_of_a_matrix_are_explained_below_it(
         "freeze, read: differs: repeat 1: [isr_shrinks] was 0, expected at least 1",
         "freeze, stock, off: skipped: no cgroup",
         "4.3.1 off: broker 1 ended",
-        "fail: 0 of 1 cells are as expected, 1 differ, 2 were skipped",
+        "fail: 0 of 1 cells are as expected, 1 differ; 1 of 3 cells judged, 2 skipped;"
+        " no cell of stock, off could be judged; more cells were skipped than judged",
         "matrix: /out/matrix.html",
     ]
 

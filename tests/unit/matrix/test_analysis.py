@@ -42,9 +42,9 @@ def test_every_scenario_and_arm_has_its_cell_in_order(
 ) -> None:
     names = ("good", "bad", "cut", "none", "no-cgroup")
     assert list(cells) == [(name, arm) for name in names for arm in ARMS]
-    assert list(cells["good", "stock"])[:10] == [
-        "scenario", "arm", "kafka", "expected", "figures", "ok", "differs", "unknown", "skipped",
-        "report",
+    assert list(cells["good", "stock"])[:12] == [
+        "scenario", "arm", "kafka", "expected", "figures", "ok", "differs", "unknown", "observed",
+        "skipped", "not_run", "report",
     ]  # fmt: skip
 
 
@@ -119,7 +119,8 @@ def test_the_table_as_markdown_marks_what_differs_and_says_why(matrix: Path) -> 
     assert "| `no-cgroup` | skipped | skipped |" in lines
     assert any("bad, plugin: differs: repeat 1: isr_shrinks was 2, expected" in s for s in lines)
     assert lines[-1] == (
-        "fail: 4 of 8 cells are as expected, 1 differ, 3 prove nothing, 2 were skipped."
+        "fail: 4 of 8 cells are as expected, 1 differ, 3 prove nothing;"
+        " 5 of 10 cells judged, 2 skipped."
     )
 
 

@@ -10,7 +10,7 @@ import pytest
 LEAST = 4.5
 """WCAG 2.2, 1.4.3: the least contrast of text."""
 
-ON_PAPER = ("ink", "muted", "fault-ink", "pass", "fail", "unknown", "link")
+ON_PAPER = ("ink", "muted", "fault-ink", "pass", "fail", "unknown", "observed", "link")
 ON_BARS = ("full", "reduced", "under", "offline")
 STYLE = files("insync.report").joinpath("assets", "page.css").read_text(encoding="utf-8")
 

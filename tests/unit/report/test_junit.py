@@ -9,6 +9,7 @@ import pytest
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.facts import RunFacts
 from insync.analysis.verdict.file import as_list
+from insync.analysis.verdict.findings import OBSERVED
 from insync.events.run_info import RunInfo
 from insync.report.judgement import Judgement, Outcome
 from insync.report.junit import as_xml, matrix_suites, run_suite
@@ -47,7 +48,7 @@ def test_a_run_is_one_suite_with_a_case_per_expectation_of_each_arm() -> None:
     (suite,) = root
     assert (root.tag, suite.tag) == ("testsuites", "testsuite")
     assert suite.attrib["name"] == "made-up on Kafka 4.3.1"
-    assert counts(root) == counts(suite) == (7, 0, 0, 0)
+    assert counts(root) == counts(suite) == (10, 0, 0, 0)
     cases = [(case.attrib["classname"], case.attrib["name"]) for case in suite.iter("testcase")]
     assert cases[-1] == ("kafka-4.3.1.made-up.plugin", "isr_shrinks at most 0")
     assert len(set(cases)) == len(cases)
@@ -59,7 +60,7 @@ def test_a_run_is_one_suite_with_a_case_per_expectation_of_each_arm() -> None:
 
 def test_a_broken_expectation_is_a_failure_with_the_verdicts_text() -> None:
     root = written(RUN, run_of(plugin=measured(PLUGIN, isr_shrinks=2.0)))
-    assert counts(root) == (7, 1, 0, 0)
+    assert counts(root) == (10, 1, 0, 0)
     (failure,) = root.iter("failure")
     words = "plugin, repeat 2: isr_shrinks was 2, expected at most 0"
     assert (failure.attrib["message"], failure.text) == (words, words)
@@ -67,7 +68,7 @@ def test_a_broken_expectation_is_a_failure_with_the_verdicts_text() -> None:
 
 def test_a_finding_without_evidence_is_an_error_never_a_pass() -> None:
     root = written(RUN, run_of(stock=measured(STOCK, acked=None)))
-    assert counts(root)[1:] == (0, 3, 0)
+    assert counts(root)[1:] == (0, 4, 0)
     assert all("no data for acked" in error.attrib["message"] for error in root.iter("error"))
 
 
@@ -85,14 +86,37 @@ def test_a_verdict_without_findings_is_never_an_empty_suite(outcome: Outcome) ->
 
 
 @pytest.mark.parametrize(
-    ("key", "tag"), [("unknown", "error"), ("skipped", "skipped"), ("differs", "failure")]
+    ("key", "tag"),
+    [
+        ("unknown", "error"),
+        ("skipped", "skipped"),
+        ("observed", "skipped"),
+        ("differs", "failure"),
+    ],
 )
 def test_a_cell_without_findings_is_one_case_with_its_reason(key: str, tag: str) -> None:
     root = matrix_of(MatrixCell.model_validate({**CELL, key: "the matrix was cut short"}))
-    (case,) = root.iter("testcase")
+    (case,) = root[0].iter("testcase")
     assert [(each.tag, each.attrib["message"]) for each in case] == [
         (tag, "the matrix was cut short")
     ]
+
+
+def test_an_arm_of_which_nothing_is_expected_is_a_skipped_case_with_the_reason() -> None:
+    expect = {"plugin": RUN.scenario.expect["plugin"]}
+    scenario = RUN.scenario.model_copy(update={"expect": expect})
+    root = written(RUN.model_copy(update={"scenario": scenario}), run_of())
+    assert counts(root) == (10, 0, 0, 1)
+    (skipped,) = root.iter("skipped")
+    assert skipped.attrib["message"] == OBSERVED
+
+
+def test_what_a_whole_matrix_lacks_is_an_error_of_its_own() -> None:
+    lacking = {**CELL, "findings": [{**HELD, "arm": "stock"}], "not_run": "the arm x was not run"}
+    root = matrix_of(MatrixCell.model_validate(lacking))
+    assert [suite.attrib["name"] for suite in root] == ["read-stall on Kafka 4.3.1", "matrix"]
+    (error,) = root.iter("error")
+    assert error.attrib["message"] == "the arm x was not run"
 
 
 def test_a_matrix_has_a_suite_per_scenario_and_version() -> None:

@@ -143,6 +143,18 @@ def test_a_run_without_files_still_has_a_page(made_up_run: RunInfo, made_up_rows
     assert len(page) < 100_000
 
 
+def test_the_page_says_where_the_data_of_the_brokers_is(
+    made_up_run: RunInfo, made_up_rows: Rows
+) -> None:
+    new = made_up_run.model_copy(update={"keep_data": False})
+    assert "brokers' data not needed" in page_of(new, made_up_rows)[1]
+    odd = {**made_up_rows, "isr_shrinks": []}  # the control arm did not show the problem
+    assert "brokers' data kept in nodes/stock," in page_of(new, odd)[1]
+    kept = made_up_run.model_copy(update={"keep_data": True})
+    assert "kept in nodes/stock, nodes/plugin," in page_of(kept, made_up_rows)[1]
+    assert "brokers' data" not in page_of(made_up_run, made_up_rows)[1]
+
+
 def test_text_from_a_run_is_escaped(made_up_run: RunInfo, made_up_rows: Rows) -> None:
     run = made_up_run.model_copy(update={"scenario_name": "</title><script>alert(1)</script>"})
     page, _ = page_of(run, made_up_rows)

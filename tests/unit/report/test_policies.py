@@ -123,7 +123,17 @@ def test_spans_have_no_gaps() -> None:
             {"detected_ms": [600.0], "false_alarms": [1]},
             Finding(False, "out after 600 ms; 1 healthy dropped"),
         ),
-        ("bootstrapping-replica", {"detected_ms": [0.0]}, Finding(True, "never in sync")),
+        ("bootstrapping-replica", {"detected_ms": [0.0]}, Finding(True, "out at the beginning")),
+        (
+            "bootstrapping-replica",
+            {"detected_ms": [0.0], "let_in_at_fault": [0]},
+            Finding(True, "never in sync"),
+        ),
+        (
+            "bootstrapping-replica",
+            {"detected_ms": [0.0, 0.0], "let_in_at_fault": [0, 2]},
+            Finding(False, "let in 2 times"),
+        ),
         ("slow-leader", {"false_alarms": [2]}, Finding(False, "2 healthy dropped")),
         ("slow-leader", {"unknown": "no evidence"}, Finding(None, "not known")),
         ("slow-leader", {"false_alarms": [None]}, Finding(None, "not known")),

@@ -117,4 +117,5 @@ def test_the_table_lists_every_arm() -> None:
     assert settings("messages-4") == {LAG_POLICY: "messages:4"}
     assert [lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
     assert [expected_as(arm) for arm in ("read", "plugin")] == [("read",), ("plugin", "request")]
-    assert expected_as("time") == ("time", "stock")
+    assert expected_as("request") == ("request", "plugin")
+    assert [expected_as(arm) for arm in ("time", "stock")] == [("time", "stock"), ("stock", "time")]

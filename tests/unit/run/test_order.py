@@ -5,6 +5,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self, cast
@@ -110,7 +111,7 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
     monkeypatch.setattr(arm_module, "run_repeat", lambda *_: None)
     runner.execute(planned(tmp_path), NoProgress())
     stock, plugin = clusters
-    assert stock.events == ["made", "started", "stopped", "data removed"]
+    assert stock.events == ["made", "started", "stopped"]  # the verdict decides about the data
     assert stock.agent is None
     assert FEATURE not in stock.settings
     assert (plugin.settings[FEATURE], plugin.settings[SCOPE]) == ("true", "request")
@@ -123,12 +124,16 @@ def test_every_arm_has_a_fresh_cluster_and_its_own_settings(
     assert (tmp_path / "scenario.toml").read_text() == "text"
 
 
-@pytest.mark.parametrize("error", [InsyncError("broker gone"), KeyboardInterrupt("SIGINT")])
+@pytest.mark.parametrize(
+    ("error", "data"),
+    [(InsyncError("broker gone"), []), (KeyboardInterrupt("SIGINT"), ["data removed"])],
+)
 def test_an_interrupted_run_stops_its_cluster_and_records_the_interruption(
     tmp_path: Path,
     clusters: list[FakeCluster],
     monkeypatch: pytest.MonkeyPatch,
     error: BaseException,
+    data: list[str],
 ) -> None:
     def cut(*_: object) -> None:
         raise error
@@ -136,19 +141,42 @@ def test_an_interrupted_run_stops_its_cluster_and_records_the_interruption(
     monkeypatch.setattr(arm_module, "run_repeat", cut)
     with pytest.raises(type(error)):
         runner.execute(planned(tmp_path), NoProgress())
-    assert [cluster.events for cluster in clusters] == [
-        ["made", "started", "stopped", "data removed"]
-    ]
+    assert [cluster.events for cluster in clusters] == [["made", "started", "stopped", *data]]
     assert phases(tmp_path, "stock") == ["cluster_ready", "aborted"]
     assert "finished_ms" not in json.loads((tmp_path / "run.json").read_text())
 
 
-def test_data_may_be_kept(
+@pytest.mark.parametrize("keep", [True, False])
+def test_an_interrupt_leaves_only_data_that_is_to_be_kept(
+    tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch, keep: bool
+) -> None:
+    def cut(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(arm_module, "run_repeat", cut)
+    with pytest.raises(KeyboardInterrupt):
+        runner.execute(planned(tmp_path, keep_data=keep), NoProgress())
+    assert ("data removed" in clusters[0].events) is not keep
+    assert json.loads((tmp_path / "run.json").read_text())["keep_data"] is keep
+
+
+def test_after_a_repeat_whose_cluster_is_unusable_the_next_arm_runs(
     tmp_path: Path, clusters: list[FakeCluster], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(arm_module, "run_repeat", lambda *_: None)
-    runner.execute(planned(tmp_path, keep_data=True), NoProgress())
-    assert "data removed" not in clusters[0].events
+    ran: list[str] = []
+
+    def stuck(context: Any, repeat: int, *_: object) -> str | None:
+        ran.append(f"{context.arm} {repeat}")
+        return "broker 2: ended with -9" if context.arm == "stock" else None
+
+    monkeypatch.setattr(arm_module, "run_repeat", stuck)
+    plan = planned(tmp_path)
+    twice = plan.scenario.model_copy(update={"repeats": 2})
+    runner.execute(replace(plan, scenario=twice), NoProgress())
+    assert ran == ["stock 0", "plugin 0", "plugin 1"]
+    assert phases(tmp_path, "stock") == ["cluster_ready", "aborted"]
+    assert (tmp_path / "events" / "stock" / "isr.jsonl").is_file()
+    assert json.loads((tmp_path / "run.json").read_text())["finished_ms"] > 0
 
 
 def test_replicas_are_assigned_round_robin_from_their_leader() -> None:

@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from insync.run import scheduling_gaps
-from insync.run.scheduling_gaps import SchedulingGaps
+from insync.run.health import scheduling_gaps
+from insync.run.health.scheduling_gaps import SchedulingGaps
 from waiting import wait_for
 
 

@@ -81,6 +81,32 @@ def test_a_follower_that_is_out_already_is_detected_at_once(spark: SparkSession)
     assert detected(spark, changes, FROZEN) == [(3, 1, 0.0)]
 
 
+def let_in(spark: SparkSession, *changes: tuple[Any, ...]) -> list[int]:
+    """Return how often a follower that is frozen from 3 s to 6 s joined the ISR during that."""
+    intervals = isr_intervals(log(spark, *changes), repeats(spark))
+    frozen = faults(spark, FROZEN).withColumn("target", fn.array().cast("array<string>"))
+    return [row["let_in"] for row in detections(intervals, frozen).collect()]
+
+
+def test_a_follower_that_joins_the_isr_during_its_own_fault_was_let_in(spark: SparkSession) -> None:
+    """It was out when the fault began, so that `detected_ms` is 0 whatever happens later."""
+    out, back = (2_000.0, 1, [1, 2]), (4_000.0, 1, [1, 2, 3])
+    assert let_in(spark, FULL, out) == [0]
+    assert let_in(spark, FULL, out, back) == [1]
+    assert let_in(spark, FULL, out, back, (5_000.0, 1, [1, 2]), (5_500.0, 1, [1, 2, 3])) == [2]
+
+
+@pytest.mark.parametrize("at", [2_500.0, 3_000.0, 6_000.0, 6_500.0])
+def test_a_follower_that_joins_before_or_after_its_fault_was_not_let_in(
+    spark: SparkSession, at: float
+) -> None:
+    assert let_in(spark, FULL, (2_000.0, 1, [1, 2]), (at, 1, [1, 2, 3])) == [0]
+
+
+def test_a_follower_that_stays_in_the_isr_was_not_let_in(spark: SparkSession) -> None:
+    assert let_in(spark, FULL, (4_000.0, 1, [1, 3]), (5_000.0, 1, [1, 2, 3])) == [0]
+
+
 @pytest.mark.parametrize("changes", [[FULL], [FULL, (6_500.0, 1, [1, 2])]])
 def test_a_follower_that_stays_to_the_end_of_the_fault_is_not_detected(
     spark: SparkSession, changes: list[tuple[Any, ...]]

@@ -58,10 +58,23 @@ def test_a_comparison_without_data_is_unknown_never_passed() -> None:
     assert found.reason == "plugin: no data for first_shrink_ms of plugin, stock to compare"
 
 
-def test_an_arm_that_was_not_run_is_not_compared() -> None:
-    compared = Comparison(metric="acked", arm="plugin", against="request", below=0.5)
+def test_a_comparison_with_an_arm_that_was_not_run_is_unknown_and_names_it() -> None:
+    compared = Comparison(metric="acked", arm="plugin", against="read", below=0.5)
     scenario = PLAIN.scenario.model_copy(update={"compare": (compared,)})
-    assert decide(PLAIN.model_copy(update={"scenario": scenario}), run_of()).outcome == "pass"
+    found = decide(PLAIN.model_copy(update={"scenario": scenario}), run_of())
+    assert found.outcome == "unknown"
+    assert found.reason == "plugin acked was not compared with that of read, which was not run"
+
+
+@pytest.mark.parametrize(("arm", "against"), [("request", "stock"), ("plugin", "time")])
+def test_arms_with_the_same_brokers_stand_for_each_other_in_a_comparison(
+    arm: str, against: str
+) -> None:
+    compared = Comparison(metric="max_ack_gap_ms", arm=arm, against=against, below=1.0)
+    scenario = PLAIN.scenario.model_copy(update={"compare": (compared,)})
+    found = decide(PLAIN.model_copy(update={"scenario": scenario}), run_of())
+    assert found.outcome == "fail"
+    assert "plugin: max_ack_gap_ms was 40, expected less than that of stock" in found.reason
 
 
 def test_a_cell_is_compared_with_the_arms_of_its_run() -> None:
@@ -70,5 +83,24 @@ def test_a_cell_is_compared_with_the_arms_of_its_run() -> None:
     run = PLAIN.model_copy(update={"scenario": scenario, "arms": ("plugin",)})
     facts = run_of()
     alone = replace(facts, arms={"plugin": facts.arms["plugin"]})
-    assert decide(run, alone).outcome == "pass"
     assert decide(run, alone, beside=facts).outcome == "fail"
+
+
+def test_a_cell_is_not_compared_with_an_arm_whose_repeats_prove_nothing() -> None:
+    compared = Comparison(metric="max_ack_gap_ms", arm="plugin", against="stock", at_most=1.0)
+    scenario = PLAIN.scenario.model_copy(update={"compare": (compared,)})
+    run = PLAIN.model_copy(update={"scenario": scenario, "arms": ("plugin",)})
+    for broken, words in (
+        (replace(STOCK, complete=False), "was cut short"),
+        (replace(STOCK, faults=()), "no evidence of the read stall at broker 1"),
+    ):
+        facts = run_of(stock=broken)
+        alone = replace(facts, arms={"plugin": facts.arms["plugin"]})
+        found = decide(run, alone, beside=facts)
+        assert found.outcome == "unknown"
+        assert found.reason.startswith(
+            "plugin: max_ack_gap_ms cannot be compared with that of stock, repeat 2: "
+        )
+        assert words in found.reason
+        (one,) = (each for each in found.findings if each.expected.startswith("max_ack_gap_ms"))
+        assert one.outcome == "unknown"

@@ -38,6 +38,10 @@ METRICS = {
     "duplicated_idempotent": 0.0,
     "repeated_sequences": 0.0,
     "false_alarms": 0.0,
+    "let_in_at_fault": 0.0,
+    "isr_not_recovered": 0.0,
+    "unplanned_exits": 0.0,
+    "read_back_unfinished": 0.0,
     "leader_changes": 0.0,
     "reordered": 0.0,
     "gaps": 0.0,
@@ -265,7 +269,10 @@ def test_a_missing_or_failed_controllers_agent_invalidates_the_run(
 
 def test_an_arm_with_step_down_must_report_its_step_downs() -> None:
     stepping = measured(PLUGIN, step_downs=1.0, step_downs_withheld=0.0, most_step_downs=1.0)
-    run = RUN.model_copy(update={"arms": ("step-down",)})
+    scenario = RUN.scenario.model_copy(
+        update={"control_arms": (), "expect": {"step-down": {"isr_shrinks": Bound(max=0)}}}
+    )
+    run = RUN.model_copy(update={"arms": ("step-down",), "scenario": scenario})
     for repeat, outcome in ((stepping, "pass"), (PLUGIN, "unknown")):
         facts = RunFacts(finished=True, arms={"step-down": (repeat, repeat)}, unreadable={})
         found = check(facts, run)

@@ -6,7 +6,15 @@ import pytest
 
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.facts import RunFacts
-from insync.analysis.verdict.findings import ENDED, EVIDENCE, NO_PROBLEM, NO_VIOLATION, Finding
+from insync.analysis.verdict.findings import (
+    ENDED,
+    EVIDENCE,
+    LIVE,
+    NO_PROBLEM,
+    NO_VIOLATION,
+    PROVABLE,
+    Finding,
+)
 from insync.events.run_info import Comparison
 from unit.verdict.test_decide import FAULT, PLUGIN, RUN, STOCK, measured, run_of
 
@@ -23,11 +31,14 @@ def found(facts: RunFacts, arm: str | None, expected: str) -> Finding:
 def test_a_valid_run_passes_each_expectation_of_each_arm() -> None:
     assert [(each.arm, each.expected) for each in decide(RUN, run_of()).findings] == [
         (None, ENDED),
+        (None, PROVABLE),
         ("stock", EVIDENCE),
         ("stock", NO_VIOLATION),
+        ("stock", LIVE),
         ("stock", "isr_shrinks at least 1"),
         ("plugin", EVIDENCE),
         ("plugin", NO_VIOLATION),
+        ("plugin", LIVE),
         ("plugin", BOUND),
     ]
     assert {each.outcome for each in decide(RUN, run_of()).findings} == {"pass"}

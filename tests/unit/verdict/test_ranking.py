@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from insync import metrics as registry
 from insync.analysis.verdict.decide import decide
 from insync.analysis.verdict.facts import AgentFact, FaultFact, RepeatFacts, RunFacts
+from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import RunInfo
 from unit.run_folder import Story, run_json
 
@@ -71,6 +72,15 @@ def test_lost_or_corrupted_records_always_fail(
     assert decide(RUN, changed(facts, place, worse)).outcome == "fail"
 
 
+@given(runs, places, st.sampled_from(registry.liveness()))
+def test_a_run_with_a_loss_of_liveness_never_passes(
+    facts: RunFacts, place: tuple[str, int], metric: str
+) -> None:
+    repeat = facts.arms[place[0]][place[1]]
+    worse = replace(repeat, metrics={**repeat.metrics, metric: 1.0})
+    assert decide(RUN, changed(facts, place, worse)).outcome != "pass"
+
+
 @given(runs, places)
 def test_no_run_passes_without_evidence(facts: RunFacts, place: tuple[str, int]) -> None:
     bare = replace(facts.arms[place[0]][place[1]], faults=())
@@ -78,7 +88,7 @@ def test_no_run_passes_without_evidence(facts: RunFacts, place: tuple[str, int])
 
 
 @given(runs, places)
-def test_an_interrupted_repeat_is_unknown_unless_integrity_is_violated(
+def test_an_interrupted_repeat_is_unknown_unless_something_graver_is_found(
     facts: RunFacts, place: tuple[str, int]
 ) -> None:
     cut = replace(facts.arms[place[0]][place[1]], complete=False)
@@ -89,7 +99,8 @@ def test_an_interrupted_repeat_is_unknown_unless_integrity_is_violated(
         for repeat in arm
         for name in registry.integrity()
     )
-    assert found == ("fail" if violated else "unknown")
+    stuck = any(each.fails for each in not_live(RUN, facts, facts))
+    assert found == ("fail" if violated or stuck else "unknown")
 
 
 @given(runs, places)

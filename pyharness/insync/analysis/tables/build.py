@@ -68,6 +68,7 @@ def _from_lines(done: Done, events: Events) -> Named:
     yield "raced_replicas", races.raced_replicas(events.samples)
     yield "controller_agent", evidence.controller_agent(events.controller)
     yield "clocks", evidence.clocks(events.clocks)
+    yield "liveness", evidence.liveness(events.liveness)
 
 
 def _within_repeats(done: Done, events: Events) -> Named:

@@ -1,7 +1,9 @@
 """Judges a matrix and writes `matrix.json`: one cell per scenario, version and arm.
 
 A cell is the verdict of its run for one arm alone: missing evidence of another arm does not
-count. A control arm that did not show the problem is "unknown", as in a run.
+count, unless the arm is compared with that arm. A control arm that did not show the problem is
+"unknown", as in a run. An arm of which nothing is expected is "observed". What the row's arms lack
+to prove something makes no cell unknown, but the matrix: `not_run` says it.
 """
 
 from __future__ import annotations
@@ -12,10 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from insync.analysis.verdict.decide import decide
+from insync.analysis.verdict.decide import decide, not_run
+from insync.analysis.verdict.expectations import is_observed
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.analysis.verdict.file import arm_figures, as_list, figure
-from insync.analysis.verdict.findings import Finding
+from insync.analysis.verdict.findings import OBSERVED, Finding
 from insync.events.matrix_info import CELLS, MatrixRow
 from insync.events.run_info import Bound, RunInfo
 from insync.events.schema import REPORT
@@ -28,11 +31,12 @@ class Cell:
 
     row: MatrixRow
     arm: str
-    outcome: Literal["pass", "unknown", "fail", "skipped"]
+    outcome: Literal["pass", "unknown", "fail", "observed", "skipped"]
     reason: str
     expected: dict[str, Bound]
     repeats: tuple[RepeatFacts, ...] = ()
     findings: tuple[Finding, ...] = ()
+    not_run: str | None = None
 
 
 def judge(row: MatrixRow, run: RunInfo, facts: RunFacts) -> list[Cell]:
@@ -61,11 +65,20 @@ def _judge_arm(row: MatrixRow, run: RunInfo, facts: RunFacts, arm: str) -> Cell:
         unreadable=_of_arm(facts.unreadable, arm),
         skewed=_of_arm(facts.skewed, arm),
     )
-    found = decide(run.model_copy(update={"arms": (arm,)}), alone, beside=facts)
+    only = run.model_copy(update={"arms": (arm,)})
+    found = decide(only, alone, beside=facts)
     expected = run.scenario.expected_of(arm)
+    tested = [arm] if arm in run.tested_arms else []
+    lacks = "; ".join(not_run(run, facts, tested)) or None
     if not _recorded_anything(facts.arms[arm]):
-        return Cell(row, arm, found.outcome, recorded_nothing(row, arm), expected, facts.arms[arm])
-    return Cell(row, arm, found.outcome, found.reason, expected, facts.arms[arm], found.findings)
+        reason = recorded_nothing(row, arm)
+        return Cell(row, arm, found.outcome, reason, expected, facts.arms[arm], not_run=lacks)
+    outcome, reason = found.outcome, found.reason
+    if outcome == "pass" and is_observed(only, facts, arm):
+        return Cell(
+            row, arm, "observed", OBSERVED, expected, facts.arms[arm], found.findings, lacks
+        )
+    return Cell(row, arm, outcome, reason, expected, facts.arms[arm], found.findings, lacks)
 
 
 def _of_arm(files: Mapping[str, int], arm: str) -> dict[str, int]:
@@ -79,11 +92,13 @@ def _recorded_anything(repeats: tuple[RepeatFacts, ...]) -> bool:
 def as_json(cell: Cell) -> dict[str, object]:
     """Return a cell as JSON.
 
-    `figures` are the metrics that it shows. `ok` is null if the cell was skipped. Of `differs`,
-    `unknown` and `skipped` the one that applies holds a sentence; all are null if the cell is
-    as expected.
+    `figures` are the metrics that it shows. `ok` is null if the cell was skipped or observed. Of
+    `differs`, `unknown`, `observed` and `skipped` the one that applies holds a sentence; all are
+    null if the cell is as expected. `not_run` names the arms that its row lacks, if any.
     """
-    whys = {"fail": "differs", "unknown": "unknown", "skipped": "skipped"}
+    whys = {
+        "fail": "differs", "unknown": "unknown", "observed": "observed", "skipped": "skipped",
+    }  # fmt: skip
     return {
         "scenario": cell.row.scenario,
         "arm": cell.arm,
@@ -93,8 +108,9 @@ def as_json(cell: Cell) -> dict[str, object]:
             for metric, bound in cell.expected.items()
         },
         "figures": list(cell.row.figures),
-        "ok": None if cell.outcome == "skipped" else cell.outcome == "pass",
+        "ok": None if cell.outcome in ("skipped", "observed") else cell.outcome == "pass",
         **{why: cell.reason if cell.outcome == name else None for name, why in whys.items()},
+        "not_run": cell.not_run,
         "report": None if cell.row.skipped else f"{cell.row.folder}/{REPORT}",
         "findings": as_list(cell.findings),
         **arm_figures(cell.repeats),

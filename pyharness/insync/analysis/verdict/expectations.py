@@ -7,6 +7,7 @@ from statistics import median
 
 from insync import metrics
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
+from insync.analysis.verdict.invalid_reasons import Reasons
 from insync.events.run_info import Bound, Comparison, RunInfo
 from insync.repeats import repeat_words
 
@@ -16,7 +17,22 @@ NO_VALUE = "none"
 
 def comparisons_of(run: RunInfo, facts: RunFacts, arm: str) -> list[Comparison]:
     """Return the comparisons of an arm with another arm of the same run."""
-    return [each for each in run.scenario.compare if each.arm == arm and each.against in facts.arms]
+    return [each for each in run.compares(arm, facts.arms) if each.against in facts.arms]
+
+
+def dropped_comparisons(run: RunInfo, facts: RunFacts, arm: str) -> list[Comparison]:
+    """Return the comparisons of an arm with another arm that was not run."""
+    return [each for each in run.compares(arm, facts.arms) if each.against not in facts.arms]
+
+
+def is_observed(run: RunInfo, facts: RunFacts, arm: str) -> bool:
+    """Whether nothing is expected of an arm: no bound, and no comparison that can be made.
+
+    Comparisons bind arms under test only.
+    """
+    if run.scenario.expected_of(arm):
+        return False
+    return arm in run.control_arms or not comparisons_of(run, facts, arm)
 
 
 def broken(each: Comparison, facts: RunFacts) -> Iterator[str]:
@@ -26,12 +42,14 @@ def broken(each: Comparison, facts: RunFacts) -> Iterator[str]:
         yield f"{each.arm}: {each.metric} was {own:g}, expected {each}, which was {other:g}"
 
 
-def missing_data(each: Comparison, facts: RunFacts) -> Iterator[str]:
-    """Say which arms lack the data for a comparison."""
+def missing_data(each: Comparison, facts: RunFacts, invalid: Reasons) -> Iterator[str]:
+    """Say which arms lack the data for a comparison, or have repeats that prove nothing."""
     own, other = _medians(each, facts)
     without = [each.arm] * (own is None) + [each.against] * (other is None)
     if without:
         yield f"{each.arm}: no data for {each.metric} of {', '.join(without)} to compare"
+    for words in invalid.get(each.against, ()):
+        yield f"{each.arm}: {each.metric} cannot be compared with that of {words}"
 
 
 def describe_pass(each: Comparison, facts: RunFacts) -> str:

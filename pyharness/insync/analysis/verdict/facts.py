@@ -75,7 +75,8 @@ class RepeatFacts:
     """One repeat of one arm; `complete` if it was not cut short.
 
     `controller` is None if its agent recorded nothing. `host_gap_ms` is the longest time for
-    which the harness itself was not scheduled.
+    which the harness itself was not scheduled. `stuck` is what was said about each metric of
+    liveness that is not 0.
     """
 
     complete: bool
@@ -85,6 +86,7 @@ class RepeatFacts:
     controller: ControllerFact | None = None
     host_gap_ms: float | None = None
     bursts: tuple[BurstFact, ...] = ()
+    stuck: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def agent_errors(self) -> int | None:

@@ -11,15 +11,22 @@ from typing import Literal
 
 from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RepeatFacts, RunFacts
-from insync.analysis.verdict.invalid_reasons import invalid_reasons
+from insync.analysis.verdict.invalid_reasons import Reasons, reasons_by_arm
+from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import Bound, Comparison, RunInfo
 
 Outcome = Literal["pass", "unknown", "fail"]
+Found = Literal["pass", "unknown", "fail", "observed"]
+"""The outcome of a finding; `observed`: nothing was expected."""
 
 ENDED = "came to its end"
 EVIDENCE = "evidence of every fault, no internal error"
 NO_VIOLATION = "nothing lost or corrupted"
+LIVE = "every ISR recovered, no node ended by itself, all was read back"
 NO_PROBLEM = "the control arm did not show the problem"
+NOTHING = "nothing"
+OBSERVED = "the scenario expects nothing of this arm: it was only observed"
+PROVABLE = "every control arm was run, and an arm of which something is expected"
 
 
 @dataclass(frozen=True)
@@ -28,25 +35,41 @@ class Finding:
 
     arm: str | None
     expected: str
-    outcome: Outcome
+    outcome: Found
     found: str
 
 
-def findings(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> Iterator[Finding]:
+def findings(
+    run: RunInfo, facts: RunFacts, everyone: RunFacts, unproved: Sequence[str] | None
+) -> Iterator[Finding]:
     """Yield the findings of the run, then of each arm; a skipped run has only the first.
 
-    `everyone` are the facts of all arms that those of `facts` may be compared with.
+    `everyone` are the facts of all arms that those of `facts` may be compared with. `unproved` says
+    why a whole run proves nothing; None: the facts are those of a part of one.
     """
-    reasons = list(invalid_reasons(run, facts))
-    yield _finding(None, ENDED, unknown=[each.words for each in reasons if each.arm is None])
+    reasons, others = reasons_by_arm(run, facts), reasons_by_arm(run, everyone)
+    yield _finding(None, ENDED, unknown=reasons.get(None, ()))
     if run.skipped is not None:
         return
+    if unproved is not None:
+        yield _finding(None, PROVABLE, unknown=unproved)
+    problems = list(not_live(run, facts, everyone))
     for arm in run.arms:
-        own = [each.words for each in reasons if each.arm == arm]
+        own = reasons.get(arm, ())
         yield from _of_arm(run, facts.arms[arm], arm, own)
+        stuck = [each for each in problems if each.arm == arm]
+        yield _finding(
+            arm,
+            LIVE,
+            fail=[each.words for each in stuck if each.fails],
+            unknown=[*(each.words for each in stuck), *own],
+        )
+        yield from _of_bounds(run, facts.arms[arm], arm, own)
         if arm not in run.control_arms:
             for each in expectations.comparisons_of(run, everyone, arm):
-                yield _of_comparison(each, everyone, own)
+                yield _of_comparison(each, everyone, own, others)
+        if expectations.is_observed(run, everyone, arm):
+            yield Finding(arm, NOTHING, "observed", OBSERVED)
 
 
 def _of_arm(
@@ -59,6 +82,11 @@ def _of_arm(
         fail=list(expectations.integrity_violations({arm: repeats}, run.scenario.workload.acks)),
         unknown=own,
     )
+
+
+def _of_bounds(
+    run: RunInfo, repeats: Sequence[RepeatFacts], arm: str, own: Sequence[str]
+) -> Iterator[Finding]:
     for metric, bound in run.scenario.expected_of(arm).items():
         yield _of_bound(run, repeats, arm, metric, bound, own)
 
@@ -83,8 +111,10 @@ def _of_bound(
     )
 
 
-def _of_comparison(each: Comparison, facts: RunFacts, own: Sequence[str]) -> Finding:
-    without = [*own, *expectations.missing_data(each, facts)]
+def _of_comparison(
+    each: Comparison, facts: RunFacts, own: Sequence[str], others: Reasons
+) -> Finding:
+    without = [*own, *expectations.missing_data(each, facts, others)]
     return _finding(
         each.arm,
         f"{each.metric} {each}",

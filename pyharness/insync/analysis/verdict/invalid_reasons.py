@@ -5,7 +5,7 @@ Each reason is one sentence that names the arm, the repeat and what was missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from insync import arms, metrics
@@ -28,6 +28,18 @@ class InvalidReason:
 
     arm: str | None
     words: str
+
+
+Reasons = Mapping[str | None, Sequence[str]]
+"""The reasons of each arm, and of the whole run (None), in words."""
+
+
+def reasons_by_arm(run: RunInfo, facts: RunFacts) -> Reasons:
+    """Return why each arm, or the whole run, is invalid."""
+    found: dict[str | None, list[str]] = {}
+    for each in invalid_reasons(run, facts):
+        found.setdefault(each.arm, []).append(each.words)
+    return found
 
 
 def invalid_reasons(run: RunInfo, facts: RunFacts) -> Iterator[InvalidReason]:

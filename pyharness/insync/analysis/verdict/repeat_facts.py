@@ -18,6 +18,7 @@ from insync.analysis.verdict.facts import (
     RepeatFacts,
     RunFacts,
 )
+from insync.analysis.verdict.liveness import liveness_metrics, said_of
 from insync.analysis.verdict.recorded import Recorded
 from insync.arms import BY_TIME
 from insync.events.run_info import RunInfo
@@ -54,19 +55,21 @@ def _counted(rows: Rows, what: str) -> dict[str, int]:
 
 def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     own = {name: _of(table, arm, repeat) for name, table in rows.items() if name not in _OF_RUNS}
+    complete = bool(own["repeats"] and own["repeats"][0]["complete"])
+    live = liveness_metrics(own["liveness"], complete=complete)
     if not own["repeats"]:
-        return RepeatFacts(complete=False, metrics=_all_of({}))
-    complete = bool(own["repeats"][0]["complete"])
+        return RepeatFacts(complete=False, metrics=_all_of(live), stuck=said_of(own["liveness"]))
     whole = complete and all(row.get("read_to_end") is not False for row in own["readback"])
     recorded = Recorded.of(whole, arm, repeat, _counted(rows, "unreadable"))
     return RepeatFacts(
         complete=complete,
-        metrics=_all_of(_metrics(run, own, recorded)),
+        metrics=_all_of({**_metrics(run, own, recorded), **live}),
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
         controller=next(map(_controller, own["controller_agent"]), None),
         host_gap_ms=own["repeats"][0]["host_gap_ms"],
         bursts=tuple(_bursts(own)),
+        stuck=said_of(own["liveness"]),
     )
 
 
@@ -112,6 +115,7 @@ def _isr_metrics(own: Rows, partitions: int) -> Metrics:
         "under_replicated_ms": topic["under_replicated_ms"],
         "false_alarms": sum(row["healthy"] for row in own["follower_drops"]),
         "detected_ms": _detected_ms(own),
+        "let_in_at_fault": _let_in(own["detections"]),
         "leader_changes": sum(not row["planned"] for row in own["leader_changes"]),
         "soonest_return_ms": _soonest_return_ms(own["leader_changes"]),
         "dead_follower_dropped_ms": _dropped_ms(own),
@@ -123,6 +127,13 @@ def _detected_ms(own: Rows) -> float | None:
     """Return how soon the last follower at fault was out of the ISR; None if it stayed in."""
     last = max(own["detections"], key=lambda row: row["fault_no"], default=None)
     return None if last is None else last["detected_ms"]
+
+
+def _let_in(detections: Sequence[Row]) -> int | None:
+    """Return how often followers at fault joined an ISR; None in tables of older versions."""
+    counts = [row.get("let_in") for row in detections]
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
 
 
 def _first_shrink_ms(own: Rows) -> float | None:

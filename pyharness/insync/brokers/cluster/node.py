@@ -119,6 +119,11 @@ def prepare(plan: NodePlan, templates: Path | None, cluster: str) -> None:
     plan.settings_file.write_text(properties.text(plan.settings), encoding="ascii")
 
 
+def has_data(folder: Path) -> bool:
+    """Whether the folder of a node has its data."""
+    return any((folder / part).is_dir() for part in (formats.DATA, formats.METADATA))
+
+
 def remove_data(folder: Path) -> None:
     """Remove the data of a stopped node; keep its settings and its log.
 

@@ -15,11 +15,11 @@ from insync.events.matrix_info import CELLS, FIGURES
 from insync.events.run_info import Bound, Recorded, read_recorded
 from insync.repeats import repeat_words
 from insync.report.anchors import arm_id
-from insync.report.judgement import Finding
+from insync.report.judgement import Finding, Outcome
 
-State = Literal["pass", "fail", "unknown", "skipped"]
-RANK: tuple[State, ...] = ("fail", "unknown", "pass")
-"""The outcome of a matrix is the first of these that any cell has."""
+State = Literal["pass", "fail", "unknown", "observed", "skipped"]
+JUDGED: tuple[State, ...] = ("pass", "fail")
+"""The outcomes of a cell that say whether its arm did what the scenario expects of it."""
 
 
 class Bursts(Recorded):
@@ -39,6 +39,8 @@ class MatrixCell(Recorded):
     expected: Mapping[str, Bound]
     differs: str | None
     unknown: str | None
+    observed: str | None = None
+    not_run: str | None = None
     skipped: str | None
     report: str | None
     repeats: int
@@ -54,7 +56,7 @@ class MatrixCell(Recorded):
         if not isinstance(keys, dict):
             return keys
         own = {name: keys[name] for name in registry.of_verdict() if name in keys}
-        return {**keys, "metrics": own}
+        return {"observed": _observed_before(keys), **keys, "metrics": own}
 
     def values(self, metric: str) -> Sequence[float | None]:
         """Return a metric, one value per repeat; older files may lack it."""
@@ -75,12 +77,14 @@ class MatrixCell(Recorded):
             return "skipped"
         if self.differs is not None:
             return "fail"
-        return "pass" if self.unknown is None else "unknown"
+        if self.unknown is not None:
+            return "unknown"
+        return "pass" if self.observed is None else "observed"
 
     @property
     def reason(self) -> str:
         """Why the cell is not as expected, without the arm's name; empty if it is."""
-        message = self.skipped or self.differs or self.unknown or ""
+        message = self.skipped or self.differs or self.unknown or self.observed or ""
         only = f"{repeat_words(0)}: " if self.once else ""
         return message.removeprefix(f"{self.arm}, ").removeprefix(only)
 
@@ -133,7 +137,53 @@ def grids(cells: Sequence[MatrixCell]) -> list[Grid]:
     return found
 
 
-def outcome(cells: Sequence[MatrixCell]) -> State:
-    """Return the outcome of the whole matrix; one in which nothing ran is unknown."""
+def outcome(cells: Sequence[MatrixCell]) -> Outcome:
+    """Return the outcome of the whole matrix.
+
+    It passes if every cell that is judged is as expected, and enough is judged (`lacks`).
+    """
     states = {cell.state for cell in cells}
-    return next((state for state in RANK if state in states), "unknown")
+    if "fail" in states:
+        return "fail"
+    return "unknown" if "unknown" in states or lacks(cells) else "pass"
+
+
+def judged(cells: Sequence[MatrixCell]) -> int:
+    """Return of how many cells it is known whether they are as expected."""
+    return sum(cell.state in JUDGED for cell in cells)
+
+
+def lacks(cells: Sequence[MatrixCell]) -> list[str]:
+    """Say what a matrix lacks to pass: arms that were not run, and cells that could be judged.
+
+    Cells are judged alone, so that what is missing makes none of them unknown.
+    """
+    found = dict.fromkeys(cell.not_run for cell in cells if cell.not_run)
+    versions = len({cell.kafka for cell in cells}) > 1
+    of_arm: dict[tuple[str, str], list[MatrixCell]] = {}
+    for cell in cells:
+        of_arm.setdefault((cell.kafka, cell.arm), []).append(cell)
+    without = [
+        f"{arm} on Kafka {kafka}" if versions else arm
+        for (kafka, arm), own in of_arm.items()
+        if not judged(own)
+    ]
+    skipped = sum(cell.state == "skipped" for cell in cells)
+    return [
+        *map(str, found),
+        *([f"no cell of {', '.join(without)} could be judged"] if without else []),
+        *(["more cells were skipped than judged"] if skipped > judged(cells) else []),
+    ]
+
+
+def _observed_before(keys: Mapping[str, Any]) -> str | None:
+    """Say of a cell that an older version wrote as `ok` that nothing was expected of its arm."""
+    checked = [each.get("expected") for each in keys.get("findings", ())]
+    expects = keys.get("expected") or set(checked) - _ALWAYS_CHECKED
+    return None if expects or not keys.get("ok") else "nothing was expected of this arm"
+
+
+_ALWAYS_CHECKED = {
+    "came to its end", "evidence of every fault, no internal error", "nothing lost or corrupted",
+}  # fmt: skip
+"""What older versions checked of an arm of which nothing was expected."""

@@ -17,7 +17,7 @@ from insync.report.headline.of_matrix import expected_alike, matrix_finding
 from insync.report.junit import as_xml, matrix_suites
 from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome, read_cells
 from insync.report.matrix.figures import full, names_of
-from insync.report.matrix.text import markdown, sentence, wanted, written
+from insync.report.matrix.text import WHYS, markdown, sentence, wanted, written
 from insync.report.page import says
 from insync.report.policies.lanes import STANDINGS
 from insync.report.policies.picture import HEIGHT, WIDTH, PolicyPicture, draw
@@ -162,6 +162,8 @@ def _render(
             standings=STANDINGS,
             policy_size=(WIDTH, HEIGHT),
             states=list(STATE_NAMES.items()),
+            observed=words.OBSERVED,
+            whys=WHYS,
             lanes=lanes,
             style=asset("page.css") + asset("matrix.css"),
         )

@@ -7,12 +7,17 @@ from collections.abc import Callable, Sequence
 
 from insync.events.run_info import Bound
 from insync.metrics import METRICS
-from insync.report.matrix.cells import Grid, MatrixCell, grids, outcome
+from insync.report.matrix.cells import Grid, MatrixCell, State, grids, judged, lacks, outcome
 from insync.report.matrix.figures import brief, legend, names_of
 from insync.report.policies.text import policy_markdown
 from insync.report.words import span
 
 _UNKNOWN_FIGURE = "-"
+
+WHYS: dict[State, str] = {
+    "fail": "differs", "unknown": "unknown", "observed": "observed", "skipped": "skipped",
+}  # fmt: skip
+"""What a cell that is not as expected is called before its reason."""
 
 
 def figures(cell: MatrixCell) -> str:
@@ -26,18 +31,21 @@ def wanted(cell: MatrixCell) -> str:
 
 
 def sentence(cells: Sequence[MatrixCell]) -> str:
-    """Count the cells by outcome."""
+    """Count the cells by outcome, say how many were judged, and what the matrix lacks to pass."""
     counts = Counter[str](cell.state for cell in cells)
     ran = len(cells) - counts["skipped"]
     found = [f"{counts['pass']} of {ran} cells are as expected"]
     found += [
         f"{counts[state]} {words}"
-        for state, words in (("fail", "differ"), ("unknown", "prove nothing"))
+        for state, words in (
+            ("fail", "differ"), ("unknown", "prove nothing"), ("observed", "were only observed"),
+        )
         if counts[state]
-    ]
-    if counts["skipped"]:
-        found.append(f"{counts['skipped']} were skipped")
-    return ", ".join(found)
+    ]  # fmt: skip
+    parts = [", ".join(found)]
+    if judged(cells) < len(cells):
+        parts.append(f"{judged(cells)} of {len(cells)} cells judged, {counts['skipped']} skipped")
+    return "; ".join([*parts, *lacks(cells)])
 
 
 def notes(cells: Sequence[MatrixCell]) -> list[str]:
@@ -45,7 +53,7 @@ def notes(cells: Sequence[MatrixCell]) -> list[str]:
     found: dict[tuple[str, str, str], list[str]] = {}
     for cell in cells:
         if cell.state != "pass":
-            why = {"fail": "differs", "unknown": "unknown", "skipped": "skipped"}[cell.state]
+            why = WHYS[cell.state]
             key = (cell.kafka, cell.scenario, f"{why}: {cell.reason}")
             found.setdefault(key, []).append(cell.arm)
     several = len({cell.kafka for cell in cells}) > 1
@@ -100,7 +108,7 @@ def _version(grid: Grid) -> str:
 def _cell(cell: MatrixCell) -> str:
     if cell.state == "skipped":
         return "skipped"
-    marks = {"fail": "**differs**: ", "unknown": "*unknown*: "}
+    marks = {"fail": "**differs**: ", "unknown": "*unknown*: ", "observed": "observed: "}
     return marks.get(cell.state, "") + figures(cell)
 
 

@@ -75,8 +75,21 @@ def _of_follower(cell: MatrixCell, alarms: float) -> Finding:
     latest = _worst(detected)
     if latest is None:
         return Finding(None, "not known")
-    words = f"out after {span(latest)}" if latest else "never in sync"
-    return Finding(not alarms, f"{words}; {alarms:.0f} healthy dropped" if alarms else words)
+    words, joined = f"out after {span(latest)}", False
+    if not latest:
+        words, joined = _of_one_out(_worst(cell.values("let_in_at_fault")))
+    dropped = f"; {alarms:.0f} healthy dropped" if alarms else ""
+    return Finding(not alarms and not joined, f"{words}{dropped}")
+
+
+def _of_one_out(let_in: float | None) -> tuple[str, bool]:
+    """Describe a follower that was out when its fault began, and say whether it was let in.
+
+    Older cells do not say whether it was.
+    """
+    if let_in is None:
+        return "out at the beginning", False
+    return (f"let in {let_in:.0f} times", True) if let_in else ("never in sync", False)
 
 
 def per_thousand(bursts: Sequence[Bursts]) -> float:

@@ -14,12 +14,12 @@ from insync.errors import InsyncError
 from insync.events.schema import topic_name
 from insync.run.agents import write_counters
 from insync.run.context import ArmContext
+from insync.run.health.scheduling_gaps import SchedulingGaps
 from insync.run.progress import Progress
 from insync.run.race.fixture import BYSTANDER, RACE_PARTITION, RaceFixture
 from insync.run.race.interleavings import run_interleaving
 from insync.run.race.samples import Sampler
 from insync.run.readiness import await_full_isr
-from insync.run.scheduling_gaps import SchedulingGaps
 from insync.scenario.roles import ring
 
 AFTERWARDS: Final = 5

@@ -73,6 +73,7 @@ class Events:
     counters: DataFrame
     samples: DataFrame
     controller: DataFrame
+    liveness: DataFrame
     clocks: DataFrame
     step_downs: DataFrame
     roles: DataFrame

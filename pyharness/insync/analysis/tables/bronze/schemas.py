@@ -310,6 +310,13 @@ CONTROLLER = EventKind(
     required=("arm", "repeat", "t_ms"),
 )
 
+LIVENESS = EventKind(
+    "liveness",
+    "liveness.jsonl",
+    _line(type=_TEXT, t_ms=_MS, arm=_TEXT, repeat=_INT, node=_INT, note=_TEXT),
+    required=("type", "t_ms", "arm", "repeat"),
+)
+
 CLOCKS = EventKind(
     "clocks",
     "clocks.jsonl",
@@ -423,7 +430,8 @@ event has fields of its own (`insync.core.events.EventLog`)."""
 
 ALL = (
     PHASES, FAULTS, PRODUCE, TRANSACTIONS, TRANSACTION_READS, CONSUME, READ_BACK, GROUP, ISR,
-    COUNTERS, SAMPLES, CONTROLLER, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES, BROKER,
+    COUNTERS, SAMPLES, CONTROLLER, LIVENESS, CLOCKS, STEP_DOWNS, ROLES, REPLICA_LOGS, BATCHES,
+    BROKER,
 )  # fmt: skip
 
 

@@ -165,6 +165,7 @@ DETECTIONS = Contract(
             "until the broker was in no ISR of these; null: it stayed in one",
             null=True,
         ),
+        whole("let_in", "times that the broker joined an ISR of these during the fault"),
     ),
 )
 PAUSES = Contract(

@@ -7,7 +7,7 @@ removal; a fault at the leader does not.
 
 from __future__ import annotations
 
-from pyspark.sql import Column, DataFrame
+from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as fn
 
 from insync.analysis.checks.history import PARTITION, REPEAT
@@ -41,11 +41,12 @@ def follower_drops(shrinks: DataFrame, faults: DataFrame, lag_ms: Column) -> Dat
 
 
 def detections(intervals: DataFrame, faults: DataFrame) -> DataFrame:
-    """Return one row per fault at a follower, with `detected_ms`.
+    """Return one row per fault at a follower, with `detected_ms` and `let_in`.
 
     `intervals` is the table isr_intervals. `partitions` is how many partitions with the fault the
     broker followed. `detected_ms` is the time from the start of the fault until the broker was in
     none of their ISRs, 0 if it was in none at the start; null if it stayed in one to the end.
+    `let_in` is how often it joined one of them between the fault's start and its end.
     """
     name = fn.concat_ws("-", "topic", "partition")
     about = (fn.size("target") == 0) | fn.array_contains("target", name)
@@ -57,17 +58,22 @@ def detections(intervals: DataFrame, faults: DataFrame) -> DataFrame:
     )
     since = fn.greatest(fn.lit(0.0), fn.col("start_ms") - fn.col("injected_ms"))
     out = fn.min(fn.when(~fn.array_contains("isr", fn.col("broker")), since))
+    in_isr = fn.array_contains("isr", fn.col("broker"))
+    joined = in_isr & ~fn.array_contains("before", fn.col("broker"))
+    during = joined & (fn.col("start_ms") > fn.col("injected_ms"))
+    earlier = fn.lag("isr").over(Window.partitionBy(*PARTITION).orderBy("start_ms"))
     return (
         faults.where(~fn.col("fault").isin(tagged("harmless")))
         .select(*REPEAT, "fault_no", "broker", "target", "injected_ms", "lifted_ms")
-        .join(intervals, REPEAT, "inner")
+        .join(intervals.withColumn("before", earlier), REPEAT, "inner")
         .where(about & follows & standing)
         .groupBy(*REPEAT, "fault_no", "broker", "partition")
-        .agg(out.alias("out_ms"))
+        .agg(out.alias("out_ms"), fn.count_if(during).alias("joins"))
         .groupBy(*REPEAT, "fault_no", "broker")
         .agg(
             fn.count(fn.lit(1)).cast("int").alias("partitions"),
             _unless_any_is_missing("out_ms").alias("detected_ms"),
+            fn.sum("joins").cast("int").alias("let_in"),
         )
     )
 

@@ -232,6 +232,18 @@ CONTROLLER_AGENT = Contract(
         count("new_errors", "errors in this repeat", null=True),
     ),
 )
+LIVENESS = Contract(
+    "liveness",
+    "What the cluster did not do in time, or nodes that ended by themselves.",
+    (),
+    (
+        *OF_REPEAT,
+        ms("t_ms", "when it was noticed (epoch)"),
+        text("type", "isr_not_recovered, unplanned_exit or read_back_unfinished"),
+        whole("node", "the node that ended; null for the other types", null=True),
+        text("note", "what was waited for, and the last state seen", null=True),
+    ),
+)
 CLOCKS = Contract(
     "clocks",
     "How far the clocks of the nodes were ahead of the harness's when the repeats were over.",
@@ -427,6 +439,7 @@ SILVER = (
     AGENT_COUNTERS,
     RACED_REPLICAS,
     CONTROLLER_AGENT,
+    LIVENESS,
     CLOCKS,
     STEP_DOWNS,
     STEP_DOWN_SOURCES,

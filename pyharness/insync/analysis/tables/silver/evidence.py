@@ -114,3 +114,8 @@ def clocks(lines: DataFrame) -> DataFrame:
     """Return how far each node's clock was ahead of the harness's, by the most exact line."""
     best = fn.min_by(fn.struct("ahead_ms", "error_ms"), "error_ms").alias("best")
     return lines.groupBy(*REPEAT, "broker").agg(best).select(*REPEAT, "broker", "best.*")
+
+
+def liveness(lines: DataFrame) -> DataFrame:
+    """Return what the cluster did not do in time: a row per line."""
+    return lines.select(*REPEAT, "t_ms", "type", "node", "note")

@@ -1,0 +1,70 @@
+"""The data of brokers is removed where all is as expected, and kept where it may explain more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from insync.cli.broker_data import settle, settle_matrix
+from insync.events.run_info import RunInfo
+from insync.report.judgement import Judgement
+from unit.run_folder import Story, run_json
+
+ARMS = ("stock", "plugin")
+
+
+def run(keep: bool | None) -> RunInfo:
+    return RunInfo.model_validate({**run_json(Story(arms=ARMS)), "keep_data": keep})
+
+
+def with_data(home: Path) -> Path:
+    """Make the folder of a cluster, with the data and the log of a broker and of the controller."""
+    for node in ("1", "100"):
+        (home / node / "data" / "t-0").mkdir(parents=True)
+        (home / node / "metadata").mkdir()
+        (home / node / "stdout.log").touch()
+    return home
+
+
+@pytest.fixture
+def homes(tmp_path: Path) -> dict[str, Path]:
+    return {arm: with_data(tmp_path / "nodes" / arm) for arm in ARMS}
+
+
+def test_only_the_data_of_arms_with_a_finding_stays(tmp_path: Path, homes: dict[str, Path]) -> None:
+    assert settle(tmp_path, run(keep=False), ["plugin"]) == [homes["plugin"]]
+    assert not (homes["stock"] / "1" / "data").exists()
+    assert (homes["stock"] / "1" / "stdout.log").exists()
+    assert (homes["plugin"] / "100" / "data" / "t-0").exists()
+
+
+@pytest.mark.parametrize("keep", [True, None])
+def test_data_that_is_to_be_kept_or_that_an_older_version_kept_stays(
+    tmp_path: Path, homes: dict[str, Path], keep: bool | None
+) -> None:
+    assert settle(tmp_path, run(keep), []) == list(homes.values())
+
+
+def test_a_matrix_keeps_every_cluster_of_an_arm_with_a_finding(tmp_path: Path) -> None:
+    nodes = tmp_path / "4.3.1" / "nodes"
+    homes = [with_data(nodes / name) for name in ("stock", "stock-2", "plugin", "plugin-2")]
+    runs = [run(keep=False)]
+    assert settle_matrix(tmp_path, runs, [("4.3.1", "plugin")]) == homes[2:]
+    assert settle_matrix(tmp_path, runs, []) == []
+
+
+def judged(*findings: tuple[str | None, str], verdict: str = "pass") -> list[str]:
+    found = [
+        {"arm": arm, "expected": "x", "outcome": outcome, "found": ""} for arm, outcome in findings
+    ]
+    return Judgement.model_validate(
+        {"verdict": verdict, "reason": "r", "findings": found, "arms": {arm: {} for arm in ARMS}}
+    ).explained_by_data
+
+
+def test_the_data_of_an_arm_explains_its_own_findings_and_those_of_the_run() -> None:
+    assert judged(("stock", "pass"), ("plugin", "observed")) == []
+    assert judged(("stock", "unknown"), ("plugin", "pass")) == ["stock"]
+    assert judged((None, "unknown"), ("plugin", "pass")) == list(ARMS)
+    assert judged(verdict="fail") == list(ARMS)
