@@ -37,6 +37,7 @@ FAULTS: dict[str, dict[str, Any]] = {
     "link": {"kind": "link", "broker": 1, "peer": 2, "mode": "cut"},
     "queue-stall": {"kind": "queue-stall", "broker": 1},
     "elect": {"kind": "elect", "broker": 2, "partitions": [0]},
+    "clock-jump": {"kind": "clock-jump", "broker": 1, "by_ms": 60_000},
     # A kill with one thing more; scenarios have the plain one.
     "lost-log": {"kind": "lost-log", "broker": 3},
 }

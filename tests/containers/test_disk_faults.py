@@ -14,7 +14,7 @@ from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
 from insync.faults.base import FaultContext
-from insync.faults.kinds.disk_throttle import DiskThrottleFault
+from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault
 from insync.faults.support.disk import blkio, passthrough, volume
 from insync.faults.support.disk.blkio import Rates
 

@@ -26,6 +26,18 @@ class Container(Running, Protocol):
         """Change both at once; a quota of -1 is none."""
 
 
+class ClockReading(Protocol):
+    """A node's time of day against the harness's."""
+
+    @property
+    def ahead_ms(self) -> float:
+        """How far it is ahead."""
+
+    @property
+    def error_ms(self) -> float:
+        """How wrong that may be, in both directions."""
+
+
 class LinkTraffic(Protocol):
     """What a link between two brokers carried since it is treated as it is now."""
 
@@ -103,6 +115,12 @@ class FaultCluster(Protocol):
 
     def make_old_records(self, topic: str, broker: int, partitions: int, size: int) -> None:
         """Create a topic on one broker alone, with so many bytes of records in each partition."""
+
+    def make_clock_topic(self, topic: str, broker: int) -> None:
+        """Create a topic on one broker alone, whose records have the times of their appends."""
+
+    def clock_reading(self, topic: str, broker: int) -> ClockReading | None:
+        """Read a broker's clock with such a topic; None if it does not answer."""
 
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""

@@ -52,12 +52,14 @@ class Requirements:
             under the shim.
         disk_rules: rules of the file system under its broker's log folder for each repeat.
         links: whether brokers replicate through proxies.
+        clock: whether its broker is shown another time of day, by the stall shim.
 
     """
 
     stall_rules: int = 0
     disk_rules: int = 0
     links: bool = False
+    clock: bool = False
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -226,7 +226,7 @@ def _stall_controls(
     if shim is None:
         return controls, extras
     home.mkdir(parents=True, exist_ok=True)
-    rules = sum(stall_rules(plan.scenario) for plan in plans)
+    rules = max(1, sum(stall_rules(plan.scenario) for plan in plans))
     for broker in sorted({broker for plan in plans for broker in stalled(plan.scenario)}):
         path = home / f"stall-{broker}.control"
         controls[broker] = ControlFile.create(path, home / str(broker), min(rules, MAX_RULES))

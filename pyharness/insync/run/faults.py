@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from insync.brokers.cluster import broker_configs
+from insync.brokers.cluster import broker_configs, clocks
 from insync.brokers.cluster.admin import assignment, create_topic, partitions
+from insync.brokers.cluster.clocks import Reading
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Passed, Treatment
 from insync.brokers.docker.process import ContainerProcess
@@ -133,6 +134,14 @@ class ArmFaultCluster:
         create_topic(bootstrap, topic, [[broker]] * partitions, {})
         for partition in range(partitions):
             burst(bootstrap, topic, partition, size // OLD_RECORD_BYTES, OLD_RECORD_BYTES)
+
+    def make_clock_topic(self, topic: str, broker: int) -> None:
+        """Create a topic on one broker alone, whose records have the times of their appends."""
+        clocks.make_topic(self.arm_cluster.cluster.bootstrap, topic, [broker])
+
+    def clock_reading(self, topic: str, broker: int) -> Reading | None:
+        """Read a broker's clock with such a topic; None if it does not answer."""
+        return clocks.read_clock(f"{LOOPBACK}:{self.port(broker)}", topic)
 
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""

@@ -13,7 +13,8 @@ from insync.scenario.model import Scenario
 
 def stalled(scenario: Scenario) -> set[int]:
     """Return the brokers that must run under the stall shim."""
-    return {fault.broker for fault in scenario.faults if _required(scenario, fault).stall_rules}
+    needs = ((fault, _required(scenario, fault)) for fault in scenario.faults)
+    return {fault.broker for fault, need in needs if need.stall_rules or need.clock}
 
 
 def stall_rules(scenario: Scenario) -> int:

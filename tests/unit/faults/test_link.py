@@ -6,7 +6,7 @@ import pytest
 
 from insync.errors import InsyncError
 from insync.faults.base import FaultContext
-from insync.faults.kinds.link import LinkFault
+from insync.faults.kinds.network.link import LinkFault
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ WITHOUT_A_FIGURE = {"kill"}
 
 
 def test_kinds_and_files_match_one_to_one() -> None:
-    files = {file.stem for file in Path(kinds.__path__[0]).glob("[!_]*.py")}
+    files = {file.stem for file in Path(kinds.__path__[0]).rglob("[!_]*.py")}
     assert {name.replace("-", "_") for name in KINDS} == files
 
 
