@@ -39,7 +39,7 @@ class ClockReading(Protocol):
 
 
 class LinkTraffic(Protocol):
-    """What a link between two brokers carried since it is treated as it is now."""
+    """What a link carried in one direction since it is treated as it is now."""
 
     @property
     def bytes(self) -> int:
@@ -56,6 +56,18 @@ class LinkTraffic(Protocol):
     @property
     def longest_ms(self) -> float:
         """The longest time for which one of them was delayed."""
+
+    @property
+    def bytes_delayed(self) -> int:
+        """Bytes that were forwarded with a delay."""
+
+    @property
+    def bytes_dropped(self) -> int:
+        """Bytes that were delayed when their connection ended."""
+
+    @property
+    def pieces_lost(self) -> int:
+        """Pieces that were lost at least once."""
 
 
 class FaultCluster(Protocol):
@@ -100,15 +112,26 @@ class FaultCluster(Protocol):
         """Return the volume under a broker's log folder."""
 
     def treat_link(
-        self, pair: tuple[int, int], *, cut: bool, delay_ms: int, bytes_per_s: int
+        self,
+        pair: tuple[int, int],
+        *,
+        cut: bool,
+        delay_ms: int,
+        bytes_per_s: int,
+        loss_percent: float,
+        seed: int,
+        only: tuple[int, int] | None,
     ) -> None:
-        """Cut, delay or slow what replicates between two brokers, from now on."""
+        """Treat what two nodes send to each other, from now on.
+
+        A node may be `CLIENTS`; `only` is sender and receiver of the only direction, if it is one.
+        """
 
     def free_link(self, pair: tuple[int, int]) -> None:
-        """Let everything pass between two brokers again."""
+        """Let everything pass between two nodes again."""
 
-    def link_traffic(self, pair: tuple[int, int]) -> LinkTraffic:
-        """Return what a link carried since it is treated as it is now."""
+    def link_traffic(self, sender: int, receiver: int) -> LinkTraffic:
+        """Return what a link carried in one direction since it is treated as it is now."""
 
     def make_filled_topic(self, topic: str, broker: int, partitions: int) -> None:
         """Create a topic on one broker alone, with a record in each partition."""

@@ -52,6 +52,8 @@ class Requirements:
             under the shim.
         disk_rules: rules of the file system under its broker's log folder for each repeat.
         links: whether brokers replicate through proxies.
+        client_links: whether clients reach brokers through proxies.
+        controller_link: whether brokers reach the controller through a proxy.
         clock: whether its broker is shown another time of day, by the stall shim.
 
     """
@@ -59,6 +61,8 @@ class Requirements:
     stall_rules: int = 0
     disk_rules: int = 0
     links: bool = False
+    client_links: bool = False
+    controller_link: bool = False
     clock: bool = False
 
 

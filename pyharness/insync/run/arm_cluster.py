@@ -21,7 +21,13 @@ from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.run.disks import NO_DISKS, Disks, open_disks, with_disk_settings
 from insync.run.plan import Plan, carries_agent
 from insync.run.progress import Progress
-from insync.run.requirements import breaks_links, stall_rules, stalled
+from insync.run.requirements import (
+    breaks_client_links,
+    breaks_controller_link,
+    breaks_links,
+    stall_rules,
+    stalled,
+)
 from insync.scenario.model import Broker, Scenario, Workload
 
 AGENT_EVENTS = "agent"
@@ -37,7 +43,7 @@ class ArmCluster:
     Attributes:
         controls: the stall control file of each broker that can be stalled.
         home: the folder with the files of the arm's nodes.
-        links: the proxies between the brokers; None unless a fault changes a link.
+        links: the proxies between the nodes; None unless a fault changes a link.
         disks: the file systems under brokers' log folders that disk faults need.
         agent: the agent of the nodes; None without it.
 
@@ -193,10 +199,14 @@ def open_arm_cluster(
 
 
 def _open_links(plans: Sequence[Plan]) -> AbstractContextManager[Links | None]:
-    """Return the proxies between the brokers if a plan changes a link, else None."""
+    """Return the proxies between the nodes if a plan changes a link, else None."""
     if not any(breaks_links(plan.scenario) for plan in plans):
         return nullcontext()
-    return Links(range(1, BROKERS + 1))
+    return Links(
+        range(1, BROKERS + 1),
+        clients=any(breaks_client_links(plan.scenario) for plan in plans),
+        controller=any(breaks_controller_link(plan.scenario) for plan in plans),
+    )
 
 
 def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:

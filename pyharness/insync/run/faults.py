@@ -102,24 +102,35 @@ class ArmFaultCluster:
         return self.arm_cluster.disks.volumes[broker]
 
     def treat_link(
-        self, pair: tuple[int, int], *, cut: bool, delay_ms: int, bytes_per_s: int
+        self,
+        pair: tuple[int, int],
+        *,
+        cut: bool,
+        delay_ms: int,
+        bytes_per_s: int,
+        loss_percent: float,
+        seed: int,
+        only: tuple[int, int] | None,
     ) -> None:
-        """Cut, delay or slow what replicates between two brokers, from now on."""
-        treatment = Treatment(cut=cut, delay_s=delay_ms / 1000, bytes_per_s=bytes_per_s)
+        """Treat what two nodes send to each other, from now on."""
+        treatment = Treatment(
+            cut=cut, delay_s=delay_ms / 1000, bytes_per_s=bytes_per_s, loss=loss_percent / 100,
+            seed=seed, only=only,
+        )  # fmt: skip
         self._links.treat(*pair, treatment)
 
     def free_link(self, pair: tuple[int, int]) -> None:
-        """Let everything pass between two brokers again."""
+        """Let everything pass between two nodes again."""
         self._links.free(*pair)
 
-    def link_traffic(self, pair: tuple[int, int]) -> Passed:
-        """Return what a link carried since it is treated as it is now."""
-        return self._links.passed(*pair)
+    def link_traffic(self, sender: int, receiver: int) -> Passed:
+        """Return what a link carried in one direction since it is treated as it is now."""
+        return self._links.passed_one_way(sender, receiver)
 
     @property
     def _links(self) -> Links:
         if self.arm_cluster.links is None:
-            raise InsyncError("no proxies between the brokers, expected them for a link's fault")
+            raise InsyncError("no proxies between the nodes, expected them for a link's fault")
         return self.arm_cluster.links
 
     def make_filled_topic(self, topic: str, broker: int, partitions: int) -> None:

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from insync.brokers.kafka.versions import Release
+from insync.errors import InputError
 from insync.faults.kind import ClusterKind, Requirements
 from insync.faults.registry import KINDS, why_not
 from insync.faults.spec import Planned
@@ -30,8 +32,31 @@ def disk_rules(scenario: Scenario, broker: int) -> int:
 
 
 def breaks_links(scenario: Scenario) -> bool:
-    """Whether brokers must replicate through proxies."""
-    return any(_required(scenario, fault).links for fault in scenario.faults)
+    """Whether a fault breaks any link, so that brokers must replicate through proxies."""
+    return (
+        any(_required(scenario, fault).links for fault in scenario.faults)
+        or breaks_client_links(scenario)
+        or breaks_controller_link(scenario)
+    )
+
+
+def breaks_client_links(scenario: Scenario) -> bool:
+    """Whether clients must reach brokers through proxies."""
+    return any(_required(scenario, fault).client_links for fault in scenario.faults)
+
+
+def breaks_controller_link(scenario: Scenario) -> bool:
+    """Whether brokers must reach the controller through a proxy."""
+    return any(_required(scenario, fault).controller_link for fault in scenario.faults)
+
+
+def require_controller_proxy(scenario: Scenario, release: Release) -> None:
+    """Check that a controller can have a proxy; raises InputError for one on ZooKeeper."""
+    if release.zookeeper and breaks_controller_link(scenario):
+        raise InputError(
+            f"faults: controller-link on Kafka {release.version}, expected a version on KRaft:"
+            " on ZooKeeper it is the controller that connects to brokers"
+        )
 
 
 def _required(scenario: Scenario, fault: Planned) -> Requirements:
