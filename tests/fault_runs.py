@@ -46,6 +46,7 @@ FAULTS: dict[str, dict[str, Any]] = {
         "direction": "from",
     },
     "controller-link": {"kind": "controller-link", "broker": 2, "mode": "cut"},
+    "jvm-pause": {"kind": "jvm-pause", "broker": 3},
     "queue-stall": {"kind": "queue-stall", "broker": 1},
     "elect": {"kind": "elect", "broker": 2, "partitions": [0]},
     "clock-jump": {"kind": "clock-jump", "broker": 1, "by_ms": 60_000},

@@ -99,6 +99,9 @@ class FaultCluster(Protocol):
     def data_dir(self, broker: int) -> Path:
         """Return the folder of a broker's partitions."""
 
+    def folder(self, broker: int) -> Path:
+        """Return a broker's own folder, in which its process runs."""
+
     def port(self, broker: int) -> int:
         """Return the port at which clients of this host reach a broker."""
 
@@ -110,6 +113,12 @@ class FaultCluster(Protocol):
 
     def volume(self, broker: int) -> Volume:
         """Return the volume under a broker's log folder."""
+
+    def settle_disks(self, node: int) -> None:
+        """Count all that a node has written so far as flushed to its disk."""
+
+    def fail_power(self, node: int) -> Mapping[str, int]:
+        """Take a dead node's files back to what was flushed of them; return what that took."""
 
     def treat_link(
         self,

@@ -25,6 +25,7 @@ from insync.run.requirements import (
     breaks_client_links,
     breaks_controller_link,
     breaks_links,
+    jvm_flags,
     stall_rules,
     stalled,
 )
@@ -188,7 +189,8 @@ def open_arm_cluster(
         kafka = plans[0].kafka
         progress.phase(f"{arm}: starting the cluster")
         try:
-            with open_disks(scenarios, home, keep=keep) as disks, cluster:
+            disks_of_arm = open_disks(scenarios, home, keep=keep, zookeeper=kafka.release.zookeeper)
+            with disks_of_arm as disks, cluster:
                 yield ArmCluster(
                     arm=arm, kafka=kafka, cluster=cluster, controls=controls, home=home,
                     links=links, disks=disks, agent=agent,
@@ -240,5 +242,8 @@ def _stall_controls(
     for broker in sorted({broker for plan in plans for broker in stalled(plan.scenario)}):
         path = home / f"stall-{broker}.control"
         controls[broker] = ControlFile.create(path, home / str(broker), min(rules, MAX_RULES))
-        extras[broker] = NodeExtras(environment=preload(shim, path), files=[shim], shared=[path])
+        flags = {flag for plan in plans for flag in jvm_flags(plan.scenario, broker)}
+        extras[broker] = NodeExtras(
+            environment=preload(shim, path), files=[shim], shared=[path], flags=sorted(flags)
+        )
     return controls, extras

@@ -1,6 +1,7 @@
 """Makes the faults that a scenario plans, on the running cluster of an arm."""
 
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -85,6 +86,10 @@ class ArmFaultCluster:
         """Return the folder of a broker's partitions."""
         return self.arm_cluster.cluster.nodes[broker].data_dir
 
+    def folder(self, broker: int) -> Path:
+        """Return a broker's own folder, in which its process runs."""
+        return self.arm_cluster.cluster.nodes[broker].folder
+
     def port(self, broker: int) -> int:
         """Return the port at which clients of this host reach a broker."""
         return self.arm_cluster.cluster.nodes[broker].port
@@ -100,6 +105,18 @@ class ArmFaultCluster:
     def volume(self, broker: int) -> Volume:
         """Return the volume under a broker's log folder."""
         return self.arm_cluster.disks.volumes[broker]
+
+    def settle_disks(self, node: int) -> None:
+        """Count all that a node has written so far as flushed to its disk."""
+        for folder in self.arm_cluster.disks.tracked[node]:
+            folder.settle()
+
+    def fail_power(self, node: int) -> Mapping[str, int]:
+        """Take a dead node's files back to what was flushed of them; return what that took."""
+        lost: Counter[str] = Counter()
+        for folder in self.arm_cluster.disks.tracked[node]:
+            lost.update(folder.fail_power())
+        return lost
 
     def treat_link(
         self,

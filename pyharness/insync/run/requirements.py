@@ -25,6 +25,18 @@ def stall_rules(scenario: Scenario) -> int:
     return sum(rules) * scenario.repeats
 
 
+def jvm_flags(scenario: Scenario, broker: int) -> set[str]:
+    """Return the flags that a broker's JVM must have."""
+    own = (_required(scenario, fault) for fault in scenario.faults if fault.broker == broker)
+    return {flag for needs in own for flag in needs.jvm_flags}
+
+
+def tracks_flushes(scenario: Scenario, node: int) -> bool:
+    """Whether the file systems under a node's folders must know what was flushed."""
+    own = (fault for fault in scenario.faults if fault.broker == node)
+    return any(_required(scenario, fault).tracks_flushes for fault in own)
+
+
 def disk_rules(scenario: Scenario, broker: int) -> int:
     """Return how many rules of a broker's file system it uses up in all its repeats."""
     own = (fault for fault in scenario.faults if fault.broker == broker)
