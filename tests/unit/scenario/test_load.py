@@ -12,8 +12,8 @@ from insync.scenario.load import builtin_names, load, narrow, on_zookeeper, pars
 KIP = source("kip-501")
 COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
 OTHERS = {
-    "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure", "power-failure",
-    "slow-disk-ramp", "switched-on", "groups",
+    "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
+    "power-failure", "slow-disk-ramp", "switched-on", "groups",
 }  # fmt: skip
 
 
