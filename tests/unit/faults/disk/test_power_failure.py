@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from insync.events.run_info import PlannedFault
 from insync.faults.base import FaultContext
 from insync.faults.kinds.disk.power_failure import KIND, PowerFailureFault
 from insync.faults.kinds.kill import KillFault
@@ -155,3 +157,32 @@ def test_files_go_back_after_the_kill_and_before_the_restart() -> None:
         "signal": 9, "lost_files": 2, "lost_bytes": 9, "lost_log_bytes": 5, "lost_torn_files": 1,
     }  # fmt: skip
     assert KIND.tags.kills
+
+
+@dataclass(frozen=True)
+class Seen:
+    figures: dict[str, float]
+    acted_ms: float = 100.0
+    calls_held: int = 0
+
+
+@pytest.mark.parametrize(
+    ("broker", "figures", "missing"),
+    [
+        (1, {"lost_files": 2.0, "lost_log_bytes": 9.0}, None),
+        (
+            1,
+            {"lost_files": 2.0, "lost_log_bytes": 0.0},
+            "lost_log_bytes was 0, expected more than 0",
+        ),
+        (1, {}, "lost_log_bytes was 0, expected more than 0"),
+        (100, {"lost_files": 2.0, "lost_log_bytes": 0.0}, None),
+        (100, {}, "lost_files was 0, expected more than 0"),
+    ],
+)
+def test_a_broker_that_lost_no_record_shows_nothing(
+    broker: int, figures: dict[str, float], missing: str | None
+) -> None:
+    """Index files are larger than what is in them, and losing that is nothing."""
+    plan = PlannedFault(kind="power-failure", broker=broker, for_ms=100)
+    assert KIND.missing(plan, Seen(figures)) == missing

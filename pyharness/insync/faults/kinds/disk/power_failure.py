@@ -17,6 +17,7 @@ from insync.faults.kind import STALLABLE, FaultKind, Recorded, Requirements, Tag
 from insync.faults.kinds.kill import killed
 from insync.faults.spec import OnProcess
 from insync.faults.support.disk import passthrough
+from insync.nodes import CONTROLLER_ID
 
 
 class PowerFailure(OnProcess):
@@ -66,9 +67,11 @@ def _inject(spec: PowerFailure, context: FaultContext, cluster: FaultCluster) ->
     )
 
 
-def _missing(_: PlannedFault, seen: Recorded) -> str | None:
-    lost = seen.figures.get("lost_bytes", 0.0)
-    return None if lost else figure("lost_bytes", lost, "more than 0")
+def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
+    # A controller flushes what it commits; what it loses is index pages.
+    name = "lost_files" if plan.broker == CONTROLLER_ID else "lost_log_bytes"
+    lost = seen.figures.get(name, 0.0)
+    return None if lost else figure(name, lost, "more than 0")
 
 
 KIND = FaultKind(
@@ -77,7 +80,7 @@ KIND = FaultKind(
         does="the process ends at once, loses what it had not flushed, and is started again",
         mechanism="SIGKILL; the file system of disk-stall takes files back to what was flushed",
         evidence="the process was gone, and how many files and bytes were lost: `lost_files`,"
-        " `lost_bytes`, `lost_log_bytes`, `lost_torn_files`",
+        " `lost_bytes`, `lost_log_bytes`, which must not be 0, and `lost_torn_files`",
         notes="See [Power failures](#power-failures).",
     ),
     probes={
