@@ -32,11 +32,13 @@ def test_reads_of_all_partitions_are_stalled_within_a_second(
     start: StartCluster, tmp_path: Path
 ) -> None:
     control = ControlFile.create(tmp_path / "stall", tmp_path / "nodes" / "1", PARTITIONS)
-    extras = NodeExtras(
-        environment=preload(require_shim(), tmp_path / "stall"),
-        flags=("-Xmx1g",) if PARTITIONS > PER_TOPIC else (),
-    )
-    cluster = start(settings=room_for(PARTITIONS), extras={1: extras})
+    heap = ("-Xmx1g",) if PARTITIONS > PER_TOPIC else ()
+    under_shim = preload(require_shim(), tmp_path / "stall")
+    extras = {
+        broker: NodeExtras(environment=under_shim if broker == 1 else {}, flags=heap)
+        for broker in (1, 2, 3)
+    }
+    cluster = start(settings=room_for(PARTITIONS), extras=extras)
     pid = cluster.nodes[1].process.pid
     begun = time.monotonic()
     sizes = [min(PER_TOPIC, PARTITIONS - at) for at in range(0, PARTITIONS, PER_TOPIC)]

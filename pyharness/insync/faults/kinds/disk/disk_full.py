@@ -32,7 +32,7 @@ KIND = FaultKind(
         " whether the broker ended",
         notes="The volume has 256 MiB; a file takes what is free, and is removed at the end. A"
         " node that the fault ended is started again. At the controller it is the disk of its"
-        " metadata log.",
+        " metadata log, of which the last block (4 KiB) still takes some records.",
     ),
     probes=both(lambda _: volume.unavailable()),
     inject=_inject,
