@@ -74,7 +74,16 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
         ("regroups", ["cpu-quota", "disk-throttle", "memory-pressure"]),
         (
             "late_shrinks",
-            ["cpu-quota", "disk-stall", "freeze", "jvm-pause", "queue-stall", "stall"],
+            [
+                "clock-jump",
+                "controller-link",
+                "cpu-quota",
+                "disk-stall",
+                "freeze",
+                "jvm-pause",
+                "queue-stall",
+                "stall",
+            ],
         ),
     ],
 )

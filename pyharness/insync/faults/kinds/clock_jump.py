@@ -137,5 +137,7 @@ KIND = FaultKind(
     inject=_inject,
     requires=lambda _, __: Requirements(clock=True),
     missing=_missing,
-    tags=Tags(once=True),
+    tags=Tags(
+        once=True, late_shrinks={"clock-jump": "the leader measures lag by the clock that jumped"}
+    ),
 )

@@ -35,5 +35,8 @@ KIND = FaultKind(
     inject=_inject,
     requires=lambda _, __: Requirements(controller_link=True),
     missing=nothing_held,
-    tags=Tags(once=True),
+    tags=Tags(
+        once=True,
+        late_shrinks={"controller-link": "the leader could not tell the controller in time"},
+    ),
 )
