@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from echo_broker import Echo, answer, request
 from hypothesis import given
 from hypothesis import strategies as st
 
+from echo_broker import Echo, answer, request
 from insync.brokers.cluster.links.listeners import (
     LinkedOnLoopback,
     advertised,

@@ -6,8 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from echo_broker import Echo, answer, request
 
+from echo_broker import Echo, answer, request
 from insync.brokers.cluster.links.listeners import LinkedOnLoopback
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Treatment
