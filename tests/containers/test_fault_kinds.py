@@ -25,4 +25,4 @@ def test_faults_in_containers_show_that_they_acted(image: Image, tmp_path: Path)
     text = small_scenario("in-containers", timed, min_insync_replicas=2, broker=broker)
     seen = run_faults(tmp_path, text, "docker")
     weak = {name: weaknesses(*each) for name, each in zip(NAMES, seen, strict=True)}
-    assert weak == dict.fromkeys(NAMES, [])
+    assert not any(weak.values()), weak
