@@ -39,7 +39,7 @@ def test_the_soft_limit_is_raised_as_far_as_needed(
     files = Limits(1_024, 1_000_000, root=False)
     fake(monkeypatch, tmp_path, files, 65_530)
     assert "log.index.size.max.bytes" in room_for(1_600)
-    assert files.now == (5_200, 1_000_000)
+    assert files.now == (3_600, 1_000_000)
 
 
 def test_only_root_may_raise_the_hard_limit(
@@ -48,9 +48,9 @@ def test_only_root_may_raise_the_hard_limit(
     files = Limits(1_024, 4_096, root=True)
     fake(monkeypatch, tmp_path, files, 65_530)
     room_for(10_000)
-    assert files.now == (22_000, 22_000)
+    assert files.now == (12_000, 12_000)
     fake(monkeypatch, tmp_path, Limits(1_024, 4_096, root=False), 65_530)
-    with pytest.raises(InputError, match=r"\(ulimit -Hn\) of at least 22000: it is 4096"):
+    with pytest.raises(InputError, match=r"\(ulimit -Hn\) of at least 12000: it is 4096"):
         room_for(10_000)
 
 

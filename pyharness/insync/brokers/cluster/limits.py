@@ -11,8 +11,8 @@ from typing import Final
 
 from insync.errors import InputError
 
-FILES_PER_REPLICA: Final = 2
-"""Its segment, and for a moment an index or checkpoint of it."""
+FILES_PER_REPLICA: Final = 1
+"""Its segment, of which a topic of a test has one."""
 MAPS_PER_REPLICA: Final = 2
 OWN: Final = 2_000
 """Files and mappings of a broker without partitions: jars, libraries, sockets, heap."""
@@ -43,7 +43,7 @@ def room_for(replicas: int) -> dict[str, str]:
 def _raise_files(replicas: int, files: int) -> None:
     """Raise the limit of open files as far as needed; a JVM takes all that is allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if hard in (resource.RLIM_INFINITY,) or hard >= files:
+    if hard == resource.RLIM_INFINITY or hard >= files:
         wanted = files if soft == resource.RLIM_INFINITY else max(soft, files)
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
         return
