@@ -21,6 +21,8 @@ FAULTS: dict[str, dict[str, Any]] = {
     "disk-stall": {"kind": "disk-stall", "mode": "hold", "broker": 1, "at_ms": 500},
     "disk-full": {"kind": "disk-full", "broker": 2, "at_ms": 1_500},
     "disk-read-only": {"kind": "disk-read-only", "broker": 3, "at_ms": 7_000},
+    "power-failure": {"kind": "power-failure", "broker": 1, "at_ms": 16_500},
+    "controller disk-full": {"kind": "disk-full", "target": "controller", "at_ms": 12_000},
 }
 FOR_MS = 1_500
 

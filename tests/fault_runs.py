@@ -35,8 +35,21 @@ FAULTS: dict[str, dict[str, Any]] = {
     "controller freeze": {"kind": "freeze", "target": "controller"},
     "cpu-neighbour": {"kind": "cpu-neighbour", "broker": 2},
     "link": {"kind": "link", "broker": 1, "peer": 2, "mode": "cut"},
+    "one-way link": {"kind": "link", "broker": 3, "peer": 1, "mode": "cut", "direction": "from"},
+    "lossy link": {"kind": "link", "broker": 3, "peer": 1, "mode": "loss", "loss_percent": 50.0},
+    "client-link": {"kind": "client-link", "broker": 2, "mode": "cut", "direction": "to"},
+    "slow client-link": {
+        "kind": "client-link",
+        "broker": 2,
+        "mode": "delay",
+        "delay_ms": 50,
+        "direction": "from",
+    },
+    "controller-link": {"kind": "controller-link", "broker": 2, "mode": "cut"},
+    "jvm-pause": {"kind": "jvm-pause", "broker": 3},
     "queue-stall": {"kind": "queue-stall", "broker": 1},
     "elect": {"kind": "elect", "broker": 2, "partitions": [0]},
+    "clock-jump": {"kind": "clock-jump", "broker": 1, "by_ms": 60_000},
     # A kill with one thing more; scenarios have the plain one.
     "lost-log": {"kind": "lost-log", "broker": 3},
 }

@@ -4,6 +4,8 @@ from typing import Final
 
 BROKERS: Final = 3
 CONTROLLER_ID: Final = 100
+CLIENTS: Final = 0
+"""The number of all clients together, where links between nodes are numbered."""
 
 
 def node_words(number: int) -> str:

@@ -14,10 +14,11 @@ from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.distribution import Distribution
 from insync.faults.base import FaultContext
-from insync.faults.kinds.disk_throttle import DiskThrottleFault
+from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault
 from insync.faults.support.disk import blkio, passthrough, volume
 from insync.faults.support.disk.blkio import Rates
 
+BROKERS = (1, 2, 3)  # a controller writes little, and may have room in its last block
 NO_DISKS = passthrough.unavailable(for_others=True) or volume.unavailable()
 NO_THROTTLE = blkio.unavailable(Path("/var/tmp"))  # noqa: S108 - asked for its disk only
 
@@ -32,7 +33,8 @@ def evidence(image: Image, tmp_path_factory: pytest.TempPathFactory) -> dict[str
 def test_a_fault_in_a_run_shows_that_it_acted(name: str, evidence: dict[str, Any]) -> None:
     plan, line = evidence[name]
     assert weaknesses(plan, line) == []
-    assert line["figures"].get("ended", 1) == 1, "a broker without a disk ends itself"
+    if plan["broker"] in BROKERS:
+        assert line["figures"].get("ended", 1) == 1, "a broker without a disk ends itself"
 
 
 @pytest.mark.skipif(NO_THROTTLE is not None, reason=str(NO_THROTTLE))

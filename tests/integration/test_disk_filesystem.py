@@ -36,14 +36,16 @@ Step = tuple[str, str, str, int]
 
 
 @contextmanager
-def behind_a_gate(home: Path) -> Iterator[Passthrough]:
+def behind_a_gate(home: Path, *, tracked: bool = False) -> Iterator[Passthrough]:
     folder = home / "data"
     folder.mkdir(parents=True)
 
     def launch(command: list[str], log: Path) -> subprocess.Popen[bytes]:
         return process.start(command, log=log, folder=home, environment=os.environ)
 
-    mount = Passthrough.mount(folder, home / "disk.control", 64, launch)  # type: ignore[arg-type]
+    mount = Passthrough.mount(
+        folder, home / "disk.control", 64, launch, tracked=tracked,  # type: ignore[arg-type]
+    )  # fmt: skip
     try:
         yield mount
     finally:
@@ -161,8 +163,9 @@ STEPS = st.lists(
 )  # fmt: skip
 
 
-def test_files_are_as_in_a_plain_folder(tmp_path: Path) -> None:
-    with behind_a_gate(tmp_path / "mount") as mount:
+@pytest.mark.parametrize("tracked", [False, True])
+def test_files_are_as_in_a_plain_folder(tmp_path: Path, tracked: bool) -> None:
+    with behind_a_gate(tmp_path / "mount", tracked=tracked) as mount:
 
         @settings(max_examples=150, suppress_health_check=list(HealthCheck))
         @given(STEPS)
@@ -180,6 +183,35 @@ def test_files_are_as_in_a_plain_folder(tmp_path: Path) -> None:
         compare()
         shown = tree(mount.folder)
     assert tree(mount.folder) == shown, "what was written is in its place when the mount is gone"
+
+
+def test_when_the_power_fails_files_are_as_they_were_flushed(tmp_path: Path) -> None:
+    """Seen through the mount at once, also where the kernel had cached or mapped the file."""
+    with behind_a_gate(tmp_path / "mount", tracked=True) as mount:
+        log, index, new = (mount.folder / name for name in ("0.log", "0.index", "new"))
+        with log.open("wb", buffering=0) as file:
+            file.write(b"flushed.")
+            os.fsync(file.fileno())
+            file.write(b"torn")
+            file.write(b"lost")
+        index.write_bytes(bytes(4096))
+        with index.open("r+b") as file, mmap.mmap(file.fileno(), 0) as mapped:
+            mapped.flush()  # msync
+            flushed = bytes(mapped)
+            mapped[:4] = b"lost"
+        new.write_bytes(b"lost")
+        before = index.read_bytes()
+        lost = mount.fail_power()
+        assert before[:4] == b"lost"
+        assert log.read_bytes() == b"flushed.to"
+        assert index.read_bytes() == flushed
+        assert new.read_bytes() == b""
+        assert (lost["files"], lost["log_bytes"], lost["torn_files"]) == (3, 6, 1)
+
+
+def test_a_file_system_that_is_not_tracked_has_no_power_to_fail(mount: Passthrough) -> None:
+    with pytest.raises(InsyncError, match="data: its power: "):
+        mount.fail_power()
 
 
 def test_a_whole_segment_is_sent_from_it(mount: Passthrough) -> None:

@@ -19,8 +19,8 @@ from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.kafka import process
 from insync.brokers.kafka.distribution import Distribution
 from insync.faults.base import FaultContext
-from insync.faults.kinds.disk_stall import DiskStallFault
-from insync.faults.kinds.disk_throttle import DiskThrottleFault
+from insync.faults.kinds.disk.disk_stall import DiskStallFault
+from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault
 from insync.faults.support.control import ControlFile, Site
 from insync.faults.support.disk import blkio, mounts, passthrough, volume
 from insync.faults.support.disk.blkio import Rates

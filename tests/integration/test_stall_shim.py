@@ -5,125 +5,24 @@ which call it has made and can wait for its answer.
 """
 
 import os
-import shutil
 import signal
-import subprocess
-import sys
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from commands import run_python
+from insync.errors import InsyncError
 from insync.faults.support.control import ControlFile, Mode, Rule, Site
 from insync.faults.support.shim import preload
-from waiting import wait_for
-
-NATIVE = (
-    Path(__file__).parents[2] / "pyharness" / "insync" / "faults" / "support" / "native" / "stall.c"
-)
-SECOND_NS = 1_000_000_000
-CALLER = r"""
-import os, signal, socket, sys
-signal.signal(signal.SIGUSR1, lambda *_: None)
-left, right = socket.socketpair()
-files = {}
-for line in sys.stdin:
-    call, path = line.split()
-    mode = os.O_RDONLY if os.path.isdir(path) else os.O_RDWR
-    fd = files.setdefault(path, os.open(path, mode)) if path not in files else files[path]
-    try:
-        if call == "pread":
-            got = len(os.pread(fd, 5, 0))
-        elif call == "preadv":
-            got = os.preadv(fd, [bytearray(5)], 0)
-        elif call == "read":
-            got = len(os.read(fd, 1))
-        elif call == "readv":
-            got = os.readv(fd, [bytearray(1)])
-        elif call == "sendfile":
-            got = os.sendfile(left.fileno(), fd, 0, 5)
-        elif call == "write":
-            got = os.write(fd, b"12345")
-        elif call == "pwrite":
-            got = os.pwrite(fd, b"12345", 0)
-        elif call == "writev":
-            got = os.writev(fd, [b"12", b"345"])
-        elif call == "pwritev":
-            got = os.pwritev(fd, [b"12", b"345"], 0)
-        elif call == "fsync":
-            got = os.fsync(fd) or 0
-        elif call == "fdatasync":
-            got = os.fdatasync(fd) or 0
-        elif call == "bad":
-            got = os.pread(fd, 5, -1)
-    except OSError as error:
-        got = f"errno {error.errno}"
-    print(got, flush=True)
-"""
+from shim_caller import SECOND_NS, Caller, compile_shim, make_log, start_caller
 
 
 @pytest.fixture(scope="session")
 def shim(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Compile the shim, warnings as errors."""
-    compiler = shutil.which("cc")
-    if compiler is None:
-        pytest.skip("no C compiler")
-    built = tmp_path_factory.mktemp("shim") / "libinsync_stall.so"
-    flags = ["-O2", "-Wall", "-Wextra", "-Werror", "-shared", "-fPIC"]
-    command = [compiler, *flags, "-o", str(built), str(NATIVE), "-ldl", "-pthread"]
-    subprocess.run(command, check=True)
-    return built
-
-
-@dataclass
-class Caller:
-    """A process under the shim, with a log file for its calls."""
-
-    process: "subprocess.Popen[str]"
-    control: ControlFile
-    log: Path
-
-    def begin(self, call: str, path: Path | None = None) -> None:
-        """Let it make one call."""
-        assert self.process.stdin is not None
-        self.process.stdin.write(f"{call} {path or self.log}\n")
-        self.process.stdin.flush()
-
-    def answer(self) -> str:
-        """Wait for the result of the call."""
-        assert self.process.stdout is not None
-        return self.process.stdout.readline().strip()
-
-    def timed(self, call: str, path: Path | None = None) -> tuple[str, float]:
-        """Make one call; return its result and how many seconds it took."""
-        start = time.monotonic()
-        self.begin(call, path)
-        return self.answer(), time.monotonic() - start
-
-    def arm(self, site: Site = Site.READ, mode: Mode = Mode.HOLD, **more: int) -> int:
-        """Arm a rule for the log's partition."""
-        more.setdefault("deadline_ns", time.monotonic_ns() + 30 * SECOND_NS)
-        return self.control.arm(Rule(site=site, mode=mode, target="topic-0", **more))
-
-    def await_held(self, slot: int, count: int = 1) -> None:
-        """Wait until so many calls are held."""
-        await_shared(lambda: self.control.counters(slot).held_now == count)
-
-
-def await_shared(condition: Callable[[], bool]) -> None:
-    """Wait for a condition in memory that is shared with the process under the shim."""
-    wait_for(condition, bool, within_s=10, every_s=0.001)
-
-
-def make_log(data: Path, folder: str, name: str = "00000000000000000000.log") -> Path:
-    """Make a log file at the path that Kafka would use."""
-    path = data / folder / name
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"x" * 4096)
-    return path
+    """Compile the shim."""
+    return compile_shim(tmp_path_factory.mktemp("shim"))
 
 
 @pytest.fixture
@@ -131,18 +30,10 @@ def caller(shim: Path, tmp_path: Path) -> Iterator[Caller]:
     """Start a process under the shim, attached and warm."""
     log = make_log(tmp_path / "data", "topic-0")
     control = ControlFile.create(tmp_path / "control", tmp_path / "data", capacity=8)
-    process = subprocess.Popen(
-        [sys.executable, "-c", CALLER],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, **preload(shim, tmp_path / "control")},
-    )
-    started = Caller(process, control, log)
-    assert started.timed("pread")[0] == "5"
-    yield started
-    process.kill()
-    process.communicate()
+    with start_caller(shim, tmp_path / "control") as process:
+        started = Caller(process, control, log, shim)
+        assert started.timed("pread")[0] == "5"
+        yield started
 
 
 def test_a_process_under_the_shim_is_seen_as_attached(caller: Caller) -> None:
@@ -297,6 +188,52 @@ def test_a_signal_does_not_cut_a_stalled_call_short(caller: Caller) -> None:
 def test_a_stalled_call_keeps_the_errno_of_the_real_one(caller: Caller) -> None:
     caller.arm(mode=Mode.DELAY, delay_ns=SECOND_NS // 100)
     assert caller.timed("bad")[0] == "errno 22"
+
+
+@pytest.mark.parametrize("ahead_s", [100.25, -100.25])
+def test_the_time_of_day_is_shown_shifted_and_the_monotonic_clock_is_not(
+    caller: Caller, ahead_s: float
+) -> None:
+    def ahead() -> tuple[float, float]:
+        wall, monotonic = caller.timed("clocks")[0].split()
+        return float(wall) - time.time(), float(monotonic) - time.monotonic()
+
+    assert ahead() == pytest.approx((0, 0), abs=5)
+    assert caller.control.shifted == 0
+    caller.control.show_ahead(round(ahead_s * SECOND_NS))
+    assert ahead() == pytest.approx((ahead_s, 0), abs=5)
+    assert caller.control.shifted >= 1
+    caller.control.show_ahead(0)
+    assert ahead() == pytest.approx((0, 0), abs=5)
+
+
+def test_one_of_ten_thousand_rules_stalls_its_call_and_they_are_armed_at_once(
+    caller: Caller, tmp_path: Path
+) -> None:
+    count = 10_000
+    control = ControlFile.create(tmp_path / "many", tmp_path / "data", count)
+    deadline = time.monotonic_ns() + 30 * SECOND_NS
+    rules = [
+        Rule(site=Site.READ, mode=Mode.DELAY, target=f"topic-{number}", deadline_ns=deadline,
+             delay_ns=SECOND_NS // 10)
+        for number in range(count)
+    ]  # fmt: skip
+    begun = time.monotonic()
+    slots = control.arm_all(rules)
+    assert time.monotonic() - begun < 1
+    last = make_log(tmp_path / "data", f"topic-{count - 1}")
+    with start_caller(caller.shim, tmp_path / "many") as process:
+        other = Caller(process, control, last, caller.shim)
+        assert other.timed("pread")[1] >= 0.1
+    assert [slot for slot in slots if control.counters(slot).calls] == [slots[-1]]
+
+
+def test_rules_that_do_not_fit_are_refused_together(tmp_path: Path) -> None:
+    control = ControlFile.create(tmp_path / "control", tmp_path, 1)
+    rule = Rule(site=Site.READ, mode=Mode.HOLD, target="topic-0", deadline_ns=0)
+    with pytest.raises(InsyncError, match="cannot arm stall rule 1 of 1 for topic-0"):
+        control.arm_all([rule, rule])
+    assert control.header.armed == 0
 
 
 def test_two_rules_stall_a_call_in_turn(caller: Caller) -> None:

@@ -73,6 +73,7 @@ class PlannedFault(Recorded):
     for_ms: float = Field(default=0, ge=0)
     delay_ms: float = Field(default=0, ge=0)
     acts_ms: float = Field(default=0, ge=0)
+    by_ms: float = 0
 
 
 class BrokerSettings(Recorded):

@@ -26,8 +26,20 @@ class Container(Running, Protocol):
         """Change both at once; a quota of -1 is none."""
 
 
+class ClockReading(Protocol):
+    """A node's time of day against the harness's."""
+
+    @property
+    def ahead_ms(self) -> float:
+        """How far it is ahead."""
+
+    @property
+    def error_ms(self) -> float:
+        """How wrong that may be, in both directions."""
+
+
 class LinkTraffic(Protocol):
-    """What a link between two brokers carried since it is treated as it is now."""
+    """What a link carried in one direction since it is treated as it is now."""
 
     @property
     def bytes(self) -> int:
@@ -44,6 +56,18 @@ class LinkTraffic(Protocol):
     @property
     def longest_ms(self) -> float:
         """The longest time for which one of them was delayed."""
+
+    @property
+    def bytes_delayed(self) -> int:
+        """Bytes that were forwarded with a delay."""
+
+    @property
+    def bytes_dropped(self) -> int:
+        """Bytes that were delayed when their connection ended."""
+
+    @property
+    def pieces_lost(self) -> int:
+        """Pieces that were lost at least once."""
 
 
 class FaultCluster(Protocol):
@@ -75,6 +99,9 @@ class FaultCluster(Protocol):
     def data_dir(self, broker: int) -> Path:
         """Return the folder of a broker's partitions."""
 
+    def folder(self, broker: int) -> Path:
+        """Return a broker's own folder, in which its process runs."""
+
     def port(self, broker: int) -> int:
         """Return the port at which clients of this host reach a broker."""
 
@@ -87,22 +114,45 @@ class FaultCluster(Protocol):
     def volume(self, broker: int) -> Volume:
         """Return the volume under a broker's log folder."""
 
+    def settle_disks(self, node: int) -> None:
+        """Count all that a node has written so far as flushed to its disk."""
+
+    def fail_power(self, node: int) -> Mapping[str, int]:
+        """Take a dead node's files back to what was flushed of them; return what that took."""
+
     def treat_link(
-        self, pair: tuple[int, int], *, cut: bool, delay_ms: int, bytes_per_s: int
+        self,
+        pair: tuple[int, int],
+        *,
+        cut: bool,
+        delay_ms: int,
+        bytes_per_s: int,
+        loss_percent: float,
+        seed: int,
+        only: tuple[int, int] | None,
     ) -> None:
-        """Cut, delay or slow what replicates between two brokers, from now on."""
+        """Treat what two nodes send to each other, from now on.
+
+        A node may be `CLIENTS`; `only` is sender and receiver of the only direction, if it is one.
+        """
 
     def free_link(self, pair: tuple[int, int]) -> None:
-        """Let everything pass between two brokers again."""
+        """Let everything pass between two nodes again."""
 
-    def link_traffic(self, pair: tuple[int, int]) -> LinkTraffic:
-        """Return what a link carried since it is treated as it is now."""
+    def link_traffic(self, sender: int, receiver: int) -> LinkTraffic:
+        """Return what a link carried in one direction since it is treated as it is now."""
 
     def make_filled_topic(self, topic: str, broker: int, partitions: int) -> None:
         """Create a topic on one broker alone, with a record in each partition."""
 
     def make_old_records(self, topic: str, broker: int, partitions: int, size: int) -> None:
         """Create a topic on one broker alone, with so many bytes of records in each partition."""
+
+    def make_clock_topic(self, topic: str, broker: int) -> None:
+        """Create a topic on one broker alone, whose records have the times of their appends."""
+
+    def clock_reading(self, topic: str, broker: int) -> ClockReading | None:
+        """Read a broker's clock with such a topic; None if it does not answer."""
 
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""

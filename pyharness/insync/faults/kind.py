@@ -51,13 +51,23 @@ class Requirements:
         stall_rules: rules of the stall shim for each repeat; with one or more, its broker runs
             under the shim.
         disk_rules: rules of the file system under its broker's log folder for each repeat.
+        tracks_flushes: whether the file systems under its broker's folders know what was flushed.
         links: whether brokers replicate through proxies.
+        client_links: whether clients reach brokers through proxies.
+        controller_link: whether brokers reach the controller through a proxy.
+        jvm_flags: flags that its broker's JVM must have from its start on.
+        clock: whether its broker is shown another time of day, by the stall shim.
 
     """
 
     stall_rules: int = 0
     disk_rules: int = 0
+    tracks_flushes: bool = False
     links: bool = False
+    client_links: bool = False
+    controller_link: bool = False
+    clock: bool = False
+    jvm_flags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

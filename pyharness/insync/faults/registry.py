@@ -1,9 +1,9 @@
-"""Every fault kind, found in the folder `kinds/`: to add a kind, add a file with a `KIND`."""
+"""Every fault kind, found in `kinds/` and its folders: to add one, add a file with a `KIND`."""
 
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import Any, Final
 
 from insync.faults import kinds
@@ -12,8 +12,9 @@ from insync.faults.spec import Planned
 
 
 def _found() -> Iterator[FaultKind[Any]]:
-    for module in iter_modules(kinds.__path__):
-        yield import_module(f"{kinds.__name__}.{module.name}").KIND
+    for module in walk_packages(kinds.__path__, f"{kinds.__name__}."):
+        if not module.ispkg:
+            yield import_module(module.name).KIND
 
 
 KINDS: Final[Mapping[str, FaultKind[Any]]] = {

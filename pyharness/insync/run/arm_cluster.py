@@ -21,7 +21,14 @@ from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.run.disks import NO_DISKS, Disks, open_disks, with_disk_settings
 from insync.run.plan import Plan, carries_agent
 from insync.run.progress import Progress
-from insync.run.requirements import breaks_links, stall_rules, stalled
+from insync.run.requirements import (
+    breaks_client_links,
+    breaks_controller_link,
+    breaks_links,
+    jvm_flags,
+    stall_rules,
+    stalled,
+)
 from insync.scenario.model import Broker, Scenario, Workload
 
 AGENT_EVENTS = "agent"
@@ -37,7 +44,7 @@ class ArmCluster:
     Attributes:
         controls: the stall control file of each broker that can be stalled.
         home: the folder with the files of the arm's nodes.
-        links: the proxies between the brokers; None unless a fault changes a link.
+        links: the proxies between the nodes; None unless a fault changes a link.
         disks: the file systems under brokers' log folders that disk faults need.
         agent: the agent of the nodes; None without it.
 
@@ -190,7 +197,8 @@ def open_arm_cluster(
         kafka = plans[0].kafka
         progress.phase(f"{arm}: starting the cluster")
         try:
-            with open_disks(scenarios, home, keep=keep) as disks, cluster:
+            disks_of_arm = open_disks(scenarios, home, keep=keep, zookeeper=kafka.release.zookeeper)
+            with disks_of_arm as disks, cluster:
                 yield ArmCluster(
                     arm=arm, kafka=kafka, cluster=cluster, controls=controls, home=home,
                     links=links, disks=disks, agent=agent,
@@ -203,10 +211,14 @@ def open_arm_cluster(
 
 
 def _open_links(plans: Sequence[Plan]) -> AbstractContextManager[Links | None]:
-    """Return the proxies between the brokers if a plan changes a link, else None."""
+    """Return the proxies between the nodes if a plan changes a link, else None."""
     if not any(breaks_links(plan.scenario) for plan in plans):
         return nullcontext()
-    return Links(range(1, BROKERS + 1))
+    return Links(
+        range(1, BROKERS + 1),
+        clients=any(breaks_client_links(plan.scenario) for plan in plans),
+        controller=any(breaks_controller_link(plan.scenario) for plan in plans),
+    )
 
 
 def _kind_of_cluster(plan: Plan) -> Callable[..., NodeCluster]:
@@ -237,9 +249,12 @@ def _stall_controls(
     if shim is None:
         return controls, extras
     home.mkdir(parents=True, exist_ok=True)
-    rules = sum(stall_rules(plan.scenario) for plan in plans)
+    rules = max(1, sum(stall_rules(plan.scenario) for plan in plans))
     for broker in sorted({broker for plan in plans for broker in stalled(plan.scenario)}):
         path = home / f"stall-{broker}.control"
         controls[broker] = ControlFile.create(path, home / str(broker), min(rules, MAX_RULES))
-        extras[broker] = NodeExtras(environment=preload(shim, path), files=[shim], shared=[path])
+        flags = {flag for plan in plans for flag in jvm_flags(plan.scenario, broker)}
+        extras[broker] = NodeExtras(
+            environment=preload(shim, path), files=[shim], shared=[path], flags=sorted(flags)
+        )
     return controls, extras

@@ -81,5 +81,10 @@ class ArmContext:
 
     @property
     def bootstrap(self) -> str:
-        """The brokers' addresses, for clients."""
+        """The brokers' own addresses."""
         return self.arm_cluster.cluster.bootstrap
+
+    @property
+    def client_bootstrap(self) -> str:
+        """The brokers' addresses for the workload's clients, whose links may be broken."""
+        return self.arm_cluster.cluster.client_bootstrap

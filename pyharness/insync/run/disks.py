@@ -16,17 +16,22 @@ from insync.faults.registry import tags_of
 from insync.faults.support.control import MAX_RULES, ControlFile
 from insync.faults.support.disk.passthrough import Passthrough
 from insync.faults.support.disk.volume import Volume
-from insync.run.requirements import disk_rules
+from insync.nodes import CONTROLLER_ID
+from insync.run.requirements import disk_rules, tracks_flushes
 from insync.running import Running
 from insync.scenario.model import Scenario
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Disks:
-    """The control files of file systems that can be stalled, and the volumes, by broker."""
+    """The control files of file systems that can be stalled, and the volumes, by broker.
+
+    `tracked` are those of a node whose power can fail.
+    """
 
     gates: Mapping[int, ControlFile] = field(default_factory=dict)
     volumes: Mapping[int, Volume] = field(default_factory=dict)
+    tracked: Mapping[int, Sequence[Passthrough]] = field(default_factory=dict)
 
 
 NO_DISKS: Final = Disks()
@@ -61,30 +66,45 @@ def disks_differ(scenarios: Sequence[Scenario]) -> str | None:
 
 
 @contextmanager
-def open_disks(scenarios: Sequence[Scenario], home: Path, *, keep: bool) -> Iterator[Disks]:
+def open_disks(
+    scenarios: Sequence[Scenario], home: Path, *, keep: bool, zookeeper: bool = False
+) -> Iterator[Disks]:
     """Mount what the scenarios need over log folders below `home`, before the brokers start.
 
     All is unmounted at the end, and the brokers must have ended by then. Data written through a
     passthrough file system stays in its folder; a volume and its data are removed unless `keep`.
+    `zookeeper`: the controller is a broker like the others.
     Raises InsyncError if a mount fails, or if two scenarios need different disks for one broker.
     """
     if difference := disks_differ(scenarios):
         raise InsyncError(difference)
     gates: dict[int, ControlFile] = {}
     volumes: dict[int, Volume] = {}
+    tracked: dict[int, Sequence[Passthrough]] = {}
     with ExitStack() as mounted:
         for broker in _on(scenarios, STALLABLE):
-            rules = sum(disk_rules(scenario, broker) for scenario in scenarios)
-            gate = Passthrough.mount(
-                _data(home, broker), home / f"disk-{broker}.control", min(rules, MAX_RULES),
-                partial(_start, home),
-            )  # fmt: skip
-            mounted.callback(gate.unmount)
-            gates[broker] = gate.control
+            rules = max(1, sum(disk_rules(scenario, broker) for scenario in scenarios))
+            folders = {formats.DATA: home / f"disk-{broker}.control"}
+            flushes = any(tracks_flushes(scenario, broker) for scenario in scenarios)
+            if flushes:
+                folders[formats.METADATA] = home / f"metadata-disk-{broker}.control"
+            made = []
+            for part, control in folders.items():
+                gate = Passthrough.mount(
+                    _made(home, broker, part), control, min(rules, MAX_RULES),
+                    partial(_start, home), tracked=flushes,
+                )  # fmt: skip
+                mounted.callback(gate.unmount)
+                made.append(gate)
+            gates[broker] = made[0].control
+            if flushes:
+                tracked[broker] = made
         for broker in _on(scenarios, VOLUME):
-            volumes[broker] = Volume.make(_data(home, broker), home)
+            metadata = broker == CONTROLLER_ID and not zookeeper
+            folder = _made(home, broker, formats.METADATA if metadata else formats.DATA)
+            volumes[broker] = Volume.make(folder, home)
             mounted.callback(volumes[broker].unmount if keep else volumes[broker].remove)
-        yield Disks(gates=gates, volumes=volumes)
+        yield Disks(gates=gates, volumes=volumes, tracked=tracked)
 
 
 def _on(scenarios: Sequence[Scenario], disk: str) -> list[int]:
@@ -93,9 +113,9 @@ def _on(scenarios: Sequence[Scenario], disk: str) -> list[int]:
     return sorted({fault.broker for fault in faults if tags_of(fault).log_folder == disk})
 
 
-def _data(home: Path, broker: int) -> Path:
-    """Create the data folder that a broker will use."""
-    folder = (home / str(broker) / formats.DATA).absolute()
+def _made(home: Path, node: int, part: str) -> Path:
+    """Create the data or metadata folder that a node will use."""
+    folder = (home / str(node) / part).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 

@@ -1,13 +1,15 @@
 """Makes the faults that a scenario plans, on the running cluster of an arm."""
 
 import os
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from insync.brokers.cluster import broker_configs
+from insync.brokers.cluster import broker_configs, clocks
 from insync.brokers.cluster.admin import assignment, create_topic, partitions
+from insync.brokers.cluster.clocks import Reading
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Passed, Treatment
 from insync.brokers.docker.process import ContainerProcess
@@ -84,6 +86,10 @@ class ArmFaultCluster:
         """Return the folder of a broker's partitions."""
         return self.arm_cluster.cluster.nodes[broker].data_dir
 
+    def folder(self, broker: int) -> Path:
+        """Return a broker's own folder, in which its process runs."""
+        return self.arm_cluster.cluster.nodes[broker].folder
+
     def port(self, broker: int) -> int:
         """Return the port at which clients of this host reach a broker."""
         return self.arm_cluster.cluster.nodes[broker].port
@@ -100,25 +106,48 @@ class ArmFaultCluster:
         """Return the volume under a broker's log folder."""
         return self.arm_cluster.disks.volumes[broker]
 
+    def settle_disks(self, node: int) -> None:
+        """Count all that a node has written so far as flushed to its disk."""
+        for folder in self.arm_cluster.disks.tracked[node]:
+            folder.settle()
+
+    def fail_power(self, node: int) -> Mapping[str, int]:
+        """Take a dead node's files back to what was flushed of them; return what that took."""
+        lost: Counter[str] = Counter()
+        for folder in self.arm_cluster.disks.tracked[node]:
+            lost.update(folder.fail_power())
+        return lost
+
     def treat_link(
-        self, pair: tuple[int, int], *, cut: bool, delay_ms: int, bytes_per_s: int
+        self,
+        pair: tuple[int, int],
+        *,
+        cut: bool,
+        delay_ms: int,
+        bytes_per_s: int,
+        loss_percent: float,
+        seed: int,
+        only: tuple[int, int] | None,
     ) -> None:
-        """Cut, delay or slow what replicates between two brokers, from now on."""
-        treatment = Treatment(cut=cut, delay_s=delay_ms / 1000, bytes_per_s=bytes_per_s)
+        """Treat what two nodes send to each other, from now on."""
+        treatment = Treatment(
+            cut=cut, delay_s=delay_ms / 1000, bytes_per_s=bytes_per_s, loss=loss_percent / 100,
+            seed=seed, only=only,
+        )  # fmt: skip
         self._links.treat(*pair, treatment)
 
     def free_link(self, pair: tuple[int, int]) -> None:
-        """Let everything pass between two brokers again."""
+        """Let everything pass between two nodes again."""
         self._links.free(*pair)
 
-    def link_traffic(self, pair: tuple[int, int]) -> Passed:
-        """Return what a link carried since it is treated as it is now."""
-        return self._links.passed(*pair)
+    def link_traffic(self, sender: int, receiver: int) -> Passed:
+        """Return what a link carried in one direction since it is treated as it is now."""
+        return self._links.passed_one_way(sender, receiver)
 
     @property
     def _links(self) -> Links:
         if self.arm_cluster.links is None:
-            raise InsyncError("no proxies between the brokers, expected them for a link's fault")
+            raise InsyncError("no proxies between the nodes, expected them for a link's fault")
         return self.arm_cluster.links
 
     def make_filled_topic(self, topic: str, broker: int, partitions: int) -> None:
@@ -133,6 +162,14 @@ class ArmFaultCluster:
         create_topic(bootstrap, topic, [[broker]] * partitions, {})
         for partition in range(partitions):
             burst(bootstrap, topic, partition, size // OLD_RECORD_BYTES, OLD_RECORD_BYTES)
+
+    def make_clock_topic(self, topic: str, broker: int) -> None:
+        """Create a topic on one broker alone, whose records have the times of their appends."""
+        clocks.make_topic(self.arm_cluster.cluster.bootstrap, topic, [broker])
+
+    def clock_reading(self, topic: str, broker: int) -> Reading | None:
+        """Read a broker's clock with such a topic; None if it does not answer."""
+        return clocks.read_clock(f"{LOOPBACK}:{self.port(broker)}", topic)
 
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""

@@ -132,7 +132,7 @@ def _create(context: ArmContext, topic: str) -> None:
 def _workload_plan(context: ArmContext, topic: str, repeat: int) -> WorkloadPlan:
     workload = context.plan.scenario.workload
     return WorkloadPlan(
-        bootstrap=context.bootstrap,
+        bootstrap=context.client_bootstrap,
         arm=context.arm,
         repeat=repeat,
         topic=topic,

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from insync.brokers.kafka.versions import Release
+from insync.errors import InputError
 from insync.faults.kind import ClusterKind, Requirements
 from insync.faults.registry import KINDS, why_not
 from insync.faults.spec import Planned
@@ -13,13 +15,26 @@ from insync.scenario.model import Scenario
 
 def stalled(scenario: Scenario) -> set[int]:
     """Return the brokers that must run under the stall shim."""
-    return {fault.broker for fault in scenario.faults if _required(scenario, fault).stall_rules}
+    needs = ((fault, _required(scenario, fault)) for fault in scenario.faults)
+    return {fault.broker for fault, need in needs if need.stall_rules or need.clock}
 
 
 def stall_rules(scenario: Scenario) -> int:
     """Return how many stall rules a scenario uses up in all its repeats of one arm."""
     rules = (_required(scenario, fault).stall_rules for fault in scenario.faults)
     return sum(rules) * scenario.repeats
+
+
+def jvm_flags(scenario: Scenario, broker: int) -> set[str]:
+    """Return the flags that a broker's JVM must have."""
+    own = (_required(scenario, fault) for fault in scenario.faults if fault.broker == broker)
+    return {flag for needs in own for flag in needs.jvm_flags}
+
+
+def tracks_flushes(scenario: Scenario, node: int) -> bool:
+    """Whether the file systems under a node's folders must know what was flushed."""
+    own = (fault for fault in scenario.faults if fault.broker == node)
+    return any(_required(scenario, fault).tracks_flushes for fault in own)
 
 
 def disk_rules(scenario: Scenario, broker: int) -> int:
@@ -29,8 +44,31 @@ def disk_rules(scenario: Scenario, broker: int) -> int:
 
 
 def breaks_links(scenario: Scenario) -> bool:
-    """Whether brokers must replicate through proxies."""
-    return any(_required(scenario, fault).links for fault in scenario.faults)
+    """Whether a fault breaks any link, so that brokers must replicate through proxies."""
+    return (
+        any(_required(scenario, fault).links for fault in scenario.faults)
+        or breaks_client_links(scenario)
+        or breaks_controller_link(scenario)
+    )
+
+
+def breaks_client_links(scenario: Scenario) -> bool:
+    """Whether clients must reach brokers through proxies."""
+    return any(_required(scenario, fault).client_links for fault in scenario.faults)
+
+
+def breaks_controller_link(scenario: Scenario) -> bool:
+    """Whether brokers must reach the controller through a proxy."""
+    return any(_required(scenario, fault).controller_link for fault in scenario.faults)
+
+
+def require_controller_proxy(scenario: Scenario, release: Release) -> None:
+    """Check that a controller can have a proxy; raises InputError for one on ZooKeeper."""
+    if release.zookeeper and breaks_controller_link(scenario):
+        raise InputError(
+            f"faults: controller-link on Kafka {release.version}, expected a version on KRaft:"
+            " on ZooKeeper it is the controller that connects to brokers"
+        )
 
 
 def _required(scenario: Scenario, fault: Planned) -> Requirements:

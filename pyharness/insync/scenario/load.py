@@ -57,7 +57,9 @@ def _times(value: Any, factor: float) -> Any:
     """Multiply a time, or the two bounds on one."""
     if isinstance(value, dict):
         return {key: item if key == "margin" else item * factor for key, item in value.items()}
-    return max(1, round(value * factor)) if value else 0
+    if not value:
+        return 0
+    return max(1, round(value * factor)) if value > 0 else min(-1, round(value * factor))
 
 
 def builtin_names() -> list[str]:

@@ -35,6 +35,14 @@ def _up(value: int, step: int, steps: int) -> int:
     return max(1, value * step // steps)
 
 
+def _away_from_zero(value: int, step: int, steps: int) -> int:
+    return _up(value, step, steps) if value > 0 else -_up(-value, step, steps)
+
+
+def _in_equal_parts(value: float, step: int, steps: int) -> float:
+    return value * step / steps
+
+
 def _down_from_whole(value: float, step: int, steps: int) -> float:
     return value if step == steps else _WHOLE - (_WHOLE - value) * step / steps
 
@@ -46,6 +54,8 @@ def _down_in_equal_times(value: int, step: int, steps: int) -> int:
 
 RAMPS: Final[Mapping[str, Callable[[Any, int, int], Any]]] = {
     "delay_ms": _up,
+    "by_ms": _away_from_zero,
+    "loss_percent": _in_equal_parts,
     "quota_percent": _down_from_whole,
     "bytes_per_s": _down_in_equal_times,
     "read_bytes_per_s": _down_in_equal_times,

@@ -2,16 +2,16 @@
 
 import asyncio
 import socket
-import struct
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from echo_broker import Echo, answer, request
 from insync.brokers.cluster.links.listeners import (
     LinkedOnLoopback,
     advertised,
@@ -25,35 +25,6 @@ from waiting import wait_for
 
 BROKERS = (1, 2, 3)
 CUT = Treatment(cut=True)
-
-
-def request(client: bytes, body: bytes = b"") -> bytes:
-    """Return a Kafka request's bytes: header and body."""
-    rest = struct.pack(">hhih", 1, 12, 7, len(client)) + client + body
-    return struct.pack(">i", len(rest)) + rest
-
-
-class Echo:
-    """A fake broker that echoes each connection's bytes."""
-
-    def __init__(self) -> None:
-        self.server = socket.create_server(("127.0.0.1", 0))
-        self.address = self.server.getsockname()
-        threading.Thread(target=self._accept, daemon=True).start()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self.server.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._echo, args=(connection,), daemon=True).start()
-
-    @staticmethod
-    def _echo(connection: socket.socket) -> None:
-        with connection, suppress(ConnectionError):
-            while got := connection.recv(65536):
-                connection.sendall(got)
 
 
 @pytest.fixture
@@ -74,13 +45,6 @@ def follower(links: Links, of: int, number: int, client: bytes | None = None) ->
     connection = socket.create_connection(links.brokers[of], timeout=10)
     connection.sendall(request(client or b"broker-%d-fetcher-0" % number))
     return connection
-
-
-def answer(connection: socket.socket, size: int) -> bytes:
-    got = b""
-    while len(got) < size and (part := connection.recv(size - len(got))):
-        got += part
-    return got
 
 
 OPENING = len(request(b"broker-2-fetcher-0"))
@@ -174,6 +138,57 @@ def test_chunks_are_delayed_concurrently_and_not_one_after_the_other(links: Link
     assert passed.longest_ms >= 100
 
 
+def test_one_direction_is_cut_and_the_other_one_passes(links: Links) -> None:
+    """The followers' requests arrive and are answered, and no answer comes back."""
+    with follower(links, 1, 2) as connection:
+        answer(connection, OPENING)
+        links.treat(1, 2, Treatment(cut=True, only=(1, 2)))
+        connection.sendall(b"ping")
+        wait_for(lambda: links.passed_one_way(1, 2).in_hand, lambda held: held == 4, within_s=10)
+        assert links.passed_one_way(2, 1).bytes == 4
+        assert links.passed_one_way(1, 2).bytes == 0
+        links.free(1, 2)
+        assert answer(connection, 4) == b"ping"
+
+
+def test_bytes_of_a_connection_that_ends_while_it_is_cut_stay_counted(links: Links) -> None:
+    links.treat(1, 2, CUT)
+    with follower(links, 1, 2):
+        wait_for(lambda: links.passed(1, 2).in_hand, lambda held: held == OPENING, within_s=10)
+        links.open("127.0.0.1")  # closes all connections
+        assert links.passed(1, 2).in_hand == 0
+        assert links.passed(1, 2).bytes_dropped == OPENING
+
+
+def test_a_lost_chunk_arrives_late_with_those_behind_it_and_in_order(links: Links) -> None:
+    with follower(links, 1, 2) as connection:
+        answer(connection, OPENING)
+        links.treat(1, 2, Treatment(loss=0.2, seed=1))
+        sent = bytes(range(256)) * 4
+        for at in range(0, len(sent), 128):
+            connection.sendall(sent[at : at + 128])
+            time.sleep(0.002)  # separate chunks
+        wait_for(lambda: links.passed(1, 2).pieces_lost, bool, within_s=10)
+        links.free(1, 2)
+        assert answer(connection, len(sent)) == sent
+        links.treat(1, 2, Treatment(loss=0.99, seed=1))
+        connection.sendall(b"ping")
+        wait_for(lambda: links.passed_one_way(2, 1).pieces_lost, bool, within_s=10)
+        links.free(1, 2)
+        assert answer(connection, 4) == b"ping"
+
+
+def test_losses_follow_from_the_seed() -> None:
+    async def delays(seed: int) -> list[float]:
+        rule = Rule()
+        await rule.change(Treatment(loss=0.5, seed=seed))
+        return [rule._sent_again_after((1, 2)) for _ in range(20)]
+
+    assert asyncio.run(delays(1)) == asyncio.run(delays(1))
+    assert asyncio.run(delays(1)) != asyncio.run(delays(2))
+    assert set(asyncio.run(delays(1))) <= {0.2 * ((1 << losses) - 1) for losses in range(9)}
+
+
 def test_a_slow_link_passes_at_most_its_rate(links: Links) -> None:
     with follower(links, 1, 2) as connection:
         answer(connection, OPENING)
@@ -257,7 +272,7 @@ def test_chunks_leave_in_order_of_arrival(pieces: list[tuple[int, bool]]) -> Non
         rule = Rule()
         for number, (size, cut) in enumerate(pieces):
             await rule.change(CUT if cut else Treatment(bytes_per_s=10**9))
-            rule.came(size)
+            rule.came(size, (1, 2))
             going = asyncio.create_task(rule.hold(size, time.monotonic(), (1, 2)))
             await asyncio.sleep(0)
             await rule.change(FREE)
@@ -277,7 +292,9 @@ LISTENERS = {
 
 
 def test_a_broker_advertises_its_proxy_to_other_brokers_only() -> None:
-    made = advertised(with_second_listener(LISTENERS, ("127.0.0.1", 2)), ("127.0.0.1", 3))
+    made = advertised(
+        with_second_listener(LISTENERS, ("127.0.0.1", 2)), ("127.0.0.1", 3), "REPLICATION"
+    )
     assert made == {
         "listeners": "PLAINTEXT://127.0.0.1:1,REPLICATION://127.0.0.1:2",
         "advertised.listeners": "PLAINTEXT://127.0.0.1:1,REPLICATION://127.0.0.1:3",

@@ -20,7 +20,7 @@ WITHOUT_A_FIGURE = {"kill"}
 
 
 def test_kinds_and_files_match_one_to_one() -> None:
-    files = {file.stem for file in Path(kinds.__path__[0]).glob("[!_]*.py")}
+    files = {file.stem for file in Path(kinds.__path__[0]).rglob("[!_]*.py")}
     assert {name.replace("-", "_") for name in KINDS} == files
 
 
@@ -42,17 +42,49 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
     [
         (
             "stops_following",
-            ["disk-full", "disk-read-only", "disk-stall", "freeze", "kill", "lost-log"],
+            [
+                "disk-full",
+                "disk-read-only",
+                "disk-stall",
+                "freeze",
+                "jvm-pause",
+                "kill",
+                "lost-log",
+                "power-failure",
+            ],
         ),
-        ("stops_process", ["freeze", "kill", "lost-log"]),
+        ("stops_process", ["freeze", "kill", "lost-log", "power-failure"]),
         ("stops_following_at", ["stall"]),
         ("moves_leaders", ["elect"]),
         ("harmless", ["add-replica", "config-update", "elect"]),
         ("at_both_ends", ["link"]),
-        ("kills", ["kill", "lost-log"]),
-        ("alone", ["disk-full", "disk-read-only", "freeze", "kill", "lost-log"]),
+        ("kills", ["kill", "lost-log", "power-failure"]),
+        (
+            "alone",
+            [
+                "disk-full",
+                "disk-read-only",
+                "freeze",
+                "jvm-pause",
+                "kill",
+                "lost-log",
+                "power-failure",
+            ],
+        ),
         ("regroups", ["cpu-quota", "disk-throttle", "memory-pressure"]),
-        ("late_shrinks", ["cpu-quota", "disk-stall", "freeze", "queue-stall", "stall"]),
+        (
+            "late_shrinks",
+            [
+                "clock-jump",
+                "controller-link",
+                "cpu-quota",
+                "disk-stall",
+                "freeze",
+                "jvm-pause",
+                "queue-stall",
+                "stall",
+            ],
+        ),
     ],
 )
 def test_the_tags_by_which_other_parts_find_kinds(tag: str, names: list[str]) -> None:

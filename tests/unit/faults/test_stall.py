@@ -89,7 +89,7 @@ def test_a_file_of_another_kind_is_refused(tmp_path: Path, content: bytes) -> No
 
 
 def test_a_path_too_long_for_the_layout_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InsyncError, match="longer than 999 bytes"):
+    with pytest.raises(InsyncError, match="longer than 971 bytes"):
         ControlFile.create(tmp_path / "control", Path("/" + "x" * 1000), capacity=1)
 
 

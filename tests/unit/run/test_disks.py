@@ -35,14 +35,14 @@ def done(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Replace mounting with a recorder; return the calls in order."""
     calls: list[str] = []
 
-    def mount(folder: Path, control: Path, rules: int, _: object) -> Any:
+    def mount(folder: Path, control: Path, rules: int, _: object, *, tracked: bool) -> Any:
         assert folder.is_dir()
-        calls.append(f"gate {folder.parent.name} {control.name} {rules}")
+        calls.append(f"gate {folder.parent.name} {control.name} {rules}" + " tracked" * tracked)
         return SimpleNamespace(control=control, unmount=lambda: calls.append("gate gone"))
 
     def make(folder: Path, _: Path) -> Any:
         assert folder.is_dir()
-        calls.append(f"volume {folder.parent.name}")
+        calls.append(f"volume {folder.parent.name}" + " metadata" * (folder.name == "metadata"))
         if folder.parent.name == "3":
             raise InsyncError("no volume")
         return SimpleNamespace(
@@ -72,6 +72,31 @@ def test_data_on_the_mounts_is_kept_on_request(tmp_path: Path, done: list[str]) 
     with open_disks([scenario({"kind": "disk-read-only"})], tmp_path, keep=True):
         pass
     assert done == ["volume 1", "volume unmounted"]
+
+
+def test_the_controllers_volume_is_under_its_metadata_log_except_on_zookeeper(
+    tmp_path: Path, done: list[str]
+) -> None:
+    plans = [scenario({"kind": "disk-full", "broker": 100})]
+    with open_disks(plans, tmp_path, keep=False):
+        pass
+    with open_disks(plans, tmp_path, keep=False, zookeeper=True):
+        pass
+    assert done == ["volume 100 metadata", "volume removed", "volume 100", "volume removed"]
+
+
+def test_a_broker_whose_power_fails_is_tracked_with_its_metadata(
+    tmp_path: Path, done: list[str]
+) -> None:
+    plans = [scenario({"kind": "power-failure"}, {**STALL, "broker": 2})]
+    with open_disks(plans, tmp_path, keep=False) as made:
+        assert set(made.gates) == {1, 2}
+        assert set(made.tracked) == {1}
+    assert done[:3] == [
+        "gate 1 disk-1.control 1 tracked",
+        "gate 1 metadata-disk-1.control 1 tracked",
+        "gate 2 disk-2.control 3",
+    ]
 
 
 def test_if_one_mount_fails_the_earlier_ones_are_removed(tmp_path: Path, done: list[str]) -> None:

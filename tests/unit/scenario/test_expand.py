@@ -69,6 +69,20 @@ def test_a_stall_may_be_on_the_broker_elected_before() -> None:
     assert starts_and_brokers(ELECT, stall.replace("3_000", "6_000")) == [(5_000, 2), (6_000, 2)]
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "levels"),
+    [
+        ("by_ms", 3_000, [1_000, 2_000, 3_000]),
+        ("by_ms", -3_000, [-1_000, -2_000, -3_000]),
+        ("by_ms", -1, [-1, -1, -1]),
+        ("loss_percent", 30.0, [10.0, 20.0, 30.0]),
+    ],
+)
+def test_a_jump_and_a_loss_move_away_from_zero(key: str, value: float, levels: list[float]) -> None:
+    steps = ramped({"at_ms": 0, "for_ms": 300, key: value}, {key: value}, 3)
+    assert [step[key] for step in steps] == levels
+
+
 def test_a_ramp_rises_to_the_value_and_a_quota_falls_to_it() -> None:
     steps = of(DELAY + "ramp = 3\n").faults
     assert [(each.at_ms, each.end_ms, each.delay_ms) for each in steps] == [  # type: ignore[union-attr]
@@ -103,7 +117,7 @@ def test_a_primitive_fault_is_unchanged() -> None:
         (FREEZE + "target = 1", "faults[1].target: 1, expected a string"),
         (
             DELAY.replace("broker = 2", 'target = "controller"'),
-            "'controller', expected a broker, or one of the kinds cpu-neighbour, cpu-quota, freeze",
+            "'controller', expected a broker, or one of the kinds cpu-neighbour, cpu-quota,",
         ),
         (FREEZE + "broker = 1\nevery_ms = 9", "faults[1].times: None, expected how often it is"),
         (FREEZE + "broker = 1\ntimes = 2", "faults[1].every_ms: None, expected the time from one"),
@@ -180,7 +194,7 @@ def test_a_ramp_fills_its_time_without_gaps_and_ends_at_its_value(
     for one, after in pairwise(made):
         assert after["at_ms"] == one["at_ms"] + one["for_ms"]
     levels = [each[key] for each in made]
-    assert levels == sorted(levels, reverse=key != "delay_ms")
+    assert levels == sorted(levels, reverse=key not in ("delay_ms", "by_ms", "loss_percent"))
     assert levels[-1] == full
     assert len({*levels}) == steps or key != "quota_percent" or full == 100
 

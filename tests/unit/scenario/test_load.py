@@ -13,7 +13,7 @@ KIP = source("kip-501")
 COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
 OTHERS = {
     "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
-    "slow-disk-ramp", "switched-on", "groups",
+    "power-failure", "slow-disk-ramp", "switched-on", "groups",
 }  # fmt: skip
 
 
@@ -251,8 +251,8 @@ for_ms = 1_000
 @pytest.mark.parametrize(
     ("old", "new", "problem"),
     [
-        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: add-replica, config-"),
-        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: add-replica, config-u"),
+        ('kind = "freeze"\n', "", "faults[1].kind: missing, expected one of: add-replica, client-"),
+        ('"freeze"', '"frost"', "faults[1].kind: 'frost', expected one of: add-replica, client-"),
         ('"freeze"', "3", "faults[1].kind: '3', expected one of: add-replica"),
         ('"freeze"', '["kill"]', "faults[1].kind: '['kill']', expected one of: add-replica"),
         ("at_ms = 30_000", "", "faults[1].at_ms: missing"),

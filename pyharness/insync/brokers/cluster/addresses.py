@@ -14,7 +14,10 @@ class Addresses(Protocol):
     """How nodes are addressed; `port` is the port at which this host reaches a node."""
 
     def meeting(self, number: int, port: int) -> tuple[str, int]:
-        """Return host and port at which all others find the controller or the ZooKeeper."""
+        """Return host and port at which the controller or the ZooKeeper listens."""
+
+    def found_at(self, number: int, port: int) -> tuple[str, int]:
+        """Return host and port at which all others find the controller."""
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings for a broker's listeners and advertised listeners."""
@@ -26,6 +29,10 @@ class OnLoopback:
     def meeting(self, number: int, port: int) -> tuple[str, int]:
         """Return the node's only address."""
         return LOOPBACK, port
+
+    def found_at(self, number: int, port: int) -> tuple[str, int]:
+        """Return the node's only address."""
+        return self.meeting(number, port)
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings of the broker's only listener."""
@@ -43,6 +50,10 @@ class InNetwork:
     def meeting(self, number: int, port: int) -> tuple[str, int]:
         """Return the node's name and port in the network."""
         return host_name(number), INSIDE
+
+    def found_at(self, number: int, port: int) -> tuple[str, int]:
+        """Return the node's name and port in the network."""
+        return self.meeting(number, port)
 
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings of a listener for this host's clients and one for other brokers."""

@@ -63,22 +63,36 @@ def read_clocks(bootstrap: str, brokers: Sequence[int]) -> Clocks | None:
     """Read the clocks of a running cluster's brokers; None if one does not serve requests."""
     asked_ms = _now_ms()
     try:
-        create_topic(
-            bootstrap, TOPIC, [[broker] for broker in brokers],
-            {"message.timestamp.type": "LogAppendTime"}, within_s=SECONDS,
-        )  # fmt: skip
+        make_topic(bootstrap, TOPIC, brokers)
         answered_ms = _now_ms()
-        appends = _Appends(bootstrap)
+        appends = _Appends(bootstrap, TOPIC)
         best = {broker: appends.best_of(place) for place, broker in enumerate(brokers)}
     except (InsyncError, KafkaException):
         return None  # what it shows is only how exact the times are
     return Clocks(best, asked_ms, answered_ms)
 
 
-class _Appends:
-    """Produces single records to partitions of the topic, and reads their append times."""
+def make_topic(bootstrap: str, topic: str, brokers: Sequence[int]) -> None:
+    """Create a topic that shows clocks, with a partition on each broker; raises InsyncError."""
+    create_topic(
+        bootstrap, topic, [[broker] for broker in brokers],
+        {"message.timestamp.type": "LogAppendTime"}, within_s=SECONDS,
+    )  # fmt: skip
 
-    def __init__(self, bootstrap: str) -> None:
+
+def read_clock(bootstrap: str, topic: str) -> Reading | None:
+    """Read the clock of the broker of such a topic; None if it does not serve requests."""
+    try:
+        return _Appends(bootstrap, topic).best_of(0)
+    except (InsyncError, KafkaException):
+        return None
+
+
+class _Appends:
+    """Produces single records to partitions of a topic, and reads their append times."""
+
+    def __init__(self, bootstrap: str, topic: str) -> None:
+        self._topic = topic
         self._client = Producer(
             {"bootstrap.servers": bootstrap, "acks": 1, "linger.ms": 0, "log_level": 0}
         )
@@ -90,11 +104,11 @@ class _Appends:
     def _read(self, partition: int) -> Reading:
         appended: list[float] = []
         asked_ms = _now_ms()
-        self._client.produce(TOPIC, b"", partition=partition, on_delivery=_taker(appended))
+        self._client.produce(self._topic, b"", partition=partition, on_delivery=_taker(appended))
         self._client.flush(SECONDS)
         answered_ms = _now_ms()
         if not appended:
-            raise InsyncError(f"topic {TOPIC}: no append time of partition {partition}")
+            raise InsyncError(f"topic {self._topic}: no append time of partition {partition}")
         return Reading(asked_ms, appended[0], answered_ms)
 
 

@@ -26,11 +26,13 @@ from insync.brokers.cluster.ready import (
 from insync.brokers.kafka import formats, process
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.ports import LOOPBACK
+from insync.brokers.kafka.versions import numbers
 from insync.brokers.kafka.warmup import without_elr
 from insync.errors import InputError
 from insync.nodes import CONTROLLER_ID
 
 _READY_WITHIN_S = 60.0
+_CONTROLLERS_ADVERTISE = (3, 9)
 
 
 class NodeCluster(ABC):
@@ -85,6 +87,12 @@ class NodeCluster(ABC):
         """The brokers' addresses, for clients."""
         brokers = (self.nodes[number] for number in self._brokers)
         return ",".join(f"{LOOPBACK}:{broker.port}" for broker in brokers)
+
+    @property
+    def client_bootstrap(self) -> str:
+        """The addresses for clients whose links to brokers can be broken."""
+        proxies = {} if self._links is None else self._links.clients
+        return ",".join(f"{host}:{port}" for host, port in proxies.values()) or self.bootstrap
 
     @property
     def controller(self) -> Node:
@@ -193,7 +201,10 @@ class NodeCluster(ABC):
         where, brokers, addresses = self._folder, self._brokers, self._addresses()
         if self._dist.release.zookeeper:
             return plans.on_zookeeper(where, brokers, self._settings, addresses)
-        return plans.on_kraft(where, brokers, self._settings, addresses, self._controllers)
+        return plans.on_kraft(
+            where, brokers, self._settings, addresses, self._controllers,
+            advertises=numbers(self._dist.version) >= _CONTROLLERS_ADVERTISE,
+        )  # fmt: skip
 
     def _dist_of(self, number: int) -> Distribution:
         """Return the Kafka version that a node runs."""

@@ -104,6 +104,8 @@ class ContainerCluster(NodeCluster):
 
     def _at(self, number: int) -> str:
         """Return the address of a node's container, which this host reaches as well."""
+        if number not in self._containers:
+            raise ConnectionRefusedError(f"node {number} is not started yet")
         container = self._containers[number]
         with docker_errors(f"node {number}"):
             container.reload()

@@ -36,8 +36,14 @@ def on_kraft(
     settings: Mapping[str, str],
     addresses: Addresses,
     controllers: Controllers = ONE_CONTROLLER,
+    *,
+    advertises: bool = True,
 ) -> list[NodePlan]:
-    """Plan the controllers and the brokers; raises OSError when there are no free ports."""
+    """Plan the controllers and the brokers; raises OSError when there are no free ports.
+
+    `advertises`: whether controllers of this version may advertise another address than their own,
+    and have to, because they tell it to brokers.
+    """
     first = min(brokers) if controllers.combined else CONTROLLER_ID
     ids = range(first, first + controllers.count)
     ports = free_ports(len(ids) + len(brokers))
@@ -45,12 +51,17 @@ def on_kraft(
         number: "{}:{}".format(*addresses.meeting(number, port))
         for number, port in zip(ids, ports[: len(ids)], strict=True)
     }
-    voters = ",".join(f"{number}@{address}" for number, address in at.items())
+    found = {
+        number: "{}:{}".format(*addresses.found_at(number, port))
+        for number, port in zip(ids, ports[: len(ids)], strict=True)
+    }
+    voters = ",".join(f"{number}@{address}" for number, address in found.items())
     plans = []
     if not controllers.combined:
         for number, port in zip(ids, ports[: len(ids)], strict=True):
             home = folder / str(number)
-            made = properties.controller(number, home, at[number], voters, settings)
+            other = found[number] if advertises and found[number] != at[number] else None
+            made = properties.controller(number, home, at[number], voters, settings, other)
             plans.append(NodePlan(number, "controller", home, port, made))
     for number, port in zip(brokers, ports[len(ids) :], strict=True):
         home = folder / str(number)

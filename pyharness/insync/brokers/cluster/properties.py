@@ -22,16 +22,22 @@ _SERVING = {
 
 
 def controller(
-    number: int, folder: Path, address: str, voters: str, settings: Mapping[str, str]
+    number: int,
+    folder: Path,
+    address: str,
+    voters: str,
+    settings: Mapping[str, str],
+    advertised: str | None = None,
 ) -> dict[str, str]:
     """Return the settings of controller `number`; `settings` override the ones from here.
 
-    `address` is the HOST:PORT at which it listens and at which all others find it; `voters` are
-    all controllers, as ID@HOST:PORT.
+    `address` is the HOST:PORT at which it listens, `advertised` the one that it tells the others
+    if that is another one; `voters` are all controllers, as ID@HOST:PORT.
     """
     return {
         **_on_kraft("controller", number, folder, voters),
         "listeners": f"CONTROLLER://{address}",
+        **({} if advertised is None else {"advertised.listeners": f"CONTROLLER://{advertised}"}),
         "listener.security.protocol.map": "CONTROLLER:PLAINTEXT",
         # A single candidate needs no long election timeout; several would elect in vain.
         **({} if "," in voters else {"controller.quorum.election.timeout.ms": "100"}),

@@ -24,7 +24,7 @@ from insync.events.schema import FaultLine
 from insync.faults.base import Fault, FaultContext, await_true
 from insync.faults.cluster import FaultCluster
 from insync.faults.kind import OWN_DISK, FaultKind, Recorded, Tags, Words, both, figure
-from insync.faults.kinds.disk_throttle import DiskThrottleFault, evict
+from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault, evict
 from insync.faults.spec import Lasting
 from insync.faults.support import memory_groups
 from insync.faults.support.cgroups import Stay

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from insync.errors import InsyncError
@@ -23,20 +24,17 @@ class ArmedRules:
 
     def check(self) -> None:
         """Raise InsyncError if the broker does not run under the shim."""
-        if self._control.attached == 0:
-            raise InsyncError(f"broker {self._broker} did not load the stall shim")
+        self._control.check_attached(self._broker)
 
     def arm(
         self, targets: Sequence[str], site: Site, mode: Mode, *, planned_ms: int, delay_ms: int = 0
     ) -> None:
         """Arm a rule for each target, a folder's name; `delay_ms` is only for Mode.DELAY."""
         deadline = time.monotonic_ns() + int((planned_ms / 1000 + DEADLINE_SECONDS) * 1e9)
-        for target in targets:
-            rule = Rule(
-                site=site, mode=mode, target=target, delay_ns=delay_ms * 1_000_000,
-                deadline_ns=deadline,
-            )  # fmt: skip
-            self._slots.append(self._control.arm(rule))
+        rule = Rule(
+            site=site, mode=mode, target="", delay_ns=delay_ms * 1_000_000, deadline_ns=deadline
+        )
+        self._slots += self._control.arm_all([replace(rule, target=each) for each in targets])
 
     def lift(self) -> None:
         """Lift all rules; the calls that they stall return soon after."""

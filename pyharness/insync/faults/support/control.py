@@ -7,6 +7,7 @@ one piece.
 
 import ctypes
 import mmap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from pathlib import Path
@@ -15,10 +16,11 @@ from typing import Final
 from insync.errors import InsyncError
 
 MAGIC: Final = 0x4C545349
-LAYOUT: Final = 2
-MAX_RULES: Final = 4096
-MAX_DIR_BYTES: Final = 999
-MAX_TARGET_BYTES: Final = 255
+LAYOUT: Final = 3
+MAX_RULES: Final = 65536
+BUCKETS: Final = 16384
+MAX_DIR_BYTES: Final = 971
+MAX_TARGET_BYTES: Final = 251
 
 
 class Header(ctypes.Structure):
@@ -26,8 +28,12 @@ class Header(ctypes.Structure):
 
     _fields_ = [
         *((name, ctypes.c_uint32) for name in
-          ("magic", "layout", "capacity", "used", "armed", "attached")),
+          ("magic", "layout", "capacity", "used", "armed", "attached", "sites")),
         ("data_dir", ctypes.c_char * (MAX_DIR_BYTES + 1)),
+        ("ahead_ns", ctypes.c_int64),
+        ("shifted", ctypes.c_uint64),
+        ("unused", ctypes.c_uint64),
+        ("buckets", ctypes.c_uint32 * BUCKETS),
     ]  # fmt: skip
 
 
@@ -38,6 +44,7 @@ class Slot(ctypes.Structure):
         *((name, ctypes.c_uint32) for name in ("state", "site", "mode", "held_now")),
         *((name, ctypes.c_uint64) for name in
           ("delay_ns", "deadline_ns", "calls", "held_ns", "longest_ns", "first_ns")),
+        ("next", ctypes.c_uint32),
         ("target", ctypes.c_char * (MAX_TARGET_BYTES + 1)),
     ]  # fmt: skip
 
@@ -130,7 +137,9 @@ class ControlFile:
         if not 0 < capacity <= MAX_RULES:
             raise InsyncError(f"{path}: {capacity} rules, expected 1 to {MAX_RULES}")
         header = Header(magic=MAGIC, layout=LAYOUT, capacity=capacity, data_dir=folder)
-        path.write_bytes(bytes(header) + bytes(capacity * RULE_BYTES))
+        with path.open("wb") as file:
+            file.write(bytes(header))
+            file.truncate(HEADER_BYTES + capacity * RULE_BYTES)
         return cls(path)
 
     @property
@@ -140,20 +149,59 @@ class ControlFile:
 
     def arm(self, rule: Rule) -> int:
         """Arm a rule in the next free slot and return the slot."""
-        number = self.header.used
-        target = rule.target.encode()
-        if number >= self.header.capacity or len(target) > MAX_TARGET_BYTES:
-            raise InsyncError(
-                f"cannot arm stall rule {number} of {self.header.capacity} for {rule.target}"
-            )
-        slot = self.slots[number]
-        slot.site, slot.mode, slot.target = rule.site, rule.mode, target
-        slot.delay_ns, slot.deadline_ns = rule.delay_ns, rule.deadline_ns
-        self._map.flush()  # a barrier: the state is published after the rest of the rule
-        slot.state = State.ARMED
-        self.header.used += 1
-        self.header.armed += 1
-        return int(number)
+        (slot,) = self.arm_all([rule])
+        return slot
+
+    def arm_all(self, rules: Sequence[Rule]) -> list[int]:
+        """Arm rules as one, each in the next free slot, and return the slots.
+
+        Raises InsyncError, and arms none, if one of them does not fit.
+        """
+        first = int(self.header.used)
+        targets = [rule.target.encode() for rule in rules]
+        for number, target in enumerate(targets, first):
+            if number >= self.header.capacity or len(target) > MAX_TARGET_BYTES:
+                raise InsyncError(
+                    f"cannot arm stall rule {number} of {self.header.capacity} for"
+                    f" {target.decode()}"
+                )
+        slots = list(range(first, first + len(rules)))
+        for number, rule, target in zip(slots, rules, targets, strict=True):
+            slot = self.slots[number]
+            slot.site, slot.mode, slot.target = rule.site, rule.mode, target
+            slot.delay_ns, slot.deadline_ns = rule.delay_ns, rule.deadline_ns
+            self._append(_bucket(target), number)
+            self.header.sites |= 1 << rule.site
+        self._map.flush()  # a barrier: the states are published after the rest of the rules
+        for number in slots:
+            self.slots[number].state = State.ARMED
+        self.header.used += len(rules)
+        self.header.armed += len(rules)
+        return slots
+
+    def _append(self, bucket: int, number: int) -> None:
+        """Let the shim find a rule, after those before it: calls meet rules in their order."""
+        after = self.header.buckets[bucket]
+        if not after:
+            self.header.buckets[bucket] = number + 1
+            return
+        while self.slots[after - 1].next:
+            after = self.slots[after - 1].next
+        self.slots[after - 1].next = number + 1
+
+    def check_attached(self, broker: int) -> None:
+        """Raise InsyncError if the broker does not run under the shim."""
+        if self.attached == 0:
+            raise InsyncError(f"broker {broker} did not load the stall shim")
+
+    def show_ahead(self, ahead_ns: int) -> None:
+        """Show the broker's process the time of day ahead by this much; 0: as it is."""
+        self.header.ahead_ns = ahead_ns
+
+    @property
+    def shifted(self) -> int:
+        """How often the process was shown another time of day than the host's."""
+        return int(self.header.shifted)
 
     def lift(self, slot: int) -> None:
         """Lift the rule in `slot`; the calls that it stalls return within about a millisecond."""
@@ -169,3 +217,11 @@ class ControlFile:
             held_now=rule.held_now, calls=rule.calls, held_ns=rule.held_ns,
             longest_ns=rule.longest_ns, first_ns=rule.first_ns,
         )  # fmt: skip
+
+
+def _bucket(target: bytes) -> int:
+    """Return where the shim looks for a rule with this target: FNV-1a, as in stall.c."""
+    value = 2166136261
+    for byte in target:
+        value = (value ^ byte) * 16777619 & 0xFFFFFFFF
+    return value % BUCKETS

@@ -1,13 +1,13 @@
-"""Choose the listeners of brokers whose replication goes through proxies (`proxies.py`).
+"""Choose the listeners of nodes whose connections go through proxies (`proxies.py`).
 
-Replication has its own listener, because client traffic must not go through a proxy. A broker
-advertises its proxy's address for that listener.
+Replication has its own listener, because client traffic has another proxy or none. A broker
+advertises its proxy's address for a listener. Brokers find the controller at its proxy.
 """
 
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from insync.brokers.cluster.addresses import BETWEEN_BROKERS, InNetwork, OnLoopback
+from insync.brokers.cluster.addresses import BETWEEN_BROKERS, INSIDE, InNetwork, OnLoopback
 from insync.brokers.cluster.links.proxies import Address, Links
 from insync.brokers.kafka.ports import LOOPBACK, free_ports
 
@@ -23,16 +23,25 @@ class LinkedOnLoopback(OnLoopback):
         links.open(LOOPBACK)
         self._links = links
 
+    def found_at(self, number: int, port: int) -> Address:
+        """Return the controller's proxy, if it has one."""
+        own = self.meeting(number, port)
+        self._links.lead_controller(lambda: own)
+        return self._links.controller or own
+
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings of two listeners; without a proxy both are advertised directly."""
         (free,) = free_ports(1)
         own = (LOOPBACK, free)
         settings = with_second_listener(super().of_broker(number, port), own)
+        if (for_clients := self._links.clients.get(number)) is not None:
+            self._links.lead_clients(number, lambda: (LOOPBACK, port))
+            settings = advertised(settings, for_clients, "PLAINTEXT")
         proxy = self._links.brokers.get(number)
         if proxy is None:
             return settings
         self._links.lead(number, lambda: own)
-        return advertised(settings, proxy)
+        return advertised(settings, proxy, settings[_BETWEEN])
 
 
 class LinkedInNetwork(InNetwork):
@@ -47,14 +56,22 @@ class LinkedInNetwork(InNetwork):
         self._links = links
         self._find = find
 
+    def found_at(self, number: int, port: int) -> Address:
+        """Return the controller's proxy, if it has one."""
+        self._links.lead_controller(lambda: (self._find(number), INSIDE))
+        return self._links.controller or self.meeting(number, port)
+
     def of_broker(self, number: int, port: int) -> dict[str, str]:
         """Return the settings of its listeners; without a proxy both are advertised directly."""
         settings = super().of_broker(number, port)
+        if (for_clients := self._links.clients.get(number)) is not None:
+            self._links.lead_clients(number, lambda: (LOOPBACK, port))
+            settings = advertised(settings, for_clients, "CLIENT")
         proxy = self._links.brokers.get(number)
         if proxy is None:
             return settings
         self._links.lead(number, lambda: (self._find(number), BETWEEN_BROKERS))
-        return advertised(settings, proxy)
+        return advertised(settings, proxy, settings[_BETWEEN])
 
 
 def with_second_listener(settings: Mapping[str, str], at: Address) -> dict[str, str]:
@@ -70,9 +87,8 @@ def with_second_listener(settings: Mapping[str, str], at: Address) -> dict[str, 
     }
 
 
-def advertised(settings: Mapping[str, str], at: Address) -> dict[str, str]:
-    """Return a broker's settings, with the address `at` advertised for its replication listener."""
-    name = settings[_BETWEEN]
+def advertised(settings: Mapping[str, str], at: Address, name: str) -> dict[str, str]:
+    """Return a broker's settings, with the address `at` advertised for its listener `name`."""
     kept = [
         each
         for each in settings["advertised.listeners"].split(",")

@@ -1,4 +1,4 @@
-"""Forward connections to one broker in small chunks, each delayed by the rule of its link.
+"""Forward connections to one node in small chunks, each delayed by the rule of its link.
 
 The proxy buffers only a few chunks per direction, and the kernel's receive buffer is small;
 beyond that the senders' buffers fill up, as they do on a broken network.
@@ -20,6 +20,7 @@ PIECES: Final = 16
 _KERNEL_TAKES: Final = 32 * 1024
 _OPENING: Final = struct.Struct(">ihhih")  # length, API, its version, correlation, name's length
 _FOLLOWER: Final = re.compile(rb"broker-(\d+)-fetcher-\d+")
+_BROKER: Final = re.compile(rb"(?:raft-client-)?(\d+)")
 _LONGEST_NAME: Final = 255
 
 
@@ -29,13 +30,32 @@ def who(client: bytes) -> int | None:
     return int(found[1]) if found else None
 
 
-class Proxy:
-    """The proxy of one broker; `rules` has the rule of each pair of brokers."""
+def who_asks_controller(client: bytes) -> int | None:
+    """Return the broker that connects to a controller with this client id, if it is one's.
 
-    def __init__(self, broker: int, rules: Mapping[frozenset[int], Rule]) -> None:
+    Fetches of the metadata log come from `raft-client-ID`; heartbeats, forwarded requests and
+    changes of ISRs from `ID`.
+    """
+    found = _BROKER.fullmatch(client)
+    return int(found[1]) if found else None
+
+
+class Proxy:
+    """The proxy of one listener of a node; `rules` has the rule of each pair of nodes.
+
+    `who` finds the number of the node that connects by its client id; 0 is anybody else.
+    """
+
+    def __init__(
+        self,
+        node: int,
+        rules: Mapping[frozenset[int], Rule],
+        who: Callable[[bytes], int | None] = who,
+    ) -> None:
         self.upstream: Callable[[], tuple[str, int]] | None = None
-        self._broker = broker
+        self._node = node
         self._rules = rules
+        self._who = who
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.address = ("", 0)
@@ -71,15 +91,15 @@ class Proxy:
 
     async def _lead(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         opening, client = await _opening(reader)
-        peer = who(client) or 0
-        rule = self._rules.get(frozenset((peer, self._broker)), Rule())
+        peer = self._who(client) or 0
+        rule = self._rules.get(frozenset((peer, self._node)), Rule())
         if self.upstream is None:
             return
         to_reader, to_writer = await _connected(self.upstream())
         try:
             async with asyncio.TaskGroup() as both:
-                both.create_task(_pump(reader, to_writer, rule, (peer, self._broker), opening))
-                both.create_task(_pump(to_reader, writer, rule, (self._broker, peer)))
+                both.create_task(_pump(reader, to_writer, rule, (peer, self._node), opening))
+                both.create_task(_pump(to_reader, writer, rule, (self._node, peer)))
         except* OSError:
             pass
         finally:
@@ -132,11 +152,11 @@ async def _pump(
     async def read() -> None:
         piece = opening or await _piece(reader)
         while piece:
-            rule.came(len(piece))
+            rule.came(len(piece), direction)
             try:
                 await pieces.put((piece, time.monotonic()))
             except asyncio.CancelledError:
-                rule.dropped(len(piece))
+                rule.dropped(len(piece), direction)
                 raise
             piece = await _piece(reader)
         await pieces.put((b"", time.monotonic()))
@@ -154,7 +174,7 @@ async def _pump(
     finally:
         reading.cancel()
         while not pieces.empty():
-            rule.dropped(len(pieces.get_nowait()[0]))
+            rule.dropped(len(pieces.get_nowait()[0]), direction)
 
 
 async def _piece(reader: asyncio.StreamReader) -> bytes:

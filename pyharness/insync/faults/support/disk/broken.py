@@ -81,7 +81,7 @@ class BrokenDiskFault:
         try:
             self._way.fail(self._volume)
         except OSError as error:
-            raise InsyncError(f"broker {self._context.broker}: {error}") from error
+            raise InsyncError(f"{self._context.where}: {error}") from error
         self._look()
 
     def lift(self) -> None:
@@ -96,7 +96,7 @@ class BrokenDiskFault:
         try:
             self._way.repair(self._volume)
         except OSError as error:
-            raise InsyncError(f"broker {self._context.broker}: {error}") from error
+            raise InsyncError(f"{self._context.where}: {error}") from error
         if await_true(self._has_ended, ENDS_WITHIN_S):
             self._restart()
 

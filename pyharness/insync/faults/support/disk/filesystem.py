@@ -1,18 +1,23 @@
 """The file system behind a log folder that can be stalled: it shows the folder's own files.
 
-Runs as a process: `python -m` this module, with FOLDER CONTROL SOURCE [everybody].
+Runs as a process: `python -m` this module, with FOLDER CONTROL SOURCE [everybody] [tracked].
 It is mounted over the folder whose files it shows, so that these are in place again when it
 ends. Log files bypass the kernel's page cache (`direct_io`): with the cache, recent writes
 would be read without a call of this file system. All other files use the cache, because a file
 without it cannot be mapped, and Kafka maps its indexes.
+
+If it is tracked, it knows what was flushed, and forgets the rest when the power fails: the harness
+says so by an extended attribute of the folder.
 """
 
 import errno
+import json
 import os
 import stat
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
@@ -20,6 +25,8 @@ from mfusepy import FUSE, Operations, fuse_get_context, fuse_version_minor
 
 from insync.faults.support.control import Site
 from insync.faults.support.disk.gate import Gate
+from insync.faults.support.disk.passthrough import FAIL, POWER, SETTLE, lost_of
+from insync.faults.support.disk.unsynced import Unsynced
 
 THREADS: Final = 64  # as many operations can be stalled while others go on
 IDLE_THREADS: Final = 10
@@ -40,10 +47,15 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
 
     use_ns = True
 
-    def __init__(self, folder: int, gate: Gate) -> None:
-        """`folder` is a descriptor of the folder, opened before it was covered."""
+    def __init__(self, folder: int, gate: Gate, unsynced: Unsynced | None, lost: Path) -> None:
+        """`folder` is a descriptor of the folder, opened before it was covered.
+
+        `lost` is the file for what a power failure took; without `unsynced` there is none.
+        """
         self._folder = folder
         self._gate = gate
+        self._unsynced = unsynced
+        self._lost = lost
         self._chowns = os.geteuid() == 0
 
     def init(self, path: str) -> None:
@@ -76,18 +88,21 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
 
     def open(self, path: str, fi: Any) -> int:
         """Open a file."""
+        flags = self._flags(fi.flags)
         if fi.flags & os.O_TRUNC:
             self._gate.enter(Site.WRITE)
-        # The kernel knows where an append goes, and buffers here are not aligned.
-        fi.fh = os.open(_below(path), fi.flags & ~(os.O_APPEND | os.O_DIRECT))
+            if self._unsynced is not None:
+                self.truncate(path, 0)
+        fi.fh = os.open(_below(path), flags)
         fi.direct_io = path.endswith(".log")
         return 0
 
     def create(self, path: str, mode: int, fi: Any) -> int:
         """Make and open a file."""
         self._gate.enter(Site.WRITE)
-        flags = fi.flags & ~(os.O_APPEND | os.O_DIRECT) | os.O_CREAT
-        fi.fh = os.open(_below(path), flags, mode)
+        fi.fh = os.open(_below(path), self._flags(fi.flags) | os.O_CREAT, mode)
+        if self._unsynced is not None:
+            self._unsynced.made(fi.fh)
         self._give(path)
         fi.direct_io = path.endswith(".log")
         return 0
@@ -100,12 +115,17 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
     def write(self, path: str, data: bytes, offset: int, fi: Any) -> int:
         """Write to an open file."""
         self._gate.enter(Site.WRITE)
+        if self._unsynced is not None:
+            return self._unsynced.write(fi.fh, data, offset)
         return os.pwrite(fi.fh, data, offset)
 
     def fsync(self, path: str, datasync: int, fi: Any) -> None:
         """Flush an open file."""
         self._gate.enter(Site.FSYNC)
-        (os.fdatasync if datasync else os.fsync)(fi.fh)
+        if self._unsynced is not None:
+            self._unsynced.flush(fi.fh, data_only=bool(datasync))
+        else:
+            (os.fdatasync if datasync else os.fsync)(fi.fh)
 
     def fsyncdir(self, path: str, datasync: int, fh: int) -> None:
         """Flush a folder."""
@@ -123,13 +143,23 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
     def truncate(self, path: str, length: int, fh: Any = None) -> None:
         """Set a file's length."""
         self._gate.enter(Site.WRITE)
-        os.truncate(_below(path) if fh is None else fh.fh, length)
+        if self._unsynced is None:
+            os.truncate(_below(path) if fh is None else fh.fh, length)
+            return
+        file = os.open(_below(path), os.O_RDWR) if fh is None else fh.fh
+        try:
+            self._unsynced.resize(file, length)
+        finally:
+            if fh is None:
+                os.close(file)
 
     def fallocate(self, path: str, mode: int, offset: int, size: int, fi: Any) -> None:
         """Set blocks aside for a file."""
         if mode != 0:  # holes and the like
             raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
         self._gate.enter(Site.WRITE)
+        if self._unsynced is not None:
+            self._unsynced.resize(fi.fh, max(os.fstat(fi.fh).st_size, offset + size))
         os.posix_fallocate(fi.fh, offset, size)
 
     def mkdir(self, path: str, mode: int) -> None:
@@ -187,6 +217,23 @@ class Passthrough(Operations):  # type: ignore[misc]  # mfusepy publishes no typ
         asked = (_time(atime, seen.st_atime_ns), _time(mtime, seen.st_mtime_ns))
         os.utime(below, ns=asked, follow_symlinks=False)
 
+    def setxattr(self, path: str, name: str, value: bytes, options: int, position: int = 0) -> None:
+        """Let the power fail, or count all that was written as flushed; nothing else is kept."""
+        if self._unsynced is None or (path, name) != ("/", POWER):
+            raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP))
+        if value == FAIL:
+            self._lost.write_text(json.dumps(asdict(self._unsynced.fail("."))), encoding="utf-8")
+        elif value == SETTLE:
+            self._unsynced.settle()
+
+    def _flags(self, asked: int) -> int:
+        """Return the flags by which a file is opened below."""
+        # The kernel knows where an append goes, and buffers here are not aligned.
+        flags = asked & ~(os.O_APPEND | os.O_DIRECT)
+        if self._unsynced is not None and flags & os.O_ACCMODE == os.O_WRONLY:
+            return flags & ~os.O_ACCMODE | os.O_RDWR  # what is overwritten is read before
+        return flags
+
     def _give(self, path: str) -> None:
         """Make the caller the owner of a new file, where it is another user and this is allowed."""
         uid, gid, _ = fuse_get_context()
@@ -210,23 +257,31 @@ def _time(asked: int, present: int) -> int:
     return time.time_ns() if asked == _NOW else asked
 
 
-def serve(folder: Path, control: Path, source: str, *, everybody: bool) -> None:
+def serve(
+    folder: Path, control: Path, source: str, *, everybody: bool, tracked: bool = False
+) -> None:
     """Cover `folder` until it is unmounted; `source` is its name in the mount table.
 
-    `everybody`: other users see it, too.
+    `everybody`: other users see it, too. `tracked`: its power can fail.
     """
     os.umask(0)  # the kernel has applied the caller's umask already
     options: dict[str, Any] = {"allow_other": True} if everybody else {}
     if fuse_version_minor >= 12:  # older libfuse makes as many threads as it needs
         options |= {"max_threads": THREADS, "max_idle_threads": IDLE_THREADS}
+    if tracked:  # files change under the kernel, which must not remember their lengths
+        options |= {"attr_timeout": 0, "entry_timeout": 0}
     covered = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     # auto_unmount: if this process is killed, fusermount3 removes the mount.
     FUSE(
-        Passthrough(covered, Gate(control)), str(folder), raw_fi=True, foreground=True,
+        Passthrough(covered, Gate(control), Unsynced() if tracked else None, lost_of(control)),
+        str(folder), raw_fi=True, foreground=True,
         fsname=source, subtype="insync", use_ino=True, auto_unmount=True, **options,
     )  # fmt: skip
 
 
 if __name__ == "__main__":
     folder, control, source, *more = sys.argv[1:]
-    serve(Path(folder), Path(control), source, everybody=more == ["everybody"])
+    serve(
+        Path(folder), Path(control), source, everybody="everybody" in more,
+        tracked="tracked" in more,
+    )  # fmt: skip

@@ -1,9 +1,10 @@
 """Mounts a folder over itself through a file system of insync, which can be stalled."""
 
+import json
 import os
 import shutil
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from ctypes.util import find_library
 from pathlib import Path
 from typing import Final
@@ -19,6 +20,10 @@ FUSE: Final = Path("/dev/fuse")
 FUSE_SETTINGS: Final = Path("/etc/fuse.conf")
 UP_WITHIN_S: Final = 20.0
 GONE_WITHIN_S: Final = 5.0
+POWER: Final = "user.insync.power"
+"""The extended attribute of a tracked folder whose values are what happens to its power."""
+FAIL: Final = b"fail"
+SETTLE: Final = b"settle"
 
 Launch = Callable[[Sequence[str], Path], Running]
 """Starts a command that ends with the harness, its output in a file."""
@@ -44,21 +49,25 @@ def unavailable(*, for_others: bool = False) -> str | None:
 class Passthrough:
     """A mounted folder; the one who mounts it unmounts it when its users have ended."""
 
-    def __init__(self, folder: Path, control: ControlFile, process: Running) -> None:
+    def __init__(self, folder: Path, control: ControlFile, process: Running, lost: Path) -> None:
         self.folder = folder
         self.control = control
         self._process = process
+        self._lost = lost
 
     @classmethod
-    def mount(cls, folder: Path, control: Path, rules: int, launch: Launch) -> "Passthrough":
+    def mount(
+        cls, folder: Path, control: Path, rules: int, launch: Launch, *, tracked: bool = False
+    ) -> "Passthrough":
         """Mount `folder`, which must exist; `control` is made for a number of rules.
 
-        Raises InsyncError, with what the file system's process says, if it does not come up.
+        `tracked`: its power can fail. Raises InsyncError, with what the file system's process says,
+        if it does not come up.
         """
         made = ControlFile.create(control, folder, rules)
         log = control.with_suffix(".log")
-        process = launch(_command(folder, control), log)
-        mount = cls(folder, made, process)
+        process = launch(_command(folder, control, tracked=tracked), log)
+        mount = cls(folder, made, process, lost_of(control))
         try:
             mount._await_up(log)
         except BaseException:
@@ -75,6 +84,25 @@ class Passthrough:
                 self._process.send_signal(9)
                 self._process.wait(GONE_WITHIN_S)
 
+    def settle(self) -> None:
+        """Count everything that was written so far as flushed; only where it is tracked."""
+        self._power(SETTLE)
+
+    def fail_power(self) -> Mapping[str, int]:
+        """Take all files back to what was flushed of them; return what that took.
+
+        Nobody may use them. Only where it is tracked.
+        """
+        self._power(FAIL)
+        lost: Mapping[str, int] = json.loads(self._lost.read_text(encoding="utf-8"))
+        return lost
+
+    def _power(self, what: bytes) -> None:
+        try:
+            os.setxattr(self.folder, POWER, what)
+        except OSError as error:
+            raise InsyncError(f"{self.folder}: its power: {error.strerror}") from error
+
     def _await_up(self, log: Path) -> None:
         def decided() -> bool:
             return self._is_up() or self._process.poll() is not None
@@ -88,12 +116,18 @@ class Passthrough:
         return self.control.attached > 0 and mounts.is_mounted(self.folder)
 
 
-def _command(folder: Path, control: Path) -> list[str]:
+def lost_of(control: Path) -> Path:
+    """Return the file for what a power failure took."""
+    return control.with_suffix(".lost.json")
+
+
+def _command(folder: Path, control: Path, *, tracked: bool) -> list[str]:
     module = "insync.faults.support.disk.filesystem"
     # By default mfusepy may load libfuse 2, where a machine has both.
     command = ["env", "FUSE_LIBRARY_NAME=fuse3", sys.executable, "-m", module]
     command += [str(folder), str(control), f"{mounts.PREFIX}{mine()}"]
-    return [*command, *(["everybody"] if _others_may() else [])]
+    words = {"everybody": _others_may(), "tracked": tracked}
+    return [*command, *(word for word, wanted in words.items() if wanted)]
 
 
 def _others_may() -> bool:

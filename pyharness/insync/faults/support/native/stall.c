@@ -1,6 +1,6 @@
 /*
  * LD_PRELOAD shim: stalls a broker's reads, sends, writes or fsyncs of chosen topic-partitions,
- * or lets them fail.
+ * or lets them fail; and shows the broker another time of day.
  *
  *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
  *
@@ -22,6 +22,10 @@
  * to fail is not made: it returns -1 at once, with EIO.  Nothing is
  * allocated and no lock is taken; while no rule is armed it costs one load.
  *
+ * The clock: CLOCK_REALTIME, as clock_gettime and gettimeofday return it, is shown ahead by
+ * a number of nanoseconds.  A JVM asks for the time of day in no other way.  CLOCK_MONOTONIC,
+ * waits, timers and the times of files are those of the kernel.
+ *
  * The environment variable INSYNC_STALL_CONTROL names the control file.  Without
  * a valid one the shim says so on standard error and stalls nothing.
  */
@@ -39,6 +43,7 @@
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,7 +52,7 @@
 
 static _Atomic uint32_t never; /* what `armed` points to until a control file is mapped */
 static _Atomic uint32_t *armed = &never;
-static struct stall_control *control;
+static struct stall_control *_Atomic control; /* NULL until then */
 
 /* ---- the control file ---------------------------------------------------- */
 
@@ -178,18 +183,30 @@ static void apply(struct stall_rule *rule)
     atomic_fetch_sub(&rule->held_now, 1);
 }
 
-/* Stalls the call by all rules that it meets, up to one by which it fails; returns whether one does. */
+static uint32_t bucket_of(const char *target)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a, as in control.py */
+    for (; *target; target++) hash = (hash ^ (unsigned char)*target) * 16777619u;
+    return hash % STALL_BUCKETS;
+}
+
+/*
+ * Stalls the call by all rules that it meets, up to one by which it fails; returns whether one
+ * does.  Rules are found by the hash of their target, so that the calls of a broker with
+ * thousands of armed rules take no longer than with one.
+ */
 static __attribute__((noinline)) bool stall_armed(uint32_t site, int fd)
 {
     char path[PATH_MAX];
-    const char *folder = NULL;
     int saved = errno;
     bool fails = false;
-    uint32_t used = atomic_load(&control->used);
-    for (uint32_t i = 0; i < used && i < control->capacity && !fails; i++) {
-        struct stall_rule *rule = &control->rules[i];
+    if (!(atomic_load(&control->sites) & (1u << site))) return false;
+    const char *folder = log_folder(site, fd, path, sizeof path);
+    uint32_t next = folder ? atomic_load(&control->buckets[bucket_of(folder)]) : 0;
+    while (next > 0 && next <= control->capacity && !fails) {
+        struct stall_rule *rule = &control->rules[next - 1];
+        next = atomic_load(&rule->next);
         if (atomic_load(&rule->state) != STALL_ARMED || rule->site != site) continue;
-        if (!folder && !(folder = log_folder(site, fd, path, sizeof path))) break;
         if (strncmp(folder, rule->target, sizeof rule->target) != 0) continue;
         if (rule->mode == STALL_FAIL)
             fails = counts(rule, now_ns());
@@ -284,3 +301,48 @@ STALLED(ssize_t, sendfile64, STALL_SEND, in,
 
 STALLED(int, fsync, STALL_FSYNC, fd, (int fd), (fd))
 STALLED(int, fdatasync, STALL_FSYNC, fd, (int fd), (fd))
+
+/* ---- the time of day ------------------------------------------------------ */
+
+#define SECOND_NS 1000000000ll
+
+/* By how much the time of day is shown ahead at this moment, counted if it is. */
+static inline int64_t ahead_ns(void)
+{
+    struct stall_control *shared = atomic_load_explicit(&control, memory_order_acquire);
+    if (!shared) return 0;
+    int64_t ahead = atomic_load_explicit(&shared->ahead_ns, memory_order_relaxed);
+    if (__builtin_expect(ahead != 0, 0)) atomic_fetch_add(&shared->shifted, 1);
+    return ahead;
+}
+
+/* A moment, by its seconds and nanoseconds, shown `ahead` nanoseconds ahead. */
+static struct timespec shown(int64_t seconds, int64_t ns, int64_t ahead)
+{
+    int64_t rest = ns + ahead % SECOND_NS;
+    seconds += ahead / SECOND_NS + (rest >= SECOND_NS) - (rest < 0);
+    rest += rest < 0 ? SECOND_NS : rest >= SECOND_NS ? -SECOND_NS : 0;
+    return (struct timespec){(time_t)seconds, (long)rest};
+}
+
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+    NEXT(clock_gettime)
+    int failed = next(clock, now);
+    if (failed || (clock != CLOCK_REALTIME && clock != CLOCK_REALTIME_COARSE)) return failed;
+    int64_t ahead = ahead_ns();
+    if (ahead) *now = shown(now->tv_sec, now->tv_nsec, ahead);
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict now, void *restrict zone)
+{
+    NEXT(gettimeofday)
+    int failed = next(now, zone);
+    int64_t ahead = failed ? 0 : ahead_ns();
+    if (ahead) {
+        struct timespec then = shown(now->tv_sec, now->tv_usec * 1000ll, ahead);
+        *now = (struct timeval){then.tv_sec, then.tv_nsec / 1000};
+    }
+    return failed;
+}

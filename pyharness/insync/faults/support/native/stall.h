@@ -16,8 +16,9 @@
 #include <stdint.h>
 
 #define STALL_MAGIC 0x4c545349u /* "ISTL" */
-#define STALL_LAYOUT 2u
-#define STALL_MAX_RULES 4096u
+#define STALL_LAYOUT 3u
+#define STALL_MAX_RULES 65536u
+#define STALL_BUCKETS 16384u /* a power of two */
 
 enum stall_state { STALL_UNUSED = 0, STALL_ARMED = 1, STALL_LIFTED = 2 };
 enum stall_site { STALL_READ = 1, STALL_SEND = 2, STALL_WRITE = 3, STALL_FSYNC = 4 };
@@ -35,7 +36,8 @@ struct stall_rule {
     _Atomic uint64_t held_ns;    /* shim: summed over the calls that have left */
     _Atomic uint64_t longest_ns; /* shim: the longest of them */
     _Atomic uint64_t first_ns;   /* shim; CLOCK_MONOTONIC, when the first was; 0: none */
-    char target[256];            /* harness; "<topic>-<partition>", NUL-terminated */
+    _Atomic uint32_t next;       /* harness; 1 + the next slot in this rule's bucket, 0: none */
+    char target[252];            /* harness; "<topic>-<partition>", NUL-terminated */
 };
 
 struct stall_control {
@@ -45,14 +47,21 @@ struct stall_control {
     _Atomic uint32_t used;     /* harness: how many were handed out so far */
     _Atomic uint32_t armed;    /* harness: how many are armed; 0 is the fast path */
     _Atomic uint32_t attached; /* shim: processes that have mapped the file */
-    char data_dir[1000];       /* harness; resolved path, NUL-terminated */
+    _Atomic uint32_t sites;    /* harness: a bit for each site that any rule so far is for */
+    char data_dir[972];        /* harness; resolved path, NUL-terminated */
+    _Atomic int64_t ahead_ns;  /* harness: by how much CLOCK_REALTIME is shown ahead; 0: as it is */
+    _Atomic uint64_t shifted;  /* shim: how often it was shown shifted */
+    uint64_t unused;
+    /* harness: 1 + the first slot whose target has this hash (FNV-1a), 0: none */
+    _Atomic uint32_t buckets[STALL_BUCKETS];
     struct stall_rule rules[]; /* [capacity] */
 };
 
 static_assert(sizeof(struct stall_rule) == 320, "control.py expects rules of 320 bytes");
 static_assert(offsetof(struct stall_rule, calls) == 32, "control.py expects counters at 32");
-static_assert(offsetof(struct stall_rule, target) == 64, "control.py expects the target at 64");
+static_assert(offsetof(struct stall_rule, target) == 68, "control.py expects the target at 68");
 static_assert(offsetof(struct stall_control, armed) == 16, "control.py expects armed at 16");
-static_assert(offsetof(struct stall_control, rules) == 1024, "control.py expects rules at 1024");
+static_assert(offsetof(struct stall_control, ahead_ns) == 1000, "control.py expects the clock at 1000");
+static_assert(offsetof(struct stall_control, rules) == 66560, "control.py expects rules at 66560");
 
 #endif

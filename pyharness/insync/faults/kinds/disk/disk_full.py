@@ -1,17 +1,20 @@
-"""`disk-full`: the disk of the broker's log folder is full."""
+"""`disk-full`: the disk of the broker's log folder, or of the controller's, is full."""
 
 from typing import Literal
 
 from insync.faults.base import Fault, FaultContext
 from insync.faults.cluster import FaultCluster
 from insync.faults.kind import VOLUME, FaultKind, Tags, Words, both
-from insync.faults.spec import Lasting
+from insync.faults.spec import OnProcess
 from insync.faults.support.disk import volume
 from insync.faults.support.disk.broken import FULL, broken_disk, took_writes
 
 
-class DiskFull(Lasting):
-    """The disk of the broker's log folder is full; a broker that ended of it is started again."""
+class DiskFull(OnProcess):
+    """The disk of the node's log folder is full; a node that ended of it is started again.
+
+    A controller's log folder is that of its metadata log.
+    """
 
     kind: Literal["disk-full"]
 
@@ -28,7 +31,8 @@ KIND = FaultKind(
         evidence="a write fails with ENOSPC at the beginning and at the end; free bytes;"
         " whether the broker ended",
         notes="The volume has 256 MiB; a file takes what is free, and is removed at the end. A"
-        " broker that the fault ended is started again.",
+        " node that the fault ended is started again. At the controller it is the disk of its"
+        " metadata log, of which the last block (4 KiB) still takes some records.",
     ),
     probes=both(lambda _: volume.unavailable()),
     inject=_inject,

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from insync.faults.base import FaultContext
-from insync.faults.kinds import disk_stall as stall
-from insync.faults.kinds.disk_stall import DiskStallFault
+from insync.faults.kinds.disk import disk_stall as stall
+from insync.faults.kinds.disk.disk_stall import DiskStallFault
 from insync.faults.support.armed_rules import ArmedRules
 from insync.faults.support.control import ControlFile, Mode, Site
 from insync.faults.support.disk.gate import Gate

@@ -10,7 +10,7 @@ import pytest
 
 from insync.errors import InsyncError
 from insync.faults.base import FaultContext
-from insync.faults.kinds.disk_throttle import DiskThrottleFault, evict
+from insync.faults.kinds.disk.disk_throttle import DiskThrottleFault, evict
 from insync.faults.support.cgroups import Group
 from insync.faults.support.disk import blkio
 from insync.faults.support.disk.blkio import Moved, Rates

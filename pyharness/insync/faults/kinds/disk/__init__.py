@@ -1,0 +1,1 @@
+"""One file per fault kind of a broker's whole disk."""

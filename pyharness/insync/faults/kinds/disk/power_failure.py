@@ -1,0 +1,96 @@
+"""`power-failure`: a node ends at once and loses what it had not flushed; it is started again.
+
+The process is killed, and the file system under its folders (`support/disk/unsynced.py`) takes
+their files back to what was flushed of each. Evidence: that of the kill, and what was lost.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Literal
+
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import Fault, FaultContext
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import STALLABLE, FaultKind, Recorded, Requirements, Tags, Words, figure
+from insync.faults.kinds.kill import killed
+from insync.faults.spec import OnProcess
+from insync.faults.support.disk import passthrough
+from insync.nodes import CONTROLLER_ID
+
+
+class PowerFailure(OnProcess):
+    """The process is killed, loses what it had not flushed, and is started again at the end."""
+
+    kind: Literal["power-failure"]
+
+
+class PowerFailureFault:
+    """A `Fault`: a kill, after which the node's files are as they were flushed."""
+
+    def __init__(
+        self, kill: Fault, settle: Callable[[], None], fail: Callable[[], Mapping[str, int]]
+    ) -> None:
+        """Plan it around a planned `kill`; `fail` returns what was lost."""
+        self._kill = kill
+        self._settle = settle
+        self._fail = fail
+        self._lost: Mapping[str, int] = {}
+
+    def prepare(self) -> None:
+        """Count what was written before the workload as flushed: a kernel writes it back."""
+        self._kill.prepare()
+        self._settle()
+
+    def inject(self) -> None:
+        """Kill the process, and take its files back."""
+        self._kill.inject()
+        self._lost = self._fail()
+
+    def lift(self) -> None:
+        """Start the node again, with what is left."""
+        self._kill.lift()
+
+    def evidence(self) -> FaultLine:
+        """Return the kill's evidence, and the files and bytes that were lost."""
+        line = self._kill.evidence()
+        lost = {f"lost_{name}": float(value) for name, value in self._lost.items()}
+        return replace(line, figures={**line.figures, **lost})
+
+
+def _inject(spec: PowerFailure, context: FaultContext, cluster: FaultCluster) -> Fault:
+    return PowerFailureFault(
+        killed(spec, context, cluster),
+        partial(cluster.settle_disks, spec.broker),
+        partial(cluster.fail_power, spec.broker),
+    )
+
+
+def _missing(plan: PlannedFault, seen: Recorded) -> str | None:
+    # A controller flushes what it commits; what it loses is index pages.
+    name = "lost_files" if plan.broker == CONTROLLER_ID else "lost_log_bytes"
+    lost = seen.figures.get(name, 0.0)
+    return None if lost else figure(name, lost, "more than 0")
+
+
+KIND = FaultKind(
+    spec=PowerFailure,
+    words=Words(
+        does="the process ends at once, loses what it had not flushed, and is started again",
+        mechanism="SIGKILL; the file system of disk-stall takes files back to what was flushed",
+        evidence="the process was gone, and how many files and bytes were lost: `lost_files`,"
+        " `lost_bytes`, `lost_log_bytes`, which must not be 0, and `lost_torn_files`",
+        notes="See [Power failures](#power-failures).",
+    ),
+    probes={
+        "local": lambda _: passthrough.unavailable(),
+        "docker": lambda _: passthrough.unavailable(for_others=True),
+    },
+    inject=_inject,
+    requires=lambda _, __: Requirements(tracks_flushes=True),
+    missing=_missing,
+    tags=Tags(
+        alone=True, kills=True, log_folder=STALLABLE, stops_process=True, stops_following=True
+    ),
+)

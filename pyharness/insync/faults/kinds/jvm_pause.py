@@ -1,0 +1,172 @@
+"""`jvm-pause`: all Java threads of a broker stop at a safepoint, as by a long garbage collection.
+
+The JVM writes a heap dump, which it does at a safepoint, and the library of the stalls holds that
+write until the end. Evidence: the JVM's own log of its safepoints.
+"""
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, Literal
+
+from insync.errors import InputError, InsyncError
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import Fault, FaultContext, Window, await_true
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import NOT_RUNNING, FaultKind, Recorded, Requirements, Tags, Words, both
+from insync.faults.spec import Lasting
+from insync.faults.support import shim
+from insync.faults.support.armed_rules import ArmedRules
+from insync.faults.support.control import ControlFile, Mode, Site
+from insync.running import Running
+
+LOG: Final = "safepoint.log"
+FLAG: Final = f"-Xlog:safepoint:file={LOG}:uptime:filecount=0"
+BEGINS_WITHIN_S: Final = 20.0  # a JVM of its own asks for the dump
+ENDS_WITHIN_S: Final = 20.0
+_SAFEPOINT: Final = re.compile(r'Safepoint "(\w+)", .*Total:\s*(\d+) ns')
+_DUMP: Final = "HeapDumper"
+
+
+class JvmPause(Lasting):
+    """All Java threads of the broker are stopped at a safepoint."""
+
+    kind: Literal["jvm-pause"]
+
+
+class JvmPauseFault:
+    """A `Fault`: one broker's JVM is stopped at a safepoint."""
+
+    def __init__(
+        self,
+        control: ControlFile,
+        folder: Path,
+        ask: Callable[[Path], Running],
+        context: FaultContext,
+        name: str = "",
+    ) -> None:
+        """Plan it; `folder` is the broker's own, `ask` starts what asks it for a dump into a file.
+
+        `name` is another one for each fault of a broker.
+        """
+        self._rules = ArmedRules(control, context.broker)
+        self._log = folder / LOG
+        self._dump = folder / "tmp" / f"pause-{name}" / "heap.log"
+        self._ask = ask
+        self._context = context
+        self._window = Window()
+        self._asking: Running | None = None
+        self._logged = 0
+
+    def prepare(self) -> None:
+        """Nothing to do."""
+
+    def inject(self) -> None:
+        """Stop the JVM; raises InsyncError if it does not stop at a safepoint."""
+        self._rules.check()
+        self._logged = len(self._lines())
+        self._dump.parent.mkdir(parents=True)
+        self._dump.parent.chmod(0o777)  # in a container the JVM is another user
+        self._rules.arm(
+            [self._dump.parent.name], Site.WRITE, Mode.HOLD,
+            planned_ms=self._context.planned_ms + int(BEGINS_WITHIN_S * 1000),
+        )  # fmt: skip
+        asking = self._asking = self._ask(self._dump)
+        await_true(lambda: self._rules.now > 0 or asking.poll() is not None, BEGINS_WITHIN_S)
+        if self._rules.now == 0:
+            self._end()
+            raise InsyncError(f"{self._context.where}: its JVM wrote no heap dump")
+        self._window.begin()
+
+    def lift(self) -> None:
+        """Let the JVM go on; it ends the dump first, which takes some 100 ms."""
+        if not self._window.is_open:
+            return
+        self._window.end()
+        self._end()
+        await_true(lambda: any(self._dumps()), ENDS_WITHIN_S)
+
+    def evidence(self) -> FaultLine:
+        """Return the pauses of the JVM's log; it acted for as long as that of the dump took."""
+        pauses = [ms for _, ms in self._pauses()]
+        figures = {"safepoints": float(len(pauses)), "longest_pause_ms": max(pauses, default=0.0)}
+        return self._window.line(self._context, max(self._dumps(), default=0.0), figures)
+
+    def _end(self) -> None:
+        """Let the dump go on to its end, and remove it."""
+        self._rules.lift()
+        asking = self._asking
+        if asking is not None and not await_true(lambda: asking.poll() is not None, ENDS_WITHIN_S):
+            asking.send_signal(9)
+        self._rules.drain()
+        shutil.rmtree(self._dump.parent, ignore_errors=True)
+
+    def _dumps(self) -> Iterator[float]:
+        return (ms for operation, ms in self._pauses() if operation == _DUMP)
+
+    def _pauses(self) -> Iterator[tuple[str, float]]:
+        """Yield the safepoints since the fault began: their operations and times."""
+        for line in self._lines()[self._logged :]:
+            if found := _SAFEPOINT.search(line):
+                yield found[1], int(found[2]) / 1e6
+
+    def _lines(self) -> list[str]:
+        try:
+            return self._log.read_text(encoding="utf-8", errors="replace").splitlines()
+        except FileNotFoundError:
+            return []
+
+
+def _inject(spec: JvmPause, context: FaultContext, cluster: FaultCluster) -> Fault:
+    def ask(file: Path) -> Running:
+        pid = str(cluster.process(spec.broker).pid)
+        # All objects: else the JVM collects garbage first, which takes longer or shorter.
+        return cluster.start([_jcmd(), pid, "GC.heap_dump", "-all", str(file)])
+
+    control = cluster.stall_control(spec.broker)
+    name = f"{context.repeat}-{spec.at_ms}"
+    return JvmPauseFault(control, cluster.folder(spec.broker), ask, context, name)
+
+
+def _jcmd() -> str:
+    from insync.brokers.kafka.java import find_java
+
+    return str(find_java().home / "bin" / "jcmd")
+
+
+def unavailable(out: Path) -> str | None:
+    """Return why no JVM can be paused on this machine, or None."""
+    try:
+        jcmd = _jcmd()
+    except InputError as error:
+        return str(error)
+    if not Path(jcmd).is_file():
+        return f"no {jcmd}, expected a JDK (apt-get install openjdk-17-jdk-headless)"
+    return shim.unavailable(out)
+
+
+def _missing(_: PlannedFault, seen: Recorded) -> str | None:
+    if seen.figures.get("longest_pause_ms"):
+        return None
+    return f"longest_pause_ms was 0 in {LOG}, expected more than 0"
+
+
+KIND = FaultKind(
+    spec=JvmPause,
+    words=Words(
+        does="all Java threads of the broker stop at a safepoint, as by a long garbage collection",
+        mechanism="`jcmd GC.heap_dump`, and the library of stall, which holds the dump's write",
+        evidence="the JVM's log of its safepoints (`-Xlog:safepoint`): the longest pause",
+        notes="Unlike a `freeze`, the process is not stopped: system calls that were under way end,"
+        " the kernel answers, and the JVM counts the pause. It ends when the rest of the dump is"
+        " written, some 100 ms later. Brokers have the flag `-Xlog:safepoint` only in scenarios"
+        " with this fault; the dump is removed. Needs the `jcmd` of a JDK.",
+    ),
+    probes=both(unavailable),
+    inject=_inject,
+    requires=lambda _, __: Requirements(stall_rules=1, jvm_flags=(FLAG,)),
+    missing=_missing,
+    tags=Tags(alone=True, stops_following=True, late_shrinks={"jvm-pause": NOT_RUNNING}),
+)

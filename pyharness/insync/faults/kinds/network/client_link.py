@@ -1,0 +1,36 @@
+"""`client-link`: what clients and one broker send to each other is cut or comes late."""
+
+from typing import Literal
+
+from insync.faults.base import Fault, FaultContext
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
+from insync.faults.support.links import KEYS, BrokenLink, broken_link, nothing_held
+from insync.nodes import CLIENTS
+
+
+class ClientLink(BrokenLink):
+    """What the workload's clients and the broker send to each other is cut, or comes late."""
+
+    kind: Literal["client-link"]
+
+
+def _inject(spec: ClientLink, context: FaultContext, cluster: FaultCluster) -> Fault:
+    return broken_link(cluster, spec, CLIENTS, context, "clients")
+
+
+KIND = FaultKind(
+    spec=ClientLink,
+    words=Words(
+        does="what clients and the broker send to each other is cut, delayed, slowed or lossy",
+        mechanism="TCP proxies of the harness before the brokers' listeners for clients",
+        evidence="as for `link`",
+        notes=f"All clients of the workload, and this broker. {KEYS} Brokers replicate, and the"
+        " controller is reached, as before. See [Links](#links).",
+    ),
+    probes=both(always),
+    inject=_inject,
+    requires=lambda _, __: Requirements(client_links=True),
+    missing=nothing_held,
+    tags=Tags(once=True),
+)

@@ -1,0 +1,42 @@
+"""`controller-link`: what a broker and the controller send to each other is cut or comes late."""
+
+from typing import Literal
+
+from insync.faults.base import Fault, FaultContext
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
+from insync.faults.support.links import KEYS, BrokenLink, broken_link, nothing_held
+from insync.nodes import CONTROLLER_ID, node_words
+
+
+class ControllerLink(BrokenLink):
+    """What the broker and the controller send to each other is cut, delayed, slowed or lossy."""
+
+    kind: Literal["controller-link"]
+
+
+def _inject(spec: ControllerLink, context: FaultContext, cluster: FaultCluster) -> Fault:
+    return broken_link(cluster, spec, CONTROLLER_ID, context, node_words(CONTROLLER_ID))
+
+
+KIND = FaultKind(
+    spec=ControllerLink,
+    words=Words(
+        does="what the broker and the controller send to each other is cut, delayed, slowed or"
+        " lossy",
+        mechanism="a TCP proxy of the harness before the controller's listener",
+        evidence="as for `link`",
+        notes=f"Heartbeats, the metadata log, changes of ISRs and forwarded requests. {KEYS}"
+        " A broker whose heartbeats are cut for longer than its session"
+        " (`broker_session_timeout_ms`) is fenced, and its partitions get other leaders. KRaft"
+        " only. See [Links](#links).",
+    ),
+    probes=both(always),
+    inject=_inject,
+    requires=lambda _, __: Requirements(controller_link=True),
+    missing=nothing_held,
+    tags=Tags(
+        once=True,
+        late_shrinks={"controller-link": "the leader could not tell the controller in time"},
+    ),
+)

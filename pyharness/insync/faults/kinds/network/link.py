@@ -1,0 +1,51 @@
+"""`link`: replication between two brokers is cut, delayed, slowed or lossy."""
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from insync.faults.base import Fault, FaultContext
+from insync.faults.cluster import FaultCluster
+from insync.faults.kind import FaultKind, Requirements, Tags, Words, always, both
+from insync.faults.support.links import KEYS, BrokenLink, broken_link, nothing_held
+from insync.fields import BrokerId, broken
+from insync.nodes import node_words
+
+
+class Link(BrokenLink):
+    """Replication between the broker and its `peer` is cut, delayed, slowed or lossy."""
+
+    kind: Literal["link"]
+    peer: BrokerId
+
+    @property
+    def nodes(self) -> frozenset[int]:
+        """Both brokers."""
+        return frozenset({self.broker, self.peer})
+
+    @model_validator(mode="after")
+    def _check_peer(self) -> Self:
+        if self.peer == self.broker:
+            raise broken("peer", self.peer, f"another broker than {self.broker}")
+        return self
+
+
+def _inject(spec: Link, context: FaultContext, cluster: FaultCluster) -> Fault:
+    return broken_link(cluster, spec, spec.peer, context, node_words(spec.peer))
+
+
+KIND = FaultKind(
+    spec=Link,
+    words=Words(
+        does="replication between two brokers is cut, delayed, slowed or lossy",
+        mechanism="TCP proxies of the harness before the brokers' replication listeners",
+        evidence="while cut, `held_bytes` but no `passed_bytes`; else how many pieces were delayed"
+        " or lost, and the longest time; bytes per direction",
+        notes=f"Between `broker` and `peer`. {KEYS} See [Links](#links).",
+    ),
+    probes=both(always),
+    inject=_inject,
+    requires=lambda _, __: Requirements(links=True),
+    missing=nothing_held,
+    tags=Tags(once=True, at_both_ends=True),
+)

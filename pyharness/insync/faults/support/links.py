@@ -1,0 +1,143 @@
+"""What the kinds of broken links share: their keys, the fault, and its evidence.
+
+Evidence: in each direction that is treated, how many bytes waited and how many passed. A cut acted
+if something waited and nothing passed; else pieces were delayed, or lost and sent again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import Field, model_validator
+
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import Fault, FaultContext, Window
+from insync.faults.cluster import FaultCluster, LinkTraffic
+from insync.faults.kind import Recorded, figure
+from insync.faults.spec import Lasting, check_delay
+from insync.fields import Time, broken
+
+Direction = Literal["both", "to", "from"]
+KEYS: Final = (
+    "`mode` is `cut`, `delay` with `delay_ms`, `slow` with `bytes_per_s`, or `loss` with"
+    " `loss_percent`; `direction` is `both`, or what is sent `to` or `from` the broker."
+)
+"""The keys of all kinds of links, in words."""
+_FIGURE_OF: Final = {"cut": "held_bytes", "loss": "lost_pieces"}
+
+
+class BrokenLink(Lasting):
+    """What passes between the broker and another side is cut, delayed, slowed or lost.
+
+    Every byte takes `delay_ms` longer, or at most `bytes_per_s` pass in each direction, or
+    `loss_percent` of the pieces are lost and arrive when they have been sent again.
+    """
+
+    intensity = ("delay_ms", "bytes_per_s", "loss_percent")
+
+    mode: Literal["cut", "delay", "slow", "loss"]
+    direction: Direction = "both"
+    delay_ms: Time = 0
+    bytes_per_s: Annotated[int, Field(ge=0)] = 0
+    loss_percent: Annotated[float, Field(ge=0, le=90)] = 0
+
+    @model_validator(mode="after")
+    def _check_mode(self) -> Self:
+        check_delay(self.mode, self.delay_ms)
+        for mode, key in (("slow", "bytes_per_s"), ("loss", "loss_percent")):
+            value = getattr(self, key)
+            if self.mode == mode and not value:
+                raise broken(key, value, f"more than 0 for mode '{mode}'")
+            if self.mode != mode and value:
+                raise broken(key, value, f"none for mode '{self.mode}'")
+        return self
+
+
+class LinkFault:
+    """A `Fault`: one link of a broker; the mode of the context says how it fails."""
+
+    def __init__(
+        self, cluster: FaultCluster, spec: BrokenLink, other: int, context: FaultContext
+    ) -> None:
+        """Plan it between the spec's broker and `other`, a node or `CLIENTS`."""
+        self._cluster = cluster
+        self._spec = spec
+        self._pair = (spec.broker, other)
+        self._context = context
+        self._window = Window()
+        self._seen: Mapping[str, LinkTraffic] = {}
+
+    def prepare(self) -> None:
+        """Nothing to do."""
+
+    def inject(self) -> None:
+        """Break the link from now on."""
+        spec, ways = self._spec, self._ways()
+        self._window.begin()
+        self._cluster.treat_link(
+            self._pair, cut=spec.mode == "cut", delay_ms=spec.delay_ms,
+            bytes_per_s=spec.bytes_per_s, loss_percent=spec.loss_percent,
+            seed=self._context.repeat,
+            only=next(iter(ways.values())) if len(ways) == 1 else None,
+        )  # fmt: skip
+
+    def lift(self) -> None:
+        """Let everything pass again, first the pieces that were delayed."""
+        if not self._window.is_open:
+            return
+        self._seen = {name: self._cluster.link_traffic(*way) for name, way in self._ways().items()}
+        self._window.end()
+        self._cluster.free_link(self._pair)
+
+    def evidence(self) -> FaultLine:
+        """Return what was delayed; a delay acted for the longest time that one piece took."""
+        seen = self._seen
+        figures = {
+            "passed_bytes": float(sum(each.bytes for each in seen.values())),
+            "held_bytes": float(sum(_held(each) for each in seen.values())),
+            "held_pieces": float(sum(each.pieces_held for each in seen.values())),
+            "longest_ms": max((each.longest_ms for each in seen.values()), default=0.0),
+        }
+        if self._spec.mode == "loss":
+            figures["lost_pieces"] = float(sum(each.pieces_lost for each in seen.values()))
+        for name, each in seen.items():
+            figures[f"passed_bytes_{name}"] = float(each.bytes)
+            figures[f"held_bytes_{name}"] = float(_held(each))
+        return self._window.line(self._context, self._acted_ms(figures), figures)
+
+    def _acted_ms(self, figures: Mapping[str, float]) -> float:
+        mode = self._spec.mode
+        if mode == "delay":
+            return figures["longest_ms"]
+        acted = figures[_FIGURE_OF.get(mode, "held_pieces")] > 0
+        if mode == "cut":
+            acted = acted and figures["passed_bytes"] == 0
+        return self._window.length_ms if acted else 0.0
+
+    def _ways(self) -> dict[str, tuple[int, int]]:
+        """Return sender and receiver of each direction that is treated."""
+        broker, other = self._pair
+        ways = {"to": (other, broker), "from": (broker, other)}
+        direction = self._spec.direction
+        return ways if direction == "both" else {direction: ways[direction]}
+
+
+def _held(seen: LinkTraffic) -> int:
+    """Return the bytes that waited: until now, until their connection ended, or for a while."""
+    return seen.in_hand + seen.bytes_dropped + seen.bytes_delayed
+
+
+def broken_link(
+    cluster: FaultCluster, spec: BrokenLink, other: int, context: FaultContext, words: str
+) -> Fault:
+    """Return the fault of a link between the spec's broker and `other`, in `words`."""
+    return LinkFault(cluster, spec, other, replace(context, target=[words], mode=spec.mode))
+
+
+def nothing_held(plan: PlannedFault, seen: Recorded) -> str | None:
+    """Say what passed a cut, or that nothing was held or lost."""
+    if plan.mode == "cut" and (passed := seen.figures.get("passed_bytes", 0.0)):
+        return figure("passed_bytes", passed, "exactly 0")
+    held = _FIGURE_OF.get(plan.mode, "held_pieces")
+    return None if seen.figures.get(held) else f"{held} was 0, expected at least 1"

@@ -1,0 +1,188 @@
+"""A power failure takes files back to what was flushed, and says what that took."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.events.run_info import PlannedFault
+from insync.faults.base import FaultContext
+from insync.faults.kinds.disk.power_failure import KIND, PowerFailureFault
+from insync.faults.kinds.kill import KillFault
+from insync.faults.support.disk.unsynced import PAGE, RolledBack, Unsynced
+
+
+class Files:
+    """Files of one folder, changed as the file system under a log folder changes them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.unsynced = Unsynced()
+
+    def make(self, name: str) -> int:
+        file = os.open(self.folder / name, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+        self.unsynced.made(file)
+        return file
+
+    def read(self, name: str) -> bytes:
+        return (self.folder / name).read_bytes()
+
+    def fail(self) -> RolledBack:
+        return self.unsynced.fail(str(self.folder))
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Iterator[Files]:
+    yield Files(tmp_path)
+
+
+def test_a_log_goes_back_to_its_last_flush_with_half_of_the_next_write(files: Files) -> None:
+    log = files.make("0.log")
+    files.unsynced.write(log, b"flushed.", 0)
+    files.unsynced.flush(log, data_only=True)
+    files.unsynced.write(log, b"torn", 8)
+    files.unsynced.write(log, b"lost", 12)
+    assert files.fail() == RolledBack(files=1, bytes=6, log_bytes=6, torn_files=1)
+    assert files.read("0.log") == b"flushed.to"
+    assert files.fail() == RolledBack()
+
+
+def test_a_file_that_is_no_log_is_never_torn(files: Files) -> None:
+    checkpoint = files.make("recovery-point-offset-checkpoint.tmp")
+    files.unsynced.write(checkpoint, b"0\n1\n", 0)
+    assert files.fail() == RolledBack(files=1, bytes=4)
+    assert files.read("recovery-point-offset-checkpoint.tmp") == b""
+
+
+def test_a_flushed_file_keeps_its_content_under_another_name(files: Files) -> None:
+    new = files.make("checkpoint.tmp")
+    files.unsynced.write(new, b"0\n1\n", 0)
+    files.unsynced.flush(new, data_only=False)
+    (files.folder / "checkpoint.tmp").rename(files.folder / "checkpoint")
+    assert files.fail() == RolledBack()
+    assert files.read("checkpoint") == b"0\n1\n"
+
+
+def test_pages_that_were_overwritten_and_cut_off_come_back(files: Files) -> None:
+    index = files.make("0.index")
+    flushed = bytes(range(256)) * (3 * PAGE // 256)
+    files.unsynced.write(index, flushed, 0)
+    files.unsynced.flush(index, data_only=False)
+    files.unsynced.write(index, b"x" * 10, PAGE - 5)
+    files.unsynced.write(index, b"y" * 10, PAGE - 5)
+    files.unsynced.resize(index, 2 * PAGE)
+    lost = files.fail()
+    assert files.read("0.index") == flushed
+    assert (lost.files, lost.log_bytes) == (1, 0)
+
+
+def test_what_was_there_before_is_flushed_once_it_is_settled(files: Files) -> None:
+    files.unsynced.write(files.make("meta.properties"), b"id=1", 0)
+    files.unsynced.settle()
+    assert files.fail() == RolledBack()
+    assert files.read("meta.properties") == b"id=1"
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("write"), st.integers(0, 3 * PAGE), st.binary(min_size=1, max_size=PAGE)),
+        st.tuples(st.just("resize"), st.integers(0, 4 * PAGE), st.just(b"")),
+        st.tuples(st.just("flush"), st.just(0), st.just(b"")),
+    ),
+    max_size=12,
+)
+
+
+@given(STEPS)
+def test_a_file_is_exactly_as_it_was_flushed_whatever_was_done(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int, bytes]]
+) -> None:
+    files = Files(tmp_path_factory.mktemp("power"))
+    file = files.make("0.index")
+    flushed = b""
+    for step, at, data in steps:
+        if step == "write":
+            files.unsynced.write(file, data, at)
+        elif step == "resize":
+            files.unsynced.resize(file, at)
+        else:
+            files.unsynced.flush(file, data_only=False)
+            flushed = files.read("0.index")
+    files.fail()
+    os.close(file)
+    assert files.read("0.index") == flushed
+
+
+class Process:
+    """A process that runs until it is killed."""
+
+    pid = 1
+    code: int | None = None
+
+    def poll(self) -> int | None:
+        return self.code
+
+    def send_signal(self, sig: int, /) -> None:
+        raise AssertionError
+
+    def wait(self, timeout: float | None = None) -> int:
+        raise AssertionError
+
+
+def test_files_go_back_after_the_kill_and_before_the_restart() -> None:
+    done: list[str] = []
+    process = Process()
+
+    def kill() -> None:
+        done.append("kill")
+        process.code = -9
+
+    def fail() -> dict[str, int]:
+        done.append("fail")
+        return {"files": 2, "bytes": 9, "log_bytes": 5, "torn_files": 1}
+
+    at = FaultContext(arm="stock", repeat=0, kind="power-failure", broker=1, planned_ms=100)
+    killed = KillFault(lambda: process, kill, lambda: done.append("restart"), at)
+    fault = PowerFailureFault(killed, lambda: done.append("settle"), fail)
+    fault.prepare()
+    fault.inject()
+    fault.lift()
+    line = fault.evidence()
+    assert done == ["settle", "kill", "fail", "restart"]
+    assert line.figures == {
+        "signal": 9, "lost_files": 2, "lost_bytes": 9, "lost_log_bytes": 5, "lost_torn_files": 1,
+    }  # fmt: skip
+    assert KIND.tags.kills
+
+
+@dataclass(frozen=True)
+class Seen:
+    figures: dict[str, float]
+    acted_ms: float = 100.0
+    calls_held: int = 0
+
+
+@pytest.mark.parametrize(
+    ("broker", "figures", "missing"),
+    [
+        (1, {"lost_files": 2.0, "lost_log_bytes": 9.0}, None),
+        (
+            1,
+            {"lost_files": 2.0, "lost_log_bytes": 0.0},
+            "lost_log_bytes was 0, expected more than 0",
+        ),
+        (1, {}, "lost_log_bytes was 0, expected more than 0"),
+        (100, {"lost_files": 2.0, "lost_log_bytes": 0.0}, None),
+        (100, {}, "lost_files was 0, expected more than 0"),
+    ],
+)
+def test_a_broker_that_lost_no_record_shows_nothing(
+    broker: int, figures: dict[str, float], missing: str | None
+) -> None:
+    """Index files are larger than what is in them, and losing that is nothing."""
+    plan = PlannedFault(kind="power-failure", broker=broker, for_ms=100)
+    assert KIND.missing(plan, Seen(figures)) == missing

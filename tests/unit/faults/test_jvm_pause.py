@@ -1,0 +1,102 @@
+"""The pause of a JVM: what the log of its safepoints shows, and what is left behind."""
+
+from pathlib import Path
+
+import pytest
+
+from insync.errors import InsyncError
+from insync.faults.base import FaultContext
+from insync.faults.kinds import jvm_pause
+from insync.faults.kinds.jvm_pause import LOG, JvmPauseFault
+from insync.faults.support.control import ControlFile, State
+
+AT = FaultContext(arm="stock", repeat=0, kind="jvm-pause", broker=2, planned_ms=100)
+SHORT = '[1.2s] Safepoint "ICBufferFull", Time since last: 9 ns, Total: 90000 ns\n'
+OF_17 = (
+    '[3.5s] Safepoint "HeapDumper", Time since last: 403510043 ns, Reaching safepoint: 3885 ns,'
+    " Cleanup: 4778 ns, At safepoint: 2170049580 ns, Total: 2170058243 ns\n"
+)
+OF_21 = (
+    '[3.5s] Safepoint "HeapDumper", Time since last: 4 ns, Reaching safepoint: 3 ns,'
+    " At safepoint: 2170049580 ns, Leaving safepoint: 3 ns, Total: 2170058243 ns\n"
+)
+
+
+class Jvm:
+    """A JVM that is asked for a dump: it calls the library if it `writes`, and logs its pause."""
+
+    pid = 1
+
+    def __init__(self, folder: Path, log: str, *, writes: bool = True) -> None:
+        self.control = ControlFile.create(folder / "control", folder, capacity=2)
+        self.control.header.attached = 1
+        self.folder = folder
+        self.log = log
+        self.writes = writes
+        self.dump = Path()
+
+    def ask(self, file: Path) -> "Jvm":
+        self.dump = file
+        file.write_bytes(b"JAVA PROFILE")
+        if self.writes:
+            self.control.slots[0].held_now = 1
+        return self
+
+    def poll(self) -> int | None:
+        if not self.writes:
+            return 1
+        if self.control.slots[0].state == State.LIFTED:
+            self.control.slots[0].held_now = 0
+            with (self.folder / LOG).open("a") as file:
+                file.write(self.log)
+            return 0
+        return None
+
+    def send_signal(self, sig: int, /) -> None:
+        raise AssertionError
+
+    def wait(self, timeout: float | None = None) -> int:
+        raise AssertionError
+
+
+@pytest.mark.parametrize("log", [OF_17, OF_21])
+def test_the_pause_is_that_of_the_jvms_log(tmp_path: Path, log: str) -> None:
+    (tmp_path / LOG).write_text(OF_17.replace("2170058243", "9000000000"))
+    jvm = Jvm(tmp_path, SHORT + log)
+    fault = JvmPauseFault(jvm.control, tmp_path, jvm.ask, AT)
+    fault.prepare()
+    fault.inject()
+    assert jvm.dump.is_file()
+    fault.lift()
+    fault.lift()
+    line = fault.evidence()
+    assert line.figures["longest_pause_ms"] == pytest.approx(2_170, abs=1)
+    assert line.figures["safepoints"] >= 2
+    assert line.acted_ms == line.figures["longest_pause_ms"]
+    assert not jvm.dump.parent.exists()
+
+
+def test_another_safepoint_is_not_this_pause(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jvm_pause, "ENDS_WITHIN_S", 0.05)
+    jvm = Jvm(tmp_path, SHORT)
+    fault = JvmPauseFault(jvm.control, tmp_path, jvm.ask, AT)
+    fault.inject()
+    fault.lift()
+    assert fault.evidence().acted_ms == 0
+
+
+def test_a_jvm_that_writes_no_dump_is_an_error_and_nothing_stays(tmp_path: Path) -> None:
+    jvm = Jvm(tmp_path, "", writes=False)
+    fault = JvmPauseFault(jvm.control, tmp_path, jvm.ask, AT)
+    with pytest.raises(InsyncError, match="broker 2: its JVM wrote no heap dump"):
+        fault.inject()
+    assert not jvm.dump.parent.exists()
+    assert jvm.control.header.armed == 0
+    fault.lift()
+
+
+def test_a_java_without_jcmd_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(jvm_pause, "_jcmd", lambda: "/nowhere/bin/jcmd")
+    assert "no /nowhere/bin/jcmd, expected a JDK" in str(jvm_pause.unavailable(Path()))
