@@ -61,7 +61,8 @@ LONG: Final = frozenset(
         "leader-death-mid-read-stall", "link-cut", "memory-pressure", "produce-refused",
         "queue-stall", "read-errors", "read-errors-in-turn", "rebalance-pulls-back",
         "slow-disk-ramp", "slow-leader", "slow-replica", "step-down-neighbours",
-        "step-down-queue", "stuck-replica", "two-slow-leaders", "two-stalls",
+        "step-down-queue", "step-down-shrunk-isr", "stuck-replica", "two-slow-leaders",
+        "two-stalls",
     }
 )  # fmt: skip
 """The scenarios that only `make test-all` runs; docs/extend/tests.md says what runs instead."""

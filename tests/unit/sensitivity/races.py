@@ -1,0 +1,87 @@
+"""Makes up a race in which one metric has a given value, as `histories` does for a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from insync.events import schema
+from unit.sensitivity.histories import LEADERS, Line, Repeat
+
+_STATE: Final = {
+    "log_start_offset": 5, "high_watermark": 10, "leo": 20, "fetchers": 9,
+    "failed_partitions": 0, "put_right": 0,
+}  # fmt: skip
+
+
+def _last(repeat: Repeat) -> list[Line]:
+    """Return the samples after the race."""
+    return [line for line in repeat.lines[schema.SAMPLES] if line["moment"] == "after"]
+
+
+def _of_broker(repeat: Repeat, **fields: Any) -> None:
+    for line in _last(repeat):
+        if line["broker"] == 2:
+            line.update(fields)
+
+
+def _fetchers_lost(repeat: Repeat, many: float) -> None:
+    _of_broker(repeat, fetchers=_STATE["fetchers"] - round(many))
+
+
+def _failed(repeat: Repeat, many: float) -> None:
+    _of_broker(repeat, failed_partitions=round(many))
+
+
+def _put_right(repeat: Repeat, many: float) -> None:
+    _of_broker(repeat, put_right=round(many))
+
+
+def _behind(repeat: Repeat, many: float) -> None:
+    for line in _last(repeat):
+        if line["broker"] == 2 and line["partition"] < many:
+            line["leo"] -= 1
+
+
+def _sampled(**state: int) -> Callable[[Repeat, float], None]:
+    def made(repeat: Repeat, many: float) -> None:
+        for number in range(round(many)):
+            sample(repeat, 100.0 + number, "during", brokers=(2,), partitions=(0,), **state)
+
+    return made
+
+
+MADE: Final[dict[str, Callable[[Repeat, float], None]]] = {
+    "fetchers_lost": _fetchers_lost,
+    "partitions_failed": _failed,
+    "partitions_behind": _behind,
+    "start_above_end": _sampled(log_start_offset=21, high_watermark=21),
+    "start_above_watermark": _sampled(log_start_offset=11),
+    "starts_put_right": _put_right,
+}
+"""Makes a metric of a race have a value."""
+
+
+def sample(
+    repeat: Repeat,
+    at: float,
+    moment: str,
+    brokers: Sequence[int] = (1, 2),
+    partitions: Sequence[int] = tuple(range(len(LEADERS))),
+    **state: int,
+) -> None:
+    """Add samples of replicas."""
+    for broker in brokers:
+        for partition in partitions:
+            line = {**_STATE, **state, "broker": broker, "partition": partition}
+            repeat.add(schema.SAMPLES, at, moment=moment, **line)
+
+
+def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
+    """Make up a race in which a metric has a value."""
+    repeat = Repeat(number, start_ms)
+    sample(repeat, 10.0, "before")
+    sample(repeat, 1_000.0, "after")
+    MADE[metric](repeat, value)
+    repeat.phases()
+    return repeat
