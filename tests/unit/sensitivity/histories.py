@@ -1,6 +1,6 @@
 """Makes up a repeat in which one metric has a given value.
 
-There is one function per metric that a scenario bounds, by the metric's name in `MADE`. A repeat
+`MADE` has one way for each metric that a scenario bounds. A repeat
 has two partitions, led by brokers 1 and 2, and only the lines that its metric is computed from.
 """
 
@@ -104,6 +104,14 @@ class Repeat:
             schema.group_file(0), at, partition=0, group=0, protocol="classic", type=what,
             member=member, offset=offset,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a metric gets the value N: in words, and as a function that changes a repeat."""
+
+    words: str
+    make: Callable[[Repeat, float], None]
 
 
 def _series(many: float) -> list[float]:
@@ -244,35 +252,47 @@ def _unread_by_group(repeat: Repeat, many: float) -> None:
     repeat.group(BEGIN, "read", offset=0)
 
 
-MADE: Final[dict[str, Callable[[Repeat, float], None]]] = {
-    "isr_shrinks": _shrinks,
-    "false_alarms": _shrinks,
-    "under_replicated": _under_replicated,
-    "min_isr_size": _isr_of_size,
-    "under_min_isr_ms": _short_isr,
-    "offline_ms": _offline,
-    "leader_changes": _leader_changes,
-    "soonest_return_ms": _return,
-    "first_shrink_ms": _dropped_after("freeze"),
-    "detected_ms": _dropped_after("freeze"),
-    "dead_follower_dropped_ms": _dropped_after("kill"),
-    "joined_ms": _added,
-    "max_ms": _latency,
-    "mean_ack_ms": _latency,
-    "acked": _acked,
-    "max_ack_gap_ms": _ack_gap,
-    "acked_during_pause": _during_pause(acked_at=BEGIN + 900.0),
-    "acked_after_pause": _during_pause(acked_at=BEGIN + 1_100.0),
-    "refused": _refused,
-    "duplicated": _duplicated,
-    "step_downs": _step_downs(SPACE),
-    "most_step_downs": _step_downs(COOLDOWN_MS / 16),
-    "max_commit_gap_ms": _commit_gap,
-    "group_rebalances": _rebalances,
-    "max_group_gap_ms": _group_gap,
-    "group_unread": _unread_by_group,
+MADE: Final[dict[str, Way]] = {
+    "isr_shrinks": Way("followers leave an ISR and return, N times", _shrinks),
+    "false_alarms": Way("healthy followers leave an ISR and return, N times", _shrinks),
+    "under_replicated": Way("the ISRs of N partitions lose a member", _under_replicated),
+    "min_isr_size": Way("an ISR shrinks to N members", _isr_of_size),
+    "under_min_isr_ms": Way("an ISR has only its leader for N ms", _short_isr),
+    "offline_ms": Way("a partition has no leader for N ms", _offline),
+    "leader_changes": Way("a partition's leader changes N times", _leader_changes),
+    "soonest_return_ms": Way("a leader loses its partition and leads it again N ms later", _return),
+    "first_shrink_ms": Way("an ISR shrinks N ms after a follower froze", _dropped_after("freeze")),
+    "detected_ms": Way("a follower leaves the ISRs N ms after it froze", _dropped_after("freeze")),
+    "dead_follower_dropped_ms": Way(
+        "a follower leaves the ISRs N ms after it was killed", _dropped_after("kill")
+    ),
+    "joined_ms": Way("a replica joins the ISR N ms after it was added", _added),
+    "max_ms": Way("a record is acked N ms after it was due", _latency),
+    "mean_ack_ms": Way("every record is acked N ms after it was due", _latency),
+    "acked": Way("N records are acked", _acked),
+    "max_ack_gap_ms": Way("a partition has no ack for N ms", _ack_gap),
+    "acked_during_pause": Way(
+        "N records are acked while a follower in the ISR is frozen",
+        _during_pause(acked_at=BEGIN + 900.0),
+    ),
+    "acked_after_pause": Way(
+        "N records are acked when a frozen follower runs again",
+        _during_pause(acked_at=BEGIN + 1_100.0),
+    ),
+    "refused": Way("N records are refused with NOT_ENOUGH_REPLICAS", _refused),
+    "duplicated": Way("the consumer reads N records twice", _duplicated),
+    "step_downs": Way(
+        "a leader steps down N times, each time after its cool-down", _step_downs(SPACE)
+    ),
+    "most_step_downs": Way(
+        "a leader steps down N times in one cool-down", _step_downs(COOLDOWN_MS / 16)
+    ),
+    "max_commit_gap_ms": Way("a transactional producer has no commit for N ms", _commit_gap),
+    "group_rebalances": Way("a member of a group gives its partition back N times", _rebalances),
+    "max_group_gap_ms": Way("a group's partition has no owner for N ms", _group_gap),
+    "group_unread": Way("a group does not process N records", _unread_by_group),
 }
-"""Makes a metric of a repeat with faults and a workload have a value."""
+"""How each metric of a repeat with faults and a workload gets a value."""
 
 
 def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
@@ -280,7 +300,7 @@ def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
     repeat = Repeat(number, start_ms)
     for partition in range(len(LEADERS)):
         repeat.isr(-300.0, ALL, partitions=(partition,))
-    MADE[metric](repeat, value)
+    MADE[metric].make(repeat, value)
     if metric.endswith("_ms"):
         repeat.length_ms = max(repeat.length_ms, 2 * BEGIN + value)
     if metric in ("max_ack_gap_ms", "max_commit_gap_ms"):

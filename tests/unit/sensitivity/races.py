@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from insync.events import schema
-from unit.sensitivity.histories import LEADERS, Line, Repeat
+from unit.sensitivity.histories import LEADERS, Line, Repeat, Way
 
 _STATE: Final = {
     "log_start_offset": 5, "high_watermark": 10, "leo": 20, "fetchers": 9,
@@ -51,15 +51,22 @@ def _sampled(**state: int) -> Callable[[Repeat, float], None]:
     return made
 
 
-MADE: Final[dict[str, Callable[[Repeat, float], None]]] = {
-    "fetchers_lost": _fetchers_lost,
-    "partitions_failed": _failed,
-    "partitions_behind": _behind,
-    "start_above_end": _sampled(log_start_offset=21, high_watermark=21),
-    "start_above_watermark": _sampled(log_start_offset=11),
-    "starts_put_right": _put_right,
+MADE: Final[dict[str, Way]] = {
+    "fetchers_lost": Way("N fetcher threads of a broker die", _fetchers_lost),
+    "partitions_failed": Way("a broker's fetchers give up N partitions", _failed),
+    "partitions_behind": Way(
+        "a replica's log ends before the other one's in N partitions", _behind
+    ),
+    "start_above_end": Way(
+        "a log start offset is above the log's end in N samples",
+        _sampled(log_start_offset=21, high_watermark=21),
+    ),
+    "start_above_watermark": Way(
+        "a log start offset is above the high watermark in N samples", _sampled(log_start_offset=11)
+    ),
+    "starts_put_right": Way("an agent corrects N log start offsets", _put_right),
 }
-"""Makes a metric of a race have a value."""
+"""How each metric of a race gets a value."""
 
 
 def sample(
@@ -82,6 +89,6 @@ def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
     repeat = Repeat(number, start_ms)
     sample(repeat, 10.0, "before")
     sample(repeat, 1_000.0, "after")
-    MADE[metric](repeat, value)
+    MADE[metric].make(repeat, value)
     repeat.phases()
     return repeat

@@ -73,9 +73,10 @@ def write_healthy(folder: Path) -> RunInfo:
     number = next(seed for seed in count() if (h := clean(0, seed)).transactional and h.has_fresh)
     repeat = Repeat(0, 0.0)
     for kind, line in clean(0, number).lines():
-        repeat.lines[FILES.get(kind, f"{kind.replace('_', '-')}.jsonl")].append(
-            {**line, "arm": ARM}
-        )
+        file = FILES.get(kind, f"{kind.replace('_', '-')}.jsonl")
+        if kind == "produce" and line["done_ms"] is not None:
+            line["latency_ms"] = line["done_ms"] - line["sent_ms"]
+        repeat.lines[file].append({**line, "arm": ARM})
     read_step_downs(repeat, (1, 2, 3))
     run = workload_json()
     leaders = {"leaders": [1, 1, 2, 3]}
