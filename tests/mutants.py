@@ -58,6 +58,7 @@ CAUGHT: Final = (
     Caught("released-at-once", "send-stall", "request", "isr_shrinks"),
     Caught("released-twice", "read-stall", "read", "isr_shrinks"),
     Caught("released-twice", "send-stall", "request", "isr_shrinks"),
+    Caught("clock-from-arrival", "pause-after-stall", "read", "isr_shrinks"),
     Caught("clock-from-arrival", "read-stall", "request", "isr_shrinks"),
     Caught("step-down-without-limit", "rebalance-pulls-back", "step-down", "leader_changes", 0.25),
     Caught("successor-outside-isr", "step-down-shrunk-isr", "step-down", "lost", 0.25),
