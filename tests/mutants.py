@@ -55,12 +55,14 @@ CAUGHT: Final = (
     Caught("never-released", "follower-stops-reading", "read", "isr_shrinks"),
     Caught("never-released", "follower-stops-reading", "request", "isr_shrinks"),
     Caught("released-at-once", "read-stall", "read", "isr_shrinks"),
-    Caught("released-at-once", "send-stall", "request", "isr_shrinks"),
+    Caught("released-at-once", "read-stall", "request", "isr_shrinks"),
     Caught("released-twice", "read-stall", "read", "isr_shrinks"),
-    Caught("released-twice", "send-stall", "request", "isr_shrinks"),
+    Caught("released-twice", "read-stall", "request", "isr_shrinks"),
     Caught("clock-from-arrival", "pause-after-stall", "read", "isr_shrinks"),
     Caught("clock-from-arrival", "read-stall", "request", "isr_shrinks"),
-    Caught("step-down-without-limit", "rebalance-pulls-back", "step-down", "leader_changes", 0.25),
+    Caught(
+        "step-down-without-limit", "rebalance-pulls-back", "step-down", "soonest_return_ms", 0.25
+    ),
     Caught("successor-outside-isr", "step-down-shrunk-isr", "step-down", "lost", 0.25),
     Caught("bound-above-end", "log-start-race", "bound", "partitions_failed"),
     Caught("snapshot-too-late", "log-start-race", "snapshot", "partitions_failed"),
