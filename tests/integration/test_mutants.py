@@ -2,37 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
+from pyspark.sql import SparkSession
 
+from insync.analysis.verdict.decide import Verdict, decide
+from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.brokers.kafka.java import Java
+from insync.events.run_info import load_run
 from mutants import CAUGHT, Caught, record
+from unit.conftest import rows_of
 
 pytestmark = pytest.mark.cluster
 
 SHORT = next(row for row in CAUGHT if row.mutant == "released-at-once")
 
 
-def check(row: Caught, verdict: dict[str, Any]) -> None:
-    """Check that a run failed, and that only the arm's metric is the reason."""
-    assert verdict["verdict"] == "fail", verdict["reason"]
-    assert verdict["reason"].startswith(f"{row.arm}, repeat 1: {row.metric} was "), row
+def judged(spark: SparkSession, runs: list[Path]) -> list[Verdict]:
+    """Judge run folders in one pass of Spark."""
+    infos = [load_run(run) for run in runs]
+    rows = rows_of(spark, *runs)
+    return [decide(info, facts_of_run(info, each)) for info, each in zip(infos, rows, strict=True)]
 
 
-def test_a_scenario_fails_with_a_mutant(
-    java: Java, judge: Callable[..., Any], tmp_path: Path
-) -> None:
-    (verdict,) = judge(record(java, SHORT, tmp_path / "run"))
-    check(SHORT, verdict)
+def found(row: Caught, verdict: Verdict) -> str:
+    """Return what differs from a failure because of the metric of a row; empty if nothing does."""
+    expected = f"{row.arm}, repeat 1: {row.metric} was "
+    is_caught = verdict.outcome == "fail" and verdict.reason.startswith(expected)
+    return "" if is_caught else f"{row}: {verdict.outcome}: {verdict.reason}"
+
+
+def test_a_scenario_fails_with_a_mutant(java: Java, spark: SparkSession, tmp_path: Path) -> None:
+    (verdict,) = judged(spark, [record(java, SHORT, tmp_path / "run")])
+    assert found(SHORT, verdict) == ""
 
 
 @pytest.mark.long
 def test_each_mutant_is_caught_by_the_scenario_that_is_named_for_it(
-    java: Java, judge: Callable[..., Any], tmp_path: Path
+    java: Java, spark: SparkSession, tmp_path: Path
 ) -> None:
     runs = [record(java, row, tmp_path / str(number)) for number, row in enumerate(CAUGHT)]
-    for row, verdict in zip(CAUGHT, judge(*runs), strict=True):
-        check(row, verdict)
+    verdicts = judged(spark, runs)
+    wrong = [found(row, verdict) for row, verdict in zip(CAUGHT, verdicts, strict=True)]
+    assert [each for each in wrong if each] == []
