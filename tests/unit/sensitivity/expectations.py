@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil, floor
 from typing import Final
 
 from insync import arms
@@ -107,23 +108,31 @@ class Form:
                 found[each.metric] = self._against(each)
             elif each.arm == arm:
                 found[each.metric], _ = self._compared(each)
-        for metric, bound in self.run.scenario.expected_of(arm).items():
-            found[metric] = _within(bound)
-        return found
+        bounds = self.run.scenario.expected_of(arm)
+        return {**{metric: _within(bound) for metric, bound in bounds.items()}, **found}
 
     def _against(self, each: Comparison) -> float:
         bound = self.run.scenario.expected_of(each.against).get(each.metric)
         return _SOME * _step(each.metric) if bound is None else _within(bound)
 
     def _compared(self, each: Comparison) -> tuple[float, float]:
-        """Return values of a compared metric with which the comparison holds and does not."""
+        """Return values of a compared metric with which the comparison holds and does not.
+
+        It holds also if the other arm's metric is a step beyond its own bound.
+        """
         other, step = self._against(each), _step(each.metric)
-        if each.at_most is not None:
-            return each.at_most * other, each.at_most * other + step
         if each.at_least is not None:
-            return each.at_least * other, each.at_least * other - step
-        assert each.below is not None
-        return each.below * other - step, each.below * other
+            holds = ceil(each.at_least * (other + 2 * step))
+            breaks = floor(each.at_least * other) - step
+        else:
+            factor = each.below if each.at_most is None else each.at_most
+            assert factor is not None
+            holds = floor(factor * (other - 2 * step))
+            breaks = ceil(factor * other) + (0 if each.at_most is None else step)
+        own = self.run.scenario.expected_of(each.arm).get(each.metric)
+        least, most = (None, None) if own is None else (own.min, own.max)
+        held = holds if most is None else min(holds, most)
+        return held if least is None else max(held, least), breaks
 
 
 def _step(metric: str) -> float:

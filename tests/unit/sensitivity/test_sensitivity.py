@@ -185,7 +185,8 @@ def test_each_expectation_fails_alone(made: Made, form: Form) -> None:
             each
         )
         differ = [one for one in found.findings if one.outcome in ("fail", "unknown")]
-        assert [(one.arm, one.expected.split()[0]) for one in differ] == [(each.arm, each.metric)]
+        # A comparison that follows from the bounds of its arms fails together with one of them.
+        assert {(one.arm, one.expected.split()[0]) for one in differ} == {(each.arm, each.metric)}
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: f"{form.name}{form.on and '-' + form.on}")
