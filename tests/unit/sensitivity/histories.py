@@ -32,7 +32,7 @@ class Repeat:
 
     number: int
     start_ms: float
-    length_ms: float = 2_000.0
+    length_ms: float | None = None
     lines: dict[str, list[Line]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, file: str, at: float | None = None, **fields: Any) -> None:
@@ -41,8 +41,9 @@ class Repeat:
         key = {"arm": ARM, "repeat": self.number, "topic": f"made-up-r{self.number}"}
         self.lines[file].append({**key, **time, **fields})
 
-    def phases(self) -> None:
-        """Add the repeat's beginning and end."""
+    def end(self, length_ms: float) -> None:
+        """Add the repeat's beginning and end, unless its history has set its length before."""
+        self.length_ms = self.length_ms or length_ms
         ends = (("repeat_started", -400.0), ("steady", 0.0), ("repeat_ended", self.length_ms))
         for kind, at in ends:
             self.add(schema.PHASES, at, type=kind, note="")
@@ -182,9 +183,9 @@ def _acked(repeat: Repeat, many: float) -> None:
 
 
 def _ack_gap(repeat: Repeat, value: float) -> None:
-    repeat.length_ms = value + 100.0
     for partition in range(len(LEADERS)):
-        repeat.record(0, 50.0, 50.0, partition=partition)
+        repeat.record(0, 0.0, partition=partition)
+        repeat.record(1, value, partition=partition)
 
 
 def _during_pause(acked_at: float) -> Callable[[Repeat, float], None]:
@@ -301,9 +302,5 @@ def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
     for partition in range(len(LEADERS)):
         repeat.isr(-300.0, ALL, partitions=(partition,))
     MADE[metric].make(repeat, value)
-    if metric.endswith("_ms"):
-        repeat.length_ms = max(repeat.length_ms, 2 * BEGIN + value)
-    if metric in ("max_ack_gap_ms", "max_commit_gap_ms"):
-        repeat.length_ms = value + 100.0
-    repeat.phases()
+    repeat.end(2 * BEGIN + (value if metric.endswith("_ms") else 1_000.0))
     return repeat

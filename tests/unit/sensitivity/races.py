@@ -90,5 +90,5 @@ def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
     sample(repeat, 10.0, "before")
     sample(repeat, 1_000.0, "after")
     MADE[metric].make(repeat, value)
-    repeat.phases()
+    repeat.end(2_000.0)
     return repeat

@@ -110,7 +110,7 @@ def in_turn(
     found, start = [], EPOCH_MS
     for number, (metric, value) in enumerate(values):
         found.append(make(metric, value, number, start))
-        start += found[-1].length_ms + 1_000.0
+        start += (found[-1].length_ms or 0.0) + 1_000.0
     return found
 
 
