@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from pyspark.sql import SparkSession
 
 from insync.analysis.verdict.decide import Verdict, decide
 from insync.analysis.verdict.repeat_facts import facts_of_run
 from insync.brokers.kafka.java import Java
 from insync.events.run_info import load_run
 from mutants import CAUGHT, Caught, record
-from unit.conftest import rows_of
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.cluster
 
@@ -21,6 +23,8 @@ SHORT = next(row for row in CAUGHT if row.mutant == "released-at-once")
 
 def judged(spark: SparkSession, runs: list[Path]) -> list[Verdict]:
     """Judge run folders in one pass of Spark."""
+    from unit.conftest import rows_of
+
     infos = [load_run(run) for run in runs]
     rows = rows_of(spark, *runs)
     return [decide(info, facts_of_run(info, each)) for info, each in zip(infos, rows, strict=True)]
