@@ -13,6 +13,7 @@ JAR   := plugin-java/agent/build/libs/insync-agent.jar
 LOGS  := plugin-java/replicalogs/build/libs/insync-logs.jar
 CLIENTS := plugin-java/clients/build/libs/insync-clients.jar
 BENCH := plugin-java/bench/build/libs/insync-bench.jar
+MUTANTS := plugin-java/mutants/build/libs/insync-mutants.jar
 DEMO  := insync-runs/demo
 # The KIP's example has a stall of 25 s and a lag limit of 10 s; scaled by 0.15 its two arms take about a minute.
 SCALE := 0.15
@@ -116,13 +117,13 @@ browser:
 	@pyharness/setup-browser.sh
 
 WITH_BROKERS := tests/integration tests/containers
-test-without-brokers: setup browser $(BENCH)
+test-without-brokers: setup browser $(BENCH) $(MUTANTS)
 	@# Two processes, because Spark's planner uses one core.
 	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) -n 2 --dist loadfile
 
 STATES := $(addprefix tests/integration/,agent workload test_agent.py test_kafka_7104.py test_local_cluster.py test_log_start_move.py \
             test_replica_logs.py)
-test-brokers: setup engine
+test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
 	@$(BIN)/pytest $(STATES) -n 2 --dist loadfile
 	@# The others run one after the other, because they measure time.
@@ -135,9 +136,9 @@ upstream-tests: setup ## run Kafka's own tests without and with the agent: KAFKA
 	@gradle -q --no-daemon --console=plain agentJar upstreamClassPath -Pupstream=$(KAFKA)
 	@PYTHONPATH=tests $(BIN)/python -m upstream.run $(KAFKA) $(ARM)
 
-$(BENCH): $(JAVA_SOURCES)
-	@echo "insync: building the benchmarks (Gradle)"
-	@gradle -q --no-daemon --console=plain benchJar
+$(BENCH) $(MUTANTS) &: $(JAVA_SOURCES)
+	@echo "insync: building the benchmarks, and the mutants of the agent (Gradle)"
+	@gradle -q --no-daemon --console=plain benchJar mutantsJar coreTestsClassPath
 
 bench: setup $(BENCH) ## measure with JMH what the agent's core costs per partition of a fetch
 	@$(BIN)/insync bench tracker

@@ -58,11 +58,13 @@ LONG: Final = frozenset(
         "burst-steady", "commit-latency", "cpu-starved", "dead-follower", "disk-stall",
         "follower-pause", "follower-restart-mid-stall", "follower-stops-reading", "freeze",
         "groups", "hung-follower", "kafka-7104-retention", "leader-change-mid-stall",
-        "leader-death-mid-read-stall", "link-cut", "memory-pressure", "power-failure",
+        "leader-death-mid-read-stall", "link-cut", "memory-pressure", "pause-after-stall",
+        "power-failure",
         "produce-refused",
         "queue-stall", "read-errors", "read-errors-in-turn", "rebalance-pulls-back",
         "slow-disk-ramp", "slow-leader", "slow-replica", "step-down-neighbours",
-        "step-down-queue", "stuck-replica", "two-slow-leaders", "two-stalls",
+        "step-down-queue", "step-down-shrunk-isr", "stuck-replica", "two-slow-leaders",
+        "two-stalls",
     }
 )  # fmt: skip
 """The scenarios that only `make test-all` runs; docs/extend/tests.md says what runs instead."""

@@ -1,0 +1,52 @@
+"""The built-in scenarios fail on real brokers whose agent breaks a rule of its own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from insync.analysis.verdict.decide import Verdict, decide
+from insync.analysis.verdict.repeat_facts import facts_of_run
+from insync.brokers.kafka.java import Java
+from insync.events.run_info import load_run
+from mutants import CAUGHT, Caught, record
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.cluster
+
+SHORT = next(row for row in CAUGHT if row.mutant == "released-at-once")
+
+
+def judged(spark: SparkSession, runs: list[Path]) -> list[Verdict]:
+    """Judge run folders in one pass of Spark."""
+    from unit.conftest import rows_of
+
+    infos = [load_run(run) for run in runs]
+    rows = rows_of(spark, *runs)
+    return [decide(info, facts_of_run(info, each)) for info, each in zip(infos, rows, strict=True)]
+
+
+def found(row: Caught, verdict: Verdict) -> str:
+    """Return what differs from a failure because of the metric of a row; empty if nothing does."""
+    expected = f"{row.arm}, repeat 1: {row.metric} was "
+    is_caught = verdict.outcome == "fail" and verdict.reason.startswith(expected)
+    return "" if is_caught else f"{row}: {verdict.outcome}: {verdict.reason}"
+
+
+def test_a_scenario_fails_with_a_mutant(java: Java, spark: SparkSession, tmp_path: Path) -> None:
+    (verdict,) = judged(spark, [record(java, SHORT, tmp_path / "run")])
+    assert found(SHORT, verdict) == ""
+
+
+@pytest.mark.long
+def test_each_mutant_is_caught_by_the_scenario_that_is_named_for_it(
+    java: Java, spark: SparkSession, tmp_path: Path
+) -> None:
+    runs = [record(java, row, tmp_path / str(number)) for number, row in enumerate(CAUGHT)]
+    verdicts = judged(spark, runs)
+    wrong = [found(row, verdict) for row, verdict in zip(CAUGHT, verdicts, strict=True)]
+    assert [each for each in wrong if each] == []

@@ -1,0 +1,127 @@
+"""Agents of which one rule is broken on purpose, and what catches each.
+
+`plugin-java/mutants` writes such an agent as a copy of the real one's jar.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from insync.artifacts import AGENT_JAR
+from insync.brokers.kafka.java import Java
+from insync.run.plan import resolve
+from insync.run.progress import NoProgress
+from insync.run.request import RunRequest
+from insync.run.runner import execute
+
+BUILD: Final = Path(__file__).parents[1] / "plugin-java" / "mutants" / "build"
+MUTANTS_JAR: Final = BUILD / "libs" / "insync-mutants.jar"
+CORE_TESTS: Final = BUILD / "core-tests.classpath"
+SEED: Final = 5
+
+BROKEN: Final = {
+    "never-released": "a pending fetch is never released by its response",
+    "released-at-once": "a fetch is released when it begins",
+    "released-twice": "a fetch is released again when the follower's next one is pending",
+    "clock-from-arrival": "a follower is charged for the time since its fetch arrived",
+    "hold-over-leader-change": "fetches of an earlier leader epoch keep followers in the ISR",
+    "hold-of-dead-connection": "the pending fetch of a lost connection is not released",
+    "step-down-without-limit": "no cool-down and no budget limit step-downs",
+    "successor-outside-isr": "a leader gives its partitions to a broker outside of the ISR",
+    "bound-above-end": "a follower's log start offset is bounded by its log's end + 1",
+    "snapshot-too-late": "a response has the log start offset and high watermark of a later time",
+}
+"""The mutants, and what is wrong with each."""
+
+
+@dataclass(frozen=True)
+class Caught:
+    """A mutant and what catches it: the metric that an arm of a scenario breaks.
+
+    `scale` is a small one at which it does.
+    """
+
+    mutant: str
+    scenario: str
+    arm: str
+    metric: str
+    scale: float = 1.0
+
+
+CAUGHT: Final = (
+    Caught("never-released", "follower-stops-reading", "read", "isr_shrinks"),
+    Caught("never-released", "follower-stops-reading", "request", "isr_shrinks"),
+    Caught("released-at-once", "read-stall", "read", "isr_shrinks"),
+    Caught("released-at-once", "read-stall", "request", "isr_shrinks"),
+    Caught("released-twice", "read-stall", "read", "isr_shrinks"),
+    Caught("released-twice", "read-stall", "request", "isr_shrinks"),
+    Caught("clock-from-arrival", "pause-after-stall", "read", "isr_shrinks"),
+    Caught("clock-from-arrival", "read-stall", "request", "isr_shrinks"),
+    Caught(
+        "step-down-without-limit", "rebalance-pulls-back", "step-down", "soonest_return_ms", 0.25
+    ),
+    Caught("successor-outside-isr", "step-down-shrunk-isr", "step-down", "lost", 0.25),
+    Caught("bound-above-end", "log-start-race", "bound", "partitions_failed"),
+    Caught("snapshot-too-late", "log-start-race", "snapshot", "partitions_failed"),
+)
+"""Which expectation of which built-in scenario catches a mutant."""
+
+BY_JAVA: Final = {
+    "never-released": "isr.ReadScopeTrackerTest",
+    "released-at-once": "isr.RequestScopeTrackerTest",
+    "released-twice": "isr.ReadScopeTrackerTest",
+    "clock-from-arrival": "isr.ReadScopeTrackerTest",
+    "hold-over-leader-change": "isr.ReadScopeTrackerTest",
+    "hold-of-dead-connection": "isr.RequestScopeTrackerTest",
+    "step-down-without-limit": "stepdown.StepDownLimitsTest",
+    "successor-outside-isr": "stepdown.SuccessorTest",
+    "bound-above-end": "logstart.LogStartRuleTest",
+    "snapshot-too-late": "logstart.LogStartRuleTest",
+}
+"""A class of the core's own tests, below `insync.core`, that fails with a mutant."""
+
+
+def write_mutant(java: Java, name: str, out: Path, agent: Path = AGENT_JAR) -> str:
+    """Write the agent's jar as a mutant; return what is wrong if the mutant does not fit it."""
+    command = [java.binary, "-jar", MUTANTS_JAR, agent, name, out]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == (2 if done.stderr else 0), done.stderr
+    return done.stderr
+
+
+def names(java: Java) -> list[str]:
+    """Return the names of the mutants that there are."""
+    command = [java.binary, "-jar", MUTANTS_JAR]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60)
+    return done.stdout.split()
+
+
+def record(java: Java, row: Caught, folder: Path) -> Path:
+    """Record the scenario of a row with the mutant as the agent; return the run folder."""
+    folder.mkdir(parents=True)
+    jar = folder / f"{row.mutant}.jar"
+    assert write_mutant(java, row.mutant, jar) == ""
+    request = RunRequest(
+        scenario=row.scenario, arms=[row.arm], scale=row.scale, repeats=1, seed=SEED
+    )
+    plan = replace(resolve(request, folder / "run", NoProgress()), agent_jar=jar)
+    execute(plan, NoProgress())
+    said = f"[insync] mutant {row.mutant}\n"
+    logs = sorted((plan.out / "nodes" / row.arm).rglob("stdout.log"))
+    assert logs
+    assert all(said in log.read_text(encoding="utf-8") for log in logs)
+    return plan.out
+
+
+def run_core_tests(java: Java, core: Path, tests: str) -> subprocess.CompletedProcess[str]:
+    """Run a class of the core's tests on the core in a jar."""
+    path = f"{core}:{CORE_TESTS.read_text(encoding='utf-8')}"
+    command = [
+        java.binary, "-XX:TieredStopAtLevel=1", "-cp", path,
+        "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner",
+        "--details=summary", "--disable-ansi-colors", "--select-class", f"insync.core.{tests}",
+    ]  # fmt: skip
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)

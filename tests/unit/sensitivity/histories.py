@@ -1,0 +1,306 @@
+"""Makes up a repeat in which one metric has a given value.
+
+`MADE` has one way for each metric that a scenario bounds. A repeat
+has two partitions, led by brokers 1 and 2, and only the lines that its metric is computed from.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from insync.events import schema
+
+Line = dict[str, Any]
+
+ARM: Final = "step-down"
+LEADERS: Final = (1, 2)
+ALL: Final = (1, 2, 3)
+BEGIN: Final = 500.0
+"""When a repeat's events begin, in ms from its start."""
+SPACE: Final = 10.0
+"""Between two events of a series, in ms."""
+COOLDOWN_MS: Final = 4.0
+"""Of a leader that steps down: shorter than `SPACE`."""
+
+
+@dataclass
+class Repeat:
+    """The lines of one repeat by their file; times are in ms from its start."""
+
+    number: int
+    start_ms: float
+    length_ms: float | None = None
+    lines: dict[str, list[Line]] = field(default_factory=lambda: defaultdict(list))
+
+    def add(self, file: str, at: float | None = None, **fields: Any) -> None:
+        """Add a line; `at` is its time."""
+        time = {} if at is None else {"t_ms": self.start_ms + at}
+        key = {"arm": ARM, "repeat": self.number, "topic": f"made-up-r{self.number}"}
+        self.lines[file].append({**key, **time, **fields})
+
+    def end(self, length_ms: float) -> None:
+        """Add the repeat's beginning and end, unless its history has set its length before."""
+        self.length_ms = self.length_ms or length_ms
+        ends = (("repeat_started", -400.0), ("steady", 0.0), ("repeat_ended", self.length_ms))
+        for kind, at in ends:
+            self.add(schema.PHASES, at, type=kind, note="")
+
+    def isr(
+        self,
+        at: float,
+        isr: Sequence[int],
+        *,
+        partitions: Sequence[int] = (0,),
+        leader: int | None = None,
+        replicas: Sequence[int] = ALL,
+    ) -> None:
+        """Add a state of partitions, whose first leader leads unless another one is given."""
+        for partition in partitions:
+            led_by = LEADERS[partition] if leader is None else leader
+            self.add(
+                schema.ISR, at, kind="partition", partition=partition, leader=led_by,
+                leader_epoch=len(self.lines[schema.ISR]), isr=list(isr), elr=[],
+                replicas=list(replicas),
+            )  # fmt: skip
+
+    def fault(self, kind: str, at: float, for_ms: float, broker: int = 3) -> None:
+        """Add a fault at a broker that leads nothing."""
+        begin = self.start_ms + at
+        self.add(
+            schema.FAULTS, fault=kind, site="", mode="", broker=broker, target=[],
+            injected_ms=begin, lifted_ms=begin + for_ms, calls_held=0, held_ms=0.0,
+            longest_held_ms=0.0, planned_ms=for_ms,
+        )  # fmt: skip
+
+    def record(
+        self,
+        seq: int,
+        at: float,
+        latency: float = 1.0,
+        *,
+        partition: int = 0,
+        error: str | None = None,
+    ) -> None:
+        """Add a record that was due at a time."""
+        due = self.start_ms + at
+        self.add(
+            schema.produce_file(0), partition=partition, seq=seq, sent_ms=due,
+            done_ms=due + latency, latency_ms=latency, error=error,
+            offset=None if error else seq, producer=0,
+        )  # fmt: skip
+
+    def read(self, seq: int, offset: int, nth: int) -> None:
+        """Let the consumer read a record."""
+        self.add(
+            schema.consume_file(0), partition=0, offset=offset, seq=seq, nth=nth,
+            read_ms=self.start_ms + BEGIN + SPACE * nth,
+        )  # fmt: skip
+
+    def group(self, at: float, what: str, offset: int | None = None, member: int = 0) -> None:
+        """Let a member of a consumer group do something in partition 0."""
+        self.add(
+            schema.group_file(0), at, partition=0, group=0, protocol="classic", type=what,
+            member=member, offset=offset,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a metric gets the value N: in words, and as a function that changes a repeat."""
+
+    words: str
+    make: Callable[[Repeat, float], None]
+
+
+def _series(many: float) -> list[float]:
+    return [BEGIN + SPACE * number for number in range(round(many))]
+
+
+def _shrinks(repeat: Repeat, many: float) -> None:
+    for at in _series(many):
+        repeat.isr(at, (1, 2))
+        repeat.isr(at + SPACE / 2, ALL)
+
+
+def _under_replicated(repeat: Repeat, many: float) -> None:
+    repeat.isr(BEGIN, (1, 2), partitions=range(round(many)))
+
+
+def _isr_of_size(repeat: Repeat, size: float) -> None:
+    repeat.isr(BEGIN, ALL[: round(size)])
+
+
+def _short_isr(repeat: Repeat, value: float) -> None:
+    if value:
+        repeat.isr(BEGIN, (1,))
+        repeat.isr(BEGIN + value, ALL)
+
+
+def _offline(repeat: Repeat, value: float) -> None:
+    if value:
+        repeat.isr(BEGIN, (1,), leader=-1)
+        repeat.isr(BEGIN + value, ALL)
+
+
+def _leader_changes(repeat: Repeat, many: float) -> None:
+    for number, at in enumerate(_series(many)):
+        repeat.isr(at, ALL, leader=1 if number % 2 else 2)
+
+
+def _return(repeat: Repeat, value: float) -> None:
+    repeat.isr(BEGIN, ALL, leader=2)
+    repeat.isr(BEGIN + value, ALL, leader=1)
+
+
+def _dropped_after(kind: str) -> Callable[[Repeat, float], None]:
+    def made(repeat: Repeat, value: float) -> None:
+        both = range(len(LEADERS))
+        if value:
+            repeat.isr(BEGIN + value, (1, 2), partitions=both)
+        else:
+            repeat.isr(BEGIN / 2, (1, 2), partitions=both)
+        repeat.fault(kind, BEGIN, for_ms=value + 100.0)
+
+    return made
+
+
+def _added(repeat: Repeat, value: float) -> None:
+    repeat.isr(-1.0, (1, 2), replicas=(1, 2))
+    repeat.isr(BEGIN, (1, 2))
+    repeat.isr(BEGIN + value, ALL)
+
+
+def _latency(repeat: Repeat, value: float) -> None:
+    repeat.record(0, BEGIN, value)
+
+
+def _acked(repeat: Repeat, many: float) -> None:
+    for seq, at in enumerate(_series(many)):
+        repeat.record(seq, at)
+
+
+def _ack_gap(repeat: Repeat, value: float) -> None:
+    for partition in range(len(LEADERS)):
+        repeat.record(0, 0.0, partition=partition)
+        repeat.record(1, value, partition=partition)
+
+
+def _during_pause(acked_at: float) -> Callable[[Repeat, float], None]:
+    def made(repeat: Repeat, many: float) -> None:
+        repeat.fault("freeze", BEGIN, for_ms=1_000.0)
+        repeat.record(0, 0.0)
+        for seq, at in enumerate(_series(many), start=1):
+            repeat.record(seq, at, latency=acked_at - at)
+
+    return made
+
+
+def _refused(repeat: Repeat, many: float) -> None:
+    repeat.record(0, 0.0)
+    for seq, at in enumerate(_series(many), start=1):
+        repeat.record(seq, at, error="NOT_ENOUGH_REPLICAS")
+
+
+def _duplicated(repeat: Repeat, many: float) -> None:
+    _acked(repeat, many + 1)
+    for seq in range(round(many) + 1):
+        repeat.read(seq, seq, nth=seq)
+    for seq in range(round(many)):
+        repeat.read(seq, seq + 100, nth=seq + 100)
+
+
+def _step_downs(space: float) -> Callable[[Repeat, float], None]:
+    def made(repeat: Repeat, many: float) -> None:
+        for number in range(round(many)):
+            repeat.add(
+                schema.STEP_DOWNS, BEGIN + space * number, type="answered", broker=1, partition=0,
+                leader_epoch=number, successor=2, outcome="done", way="alter-partition",
+            )  # fmt: skip
+
+    return made
+
+
+def _commit_gap(repeat: Repeat, value: float) -> None:
+    repeat.length_ms = value + 100.0
+    times = {"begun_ms": 10.0, "asked_ms": 50.0, "ended_ms": 100.0}
+    repeat.record(0, 10.0)
+    repeat.lines[schema.produce_file(0)][-1]["transaction"] = 0
+    repeat.add(
+        schema.transactions_file(0), transaction=0, producer=0, records=1, took_ms=50.0,
+        wanted="commit", end="committed", error=None,
+        **{name: repeat.start_ms + at for name, at in times.items()},
+    )  # fmt: skip
+
+
+def _rebalances(repeat: Repeat, many: float) -> None:
+    repeat.group(0.0, "assigned")
+    for at in _series(many):
+        repeat.group(at, "revoked")
+
+
+def _group_gap(repeat: Repeat, value: float) -> None:
+    repeat.group(BEGIN, "revoked")
+    repeat.group(BEGIN + value, "assigned", member=1)
+
+
+def _unread_by_group(repeat: Repeat, many: float) -> None:
+    _acked(repeat, many + 1)
+    for seq in range(round(many) + 1):
+        repeat.read(seq, seq, nth=seq)
+    repeat.group(BEGIN, "read", offset=0)
+
+
+MADE: Final[dict[str, Way]] = {
+    "isr_shrinks": Way("followers leave an ISR and return, N times", _shrinks),
+    "false_alarms": Way("healthy followers leave an ISR and return, N times", _shrinks),
+    "under_replicated": Way("the ISRs of N partitions lose a member", _under_replicated),
+    "min_isr_size": Way("an ISR shrinks to N members", _isr_of_size),
+    "under_min_isr_ms": Way("an ISR has only its leader for N ms", _short_isr),
+    "offline_ms": Way("a partition has no leader for N ms", _offline),
+    "leader_changes": Way("a partition's leader changes N times", _leader_changes),
+    "soonest_return_ms": Way("a leader loses its partition and leads it again N ms later", _return),
+    "first_shrink_ms": Way("an ISR shrinks N ms after a follower froze", _dropped_after("freeze")),
+    "detected_ms": Way("a follower leaves the ISRs N ms after it froze", _dropped_after("freeze")),
+    "dead_follower_dropped_ms": Way(
+        "a follower leaves the ISRs N ms after it was killed", _dropped_after("kill")
+    ),
+    "joined_ms": Way("a replica joins the ISR N ms after it was added", _added),
+    "max_ms": Way("a record is acked N ms after it was due", _latency),
+    "mean_ack_ms": Way("every record is acked N ms after it was due", _latency),
+    "acked": Way("N records are acked", _acked),
+    "max_ack_gap_ms": Way("a partition has no ack for N ms", _ack_gap),
+    "acked_during_pause": Way(
+        "N records are acked while a follower in the ISR is frozen",
+        _during_pause(acked_at=BEGIN + 900.0),
+    ),
+    "acked_after_pause": Way(
+        "N records are acked when a frozen follower runs again",
+        _during_pause(acked_at=BEGIN + 1_100.0),
+    ),
+    "refused": Way("N records are refused with NOT_ENOUGH_REPLICAS", _refused),
+    "duplicated": Way("the consumer reads N records twice", _duplicated),
+    "step_downs": Way(
+        "a leader steps down N times, each time after its cool-down", _step_downs(SPACE)
+    ),
+    "most_step_downs": Way(
+        "a leader steps down N times in one cool-down", _step_downs(COOLDOWN_MS / 16)
+    ),
+    "max_commit_gap_ms": Way("a transactional producer has no commit for N ms", _commit_gap),
+    "group_rebalances": Way("a member of a group gives its partition back N times", _rebalances),
+    "max_group_gap_ms": Way("a group's partition has no owner for N ms", _group_gap),
+    "group_unread": Way("a group does not process N records", _unread_by_group),
+}
+"""How each metric of a repeat with faults and a workload gets a value."""
+
+
+def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
+    """Make up a repeat in which a metric has a value."""
+    repeat = Repeat(number, start_ms)
+    for partition in range(len(LEADERS)):
+        repeat.isr(-300.0, ALL, partitions=(partition,))
+    MADE[metric].make(repeat, value)
+    repeat.end(2 * BEGIN + (value if metric.endswith("_ms") else 1_000.0))
+    return repeat

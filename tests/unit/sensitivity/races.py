@@ -1,0 +1,94 @@
+"""Makes up a race in which one metric has a given value, as `histories` does for a workload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from insync.events import schema
+from unit.sensitivity.histories import LEADERS, Line, Repeat, Way
+
+_STATE: Final = {
+    "log_start_offset": 5, "high_watermark": 10, "leo": 20, "fetchers": 9,
+    "failed_partitions": 0, "put_right": 0,
+}  # fmt: skip
+
+
+def _last(repeat: Repeat) -> list[Line]:
+    """Return the samples after the race."""
+    return [line for line in repeat.lines[schema.SAMPLES] if line["moment"] == "after"]
+
+
+def _of_broker(repeat: Repeat, **fields: Any) -> None:
+    for line in _last(repeat):
+        if line["broker"] == 2:
+            line.update(fields)
+
+
+def _fetchers_lost(repeat: Repeat, many: float) -> None:
+    _of_broker(repeat, fetchers=_STATE["fetchers"] - round(many))
+
+
+def _failed(repeat: Repeat, many: float) -> None:
+    _of_broker(repeat, failed_partitions=round(many))
+
+
+def _put_right(repeat: Repeat, many: float) -> None:
+    _of_broker(repeat, put_right=round(many))
+
+
+def _behind(repeat: Repeat, many: float) -> None:
+    for line in _last(repeat):
+        if line["broker"] == 2 and line["partition"] < many:
+            line["leo"] -= 1
+
+
+def _sampled(**state: int) -> Callable[[Repeat, float], None]:
+    def made(repeat: Repeat, many: float) -> None:
+        for number in range(round(many)):
+            sample(repeat, 100.0 + number, "during", brokers=(2,), partitions=(0,), **state)
+
+    return made
+
+
+MADE: Final[dict[str, Way]] = {
+    "fetchers_lost": Way("N fetcher threads of a broker die", _fetchers_lost),
+    "partitions_failed": Way("a broker's fetchers give up N partitions", _failed),
+    "partitions_behind": Way(
+        "a replica's log ends before the other one's in N partitions", _behind
+    ),
+    "start_above_end": Way(
+        "a log start offset is above the log's end in N samples",
+        _sampled(log_start_offset=21, high_watermark=21),
+    ),
+    "start_above_watermark": Way(
+        "a log start offset is above the high watermark in N samples", _sampled(log_start_offset=11)
+    ),
+    "starts_put_right": Way("an agent corrects N log start offsets", _put_right),
+}
+"""How each metric of a race gets a value."""
+
+
+def sample(
+    repeat: Repeat,
+    at: float,
+    moment: str,
+    brokers: Sequence[int] = (1, 2),
+    partitions: Sequence[int] = tuple(range(len(LEADERS))),
+    **state: int,
+) -> None:
+    """Add samples of replicas."""
+    for broker in brokers:
+        for partition in partitions:
+            line = {**_STATE, **state, "broker": broker, "partition": partition}
+            repeat.add(schema.SAMPLES, at, moment=moment, **line)
+
+
+def made(metric: str, value: float, number: int, start_ms: float) -> Repeat:
+    """Make up a race in which a metric has a value."""
+    repeat = Repeat(number, start_ms)
+    sample(repeat, 10.0, "before")
+    sample(repeat, 1_000.0, "after")
+    MADE[metric].make(repeat, value)
+    repeat.end(2_000.0)
+    return repeat
