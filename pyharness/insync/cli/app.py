@@ -16,6 +16,7 @@ from insync.cli import (
     agent,
     bench,
     faults,
+    fuzz,
     image,
     matrix,
     report,
@@ -32,6 +33,7 @@ from insync.errors import UNKNOWN, InputError, InsyncError, report_crash
 app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, rich_markup_mode=None)
 app.command("run", epilog=run.EXAMPLES)(run.command)
 app.command("matrix", epilog=matrix.EXAMPLES)(matrix.command)
+app.command("fuzz", epilog=fuzz.EXAMPLES)(fuzz.command)
 app.command("faults", epilog=faults.EXAMPLES)(faults.command)
 app.command("scenarios", epilog=scenarios.EXAMPLES)(scenarios.command)
 app.command("report", epilog=report.EXAMPLES)(report.command)

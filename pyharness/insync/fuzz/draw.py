@@ -1,0 +1,130 @@
+"""Draw the scenario of a seed: brokers, workload, and one to five faults that may overlap.
+
+Pure: the same seed, kinds and shape give the same scenario. All seeds have the same broker
+settings, so that they can run on one cluster.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final, Literal
+
+from pydantic import ValidationError
+
+from insync.faults.registry import KINDS, tags_of
+from insync.faults.spec import Planned
+from insync.fuzz import late_write
+from insync.fuzz.brokers import BROKER
+from insync.fuzz.values import LOSES_DATA, WEIGHTS, draw_keys
+from insync.fuzz.workload import draw_workload
+from insync.nodes import CONTROLLER_ID
+from insync.scenario.model import Scenario
+
+Shape = Literal["any", "late-write"]
+SHAPES: Final[Sequence[Shape]] = ("any", "late-write")
+MOST_FAULTS: Final = 5
+STEADY_MS: Final = 500
+BEGIN_WITHIN_MS: Final = 2_500
+RECOVER_MS: Final = 1_500
+RESTART_MS: Final = 12_000
+"""For how long after a process was started again nothing is asked of it."""
+TRIES: Final = 200
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choices:
+    """What a seed may be drawn from.
+
+    Args:
+        arms: the arms on which each seed is run.
+        kinds: the kinds of faults that can act here.
+        shape: "any", or a schedule of one form.
+        protocols: the protocols of consumer groups that the version has.
+        settings: more settings of every node.
+
+    """
+
+    arms: Sequence[str]
+    kinds: Sequence[str]
+    shape: Shape = "any"
+    protocols: Sequence[str] = ("classic",)
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def draw(seed: int, choices: Choices) -> Scenario:
+    """Return the scenario of a seed."""
+    random = Random(f"insync fuzz {choices.shape} {seed}")  # noqa: S311
+    keys = {
+        "schema": 1,
+        "name": name_of(seed, choices.shape),
+        "summary": f"seed {seed} of insync fuzz",
+        "arms": list(choices.arms),
+        "repeats": 1,
+        "min_insync_replicas": random.choice((1, 2, 2, 2)),
+        "broker": {**BROKER, **({"settings": dict(choices.settings)} if choices.settings else {})},
+        "workload": draw_workload(random, choices.protocols),
+        "timeline": {"steady_ms": STEADY_MS, "recover_ms": RECOVER_MS},
+    }
+    if choices.shape == "late-write":
+        return Scenario.model_validate(late_write.shaped(keys, random))
+    return _with_faults(keys, random, choices.kinds)
+
+
+def name_of(seed: int, shape: Shape) -> str:
+    """Return the name of a seed's scenario."""
+    return f"{'seed' if shape == 'any' else shape}-{seed}"
+
+
+def _with_faults(keys: Mapping[str, Any], random: Random, kinds: Sequence[str]) -> Scenario:
+    """Return the scenario with faults, each of which fits those before it."""
+    wanted = random.randint(1, MOST_FAULTS)
+    scenario = Scenario.model_validate(keys)
+    faults: list[dict[str, Any]] = []
+    for _ in range(TRIES):
+        if len(faults) == wanted:
+            break
+        fault = _one(random, kinds, scenario)
+        try:
+            found = Scenario.model_validate({**keys, "faults": [*faults, fault]})
+        except ValidationError:
+            continue
+        if is_fair(found):
+            scenario = found
+            faults.append(fault)
+    return scenario
+
+
+def _one(random: Random, kinds: Sequence[str], scenario: Scenario) -> dict[str, Any]:
+    """Draw one fault. All kinds are ranked, so that a kind that is missing here changes little."""
+    ranked = sorted(KINDS, key=lambda name: random.random() ** (1 / WEIGHTS.get(name, 1.0)))
+    name = next(name for name in reversed(ranked) if name in kinds)
+    window = (STEADY_MS, STEADY_MS + BEGIN_WITHIN_MS)
+    return draw_keys(KINDS[name], random, scenario.workload.leaders, window)
+
+
+def is_fair(scenario: Scenario) -> bool:
+    """Whether Kafka must survive the faults, and whether each of them can act.
+
+    A replica may be lost only where nothing else harms another one. What the harness asks of a
+    broker or of the controller, such as an election, needs one that answers.
+    """
+    faults = scenario.faults
+    harmful = [fault for fault in faults if not tags_of(fault).harmless]
+    if len(harmful) > 1 and any(fault.kind in LOSES_DATA for fault in harmful):
+        return False
+    asked = [fault for fault in faults if tags_of(fault).harmless]
+    return not any(
+        _is_silent_for(fault, request, scenario.workload.leaders)
+        for request in asked
+        for fault in harmful
+    )
+
+
+def _is_silent_for(fault: Planned, request: Planned, leaders: Sequence[int]) -> bool:
+    """Whether a fault may keep a node from answering a request, which is asked at both its ends."""
+    named = {leaders[partition] for partition in request.added}
+    nodes = request.nodes | named | {CONTROLLER_ID}
+    if not nodes & fault.nodes or fault.kind == "link":
+        return False
+    until = fault.end_ms + (RESTART_MS if tags_of(fault).alone else 0)
+    return fault.at_ms < request.end_ms + BEGIN_WITHIN_MS and request.at_ms < until
