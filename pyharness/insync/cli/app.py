@@ -16,7 +16,6 @@ from insync.cli import (
     agent,
     bench,
     faults,
-    fuzz,
     image,
     matrix,
     report,
@@ -26,6 +25,7 @@ from insync.cli import (
     tables,
     watch,
 )
+from insync.cli.fuzz import command as fuzz
 from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs
 from insync.errors import UNKNOWN, InputError, InsyncError, report_crash

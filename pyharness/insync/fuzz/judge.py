@@ -17,6 +17,7 @@ from insync.events.matrix_info import CELLS
 from insync.events.schema import REPORT
 from insync.matrix.task import TASKS
 from insync.nodes import node_words
+from insync.repeats import repeat_words
 from insync.scenario.model import Scenario
 
 CUT_SHORT = "cut short"
@@ -60,7 +61,7 @@ def judge_batch(folder: Path, scenarios: Mapping[str, Scenario], kafka: str) -> 
 def judge(cell: Mapping[str, Any], acks: str, broken: Broken | None, report: Path) -> ArmResult:
     """Return the result of a scenario on an arm, from its cell in `matrix.json`."""
     findings = tuple(_findings(cell, acks, broken))
-    unknown = cell["skipped"] or cell["unknown"]
+    unknown = _without_place(cell["skipped"] or cell["unknown"], cell["arm"])
     if broken is not None and broken.by_fault:
         unknown = f"a fault could not act: {broken.why}"
     lost = _total(cell, metrics.LOST) if acks == "1" else 0
@@ -84,6 +85,11 @@ def _findings(cell: Mapping[str, Any], acks: str, broken: Broken | None) -> Iter
         yield Finding(of="agent", words=f"errors of the agents' own code were {errors}, expected 0")
     if broken is not None and not broken.by_fault:
         yield Finding(of="liveness", words=broken.why)
+
+
+def _without_place(words: str | None, arm: str) -> str | None:
+    """Return a reason without its arm and repeat, of which a seed has one."""
+    return words and words.removeprefix(f"{arm}, ").removeprefix(f"{repeat_words(0)}: ")
 
 
 def _total(cell: Mapping[str, Any], name: str) -> int:

@@ -64,7 +64,7 @@ def command(
     analysis. A finding is an integrity violation, an error of an agent, or a cluster that does not
     come back. A failing seed is replayed and reduced to a scenario file for `insync run`.
     """
-    from insync.cli.fuzz_results import show_fuzz
+    from insync.cli.fuzz.results import show_fuzz
     from insync.cli.judge import EXIT_CODES
     from insync.cli.progress import TerminalProgress
     from insync.events.fuzz_info import RESULT, is_fuzz
