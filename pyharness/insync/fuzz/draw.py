@@ -29,6 +29,10 @@ RECOVER_MS: Final = 1_500
 RESTART_MS: Final = 12_000
 """For how long after a process was started again nothing is asked of it."""
 TRIES: Final = 200
+REPLICATION_ONLY: Final = frozenset({"link"})
+"""Kinds that leave the connections of clients and of the controller alone."""
+FORWARDING: Final = frozenset({"controller-link"})
+"""Kinds that keep any broker from forwarding a request to the controller."""
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -123,8 +127,8 @@ def is_fair(scenario: Scenario) -> bool:
 def _is_silent_for(fault: Planned, request: Planned, leaders: Sequence[int]) -> bool:
     """Whether a fault may keep a node from answering a request, which is asked at both its ends."""
     named = {leaders[partition] for partition in request.added}
-    nodes = request.nodes | named | {CONTROLLER_ID}
-    if not nodes & fault.nodes or fault.kind == "link":
+    asked = request.nodes | named | {CONTROLLER_ID}
+    if fault.kind in REPLICATION_ONLY or not (asked & fault.nodes or fault.kind in FORWARDING):
         return False
     until = fault.end_ms + (RESTART_MS if tags_of(fault).alone else 0)
     return fault.at_ms < request.end_ms + BEGIN_WITHIN_MS and request.at_ms < until

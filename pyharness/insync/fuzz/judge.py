@@ -83,6 +83,10 @@ def _findings(cell: Mapping[str, Any], acks: str, broken: Broken | None) -> Iter
     errors = _total(cell, "agent_errors")
     if errors:
         yield Finding(of="agent", words=f"errors of the agents' own code were {errors}, expected 0")
+    for name, metric in metrics.METRICS.items():
+        count = _total(cell, name) if getattr(metric, "liveness", False) else 0
+        if count:
+            yield Finding(of="liveness", metric=name, words=f"{name} was {count}, expected 0")
     if broken is not None and not broken.by_fault:
         yield Finding(of="liveness", words=broken.why)
 

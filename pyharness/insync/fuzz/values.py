@@ -30,7 +30,7 @@ MOST_OF_A_TYPE: Final = 1_000
 DISKS: Final[Mapping[str, int]] = {STALLABLE: 1, VOLUME: 2, OWN_DISK: 3}
 """The broker whose log folder is on each kind of disk: seeds that share a cluster share these."""
 
-LOSES_DATA: Final = frozenset({"lost-log", "disk-read-only"})
+LOSES_DATA: Final = frozenset({"lost-log", "disk-read-only", "power-failure"})
 """Kinds that remove what a broker had written: more than one lost replica is more than Kafka
 survives, so nothing else that harms a broker is drawn beside one of these."""
 
@@ -77,6 +77,8 @@ VALUES: Final[Mapping[str, Draw]] = {
     "bytes_per_s": lambda random, _: random.randint(20_000, 500_000),
     "read_bytes_per_s": lambda random, _: random.randint(200_000, 5_000_000),
     "write_bytes_per_s": lambda random, _: random.randint(200_000, 5_000_000),
+    "loss_percent": lambda random, _: float(random.randint(5, 50)),
+    "by_ms": lambda random, _: random.choice((-1, 1)) * random.randint(1_000, 120_000),
     "limit_bytes": lambda _, __: 64 << 20,
     "settings": lambda random, _: dict(random.choice(SETTINGS)),
 }  # fmt: skip
@@ -85,6 +87,7 @@ VALUES: Final[Mapping[str, Draw]] = {
 ONLY_WITH: Final[Mapping[str, tuple[str, str]]] = {
     "delay_ms": ("mode", "delay"),
     "bytes_per_s": ("mode", "slow"),
+    "loss_percent": ("mode", "loss"),
 }
 """Keys that belong to one value of another key."""
 
