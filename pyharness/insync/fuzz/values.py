@@ -17,13 +17,14 @@ from insync.faults.kind import OWN_DISK, STALLABLE, VOLUME, FaultKind
 from insync.faults.spec import OnProcess
 from insync.nodes import BROKERS, CONTROLLER_ID
 
-Draw = Callable[[Random, Sequence[int]], Any]
-"""Draws a value; gets the leaders of the partitions."""
+Draw = Callable[[Random, Sequence[int], int], Any]
+"""Draws a value; gets the leaders of the partitions, and the fault's broker."""
 
 SHORTEST_MS: Final = 300
-LONGEST_MS: Final = 3_500
+LONGEST_MS: Final = 4_500
 CONTROLLER_SHARE: Final = 0.2
 OPTIONAL_SHARE: Final = 0.6
+LED_SHARE: Final = 0.6
 MOST_OF_A_TYPE: Final = 1_000
 """Above a key's least value, how far values go that are drawn by the key's type alone."""
 
@@ -35,8 +36,9 @@ LOSES_DATA: Final = frozenset({"lost-log", "disk-read-only", "power-failure"})
 survives, so nothing else that harms a broker is drawn beside one of these."""
 
 WEIGHTS: Final[Mapping[str, float]] = {
-    "stall": 4, "kill": 3, "freeze": 3, "elect": 3, "link": 3, "add-replica": 2, "config-update": 2,
-    "memory-pressure": 0.1, "disk-full": 0.5, "disk-read-only": 0.5, "lost-log": 0.5,
+    "stall": 4, "kill": 3, "freeze": 3, "elect": 3, "link": 3, "config-update": 2,
+    "add-replica": 2, "remove-replica": 2, "memory-pressure": 0.1, "disk-full": 0.5,
+    "disk-read-only": 0.5, "lost-log": 0.5,
 }  # fmt: skip
 """How often a kind is drawn, compared with 1 for any other; a memory-pressure takes long."""
 
@@ -52,35 +54,33 @@ SETTINGS: Final[Sequence[Mapping[str, str]]] = (
 """Dynamic configs of a broker; stock Kafka keeps those of the agent and does nothing with them."""
 
 
-def _span(random: Random, _: Sequence[int]) -> int:
+def _span(random: Random, *_: object) -> int:
     """Draw the length of a fault: a short one is as likely as a long one."""
     return round(exp(random.uniform(log(SHORTEST_MS), log(LONGEST_MS))))
 
 
-def _some_partitions(random: Random, leaders: Sequence[int]) -> list[int]:
-    """Draw partitions with one leader: a fault at a leader needs these."""
-    one_leader = random.choice(leaders)
-    led = [one for one, leader in enumerate(leaders) if leader == one_leader]
-    every = list(range(len(leaders)))
-    of = led if random.random() < 0.7 else every
+def _some_partitions(random: Random, leaders: Sequence[int], broker: int) -> list[int]:
+    """Draw partitions: mostly those that the broker leads, if it leads any."""
+    led = [one for one, leader in enumerate(leaders) if leader == broker]
+    of = led if led and random.random() < LED_SHARE else list(range(len(leaders)))
     return sorted(random.sample(of, random.randint(1, len(of))))
 
 
 VALUES: Final[Mapping[str, Draw]] = {
     "for_ms": _span,
     "partitions": _some_partitions,
-    "peer": lambda random, _: random.randint(1, BROKERS),
-    "delay_ms": lambda random, _: random.randint(20, 800),
-    "acts_ms": lambda _, __: 0,
-    "quota_percent": lambda random, _: float(random.randint(5, 60)),
-    "neighbours": lambda random, _: random.randint(2, 6),
-    "bytes_per_s": lambda random, _: random.randint(20_000, 500_000),
-    "read_bytes_per_s": lambda random, _: random.randint(200_000, 5_000_000),
-    "write_bytes_per_s": lambda random, _: random.randint(200_000, 5_000_000),
-    "loss_percent": lambda random, _: float(random.randint(5, 50)),
-    "by_ms": lambda random, _: random.choice((-1, 1)) * random.randint(1_000, 120_000),
-    "limit_bytes": lambda _, __: 64 << 20,
-    "settings": lambda random, _: dict(random.choice(SETTINGS)),
+    "peer": lambda random, *_: random.randint(1, BROKERS),
+    "delay_ms": lambda random, *_: random.randint(20, 800),
+    "acts_ms": lambda *_: 0,
+    "quota_percent": lambda random, *_: float(random.randint(5, 60)),
+    "neighbours": lambda random, *_: random.randint(2, 6),
+    "bytes_per_s": lambda random, *_: random.randint(20_000, 500_000),
+    "read_bytes_per_s": lambda random, *_: random.randint(5_000, 50_000),
+    "write_bytes_per_s": lambda random, *_: random.randint(5_000, 50_000),
+    "loss_percent": lambda random, *_: float(random.randint(5, 50)),
+    "by_ms": lambda random, *_: random.choice((-1, 1)) * random.randint(1_000, 120_000),
+    "limit_bytes": lambda *_: 64 << 20,
+    "settings": lambda random, *_: dict(random.choice(SETTINGS)),
 }  # fmt: skip
 """The keys whose range is narrower than their type, or whose type nothing can be drawn from."""
 
@@ -109,7 +109,9 @@ def draw_keys(
         elif not fields[name].is_required() and random.random() > OPTIONAL_SHARE:
             continue
         draw = VALUES.get(name)
-        keys[name] = draw(random, leaders) if draw else _by_type(name, fields[name], random)
+        keys[name] = (
+            draw(random, leaders, keys["broker"]) if draw else _by_type(name, fields[name], random)
+        )
     return keys
 
 
