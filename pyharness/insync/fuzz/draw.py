@@ -15,9 +15,9 @@ from insync.faults.registry import KINDS, tags_of
 from insync.faults.spec import Planned
 from insync.fuzz import late_write
 from insync.fuzz.brokers import BROKER
-from insync.fuzz.values import LOSES_DATA, WEIGHTS, draw_keys
+from insync.fuzz.values import LONG_MS, LONGEST_MS, LOSES_DATA, WEIGHTS, draw_keys
 from insync.fuzz.workload import draw_workload
-from insync.nodes import CONTROLLER_ID
+from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.scenario.model import Scenario
 
 Shape = Literal["any", "late-write"]
@@ -31,6 +31,7 @@ RESTART_MS: Final = 12_000
 TRIES: Final = 200
 SWARM_SHARE: Final = 0.5
 SWARM_KINDS: Final = 2
+OUTAGE_SHARE: Final = 0.1
 REPLICATION_ONLY: Final = frozenset({"link"})
 """Kinds that leave the connections of clients and of the controller alone."""
 AT_LEADERS: Final = frozenset({"read-error"})
@@ -86,13 +87,14 @@ def name_of(seed: int, shape: Shape) -> str:
 def _with_faults(keys: Mapping[str, Any], random: Random, kinds: Sequence[str]) -> Scenario:
     """Return the scenario with faults, each of which fits those before it."""
     wanted = random.randint(1, MOST_FAULTS)
-    kinds = _swarm(random, kinds)
     scenario = Scenario.model_validate(keys)
     faults: list[dict[str, Any]] = []
+    outage = _outage(random, kinds)
+    kinds = _swarm(random, kinds)
     for _ in range(TRIES):
-        if len(faults) == wanted:
+        if len(faults) >= wanted and not outage:
             break
-        fault = _one(random, kinds, scenario)
+        fault = outage.pop() if outage else _one(random, kinds, scenario)
         try:
             found = Scenario.model_validate({**keys, "faults": [*faults, fault]})
         except ValidationError:
@@ -101,6 +103,21 @@ def _with_faults(keys: Mapping[str, Any], random: Random, kinds: Sequence[str]) 
             scenario = found
             faults.append(fault)
     return scenario
+
+
+def _outage(random: Random, kinds: Sequence[str]) -> list[dict[str, Any]]:
+    """Return kills of all brokers, in some of the seeds; else nothing."""
+    lethal = [name for name in kinds if KINDS[name].tags.kills and name not in LOSES_DATA]
+    if not lethal or random.random() > OUTAGE_SHARE:
+        return []
+    kind = random.choice(lethal)
+    return [
+        {
+            "kind": kind, "broker": broker, "for_ms": random.randint(LONG_MS, LONGEST_MS),
+            "at_ms": STEADY_MS + random.randint(0, BEGIN_WITHIN_MS),
+        }
+        for broker in range(1, BROKERS + 1)
+    ]  # fmt: skip
 
 
 def _swarm(random: Random, kinds: Sequence[str]) -> Sequence[str]:

@@ -6,6 +6,7 @@ type that nothing here can draw needs a row in `VALUES`.
 
 import types
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from math import exp, log
 from random import Random
 from typing import Any, Final, Literal, Union, get_args, get_origin
@@ -21,7 +22,9 @@ Draw = Callable[[Random, Sequence[int], int], Any]
 """Draws a value; gets the leaders of the partitions, and the fault's broker."""
 
 SHORTEST_MS: Final = 300
-LONGEST_MS: Final = 4_500
+LONG_MS: Final = 3_000
+LONGEST_MS: Final = 5_000
+LONG_SHARE: Final = 0.5
 CONTROLLER_SHARE: Final = 0.2
 OPTIONAL_SHARE: Final = 0.6
 LED_SHARE: Final = 0.6
@@ -55,8 +58,10 @@ SETTINGS: Final[Sequence[Mapping[str, str]]] = (
 
 
 def _span(random: Random, *_: object) -> int:
-    """Draw the length of a fault: a short one is as likely as a long one."""
-    return round(exp(random.uniform(log(SHORTEST_MS), log(LONGEST_MS))))
+    """Draw the length of a fault: half are long enough to shrink an ISR."""
+    if random.random() < LONG_SHARE:
+        return random.randint(LONG_MS, LONGEST_MS)
+    return round(exp(random.uniform(log(SHORTEST_MS), log(LONG_MS))))
 
 
 def _some_partitions(random: Random, leaders: Sequence[int], broker: int) -> list[int]:
@@ -108,10 +113,8 @@ def draw_keys(
                 continue
         elif not fields[name].is_required() and random.random() > OPTIONAL_SHARE:
             continue
-        draw = VALUES.get(name)
-        keys[name] = (
-            draw(random, leaders, keys["broker"]) if draw else _by_type(name, fields[name], random)
-        )
+        draw = VALUES.get(name) or partial(_by_type, name, fields[name])
+        keys[name] = draw(random, leaders, keys["broker"])
     return keys
 
 
@@ -123,7 +126,7 @@ def _broker(kind: FaultKind[Any], random: Random) -> int:
     return random.randint(1, BROKERS)
 
 
-def _by_type(name: str, field: FieldInfo, random: Random) -> Any:
+def _by_type(name: str, field: FieldInfo, random: Random, *_: object) -> Any:
     """Draw a value by a key's type; raises LookupError for a type that is not known here."""
     annotation, bounds = field.annotation, list(field.metadata)
     if get_origin(annotation) in (Union, types.UnionType):
