@@ -7,7 +7,7 @@ BROKER: Final[Mapping[str, Any]] = {
     "replica_lag_time_max_ms": 2_000,
     "replica_fetch_wait_max_ms": 500,
     "replica_fetch_backoff_ms": 500,
-    "broker_session_timeout_ms": 3_000,
+    "broker_session_timeout_ms": 2_000,
     "num_io_threads": 4,
     "num_network_threads": 2,
     "log_flush_interval_messages": 20,  # so that an fsync can be stalled

@@ -24,7 +24,7 @@ Shape = Literal["any", "late-write"]
 SHAPES: Final[Sequence[Shape]] = ("any", "late-write")
 MOST_FAULTS: Final = 5
 STEADY_MS: Final = 500
-BEGIN_WITHIN_MS: Final = 2_500
+BEGIN_WITHIN_MS: Final = 3_000
 RECOVER_MS: Final = 1_500
 RESTART_MS: Final = 12_000
 """For how long after a process was started again nothing is asked of it."""
@@ -32,6 +32,8 @@ TRIES: Final = 200
 SWARM_SHARE: Final = 0.5
 SWARM_KINDS: Final = 2
 OUTAGE_SHARE: Final = 0.1
+OUTAGE_GAP_MS: Final = (300, 2_800)
+"""The time between two kills of an outage: the first broker may be out of the ISR by then."""
 REPLICATION_ONLY: Final = frozenset({"link"})
 """Kinds that leave the connections of clients and of the controller alone."""
 AT_LEADERS: Final = frozenset({"read-error"})
@@ -106,18 +108,16 @@ def _with_faults(keys: Mapping[str, Any], random: Random, kinds: Sequence[str]) 
 
 
 def _outage(random: Random, kinds: Sequence[str]) -> list[dict[str, Any]]:
-    """Return kills of all brokers, in some of the seeds; else nothing."""
+    """Return kills of all brokers, the first one last, in some of the seeds; else nothing."""
     lethal = [name for name in kinds if KINDS[name].tags.kills and name not in LOSES_DATA]
     if not lethal or random.random() > OUTAGE_SHARE:
         return []
-    kind = random.choice(lethal)
-    return [
-        {
-            "kind": kind, "broker": broker, "for_ms": random.randint(LONG_MS, LONGEST_MS),
-            "at_ms": STEADY_MS + random.randint(0, BEGIN_WITHIN_MS),
-        }
-        for broker in range(1, BROKERS + 1)
-    ]  # fmt: skip
+    kind, at_ms, faults = random.choice(lethal), STEADY_MS, []
+    for broker in random.sample(range(1, BROKERS + 1), BROKERS):
+        for_ms = random.randint(LONG_MS, LONGEST_MS)
+        faults.append({"kind": kind, "broker": broker, "at_ms": at_ms, "for_ms": for_ms})
+        at_ms += random.randint(*OUTAGE_GAP_MS)
+    return faults[::-1]
 
 
 def _swarm(random: Random, kinds: Sequence[str]) -> Sequence[str]:

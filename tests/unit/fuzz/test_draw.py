@@ -76,6 +76,12 @@ def _overlap(scenario: Scenario) -> bool:
     return any(one.end_ms > other.at_ms for one, other in pairwise(faults))
 
 
+def test_in_some_seeds_every_broker_is_killed(drawn: list[Scenario]) -> None:
+    killed = [{fault.broker for fault in each.faults if fault.kind == "kill"} for each in drawn]
+    assert any({1, 2, 3} <= each for each in killed)
+    assert sum({1, 2, 3} <= each for each in killed) < len(killed) / 4
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_all_seeds_can_share_a_cluster(shape: Shape) -> None:
     seeds = [draw(seed, choices(shape)) for seed in SEEDS]
