@@ -10,7 +10,7 @@ import tomli_w
 from hypothesis import given
 from hypothesis import strategies as st
 
-from insync.arms import ARMS
+from insync.arms import ARMS, FEATURE
 from insync.faults.registry import KINDS, tags_of
 from insync.fuzz.draw import MOST_FAULTS, SHAPES, Choices, Shape, draw, is_fair
 from insync.fuzz.simpler import keys_of
@@ -107,10 +107,12 @@ def test_nothing_is_asked_of_a_node_that_does_not_answer() -> None:
         assert is_fair(Scenario.model_validate({**keys, "faults": [elect, kill]})) == fair
 
 
-def test_settings_of_a_fuzz_reach_every_node() -> None:
-    unsafe = {"unclean.leader.election.enable": "true"}
-    scenario = draw(1, Choices(arms=("stock",), kinds=tuple(KINDS), settings=unsafe))
-    assert wanted(scenario, "stock").settings["unclean.leader.election.enable"] == "true"
+def test_settings_of_a_fuzz_reach_every_node_and_those_of_an_arm_replace_them() -> None:
+    unsafe = {"unclean.leader.election.enable": "true", FEATURE: "false"}
+    scenario = draw(1, Choices(arms=("stock", "request"), kinds=tuple(KINDS), settings=unsafe))
+    found = [wanted(scenario, arm).settings for arm in scenario.arms]
+    assert [each["unclean.leader.election.enable"] for each in found] == ["true", "true"]
+    assert [each[FEATURE] for each in found] == ["false", "true"]
 
 
 def test_a_late_write_ends_after_the_leadership_may_have_moved() -> None:
