@@ -121,7 +121,8 @@ def seed_result(seed: int, scenario: Scenario, judged: Judged, out: Path) -> See
         )
         for arm, result in judged.arms.items()
     }
-    faults = tuple(_fault_words(fault) for fault in scenario.faults)
+    in_order = sorted(scenario.faults, key=lambda fault: fault.at_ms)
+    faults = tuple(_fault_words(fault) for fault in in_order)
     return SeedResult(
         seed=seed, scenario=scenario.name, faults=faults, workload=workload_words(scenario),
         arms=arms,

@@ -171,7 +171,6 @@ def _facts(info: FuzzInfo) -> list[tuple[str, str]]:
         ("arms", ", ".join(asked.arms)),
         ("shape", asked.shape),
         ("seeds run", f"{len(info.seeds)} of {info.planned}"),
-        ("kinds of faults", ", ".join(asked.kinds)),
         *([("broker configs", ", ".join(f"{k}={v}" for k, v in asked.settings.items()))]
           if asked.settings else []),
         ("agent's jar, SHA-256", (asked.agent or "none")[:16]),
