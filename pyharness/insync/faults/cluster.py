@@ -104,6 +104,12 @@ class FaultCluster(Protocol):
     def make_old_records(self, topic: str, broker: int, partitions: int, size: int) -> None:
         """Create a topic on one broker alone, with so many bytes of records in each partition."""
 
+    def begin_topic(self, topic: str, broker: int, partitions: int) -> None:
+        """Create a topic whose partitions a broker leads; raises InsyncError if refused."""
+
+    def delete_topic(self, topic: str) -> None:
+        """Delete a topic; raises InsyncError if refused."""
+
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""
 

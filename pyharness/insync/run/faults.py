@@ -7,7 +7,13 @@ from pathlib import Path
 from typing import Final
 
 from insync.brokers.cluster import broker_configs
-from insync.brokers.cluster.admin import assignment, create_topic, partitions
+from insync.brokers.cluster.admin import (
+    assignment,
+    begin_topic,
+    create_topic,
+    delete_topic,
+    partitions,
+)
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Passed, Treatment
 from insync.brokers.docker.process import ContainerProcess
@@ -27,6 +33,7 @@ from insync.scenario.roles import ring
 from insync.workload.prefill import burst, prefill
 
 FILLED_SECONDS: Final = 20.0
+TOPIC_SECONDS: Final = 5.0
 OLD_RECORD_BYTES: Final = 1 << 19
 
 
@@ -133,6 +140,15 @@ class ArmFaultCluster:
         create_topic(bootstrap, topic, [[broker]] * partitions, {})
         for partition in range(partitions):
             burst(bootstrap, topic, partition, size // OLD_RECORD_BYTES, OLD_RECORD_BYTES)
+
+    def begin_topic(self, topic: str, broker: int, partitions: int) -> None:
+        """Create a topic whose partitions a broker leads, without waiting for it."""
+        bootstrap = self.arm_cluster.cluster.bootstrap
+        begin_topic(bootstrap, topic, [ring(broker)] * partitions, TOPIC_SECONDS)
+
+    def delete_topic(self, topic: str) -> None:
+        """Delete a topic."""
+        delete_topic(self.arm_cluster.cluster.bootstrap, topic, TOPIC_SECONDS)
 
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""

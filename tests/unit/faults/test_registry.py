@@ -47,7 +47,7 @@ def test_every_kind_is_judged_by_its_own_figure() -> None:
         ("stops_process", ["freeze", "kill", "lost-log"]),
         ("stops_following_at", ["stall"]),
         ("moves_leaders", ["elect"]),
-        ("harmless", ["add-replica", "config-update", "elect", "remove-replica"]),
+        ("harmless", ["add-replica", "config-update", "elect", "remove-replica", "topic-churn"]),
         ("at_both_ends", ["link"]),
         ("kills", ["kill", "lost-log"]),
         ("alone", ["disk-full", "disk-read-only", "freeze", "kill", "lost-log"]),
