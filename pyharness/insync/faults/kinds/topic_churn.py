@@ -1,8 +1,8 @@
 """`topic-churn`: topics that a broker leads are created and deleted, one after the other.
 
-Every broker then makes and removes partitions, and the controller's log grows. A request that fails,
-because another fault stops a broker, is counted and not repeated; what it leaves is deleted at the
-end. Evidence: how many topics were created, and how many deleted.
+Every broker then makes and removes partitions, and the controller's log grows. A request that
+fails, because another fault stops a broker, is counted and not repeated; what it leaves is deleted
+at the end. Evidence: how many topics were created, and how many deleted.
 """
 
 from collections.abc import Callable
