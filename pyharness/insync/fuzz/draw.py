@@ -38,6 +38,9 @@ REPLICATION_ONLY: Final = frozenset({"link"})
 """Kinds that leave the connections of clients and of the controller alone."""
 AT_LEADERS: Final = frozenset({"read-error"})
 """Kinds that act only at the leaders of their partitions, and do not require that by a rule."""
+STICKS: Final = frozenset({"read-error"})
+"""Kinds after which a former leader does not come back by itself: where a read fails while it
+truncates its log, Kafka gives the partition up at that broker until it is started again."""
 FORWARDING: Final = frozenset({"controller-link"})
 """Kinds that keep any broker from forwarding a request to the controller."""
 
@@ -98,7 +101,9 @@ def _with_faults(keys: Mapping[str, Any], random: Random, kinds: Sequence[str]) 
             break
         fault = outage.pop() if outage else _one(random, kinds, scenario)
         try:
-            found = Scenario.model_validate({**keys, "faults": [*faults, fault]})
+            # In order of time, in which a verdict finds the evidence of faults of one kind.
+            in_time = sorted([*faults, fault], key=lambda each: int(each["at_ms"]))
+            found = Scenario.model_validate({**keys, "faults": in_time})
         except ValidationError:
             continue
         if is_fair(found):
@@ -144,18 +149,18 @@ def _ranked(random: Random) -> list[str]:
 def is_fair(scenario: Scenario) -> bool:
     """Whether Kafka must survive the faults, and whether each of them can act.
 
-    A replica may be lost only where nothing else harms another one. What the harness asks of a
-    broker or of the controller, such as an election, needs one that answers. Only a leader reads a
-    partition, so only there can reads fail.
+    A replica may be lost only where nothing else harms another one, and reads may fail only where
+    no leader changes (`STICKS`). What the harness asks of a broker or of the controller, such as
+    an election, needs one that answers.
     """
     faults, leaders = scenario.faults, scenario.workload.leaders
-    if any(
-        fault.kind in AT_LEADERS and {leaders[each] for each in _partitions(fault)} - fault.nodes
-        for fault in faults
-    ):
+    if not all(_can_act(fault, leaders) for fault in faults):
         return False
     harmful = [fault for fault in faults if not tags_of(fault).harmless]
-    if len(harmful) > 1 and any(fault.kind in LOSES_DATA for fault in harmful):
+    if len(harmful) > 1 and any(fault.kind in LOSES_DATA | STICKS for fault in harmful):
+        return False
+    moved = {each for fault in faults for each in fault.elected}
+    if moved and any(fault.kind in STICKS for fault in harmful):
         return False
     asked = [fault for fault in faults if tags_of(fault).harmless]
     return not any(
@@ -163,8 +168,11 @@ def is_fair(scenario: Scenario) -> bool:
     )
 
 
-def _partitions(fault: Planned) -> Sequence[int]:
-    return getattr(fault, "partitions", ())
+def _can_act(fault: Planned, leaders: Sequence[int]) -> bool:
+    """Whether a fault has something to act on: reads at a leader, replication on a link."""
+    if fault.kind in AT_LEADERS:
+        return {leaders[each] for each in getattr(fault, "partitions", ())} <= fault.nodes
+    return fault.kind not in REPLICATION_ONLY or bool(fault.nodes & set(leaders))
 
 
 def _is_silent_for(fault: Planned, request: Planned, leaders: Sequence[int]) -> bool:

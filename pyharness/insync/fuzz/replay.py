@@ -17,7 +17,7 @@ from insync.run.progress import Progress
 from insync.scenario.model import Scenario
 
 REPLAYS: Final = 10
-FIRST_REPLAYS: Final = 5
+FIRST_REPLAYS: Final = 3
 MOST_TRIES: Final = 3
 SECONDS_A_RUN: Final = 15
 """About how long one scenario takes on one arm; a round begins only if there is time for it."""
