@@ -154,6 +154,12 @@ class FaultCluster(Protocol):
     def clock_reading(self, topic: str, broker: int) -> ClockReading | None:
         """Read a broker's clock with such a topic; None if it does not answer."""
 
+    def begin_topic(self, topic: str, broker: int, partitions: int) -> None:
+        """Create a topic whose partitions a broker leads; raises InsyncError if refused."""
+
+    def delete_topic(self, topic: str) -> None:
+        """Delete a topic; raises InsyncError if refused."""
+
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""
 

@@ -75,6 +75,11 @@ class Planned(Part):
         return ()
 
     @property
+    def removed(self) -> Sequence[int]:
+        """The partitions of whose replicas it removes its broker for a time."""
+        return ()
+
+    @property
     def words(self) -> str:
         """What a reader calls it, such as "read stall"."""
         return fault_words(self.kind, "")

@@ -1,11 +1,16 @@
 """Exchange progress between the processes of a matrix, as JSON lines in a file beside the task."""
 
 import json
+import traceback
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
+from insync import faults
 from insync.events.writer import EventWriter
 from insync.matrix.task import Task
+
+_FAULTS: Final = faults.__path__[0]
 
 
 def progress_file(task_file: Path) -> Path:
@@ -31,8 +36,12 @@ class ProgressWriter:
         self._writer.write({"ended": scenario})
 
     def broken(self, scenario: str, error: Exception) -> None:
-        """Report that a scenario was cut short, and why."""
-        self._say(f"{scenario} was cut short: {' '.join(str(error).split())}")
+        """Report that a scenario was cut short, why, and whether a fault could not act."""
+        why = " ".join(str(error).split())
+        frames = traceback.extract_tb(error.__traceback__)
+        by_fault = any(frame.filename.startswith(_FAULTS) for frame in frames)
+        self._writer.write({"broken": scenario, "why": why, "by_fault": by_fault})
+        self._say(f"{scenario} was cut short: {why}")
 
     def phase(self, text: str) -> None:
         """Ignore the phases of a repeat, because a matrix has too many."""

@@ -20,12 +20,13 @@ TASKS: Final = "tasks"
 class Part(BaseModel):
     """One scenario of the task: the factor for its times, its clients, the folder of its run.
 
-    `client` is None for the scenario's own.
+    `client` is None for the scenario's own, `file` the scenario's file if it is not built in.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     scenario: str
+    file: str | None = None
     scale: float = 1.0
     client: Client | None = None
     default_timeouts: bool = False
@@ -81,12 +82,18 @@ def _task(kafka: str, arm: str, runs: Sequence[Plan], matrix: Path) -> Task:
         home=matrix / kafka / "nodes" / arm,
         parts=tuple(
             Part(
-                scenario=run.scenario.name, scale=run.request.scale, client=run.request.client,
-                default_timeouts=run.request.default_timeouts, out=run.out,
+                scenario=run.scenario.name, file=_file(run), scale=run.request.scale,
+                client=run.request.client, default_timeouts=run.request.default_timeouts,
+                out=run.out,
             )
             for run in runs
         ),
     )  # fmt: skip
+
+
+def _file(run: Plan) -> str | None:
+    name = run.request.scenario
+    return None if name == run.scenario.name else name
 
 
 def save_task(task: Task, matrix: Path) -> Path:

@@ -83,8 +83,8 @@ def _run_on_one_cluster(
 
 def _plan(task: Task, part: Part, progress: ProgressWriter) -> Plan:
     request = RunRequest(
-        scenario=part.scenario, arms=(task.arm,), kafka=str(task.kafka_path or task.kafka),
-        cluster=task.cluster,
+        scenario=part.file or part.scenario, arms=(task.arm,),
+        kafka=str(task.kafka_path or task.kafka), cluster=task.cluster,
         scale=part.scale, repeats=task.repeats, seed=task.seed, client=part.client,
         default_timeouts=part.default_timeouts, unknown_methods=task.unknown_methods,
     )  # fmt: skip

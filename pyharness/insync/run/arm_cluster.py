@@ -110,7 +110,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
     The scenario's keys are Kafka's names; a key that it does not set keeps its default.
     """
     broker = scenario.broker
-    own = broker.model_dump(exclude={"controller_agent"}, exclude_none=True)
+    own = broker.model_dump(exclude={"controller_agent", "settings"}, exclude_none=True)
     if not arms.steps_down(arm):
         own = {name: value for name, value in own.items() if not name.startswith(OF_STEP_DOWNS)}
     elif arms.steps_down_late(arm):
@@ -120,6 +120,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
         **_beside(broker),
         **_of_groups(scenario.workload),
         "replica.lag.time.max.ms": str(broker.replica_lag_time_max_ms * arms.lag_factor(arm)),
+        **broker.settings,
         # Last: settings of the arm replace those of the scenario.
         **arms.settings(arm),
     }

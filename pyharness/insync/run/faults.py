@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Final
 
 from insync.brokers.cluster import broker_configs, clocks
-from insync.brokers.cluster.admin import assignment, create_topic, partitions
+from insync.brokers.cluster.admin import (
+    assignment,
+    begin_topic,
+    create_topic,
+    delete_topic,
+    partitions,
+)
 from insync.brokers.cluster.clocks import Reading
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Passed, Treatment
@@ -29,6 +35,7 @@ from insync.scenario.roles import ring
 from insync.workload.prefill import burst, prefill
 
 FILLED_SECONDS: Final = 20.0
+TOPIC_SECONDS: Final = 5.0
 OLD_RECORD_BYTES: Final = 1 << 19
 
 
@@ -170,6 +177,15 @@ class ArmFaultCluster:
     def clock_reading(self, topic: str, broker: int) -> Reading | None:
         """Read a broker's clock with such a topic; None if it does not answer."""
         return clocks.read_clock(f"{LOOPBACK}:{self.port(broker)}", topic)
+
+    def begin_topic(self, topic: str, broker: int, partitions: int) -> None:
+        """Create a topic whose partitions a broker leads, without waiting for it."""
+        bootstrap = self.arm_cluster.cluster.bootstrap
+        begin_topic(bootstrap, topic, [ring(broker)] * partitions, TOPIC_SECONDS)
+
+    def delete_topic(self, topic: str) -> None:
+        """Delete a topic."""
+        delete_topic(self.arm_cluster.cluster.bootstrap, topic, TOPIC_SECONDS)
 
     def replicas_led_by(self, broker: int) -> Sequence[int]:
         """Return the replicas of a partition, in order, if `broker` is to lead it."""

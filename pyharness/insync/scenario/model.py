@@ -51,6 +51,7 @@ class Broker(Part):
             the first replicas; None: never. In whole seconds, as in Kafka, so it is not scaled.
         inter_broker_protocol_version: which version's protocol brokers speak with each other, only
             on ZooKeeper; None: their own. Before 2.7 a leader writes its ISR into ZooKeeper.
+        settings: more settings of every node, by Kafka's names; those of an arm replace them.
 
     """
 
@@ -71,6 +72,7 @@ class Broker(Part):
     inter_broker_protocol_version: (
         Annotated[str, Field(pattern=r"^\d+\.\d+(\.\d+)?(-IV\d+)?$")] | None
     ) = None
+    settings: dict[str, str] = Field(default_factory=dict)
 
     @model_validator(mode="after")
     def _check(self) -> Self:

@@ -84,6 +84,29 @@ def create_topic(
     _await_leaders(admin, topic, len(replicas), until)
 
 
+def begin_topic(
+    bootstrap: str, topic: str, assignment: Sequence[Sequence[int]], within_s: float
+) -> None:
+    """Create a topic without waiting for its leaders; raises InsyncError if it is refused."""
+    wanted = NewTopic(
+        topic, len(assignment), replica_assignment=[list(each) for each in assignment]
+    )
+    answer = client(bootstrap).create_topics([wanted], request_timeout=within_s)[topic]
+    try:
+        answer.result()
+    except KafkaException as error:
+        raise InsyncError(f"topic {topic}: not created: {error.args[0].str()}") from error
+
+
+def delete_topic(bootstrap: str, topic: str, within_s: float) -> None:
+    """Delete a topic; raises InsyncError if that is refused."""
+    answer = client(bootstrap).delete_topics([topic], request_timeout=within_s)[topic]
+    try:
+        answer.result()
+    except KafkaException as error:
+        raise InsyncError(f"topic {topic}: not deleted: {error.args[0].str()}") from error
+
+
 def delete_records(
     admin: AdminClient, topic: str, partition: int, *, below: int = ALL_COMMITTED
 ) -> None:

@@ -53,7 +53,10 @@ class AddReplica(Lasting):
             key = around.key(f"partitions[{place}]")
             if around.leaders[partition] == self.broker:
                 raise broken(key, partition, f"a partition that broker {self.broker} does not lead")
-            if any(partition in (*other.added, *other.elected) for other in around.earlier):
+            if any(
+                partition in (*other.added, *other.removed, *other.elected)
+                for other in around.earlier
+            ):
                 raise broken(key, partition, "a partition that no other reassignment is about")
 
 

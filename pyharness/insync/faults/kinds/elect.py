@@ -52,7 +52,10 @@ class Elect(Planned):
             if around.leaders[partition] == self.broker:
                 expected = f"a partition that broker {self.broker} does not lead already"
                 raise broken(key, partition, expected)
-            if any(partition in (*other.elected, *other.added) for other in around.earlier):
+            if any(
+                partition in (*other.elected, *other.added, *other.removed)
+                for other in around.earlier
+            ):
                 raise broken(key, partition, "a partition that no other election is about")
 
 

@@ -1,0 +1,1 @@
+"""`insync fuzz`: its options, and its results on the terminal."""

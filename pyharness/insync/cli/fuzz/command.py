@@ -1,0 +1,104 @@
+"""`insync fuzz`: run random fault schedules, judge them with the checker, reduce what fails."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.options import KAFKAS, Json, SparkConf, SparkMaster, names, spark_options
+from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER
+
+EXAMPLES: Final = """\b
+Examples:
+  insync fuzz --seeds 1-60
+  insync fuzz --seeds 1-1000 --minutes 30 --out ./fuzz
+  insync fuzz --seeds 1-1000 --out ./fuzz --resume
+  insync fuzz --seeds 1-60 --shard 2/3 --arms request
+  insync fuzz --seeds 1-60 --shape late-write
+"""
+
+
+def command(
+    seeds: Annotated[str, typer.Option(help="The seeds A-B; a seed is a scenario.")],
+    minutes: Annotated[
+        float | None,
+        typer.Option(help="Begin nothing that would end later. Default: run all seeds."),
+    ] = None,
+    arms: Annotated[
+        str | None,
+        typer.Option(
+            help="Comma-separated arms. Default: stock,request,step-down; of the shape late-write"
+            " stock,step-down,step-down-keep."
+        ),
+    ] = None,
+    kafka: Annotated[str, typer.Option(help=f"Kafka version, one of {KAFKAS}.")] = DEFAULT_KAFKA,
+    shape: Annotated[
+        str,
+        typer.Option(help="any, or late-write: a leader's append ends after leadership moved."),
+    ] = "any",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New or empty output folder. Default: ./insync-runs/fuzz-<time>."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue the fuzz in --out: run the seeds it lacks.")
+    ] = False,
+    shard: Annotated[
+        str | None, typer.Option(help="I/N: run every N-th seed from the I-th on.")
+    ] = None,
+    side_by_side: Annotated[
+        int, typer.Option(help="Arms to run at the same time (1 to 16), each on its own cluster.")
+    ] = 2,
+    broker_config: Annotated[
+        list[str] | None,
+        typer.Option(help="Broker config KEY=VALUE for every node; repeatable."),
+    ] = None,
+    spark_master: SparkMaster = DEFAULT_MASTER,
+    spark_conf: SparkConf = None,
+    json: Json = False,
+) -> int:
+    """Run random fault schedules on real brokers; judge them and reduce those that fail.
+
+    A seed is a scenario with one to five faults. Ten seeds share a cluster per arm, and one
+    analysis. A finding is an integrity violation, an error of an agent, or a cluster that does not
+    come back. A failing seed is replayed and reduced to a scenario file for `insync run`.
+    """
+    from insync.cli.fuzz.results import show_fuzz
+    from insync.cli.judge import EXIT_CODES
+    from insync.cli.progress import TerminalProgress
+    from insync.events.fuzz_info import RESULT, is_fuzz
+    from insync.fuzz.plan import prepare_fuzz
+    from insync.fuzz.request import FuzzRequest
+    from insync.fuzz.runner import run_fuzz
+    from insync.signals import interruptible
+
+    request = FuzzRequest(
+        seeds=seeds,
+        minutes=minutes,
+        arms=names(arms),
+        kafka=kafka,
+        shape=shape,
+        out=out,
+        resume=resume,
+        shard=shard,
+        at_once=side_by_side,
+        settings=tuple(broker_config or ()),
+    )
+    spark = spark_options(spark_master, spark_conf)
+    with interruptible(), TerminalProgress() as progress:
+        plan = prepare_fuzz(request)
+        try:
+            info = run_fuzz(plan, spark, progress)
+        except BaseException:  # also on Ctrl-C: judged seeds need not run again
+            progress.stop()
+            if is_fuzz(plan.out):
+                print(
+                    f"to continue: the same command with --out {plan.out} --resume", file=sys.stderr
+                )
+            raise
+        progress.stop()
+        show_fuzz(info, plan.out, as_json=json)
+        if json:
+            print((plan.out / RESULT).read_text(encoding="utf-8"), end="")
+        return EXIT_CODES[info.outcome]

@@ -1,0 +1,1 @@
+"""Run random scenarios on real brokers, and reduce those that fail; uses `matrix` and `run`."""

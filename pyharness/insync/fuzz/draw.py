@@ -1,0 +1,185 @@
+"""Draw the scenario of a seed: brokers, workload, and one to five faults that may overlap.
+
+Pure: the same seed, kinds and shape give the same scenario. All seeds have the same broker
+settings, so that they can run on one cluster.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any, Final, Literal
+
+from pydantic import ValidationError
+
+from insync.faults.registry import KINDS, tags_of
+from insync.faults.spec import Planned
+from insync.fuzz import late_write
+from insync.fuzz.brokers import BROKER
+from insync.fuzz.values import LONG_MS, LONGEST_MS, LOSES_DATA, WEIGHTS, draw_keys
+from insync.fuzz.workload import draw_workload
+from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.scenario.model import Scenario
+
+Shape = Literal["any", "late-write"]
+SHAPES: Final[Sequence[Shape]] = ("any", "late-write")
+MOST_FAULTS: Final = 5
+STEADY_MS: Final = 500
+BEGIN_WITHIN_MS: Final = 3_000
+RECOVER_MS: Final = 1_500
+RESTART_MS: Final = 12_000
+"""For how long after a process was started again nothing is asked of it."""
+TRIES: Final = 200
+SWARM_SHARE: Final = 0.5
+SWARM_KINDS: Final = 2
+OUTAGE_SHARE: Final = 0.1
+OUTAGE_GAP_MS: Final = (300, 2_800)
+"""The time between two kills of an outage: the first broker may be out of the ISR by then."""
+REPLICATION_ONLY: Final = frozenset({"link"})
+"""Kinds that leave the connections of clients and of the controller alone."""
+AT_LEADERS: Final = frozenset({"read-error"})
+"""Kinds that act only at the leaders of their partitions, and do not require that by a rule."""
+STICKS: Final = frozenset({"read-error"})
+"""Kinds after which a former leader does not come back by itself: where a read fails while it
+truncates its log, Kafka gives the partition up at that broker until it is started again."""
+FORWARDING: Final = frozenset({"controller-link"})
+"""Kinds that keep any broker from forwarding a request to the controller."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Choices:
+    """What a seed may be drawn from.
+
+    Args:
+        arms: the arms on which each seed is run.
+        kinds: the kinds of faults that can act here.
+        shape: "any", or a schedule of one form.
+        protocols: the protocols of consumer groups that the version has.
+        settings: more settings of every node.
+
+    """
+
+    arms: Sequence[str]
+    kinds: Sequence[str]
+    shape: Shape = "any"
+    protocols: Sequence[str] = ("classic",)
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+
+def draw(seed: int, choices: Choices) -> Scenario:
+    """Return the scenario of a seed."""
+    random = Random(f"insync fuzz {choices.shape} {seed}")  # noqa: S311
+    keys = {
+        "schema": 1,
+        "name": name_of(seed, choices.shape),
+        "summary": f"seed {seed} of insync fuzz",
+        "arms": list(choices.arms),
+        "repeats": 1,
+        "min_insync_replicas": random.choice((1, 2, 2, 2)),
+        "broker": {**BROKER, **({"settings": dict(choices.settings)} if choices.settings else {})},
+        "workload": draw_workload(random, choices.protocols),
+        "timeline": {"steady_ms": STEADY_MS, "recover_ms": RECOVER_MS},
+    }
+    if choices.shape == "late-write":
+        return Scenario.model_validate(late_write.shaped(keys, random))
+    return _with_faults(keys, random, choices.kinds)
+
+
+def name_of(seed: int, shape: Shape) -> str:
+    """Return the name of a seed's scenario."""
+    return f"{'seed' if shape == 'any' else shape}-{seed}"
+
+
+def _with_faults(keys: Mapping[str, Any], random: Random, kinds: Sequence[str]) -> Scenario:
+    """Return the scenario with faults, each of which fits those before it."""
+    wanted = random.randint(1, MOST_FAULTS)
+    scenario = Scenario.model_validate(keys)
+    faults: list[dict[str, Any]] = []
+    outage = _outage(random, kinds)
+    kinds = _swarm(random, kinds)
+    for _ in range(TRIES):
+        if len(faults) >= wanted and not outage:
+            break
+        fault = outage.pop() if outage else _one(random, kinds, scenario)
+        try:
+            # In order of time, in which a verdict finds the evidence of faults of one kind.
+            in_time = sorted([*faults, fault], key=lambda each: int(each["at_ms"]))
+            found = Scenario.model_validate({**keys, "faults": in_time})
+        except ValidationError:
+            continue
+        if is_fair(found):
+            scenario = found
+            faults.append(fault)
+    return scenario
+
+
+def _outage(random: Random, kinds: Sequence[str]) -> list[dict[str, Any]]:
+    """Return kills of all brokers, the first one last, in some of the seeds; else nothing."""
+    lethal = [name for name in kinds if KINDS[name].tags.kills and name not in LOSES_DATA]
+    if not lethal or random.random() > OUTAGE_SHARE:
+        return []
+    kind, at_ms, faults = random.choice(lethal), STEADY_MS, []
+    for broker in random.sample(range(1, BROKERS + 1), BROKERS):
+        for_ms = random.randint(LONG_MS, LONGEST_MS)
+        faults.append({"kind": kind, "broker": broker, "at_ms": at_ms, "for_ms": for_ms})
+        at_ms += random.randint(*OUTAGE_GAP_MS)
+    return faults[::-1]
+
+
+def _swarm(random: Random, kinds: Sequence[str]) -> Sequence[str]:
+    """Return the kinds of a seed: in half of the seeds all, else a few, which then come often.
+
+    With all of them three brokers are hardly ever killed in one seed (swarm testing).
+    """
+    ranked = [name for name in _ranked(random) if name in kinds]
+    return ranked[:SWARM_KINDS] if random.random() < SWARM_SHARE else kinds
+
+
+def _one(random: Random, kinds: Sequence[str], scenario: Scenario) -> dict[str, Any]:
+    name = next(name for name in _ranked(random) if name in kinds)
+    window = (STEADY_MS, STEADY_MS + BEGIN_WITHIN_MS)
+    return draw_keys(KINDS[name], random, scenario.workload.leaders, window)
+
+
+def _ranked(random: Random) -> list[str]:
+    """Return all kinds in random order, by weight: one that is missing here changes little."""
+    keys = {name: random.random() ** (1 / WEIGHTS.get(name, 1.0)) for name in KINDS}
+    return sorted(KINDS, key=lambda name: keys[name], reverse=True)
+
+
+def is_fair(scenario: Scenario) -> bool:
+    """Whether Kafka must survive the faults, and whether each of them can act.
+
+    A replica may be lost only where nothing else harms another one, and reads may fail only where
+    no leader changes (`STICKS`). What the harness asks of a broker or of the controller, such as
+    an election, needs one that answers.
+    """
+    faults, leaders = scenario.faults, scenario.workload.leaders
+    if not all(_can_act(fault, leaders) for fault in faults):
+        return False
+    harmful = [fault for fault in faults if not tags_of(fault).harmless]
+    if len(harmful) > 1 and any(fault.kind in LOSES_DATA | STICKS for fault in harmful):
+        return False
+    moved = {each for fault in faults for each in fault.elected}
+    if moved and any(fault.kind in STICKS for fault in harmful):
+        return False
+    asked = [fault for fault in faults if tags_of(fault).harmless]
+    return not any(
+        _is_silent_for(fault, request, leaders) for request in asked for fault in harmful
+    )
+
+
+def _can_act(fault: Planned, leaders: Sequence[int]) -> bool:
+    """Whether a fault has something to act on: reads at a leader, replication on a link."""
+    if fault.kind in AT_LEADERS:
+        return {leaders[each] for each in getattr(fault, "partitions", ())} <= fault.nodes
+    return fault.kind not in REPLICATION_ONLY or bool(fault.nodes & set(leaders))
+
+
+def _is_silent_for(fault: Planned, request: Planned, leaders: Sequence[int]) -> bool:
+    """Whether a fault may keep a node from answering a request, which is asked at both its ends."""
+    named = {leaders[partition] for partition in (*request.added, *request.removed)}
+    asked = request.nodes | named | {CONTROLLER_ID}
+    if fault.kind in REPLICATION_ONLY or not (asked & fault.nodes or fault.kind in FORWARDING):
+        return False
+    until = fault.end_ms + (RESTART_MS if tags_of(fault).alone else 0)
+    return fault.at_ms < request.end_ms + BEGIN_WITHIN_MS and request.at_ms < until

@@ -1,0 +1,158 @@
+"""Choose the values of a fault's keys: from a table where a range matters, else by their types.
+
+A kind that is added to the registry is drawn by the types of its keys. Only a required key of a
+type that nothing here can draw needs a row in `VALUES`.
+"""
+
+import types
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import exp, log
+from random import Random
+from typing import Any, Final, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le
+from pydantic.fields import FieldInfo
+
+from insync.faults.kind import OWN_DISK, STALLABLE, VOLUME, FaultKind
+from insync.faults.spec import OnProcess
+from insync.nodes import BROKERS, CONTROLLER_ID
+
+Draw = Callable[[Random, Sequence[int], int], Any]
+"""Draws a value; gets the leaders of the partitions, and the fault's broker."""
+
+SHORTEST_MS: Final = 300
+LONG_MS: Final = 3_000
+LONGEST_MS: Final = 5_000
+LONG_SHARE: Final = 0.5
+CONTROLLER_SHARE: Final = 0.2
+OPTIONAL_SHARE: Final = 0.6
+LED_SHARE: Final = 0.6
+MOST_OF_A_TYPE: Final = 1_000
+"""Above a key's least value, how far values go that are drawn by the key's type alone."""
+
+DISKS: Final[Mapping[str, int]] = {STALLABLE: 1, VOLUME: 2, OWN_DISK: 3}
+"""The broker whose log folder is on each kind of disk: seeds that share a cluster share these."""
+
+LOSES_DATA: Final = frozenset({"lost-log", "disk-read-only", "power-failure"})
+"""Kinds that remove what a broker had written: more than one lost replica is more than Kafka
+survives, so nothing else that harms a broker is drawn beside one of these."""
+
+WEIGHTS: Final[Mapping[str, float]] = {
+    "stall": 4, "kill": 3, "freeze": 3, "elect": 3, "link": 3, "config-update": 2,
+    "add-replica": 2, "remove-replica": 2, "memory-pressure": 0.1, "disk-full": 0.5,
+    "disk-read-only": 0.5, "lost-log": 0.5,
+}  # fmt: skip
+"""How often a kind is drawn, compared with 1 for any other; a memory-pressure takes long."""
+
+SETTINGS: Final[Sequence[Mapping[str, str]]] = (
+    {"num.io.threads": "8"},
+    {"num.network.threads": "4"},
+    {"num.replica.fetchers": "2"},
+    {"log.segment.bytes": "1048576"},
+    {"follower.fetch.pending.reads.insync.enable": "false"},
+    {"follower.fetch.pending.reads.insync.scope": "read"},
+    {"leader.fetch.process.time.max.ms": "60000"},
+)
+"""Dynamic configs of a broker; stock Kafka keeps those of the agent and does nothing with them."""
+
+
+def _span(random: Random, *_: object) -> int:
+    """Draw the length of a fault: half are long enough to shrink an ISR."""
+    if random.random() < LONG_SHARE:
+        return random.randint(LONG_MS, LONGEST_MS)
+    return round(exp(random.uniform(log(SHORTEST_MS), log(LONG_MS))))
+
+
+def _some_partitions(random: Random, leaders: Sequence[int], broker: int) -> list[int]:
+    """Draw partitions: mostly those that the broker leads, if it leads any."""
+    led = [one for one, leader in enumerate(leaders) if leader == broker]
+    of = led if led and random.random() < LED_SHARE else list(range(len(leaders)))
+    return sorted(random.sample(of, random.randint(1, len(of))))
+
+
+VALUES: Final[Mapping[str, Draw]] = {
+    "for_ms": _span,
+    "partitions": _some_partitions,
+    "peer": lambda random, *_: random.randint(1, BROKERS),
+    "delay_ms": lambda random, *_: random.randint(20, 800),
+    "acts_ms": lambda *_: 0,
+    "quota_percent": lambda random, *_: float(random.randint(5, 60)),
+    "neighbours": lambda random, *_: random.randint(2, 6),
+    "bytes_per_s": lambda random, *_: random.randint(20_000, 500_000),
+    "read_bytes_per_s": lambda random, *_: random.randint(5_000, 50_000),
+    "write_bytes_per_s": lambda random, *_: random.randint(5_000, 50_000),
+    "loss_percent": lambda random, *_: float(random.randint(5, 50)),
+    "by_ms": lambda random, *_: random.choice((-1, 1)) * random.randint(1_000, 120_000),
+    "limit_bytes": lambda *_: 64 << 20,
+    "settings": lambda random, *_: dict(random.choice(SETTINGS)),
+}  # fmt: skip
+"""The keys whose range is narrower than their type, or whose type nothing can be drawn from."""
+
+ONLY_WITH: Final[Mapping[str, tuple[str, str]]] = {
+    "delay_ms": ("mode", "delay"),
+    "bytes_per_s": ("mode", "slow"),
+    "loss_percent": ("mode", "loss"),
+}
+"""Keys that belong to one value of another key."""
+
+
+def draw_keys(
+    kind: FaultKind[Any], random: Random, leaders: Sequence[int], window: tuple[int, int]
+) -> dict[str, Any]:
+    """Draw a fault of a kind that begins within `window`; its scenario may refuse it."""
+    keys: dict[str, Any] = {"kind": kind.name, "broker": _broker(kind, random)}
+    keys["at_ms"] = random.randint(*window)
+    fields = kind.spec.model_fields
+    for name in sorted(fields, key=lambda name: name in ONLY_WITH):
+        if name in keys:
+            continue
+        if name in ONLY_WITH:
+            other, value = ONLY_WITH[name]
+            if keys.get(other) != value:
+                continue
+        elif not fields[name].is_required() and random.random() > OPTIONAL_SHARE:
+            continue
+        draw = VALUES.get(name) or partial(_by_type, name, fields[name])
+        keys[name] = draw(random, leaders, keys["broker"])
+    return keys
+
+
+def _broker(kind: FaultKind[Any], random: Random) -> int:
+    if kind.tags.log_folder in DISKS:
+        return DISKS[kind.tags.log_folder]
+    if issubclass(kind.spec, OnProcess) and random.random() < CONTROLLER_SHARE:
+        return CONTROLLER_ID
+    return random.randint(1, BROKERS)
+
+
+def _by_type(name: str, field: FieldInfo, random: Random, *_: object) -> Any:
+    """Draw a value by a key's type; raises LookupError for a type that is not known here."""
+    annotation, bounds = field.annotation, list(field.metadata)
+    if get_origin(annotation) in (Union, types.UnionType):
+        annotation = next(each for each in get_args(annotation) if each is not type(None))
+    if hasattr(annotation, "__metadata__"):  # Annotated inside of an Optional
+        annotation, *more = get_args(annotation)
+        bounds += [item for each in more for item in getattr(each, "metadata", [each])]
+    if get_origin(annotation) is Literal:
+        return random.choice(get_args(annotation))
+    if get_origin(annotation) is tuple and get_origin(get_args(annotation)[0]) is Literal:
+        every = get_args(get_args(annotation)[0])
+        return random.sample(every, random.randint(1, len(every)))
+    if annotation is bool:
+        return random.random() < 0.5
+    if annotation in (int, float):
+        low, high = _bounds(bounds)
+        return annotation(random.randint(low, high))
+    raise LookupError(f"{name}: no way to draw a {annotation}, expected a row in VALUES")
+
+
+def _bounds(metadata: Sequence[object]) -> tuple[int, int]:
+    low = 0
+    for each in metadata:
+        if isinstance(each, Ge):
+            low = int(each.ge)  # type: ignore[call-overload]  # a number, in our models
+        elif isinstance(each, Gt):
+            low = int(each.gt) + 1  # type: ignore[call-overload]
+    high = next((int(each.le) for each in metadata if isinstance(each, Le)), low + MOST_OF_A_TYPE)  # type: ignore[call-overload]
+    return low, min(high, low + MOST_OF_A_TYPE)

@@ -1,0 +1,83 @@
+"""A broker is taken out of the replicas of partitions and added again, without a broker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from insync.errors import InputError
+from insync.faults.base import FaultContext
+from insync.faults.kinds import remove_replica
+from insync.faults.kinds.add_replica import Assignment
+from insync.faults.kinds.remove_replica import RemoveReplicaFault
+from insync.scenario.load import parse, source
+
+REPLICAS = {0: [1, 2, 3], 1: [2, 3, 1]}
+CONTEXT = FaultContext(arm="a", repeat=0, kind="remove-replica", broker=3, planned_ms=100)
+FAULT = '\n[[faults]]\nkind = "remove-replica"\nbroker = 3\npartitions = {0}\nat_ms = 1_500\n'
+
+
+class Cluster:
+    """Assigns what it is asked for; replicas in `stuck` partitions never change."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, stuck: int | None = None) -> None:
+        self.seen: Assignment = {number: (each, each) for number, each in REPLICAS.items()}
+        self.asked: list[tuple[int, list[int]]] = []
+        self.stuck = stuck
+        monkeypatch.setattr(remove_replica, "ASSIGNED_WITHIN_S", 0.01)
+        monkeypatch.setattr(remove_replica, "JOINED_WITHIN_S", 0.01)
+
+    def fault(self) -> RemoveReplicaFault:
+        return RemoveReplicaFault(self.assign, lambda: self.seen, REPLICAS, CONTEXT)
+
+    def assign(self, number: int, replicas: Sequence[int]) -> None:
+        self.asked.append((number, list(replicas)))
+        if number != self.stuck:
+            self.seen = {**self.seen, number: (replicas, replicas)}
+
+
+def test_the_broker_is_removed_and_joins_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(monkeypatch)
+    fault = cluster.fault()
+    fault.prepare()
+    assert cluster.asked == []
+    fault.inject()
+    assert cluster.asked == [(0, [1, 2]), (1, [2, 1])]
+    fault.lift()
+    fault.lift()
+    assert cluster.asked[2:] == [(0, [1, 2, 3]), (1, [2, 3, 1])]
+    line = fault.evidence()
+    assert line.figures == {"removed": 2.0, "assigned": 2.0, "joined": 2.0}
+    assert line.acted_ms is not None and line.acted_ms > 0
+
+
+def test_a_replica_that_stays_is_no_evidence(monkeypatch: pytest.MonkeyPatch) -> None:
+    fault = Cluster(monkeypatch, stuck=1).fault()
+    fault.inject()
+    fault.lift()
+    line = fault.evidence()
+    assert (line.figures["removed"], line.acted_ms) == (1.0, 0.0)
+
+
+def test_a_broker_that_does_not_join_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = Cluster(monkeypatch)
+    fault = cluster.fault()
+    fault.inject()
+    cluster.stuck = 0
+    fault.lift()
+    assert fault.evidence().figures == {"removed": 2.0, "assigned": 1.0, "joined": 1.0}
+
+
+def test_a_partition_is_reassigned_once_and_not_at_its_leader() -> None:
+    text = source("read-stall") + FAULT.format("[0]") + "for_ms = 1_000\n"
+    assert parse(text, "x").faults[-1].removed == (0,)
+    twice = text + FAULT.format("[0]") + "for_ms = 1_000\n"
+    with pytest.raises(InputError, match="no other reassignment is about"):
+        parse(twice, "x")
+    led = text.replace("broker = 3\npartitions = [0]", "broker = 1\npartitions = [0]")
+    with pytest.raises(InputError, match="that broker 1 does not lead"):
+        parse(led, "x")
+    elected = text + FAULT.format("[0]").replace("remove-replica", "elect")
+    with pytest.raises(InputError, match="no other election is about"):
+        parse(elected, "x")

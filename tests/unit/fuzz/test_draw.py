@@ -1,0 +1,132 @@
+"""A seed is a scenario: valid, always the same, of every kind of fault, and fair to Kafka."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+import tomli_w
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.arms import ARMS, FEATURE
+from insync.faults.registry import KINDS, tags_of
+from insync.fuzz.draw import MOST_FAULTS, SHAPES, Choices, Shape, draw, is_fair
+from insync.fuzz.simpler import keys_of
+from insync.fuzz.values import DISKS, LOSES_DATA
+from insync.run.arm_cluster import wanted
+from insync.run.disks import disks_differ
+from insync.scenario.load import parse
+from insync.scenario.model import Scenario
+
+SEEDS = range(1, 301)
+
+
+def choices(shape: Shape = "any", kinds: tuple[str, ...] = tuple(KINDS)) -> Choices:
+    arms = ("stock", "request", "step-down")
+    return Choices(arms=arms, kinds=kinds, shape=shape, protocols=("classic", "consumer"))
+
+
+@pytest.fixture(scope="module")
+def drawn() -> list[Scenario]:
+    return [draw(seed, choices()) for seed in SEEDS]
+
+
+@given(st.integers(min_value=0, max_value=10**9), st.sampled_from(SHAPES))
+def test_every_drawn_scenario_passes_the_rules_of_the_loader(seed: int, shape: Shape) -> None:
+    scenario = draw(seed, choices(shape))
+    assert parse(tomli_w.dumps(keys_of(scenario)), "a seed") == scenario
+    assert 1 <= len(scenario.faults) <= MOST_FAULTS
+
+
+@given(st.integers(min_value=0, max_value=10**9), st.sampled_from(SHAPES))
+def test_a_seed_is_always_the_same_scenario(seed: int, shape: Shape) -> None:
+    assert draw(seed, choices(shape)) == draw(seed, choices(shape))
+
+
+def test_every_registered_kind_is_drawn(drawn: list[Scenario]) -> None:
+    assert {fault.kind for each in drawn for fault in each.faults} == set(KINDS)
+
+
+def test_kinds_that_cannot_act_here_are_not_drawn() -> None:
+    without = tuple(kind for kind in KINDS if kind != "kill")
+    seeds = [draw(seed, choices(kinds=without)) for seed in SEEDS]
+    assert not any(fault.kind == "kill" for each in seeds for fault in each.faults)
+
+
+def test_a_seed_without_a_missing_kind_is_the_same_where_the_kind_is_missing() -> None:
+    without = tuple(kind for kind in KINDS if kind != "disk-full")
+    same = [draw(seed, choices()) == draw(seed, choices(kinds=without)) for seed in SEEDS]
+    assert sum(same) > len(same) / 2
+
+
+def test_workloads_and_schedules_vary(drawn: list[Scenario]) -> None:
+    loads = [each.workload for each in drawn]
+    assert {load.acks for load in loads} == {"1", "all"}
+    assert {load.client for load in loads} == {"librdkafka", "java", "both"}
+    for part in ("idempotent", "transactions", "groups", "bursts", "keys"):
+        assert any(getattr(load, part) for load in loads), part
+    assert {len(each.faults) for each in drawn} == set(range(1, MOST_FAULTS + 1))
+    assert any(_overlap(each) for each in drawn)
+
+
+def _overlap(scenario: Scenario) -> bool:
+    faults = sorted(scenario.faults, key=lambda fault: fault.at_ms)
+    return any(one.end_ms > other.at_ms for one, other in pairwise(faults))
+
+
+def test_in_some_seeds_every_broker_is_killed(drawn: list[Scenario]) -> None:
+    killed = [{fault.broker for fault in each.faults if fault.kind == "kill"} for each in drawn]
+    assert any({1, 2, 3} <= each for each in killed)
+    assert sum({1, 2, 3} <= each for each in killed) < len(killed) / 4
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_all_seeds_can_share_a_cluster(shape: Shape) -> None:
+    seeds = [draw(seed, choices(shape)) for seed in SEEDS]
+    assert disks_differ(seeds) is None
+    for arm in ARMS:
+        assert all(wanted(each, arm) == wanted(seeds[0], arm) for each in seeds)
+
+
+def test_at_most_one_replica_is_lost(drawn: list[Scenario]) -> None:
+    lossy = [each for each in drawn if any(fault.kind in LOSES_DATA for fault in each.faults)]
+    assert lossy
+    for each in lossy:
+        assert sum(not tags_of(fault).harmless for fault in each.faults) == 1
+
+
+def test_nothing_is_asked_of_a_node_that_does_not_answer() -> None:
+    scenario = draw(1, choices())
+    keys = {**keys_of(scenario), "faults": []}
+    keys["workload"] = {"leaders": [1], "rate_per_partition": 10, "record_bytes": 64}
+    elect = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 2_000}
+    for broker, fair in ((1, True), (2, False), (100, False)):
+        kill = {"kind": "kill", "broker": broker, "at_ms": 500, "for_ms": 1_000}
+        assert is_fair(Scenario.model_validate({**keys, "faults": [elect, kill]})) == fair
+
+
+def test_settings_of_a_fuzz_reach_every_node_and_those_of_an_arm_replace_them() -> None:
+    unsafe = {"unclean.leader.election.enable": "true", FEATURE: "false"}
+    scenario = draw(1, Choices(arms=("stock", "request"), kinds=tuple(KINDS), settings=unsafe))
+    found = [wanted(scenario, arm).settings for arm in scenario.arms]
+    assert [each["unclean.leader.election.enable"] for each in found] == ["true", "true"]
+    assert [each[FEATURE] for each in found] == ["false", "true"]
+
+
+def test_a_late_write_ends_after_the_leadership_may_have_moved() -> None:
+    forms = Counter[str]()
+    for seed in SEEDS:
+        scenario = draw(seed, choices("late-write"))
+        write, other = scenario.faults
+        assert (write.kind, getattr(write, "site", "")) == ("stall", "write")
+        assert scenario.workload.leaders[0] == write.broker
+        forms[other.kind] += 1
+        assert other.end_ms < write.end_ms
+    assert set(forms) == {"elect", "stall"}
+
+
+def test_disks_name_each_kind_of_disk_once() -> None:
+    assert len(set(DISKS.values())) == len(DISKS)
+    assert {kind.tags.log_folder for kind in KINDS.values()} - {""} <= set(DISKS)

@@ -1,0 +1,91 @@
+"""What is a finding, what is unknown, and what is not judged."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from insync.errors import InsyncError
+from insync.events.writer import EventWriter
+from insync.fuzz.judge import Broken, judge, judge_batch, read_broken
+from insync.matrix.progress import ProgressWriter
+from insync.matrix.task import Task
+from insync.scenario.load import load
+
+REPORT = Path("report.html")
+
+
+def cell(**keys: Any) -> dict[str, Any]:
+    return {
+        "scenario": "seed-1", "arm": "stock", "unknown": None, "differs": None, "skipped": None,
+        "acked": [100], "lost": [0], "isr_shrinks": [7], "agent_errors": [0], **keys,
+    }  # fmt: skip
+
+
+def test_a_shrunk_isr_is_no_finding() -> None:
+    result = judge(cell(), "all", None, REPORT)
+    assert (result.outcome, result.findings, result.acked) == ("pass", (), 100)
+
+
+def test_a_lost_record_is_a_finding_with_acks_all_and_counted_with_acks_1() -> None:
+    strict = judge(cell(lost=[3]), "all", None, REPORT)
+    assert strict.outcome == "fail"
+    assert [(each.of, each.metric) for each in strict.findings] == [("integrity", "lost")]
+    assert strict.lost_acks_1 == 0
+    loose = judge(cell(lost=[3]), "1", None, REPORT)
+    assert (loose.outcome, loose.lost_acks_1) == ("pass", 3)
+
+
+def test_a_violation_is_a_finding_whatever_evidence_is_missing() -> None:
+    result = judge(cell(lost=[1], unknown="no evidence of the kill"), "all", None, REPORT)
+    assert (result.outcome, result.unknown) == ("fail", None)
+
+
+def test_an_error_of_an_agent_is_a_finding() -> None:
+    result = judge(cell(agent_errors=[2], unknown="errors were 2"), "all", None, REPORT)
+    assert [each.of for each in result.findings] == ["agent"]
+
+
+def test_a_fault_without_evidence_makes_it_unknown() -> None:
+    result = judge(cell(unknown="no evidence of the kill"), "all", None, REPORT)
+    assert (result.outcome, result.unknown) == ("unknown", "no evidence of the kill")
+
+
+def test_a_cluster_that_does_not_come_back_is_a_finding() -> None:
+    broken = Broken("topic seed-1: ISR not full in 60 s", by_fault=False)
+    result = judge(cell(unknown="was cut short"), "all", broken, REPORT)
+    assert [each.of for each in result.findings] == ["liveness"]
+
+
+def test_a_fault_that_could_not_act_makes_it_unknown() -> None:
+    broken = Broken("broker 2: no answer", by_fault=True)
+    result = judge(cell(unknown="was cut short"), "all", broken, REPORT)
+    assert (result.outcome, result.findings) == ("unknown", ())
+    assert "a fault could not act: broker 2: no answer" in (result.unknown or "")
+
+
+def test_the_progress_says_whether_a_fault_was_why(tmp_path: Path) -> None:
+    from insync.faults.base import Window
+
+    file = tmp_path / "4.3.1" / "tasks" / "stock.progress.jsonl"
+    task = Task(kafka="4.3.1", arm="stock", repeats=None, seed=1, home=tmp_path, parts=())
+    with EventWriter(file) as writer:
+        progress = ProgressWriter(task, writer)
+        try:
+            Window().line(None, 0.0)  # type: ignore[arg-type]  # it raises before it is used
+        except (InsyncError, AttributeError) as error:
+            progress.broken("seed-1", error)
+        progress.broken("seed-2", InsyncError("topic: ISR not\nfull"))
+    found = read_broken(tmp_path, "4.3.1", "stock")
+    assert found["seed-1"].by_fault
+    assert found["seed-2"] == Broken("topic: ISR not full", by_fault=False)
+
+
+def test_a_scenario_that_was_interrupted_is_not_whole(tmp_path: Path) -> None:
+    scenarios = {name: load("freeze").model_copy(update={"name": name}) for name in ("a", "b")}
+    cells = [cell(scenario="a"), cell(scenario="b", unknown="stock, repeat 1: was cut short")]
+    (tmp_path / "matrix.json").write_text(json.dumps(cells))
+    judged = judge_batch(tmp_path, scenarios, "4.3.1")
+    assert judged["a"].whole
+    assert not judged["b"].whole

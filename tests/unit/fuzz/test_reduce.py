@@ -1,0 +1,144 @@
+"""Reduction finds what a failure needs, and nothing else; tested against made-up predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from insync.faults.registry import KINDS
+from insync.fuzz.draw import Choices, draw
+from insync.fuzz.reduce import OutOfTime, Reduction, split
+from insync.fuzz.replay import reduce_scenario
+from insync.fuzz.simpler import fault_parts, keys_of, rebuilt
+from insync.scenario.load import parse
+from insync.scenario.model import Scenario
+
+
+def batched(fails: Callable[[tuple[int, ...]], bool], rounds: list[int]) -> Reduction[int]:
+    def test(candidates: Sequence[tuple[int, ...]]) -> list[bool]:
+        rounds.append(len(candidates))
+        return [fails(each) for each in candidates]
+
+    return Reduction(test)
+
+
+@given(st.integers(1, 16), st.sets(st.integers(0, 15)))
+def test_what_is_left_is_exactly_what_the_failure_needs(count: int, needed: set[int]) -> None:
+    needed = {each for each in needed if each < count}
+    reduction = batched(lambda parts: needed <= set(parts), [])
+    assert set(reduction.of(range(count))) == needed
+    assert reduction.complete
+
+
+@given(st.sets(st.frozensets(st.integers(0, 7), min_size=1), min_size=1, max_size=3))
+def test_of_several_causes_one_is_left_of_which_nothing_can_be_left_out(
+    causes: set[frozenset[int]],
+) -> None:
+    def fails(parts: Sequence[int]) -> bool:
+        return any(cause <= set(parts) for cause in causes)
+
+    left = batched(fails, []).of(range(8))
+    assert fails(left)
+    assert not any(fails([each for each in left if each != one]) for one in left)
+
+
+def test_candidates_of_a_round_are_tested_together_and_only_once() -> None:
+    asked: list[tuple[int, ...]] = []
+
+    def test(candidates: Sequence[tuple[int, ...]]) -> list[bool]:
+        asked.extend(candidates)
+        return [{0, 4} <= set(each) for each in candidates]
+
+    rounds: list[int] = []
+    assert Reduction(test).of(range(5)) == (0, 4)
+    assert len(asked) == len(set(asked))
+    assert batched(lambda parts: {0, 4} <= set(parts), rounds).of(range(5)) == (0, 4)
+    assert len(rounds) <= 5
+
+
+def test_without_time_the_smallest_list_so_far_is_left() -> None:
+    rounds = iter([[False], [True, False]])
+
+    def test(candidates: Sequence[tuple[int, ...]]) -> list[bool]:
+        found = next(rounds, None)
+        if found is None:
+            raise OutOfTime
+        assert len(found) == len(candidates)
+        return found
+
+    reduction = Reduction(test)
+    assert reduction.of(range(8)) == (0, 1, 2, 3)
+    assert not reduction.complete
+
+
+@given(st.lists(st.integers(), max_size=30), st.integers(1, 30))
+def test_chunks_hold_everything_in_order(parts: list[int], number: int) -> None:
+    chunks = split(parts, number)
+    assert len(chunks) == number
+    assert [each for chunk in chunks for each in chunk] == parts
+    assert max(map(len, chunks)) - min(map(len, chunks)) <= 1
+
+
+def seed_with(*kinds: str) -> Scenario:
+    choices = Choices(arms=("stock",), kinds=tuple(KINDS))
+    drawn = (draw(seed, choices) for seed in range(5_000))
+    return next(
+        each for each in drawn
+        if set(kinds) <= {fault.kind for fault in each.faults} and len(each.faults) >= 4
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("needed", [("kill",), ("kill", "freeze"), ("link", "stall")])
+def test_a_scenario_is_reduced_to_the_faults_that_it_needs(needed: tuple[str, ...]) -> None:
+    def fails(scenarios: Sequence[Scenario]) -> list[bool]:
+        return [set(needed) <= {fault.kind for fault in each.faults} for each in scenarios]
+
+    left, complete = reduce_scenario(seed_with(*needed), fails)
+    assert complete
+    assert sorted(fault.kind for fault in left.faults) == sorted(needed)
+    assert left.workload.transactions is None
+    assert not left.workload.groups
+    assert left.workload.client == "librdkafka"
+    assert parse_again(left) == left
+
+
+def test_what_the_failure_needs_of_the_workload_stays() -> None:
+    choices = Choices(arms=("stock",), kinds=tuple(KINDS))
+    scenario = next(
+        each for each in (draw(seed, choices) for seed in range(1_000))
+        if each.workload.transactions and each.workload.groups and each.faults
+    )  # fmt: skip
+    left, _ = reduce_scenario(
+        scenario, lambda found: [each.workload.transactions is not None for each in found]
+    )
+    assert left.workload.transactions == scenario.workload.transactions
+    assert not left.workload.groups
+    assert not left.faults
+    assert len(left.workload.leaders) == 1
+
+
+def test_a_part_that_others_need_is_no_candidate() -> None:
+    """A preferred election after an earlier one of the same partition breaks a rule."""
+    scenario = seed_with("stall")
+    parts = fault_parts(scenario)
+    keys = keys_of(scenario)
+    assert rebuilt(scenario, parts, parts) == scenario
+    keys["workload"]["leaders"] = [1]
+    elect = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 600}
+    read = {
+        "kind": "stall", "site": "read", "mode": "hold", "broker": 2, "partitions": [0],
+        "at_ms": 700, "for_ms": 500,
+    }  # fmt: skip
+    keys["workload"].pop("bursts", None)
+    keys["workload"].pop("keys", None)
+    moved = Scenario.model_validate({**keys, "faults": [elect, read]})
+    assert rebuilt(moved, fault_parts(moved), ["fault 1"]) is None
+
+
+def parse_again(scenario: Scenario) -> Scenario:
+    import tomli_w
+
+    return parse(tomli_w.dumps(keys_of(scenario)), "reduced")
