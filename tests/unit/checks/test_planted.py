@@ -32,7 +32,7 @@ from insync.analysis.tables.spark.store import Store
 from insync.events import schema
 from insync.events.run_info import RunInfo
 from properties import slow_property
-from unit.histories.clean import clean
+from unit.histories.clean import REPLICAS, clean
 from unit.histories.history import ARM, PARTITIONS, History
 from unit.histories.plantings import ALL, PLANTINGS, planted, planted_where_it_fits
 from unit.run_folder import Story, append, run_json
@@ -134,6 +134,16 @@ def incomplete(first: int) -> list[History]:
     return [unread, unled, uncounted, whole, old]
 
 
+def left_behind(repeat: int) -> History:
+    """Make up a history at whose end a replica is out of every ISR, and has no batch any more."""
+    history = clean(repeat, seed=3)
+    for last in {line["partition"]: line for line in history.isr}.values():
+        isr = [each for each in last["replicas"] if each != REPLICAS[-1]]
+        history.isr.append({**last, "t_ms": 8_000.0, "isr": isr})
+    history.batches = [each for each in history.batches if each["replica"] != REPLICAS[-1]]
+    return history
+
+
 OLD = next(seed for seed in count() if not clean(0, seed).has_fresh)
 """The seed of a history without a fresh consumer."""
 
@@ -145,6 +155,7 @@ class Checked:
     clean: Sequence[History]
     planted: Sequence[History]
     incomplete: Sequence[History]
+    left_behind: History
     rows: Rows
 
     def rows_of(self, histories: Sequence[History]) -> Rows:
@@ -166,7 +177,9 @@ def checked(spark: SparkSession) -> Checked:
         for planting, seed in product(ALL, range(2))
     ]
     with_gaps = incomplete(next(number))
-    return Checked(plain, with_one, with_gaps, check(spark, [*plain, *with_one, *with_gaps]))
+    behind = left_behind(with_gaps[-1].repeat + 1)
+    rows = check(spark, [*plain, *with_one, *with_gaps, behind])
+    return Checked(plain, with_one, with_gaps, behind, rows)
 
 
 def test_every_anomaly_has_a_planting() -> None:
@@ -250,6 +263,17 @@ def test_a_count_without_data_is_null_and_not_zero(checked: Checked) -> None:
         (2, "split_epochs"): 4, (3, "split_epochs"): 4, (3, "watermarks_back"): 4,
         (4, "split_epochs"): 4, (4, "watermarks_back"): 4,
     }  # fmt: skip
+
+
+def test_a_replica_that_is_out_of_the_isr_at_the_end_need_not_have_the_records(
+    checked: Checked,
+) -> None:
+    """A broker that ended by itself has not lost what was acked after that."""
+    rows = checked.rows_of([checked.left_behind])
+    assert rows["anomalies"] == []
+    for row in rows["checked"]:
+        assert (row["missing_from_log"], row["diverged"]) == (None, None)
+        assert (row["truncated"], row["moved"]) == (0, 0)
 
 
 def test_chunks_of_a_history_continue_those_before_them(

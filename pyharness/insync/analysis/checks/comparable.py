@@ -25,7 +25,8 @@ def comparable(
     `replicas` is how many the controller's log names, `logs_read` how many logs were read to
     their end. `from_offset` is the highest start of the logs, `to_offset` the offset after the last
     that a consumer read: that record was below the high watermark, so every replica that caught
-    up has it. `whole` is whether every replica's log was read and something was consumed.
+    up has it. `whole` is whether every replica's log was read, something was consumed, and no
+    replica was out of the ISR when the repeat ended: such a one need not have the records.
 
     `log_end` is the lowest offset at which the log is known to end: where the fresh consumer's
     end was, or the end of the longest replica's log if all were read. `position` is how far the
@@ -38,12 +39,17 @@ def comparable(
         .groupBy(*TOPIC_OF_ARM, "partition")
         .agg(fn.max(fn.size("replicas")).alias("replicas"))
     )
-    whole = (fn.col("logs_read") == fn.col("replicas")) & fn.col("to_offset").isNotNull()
+    whole = (
+        (fn.col("logs_read") == fn.col("replicas"))
+        & fn.col("to_offset").isNotNull()
+        & ~fn.coalesce(fn.col("in_sync") < fn.col("replicas"), fn.lit(False))
+    )
     longest = fn.when(fn.col("logs_read") == fn.col("replicas"), fn.col("longest"))
     return (
         partitions.select(*PARTITION)
         .join(_logs(replica_logs), PARTITION, "left")
         .join(named, [*TOPIC_OF_ARM, "partition"], "left")
+        .join(_in_sync(partitions, isr), PARTITION, "left")
         .join(_reads(consume), PARTITION, "left")
         .join(_ends(read_back), PARTITION, "left")
         .select(
@@ -63,6 +69,19 @@ def comparable(
             fn.coalesce("verifiable", fn.col("read_to_end").isNotNull()).alias("verifiable"),
         )
     )
+
+
+def _in_sync(partitions: DataFrame, isr: DataFrame) -> DataFrame:
+    """Return how many replicas were in the ISR of each partition when its repeat ended."""
+    of_topic = [*TOPIC_OF_ARM, "partition"]
+    until_end = (
+        isr.where(fn.col("kind") == "partition")
+        .select(*of_topic, "t_ms", "line", "isr")
+        .join(partitions.select(*PARTITION, "end_ms"), of_topic, "inner")
+        .where(fn.col("t_ms") <= fn.col("end_ms"))
+    )
+    last = fn.max_by(fn.size("isr"), fn.struct("t_ms", "line"))
+    return until_end.groupBy(*PARTITION).agg(last.alias("in_sync"))
 
 
 def fresh_partitions(read_back: DataFrame) -> DataFrame:
