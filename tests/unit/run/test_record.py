@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 
+from insync.brokers.kafka.versions import find
 from insync.errors import InputError
 from insync.events.run_info import load_run
 from insync.run import record
@@ -19,7 +20,7 @@ def started(skip: str | None = None, agent_jar: Path | None = None) -> dict[str,
     """Start a record of kip-501."""
     planned = SimpleNamespace(
         scenario=load("kip-501", 0.2),
-        kafka=SimpleNamespace(version="4.3.1"),
+        kafka=SimpleNamespace(version="4.3.1", release=find("4.3.1")),
         request=RunRequest(scenario="kip-501", scale=0.2, seed=5),
         java=SimpleNamespace(description="Java 17"),
         controller_agent=True,
