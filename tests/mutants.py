@@ -54,7 +54,7 @@ class Caught:
 CAUGHT: Final = (
     Caught("never-released", "follower-stops-reading", "read", "isr_shrinks"),
     Caught("never-released", "follower-stops-reading", "request", "isr_shrinks"),
-    Caught("released-at-once", "read-stall", "read", "isr_shrinks"),
+    Caught("released-at-once", "read-stall", "read", "isr_shrinks", 0.5),
     Caught("released-at-once", "read-stall", "request", "isr_shrinks"),
     Caught("released-twice", "read-stall", "read", "isr_shrinks"),
     Caught("released-twice", "read-stall", "request", "isr_shrinks"),

@@ -167,6 +167,14 @@ def _dropped_after(kind: str) -> Callable[[Repeat, float], None]:
     return made
 
 
+def _let_in(repeat: Repeat, many: float) -> None:
+    repeat.isr(BEGIN / 2, (1, 2))
+    repeat.fault("freeze", BEGIN, for_ms=1_000.0)
+    for at in _series(many):
+        repeat.isr(at + 1.0, ALL)
+        repeat.isr(at + SPACE / 2, (1, 2))
+
+
 def _added(repeat: Repeat, value: float) -> None:
     repeat.isr(-1.0, (1, 2), replicas=(1, 2))
     repeat.isr(BEGIN, (1, 2))
@@ -180,6 +188,11 @@ def _latency(repeat: Repeat, value: float) -> None:
 def _acked(repeat: Repeat, many: float) -> None:
     for seq, at in enumerate(_series(many)):
         repeat.record(seq, at)
+
+
+def _lost(repeat: Repeat, many: float) -> None:
+    _acked(repeat, many + 1)
+    repeat.read(0, 0, nth=0)
 
 
 def _ack_gap(repeat: Repeat, value: float) -> None:
@@ -264,6 +277,8 @@ MADE: Final[dict[str, Way]] = {
     "soonest_return_ms": Way("a leader loses its partition and leads it again N ms later", _return),
     "first_shrink_ms": Way("an ISR shrinks N ms after a follower froze", _dropped_after("freeze")),
     "detected_ms": Way("a follower leaves the ISRs N ms after it froze", _dropped_after("freeze")),
+    "let_in_at_fault": Way("a frozen follower joins an ISR N times", _let_in),
+    "lost": Way("N acked records are not read", _lost),
     "dead_follower_dropped_ms": Way(
         "a follower leaves the ISRs N ms after it was killed", _dropped_after("kill")
     ),
