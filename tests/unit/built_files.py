@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from insync.brokers.cluster import log_reader
+from insync.brokers.kafka.versions import find
 from insync.faults.support import shim
 from insync.run import arm_support, plan
 from insync.run.clients import java
@@ -29,7 +30,11 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, versions: str) -> 
     monkeypatch.setattr(java, "CLIENTS_JAR", built / "clients.jar")
     monkeypatch.setattr(arm_support, "VERSIONS_TABLE", built / "table.properties")
     monkeypatch.setattr(plan, "find_java", lambda: SimpleNamespace(description="Java 17"))
-    monkeypatch.setattr(plan, "distribution", lambda version, *_: SimpleNamespace(version=version))
+    monkeypatch.setattr(
+        plan,
+        "distribution",
+        lambda version, *_: SimpleNamespace(version=version, release=find(version)),
+    )
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     return built
