@@ -12,6 +12,10 @@ from insync.nodes import BROKERS
 
 BEGIN_MS: Final = 500
 READ_FIRST_MS: Final = 300
+LEAST_MS: Final = 300
+"""How long an append must hang where reads hang, too, after which few appends come."""
+IO_THREADS: Final = 16
+"""Handlers of requests: more than the reads of followers and consumers that hang."""
 STEPS_DOWN_SHARE: Final = 0.5
 
 
@@ -33,6 +37,7 @@ def shaped(keys: Mapping[str, Any], random: Random) -> dict[str, Any]:
     if random.random() < STEPS_DOWN_SHARE:
         # The read stalls first: without appends nothing is read that could.
         faults.append({**write, "site": "read", "at_ms": BEGIN_MS})
+        write["acts_ms"] = LEAST_MS
     else:
         elected = random.choice(others)
         at_ms = BEGIN_MS + READ_FIRST_MS + random.randint(100, stall_ms - 500)
@@ -44,4 +49,5 @@ def shaped(keys: Mapping[str, Any], random: Random) -> dict[str, Any]:
     workload.pop("bursts", None)
     if "keys" in workload:
         workload["keys"] = 10 * len(leaders)
-    return {**keys, "workload": workload, "faults": faults}
+    broker = {**keys["broker"], "num_io_threads": IO_THREADS}
+    return {**keys, "broker": broker, "workload": workload, "faults": faults}

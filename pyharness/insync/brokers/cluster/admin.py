@@ -91,7 +91,8 @@ def begin_topic(
     wanted = NewTopic(
         topic, len(assignment), replica_assignment=[list(each) for each in assignment]
     )
-    answer = client(bootstrap).create_topics([wanted], request_timeout=within_s)[topic]
+    admin = client(bootstrap)  # an answer is lost when its client is deleted
+    answer = admin.create_topics([wanted], request_timeout=within_s)[topic]
     try:
         answer.result()
     except KafkaException as error:
@@ -100,7 +101,8 @@ def begin_topic(
 
 def delete_topic(bootstrap: str, topic: str, within_s: float) -> None:
     """Delete a topic; raises InsyncError if that is refused."""
-    answer = client(bootstrap).delete_topics([topic], request_timeout=within_s)[topic]
+    admin = client(bootstrap)  # an answer is lost when its client is deleted
+    answer = admin.delete_topics([topic], request_timeout=within_s)[topic]
     try:
         answer.result()
     except KafkaException as error:

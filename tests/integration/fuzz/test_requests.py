@@ -1,0 +1,65 @@
+"""The faults that are requests to a real cluster: topics that come and go, a replica that moves."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from commands import insync
+from insync.faults.registry import KINDS
+from insync.scenario.load import load
+
+SCENARIO = """
+schema = 1
+name = "requests"
+summary = "topics are created and deleted, and a replica is removed and added again"
+arms = ["stock"]
+repeats = 1
+min_insync_replicas = 2
+
+[broker]
+replica_lag_time_max_ms = 2_000
+replica_fetch_wait_max_ms = 500
+
+[workload]
+leaders = [1, 2]
+rate_per_partition = 10
+record_bytes = 200
+
+[timeline]
+steady_ms = 500
+recover_ms = 500
+
+[[faults]]
+kind = "topic-churn"
+broker = 2
+at_ms = 500
+for_ms = 2_000
+
+[[faults]]
+kind = "remove-replica"
+broker = 3
+partitions = [0, 1]
+at_ms = 600
+for_ms = 1_500
+"""
+
+
+@pytest.mark.cluster
+def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
+    file, out = tmp_path / "requests.toml", tmp_path / "run"
+    file.write_text(SCENARIO)
+    done = insync("run", file, "--record-only", "--out", out)
+    assert done.returncode == 0, done.stderr
+    lines = (out / "events" / "stock" / "faults.jsonl").read_text().splitlines()
+    found = {line["fault"]: line for line in map(json.loads, lines)}
+    assert set(found) == {fault.kind for fault in load(str(file)).faults} <= set(KINDS)
+    churn = found["topic-churn"]["figures"]
+    assert churn["created"] >= 1
+    assert churn["created"] == churn["deleted"]
+    assert churn["failed"] == 0
+    moved = found["remove-replica"]
+    assert moved["figures"] == {"removed": 2.0, "assigned": 2.0, "joined": 2.0}
+    assert moved["acted_ms"] >= 750
