@@ -2,8 +2,7 @@ package insync.agent;
 
 import insync.agent.broker.Brokers;
 import insync.agent.weave.HooksOnDemand;
-import insync.agent.weave.KnownMethods;
-import insync.agent.weave.Weaver;
+import insync.agent.weave.WovenBroker;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import java.io.IOException;
@@ -39,21 +38,24 @@ public final class AgentMain {
         List<String> problems = new ArrayList<>();
         Adapters adapters = Adapters.load();
         Adapter adapter = null;
-        List<String> unknown = List.of();
+        Weaving weaving = null;
         try {
             adapter = adapters.pick(version, problems);
             if (adapter != null) {
-                unknown = KnownMethods.load().unknown(adapter);
-                problems.addAll(weave(adapter, adapters, version, options, instrumentation, unknown));
+                weaving = new Weaving(adapter, version, options);
+                problems.addAll(weave(weaving, adapter, adapters, version, options, instrumentation));
             }
         } catch (LinkageError missing) {
             // One of our classes extends a broker class that is missing or has changed.
             problems.add("a class of the adapter cannot be loaded: " + missing);
         }
         if (problems.isEmpty()) {
+            WovenBroker woven = weaving.woven();
+            List<String> unknown = woven.unknown();
             boolean tested = adapters.isTested(version);
             insync.events().emit("agent_installed", EventLog.fields("broker_version", version, "tested", tested,
-                "adapter", adapter.name(), "woven", adapter.wovenMethods(), "unknown_methods", unknown));
+                "adapter", adapter.name(), "woven", woven.methods(), "unknown_methods", unknown,
+                "cache", weaving.cache()));
             System.err.println("[insync] woven into Kafka " + version + " by adapter " + adapter.name()
                 + (tested ? "" : "; this version is not tested, but has every symbol that the adapter needs"));
             if (!unknown.isEmpty()) {
@@ -70,23 +72,15 @@ public final class AgentMain {
         System.err.println("[insync] " + why + "; on-unsupported=stock: the broker runs unchanged");
     }
 
-    private static List<String> weave(Adapter adapter, Adapters adapters, String version, AgentOptions options,
-                                      Instrumentation instrumentation, List<String> unknown) throws AgentException {
+    private static List<String> weave(Weaving weaving, Adapter adapter, Adapters adapters, String version,
+                                      AgentOptions options, Instrumentation instrumentation) throws AgentException {
         List<String> scopes = adapters.scopes(adapter);
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
             return List.of("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
         }
         Brokers.install(new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation)),
             adapter.platform());
-        return new Weaver(adapter).weave(instrumentation, () -> objections(options, unknown));
-    }
-
-    private static List<String> objections(AgentOptions options, List<String> unknown) {
-        if (unknown.isEmpty() || options.allowsUnknownMethods()) {
-            return List.of();
-        }
-        return List.of("methods that differ from every known build: " + String.join(", ", unknown)
-            + " (with unknown-methods=allow they are woven nevertheless)");
+        return weaving.run(instrumentation);
     }
 
     private static EventLog openEvents(AgentOptions options) throws AgentException {

@@ -19,11 +19,13 @@ import java.util.List;
  * <li>{@code default-log-start=off|bound|snapshot|both}: the same for the configs against KAFKA-7104
  * <li>{@code pause-points=on}: weaves the points at which tests may pause a thread over the bridge (default: off);
  *     {@code holds=on} is an older name of the same option
+ * <li>{@code cache=FOLDER}: keeps the woven classes there for the next starts (default: no cache)
  * </ul>
  */
 public final class AgentOptions {
     private Path eventsFile;
     private Path bridgeFile;
+    private Path cacheFolder;
     private boolean stockWhenUnsupported;
     private String defaultScope = "off";
     private String defaultLogStart = "off";
@@ -55,6 +57,9 @@ public final class AgentOptions {
                 break;
             case "bridge":
                 bridgeFile = path(key, value);
+                break;
+            case "cache":
+                cacheFolder = path(key, value);
                 break;
             case "on-unsupported":
                 if (!value.equals("fail") && !value.equals("stock")) {
@@ -90,20 +95,29 @@ public final class AgentOptions {
                 break;
             default:
                 throw new AgentException("agent option " + key + "=" + value
-                    + ": unknown option, expected events=FILE, bridge=FILE, on-unsupported=fail|stock,"
+                    + ": unknown option, expected events=FILE, bridge=FILE, cache=FOLDER, on-unsupported=fail|stock,"
                     + " unknown-methods=refuse|allow, default-scope=off|read|request, default-log-start=off|bound|snapshot|both or pause-points=on|off");
         }
     }
 
     private static Path path(String key, String value) throws AgentException {
         if (value.isEmpty()) {
-            throw new AgentException("agent option " + key + "=: expected a file");
+            throw new AgentException("agent option " + key + "=: expected a " + expected(key));
         }
         try {
             return Paths.get(value).toAbsolutePath();
         } catch (InvalidPathException invalid) {
-            throw new AgentException("agent option " + key + "=" + value + ": expected a file (" + invalid.getReason() + ")");
+            throw new AgentException("agent option " + key + "=" + value + ": expected a " + expected(key) + " (" + invalid.getReason() + ")");
         }
+    }
+
+    private static String expected(String key) {
+        return key.equals("cache") ? "folder" : "file";
+    }
+
+    /** Returns the folder of the cache of woven classes, or null if there is none. */
+    public Path cacheFolder() {
+        return cacheFolder;
     }
 
     /** Returns the file for events, or null if there are none. */

@@ -13,7 +13,7 @@ public final class ReplicaFetcherThreadHooks {
 
     public static Hook received() {
         return new Hook("kafka.server.ReplicaFetcherThread", PROCESS,
-            ElementMatchers.named(PROCESS).and(ElementMatchers.not(ElementMatchers.isBridge())),
+            () -> ElementMatchers.named(PROCESS).and(ElementMatchers.not(ElementMatchers.isBridge())),
             ProcessPartitionData.class);
     }
 

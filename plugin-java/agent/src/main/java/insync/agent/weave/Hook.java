@@ -1,5 +1,6 @@
 package insync.agent.weave;
 
+import java.util.function.Supplier;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -8,7 +9,8 @@ import net.bytebuddy.matcher.ElementMatchers;
 public final class Hook {
     private final String typeName;
     private final String method;
-    private final ElementMatcher<? super MethodDescription> methods;
+    /** Made when it is asked for, so that a start with woven classes from the cache loads no ByteBuddy. */
+    private final Supplier<ElementMatcher<? super MethodDescription>> methods;
     private final Class<?> advice;
 
     /**
@@ -19,7 +21,7 @@ public final class Hook {
      * @param advice the class whose @Advice methods are inlined
      */
     public Hook(String typeName, String method, Class<?> advice) {
-        this(typeName, method, matcher(method), advice);
+        this(typeName, method, () -> matcher(method), advice);
     }
 
     /**
@@ -27,7 +29,8 @@ public final class Hook {
      *
      * @param methods selects the method; exactly one must match, or the weave fails
      */
-    public Hook(String typeName, String method, ElementMatcher<? super MethodDescription> methods, Class<?> advice) {
+    public Hook(String typeName, String method, Supplier<ElementMatcher<? super MethodDescription>> methods,
+                Class<?> advice) {
         this.typeName = typeName;
         this.method = method;
         this.methods = methods;
@@ -55,7 +58,7 @@ public final class Hook {
 
     /** Returns the matcher of the woven method. */
     public ElementMatcher<? super MethodDescription> methods() {
-        return methods;
+        return methods.get();
     }
 
     /** Returns "Class.method", the hook's name in events. */

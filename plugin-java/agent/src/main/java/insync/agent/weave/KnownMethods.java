@@ -8,7 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
@@ -56,14 +58,16 @@ public final class KnownMethods {
 
     private static Map<String, String> digests(Adapter adapter, ClassFileLocator classFiles) {
         TypePool pool = TypePool.Default.WithLazyResolution.of(classFiles);
-        Map<String, String> found = new TreeMap<>();
+        Map<String, Set<String>> methods = new TreeMap<>();
         for (Hook hook : adapter.allHooks()) {
             TypePool.Resolution type = pool.describe(hook.typeName());
             if (type.isResolved()) {
-                Map<String, String> all = MethodDigests.of(read(classFiles, hook.typeName()));
-                methods(type.resolve(), hook).forEach(method -> found.put(hook.typeName() + "." + method, all.get(method)));
+                methods.computeIfAbsent(hook.typeName(), name -> new TreeSet<>()).addAll(methods(type.resolve(), hook));
             }
         }
+        Map<String, String> found = new TreeMap<>();
+        methods.forEach((type, names) -> MethodDigests.of(read(classFiles, type), names)
+            .forEach((method, digest) -> found.put(type + "." + method, digest)));
         return found;
     }
 

@@ -6,6 +6,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import net.bytebuddy.jar.asm.ClassReader;
 import net.bytebuddy.jar.asm.ClassVisitor;
@@ -21,22 +22,28 @@ import net.bytebuddy.jar.asm.Opcodes;
 final class MethodDigests extends ClassVisitor {
     private static final int SHOWN = 8;
 
+    private final Set<String> methods;
     private final Map<String, String> byMethod = new TreeMap<>();
 
-    private MethodDigests() {
+    private MethodDigests(Set<String> methods) {
         super(Opcodes.ASM9);
+        this.methods = methods;
     }
 
-    /** Returns the digests, 16 hexadecimal digits each, by the method's name and descriptor. */
-    static Map<String, String> of(byte[] classFile) {
-        MethodDigests found = new MethodDigests();
+    /**
+     * Returns the digests, 16 hexadecimal digits each, by the method's name and descriptor.
+     *
+     * @param methods the methods to read; a class of the broker has hundreds of others
+     */
+    static Map<String, String> of(byte[] classFile, Set<String> methods) {
+        MethodDigests found = new MethodDigests(methods);
         new ClassReader(classFile).accept(found, ClassReader.SKIP_DEBUG | ClassReader.SKIP_FRAMES);
         return found.byMethod;
     }
 
     @Override
     public MethodVisitor visitMethod(int access, String name, String descriptor, String signature, String[] thrown) {
-        return new Instructions(name + descriptor);
+        return methods.contains(name + descriptor) ? new Instructions(name + descriptor) : null;
     }
 
     private static MessageDigest sha256() {

@@ -41,7 +41,7 @@ public abstract class TypeHooks {
 
     /** Returns a hook on the only matching method of that name. */
     protected final Hook on(String method, ElementMatcher<? super MethodDescription> methods, Class<?> advice) {
-        return new Hook(typeName, method, methods, advice);
+        return new Hook(typeName, method, () -> methods, advice);
     }
 
     /** Adds a volatile field, with a getter and a setter of the field's name. */

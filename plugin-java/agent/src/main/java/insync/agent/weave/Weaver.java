@@ -5,12 +5,10 @@ import insync.agent.AgentException;
 import insync.core.Insync;
 import java.lang.instrument.Instrumentation;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
@@ -38,13 +36,16 @@ public final class Weaver {
 
     private final Adapter adapter;
     private final Map<String, List<TypeHooks>> byType = new LinkedHashMap<>();
-    private final ClassFileLocator locator = ClassFileLocator.ForClassLoader.ofSystemLoader();
-    private final TypePool pool = new TypePool.Default.WithLazyResolution(
-        new TypePool.CacheProvider.Simple(), locator, TypePool.Default.ReaderMode.FAST);
+    private final RecordingLocator locator;
+    private final TypePool pool;
+    private Map<String, byte[]> made = Map.of();
 
     public Weaver(Adapter adapter) {
         this.adapter = adapter;
         adapter.types().forEach(type -> byType.computeIfAbsent(type.typeName(), name -> new ArrayList<>()).add(type));
+        locator = new RecordingLocator(byType.keySet());
+        pool = new TypePool.Default.WithLazyResolution(new TypePool.CacheProvider.Simple(), locator,
+            TypePool.Default.ReaderMode.FAST);
     }
 
     /**
@@ -61,31 +62,21 @@ public final class Weaver {
         }
         Map<String, byte[]> woven = problems.isEmpty() ? makeAll(problems) : Map.of();
         if (problems.isEmpty()) {
-            problems.addAll(loaded(woven.keySet(), instrumentation));
-        }
-        if (problems.isEmpty()) {
-            WovenClasses classes = new WovenClasses(woven, locator, this::makeFrom);
-            instrumentation.addTransformer(classes);
-            List<String> failed = classes.loadAll();
-            // All woven classes are loaded now, so the transformer is no longer needed.
-            instrumentation.removeTransformer(classes);
-            if (!failed.isEmpty()) {
-                throw new AgentException("woven in part, so the broker must not run: " + String.join("; ", failed));
-            }
+            problems.addAll(new WovenClasses(woven, originals(), this::makeFrom).install(instrumentation));
+            made = woven;
         }
         return problems;
     }
 
-    /** Returns the classes that another agent has loaded: they have no hooks, and cannot get fields any more. */
-    private static List<String> loaded(Set<String> names, Instrumentation instrumentation) {
-        List<String> problems = new ArrayList<>();
-        for (Class<?> each : instrumentation.getAllLoadedClasses()) {
-            if (each.getClassLoader() == ClassLoader.getSystemClassLoader() && names.contains(each.getName())) {
-                problems.add(each.getName() + " was loaded before this agent started; expected this -javaagent first");
-            }
-        }
-        Collections.sort(problems);
-        return problems;
+    /** Returns what {@link #weave} has woven, for the next start. */
+    public WovenBroker result(List<String> unknown) {
+        return new WovenBroker(adapter.wovenMethods(), unknown, locator.digests(), originals(), made);
+    }
+
+    private Map<String, byte[]> originals() {
+        Map<String, byte[]> all = new HashMap<>();
+        byType.keySet().forEach(name -> all.put(name, locator.bytes(name)));
+        return all;
     }
 
     /**
@@ -94,7 +85,7 @@ public final class Weaver {
      * @param current the class file that the JVM would load
      * @throws IllegalStateException if the hooks do not fit
      */
-    private byte[] makeFrom(String typeName, byte[] current) {
+    byte[] makeFrom(String typeName, byte[] current) {
         List<String> problems = new ArrayList<>();
         List<TypeHooks> parts = byType.get(typeName);
         byte[] woven = make(typeName, parts, hooksOf(parts), problems, asItIs(typeName, current));

@@ -8,6 +8,7 @@ import insync.agent.Adapter;
 import insync.agent.v4_2.BrokerAdapter;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import net.bytebuddy.ByteBuddy;
 import net.bytebuddy.asm.Advice;
 import net.bytebuddy.description.type.TypeDescription;
@@ -59,9 +60,11 @@ class KnownMethodsTest {
         byte[] with = ClassFileLocator.ForClassLoader.read(Two.class);
         ClassWriter without = new ClassWriter(0);
         new ClassReader(with).accept(without, ClassReader.SKIP_DEBUG);
-        Map<String, String> found = MethodDigests.of(with);
-        assertEquals(found, MethodDigests.of(without.toByteArray()), "without line numbers and names of variables");
+        Set<String> both = Set.of("first(I)I", "second(I)I");
+        Map<String, String> found = MethodDigests.of(with, both);
+        assertEquals(found, MethodDigests.of(without.toByteArray(), both), "without line numbers and names of variables");
         assertNotEquals(found.get("first(I)I"), found.get("second(I)I"));
         assertEquals(16, found.get("first(I)I").length());
+        assertEquals(Set.of("first(I)I"), MethodDigests.of(with, Set.of("first(I)I")).keySet());
     }
 }

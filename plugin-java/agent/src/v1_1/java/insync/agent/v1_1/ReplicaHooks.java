@@ -21,7 +21,7 @@ public final class ReplicaHooks {
     }
 
     static Hook logStartRead() {
-        return new Hook(TYPE, LOG_START, ElementMatchers.named(LOG_START).and(ElementMatchers.takesNoArguments()),
+        return new Hook(TYPE, LOG_START, () -> ElementMatchers.named(LOG_START).and(ElementMatchers.takesNoArguments()),
             LogStartOffset.class);
     }
 

@@ -1,0 +1,82 @@
+package insync.agent;
+
+import insync.agent.weave.KnownMethods;
+import insync.agent.weave.Weaver;
+import insync.agent.weave.WovenBroker;
+import insync.agent.weave.WovenCache;
+import java.io.IOException;
+import java.lang.instrument.Instrumentation;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.nio.file.Paths;
+import java.util.List;
+
+/** Weaves a broker at its start: with the woven classes that an earlier start saved, or else anew, after all checks. */
+final class Weaving {
+    private final Adapter adapter;
+    private final String version;
+    private final AgentOptions options;
+    private WovenBroker woven;
+    private String cache = "off";
+
+    Weaving(Adapter adapter, String version, AgentOptions options) {
+        this.adapter = adapter;
+        this.version = version;
+        this.options = options;
+    }
+
+    /** Returns what is woven, if {@link #run} returned no reasons against it. */
+    WovenBroker woven() {
+        return woven;
+    }
+
+    /** Returns "off", "used" or "written": what the start did with the cache. */
+    String cache() {
+        return cache;
+    }
+
+    /**
+     * @return the reasons why the broker is as it was, as text; empty if everything is woven
+     * @throws AgentException if some classes are woven and others are not
+     */
+    List<String> run(Instrumentation instrumentation) throws AgentException {
+        WovenCache files = open();
+        woven = files == null ? null : files.load();
+        if (woven != null) {
+            cache = "used";
+            return woven.install(adapter, instrumentation);
+        }
+        List<String> unknown = KnownMethods.load().unknown(adapter);
+        Weaver weaver = new Weaver(adapter);
+        List<String> problems = weaver.weave(instrumentation, () -> objections(unknown));
+        if (problems.isEmpty()) {
+            woven = weaver.result(unknown);
+            if (files != null && files.save(woven)) {
+                cache = "written";
+            }
+        }
+        return problems;
+    }
+
+    private WovenCache open() {
+        if (options.cacheFolder() == null) {
+            return null;
+        }
+        try {
+            Path jar = Paths.get(Weaving.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+            return WovenCache.in(options.cacheFolder(), jar, version, adapter.name(),
+                String.valueOf(options.allowsUnknownMethods()));
+        } catch (IOException | URISyntaxException | RuntimeException unreadable) {
+            System.err.println("[insync] cache " + options.cacheFolder() + " is not used: " + unreadable);
+            return null;
+        }
+    }
+
+    private List<String> objections(List<String> unknown) {
+        if (unknown.isEmpty() || options.allowsUnknownMethods()) {
+            return List.of();
+        }
+        return List.of("methods that differ from every known build: " + String.join(", ", unknown)
+            + " (with unknown-methods=allow they are woven nevertheless)");
+    }
+}

@@ -1,0 +1,51 @@
+package insync.agent.weave;
+
+import java.io.IOException;
+import java.net.JarURLConnection;
+import java.net.URL;
+import java.net.URLConnection;
+import java.util.jar.JarEntry;
+import java.util.zip.CRC32;
+
+/**
+ * Computes a digest of a class file: its CRC-32 and its size. A jar's directory has both, so that a class file in a jar need not be
+ * read. The digest finds a class file that has changed; it does not protect from someone who writes to Kafka's jars.
+ */
+final class ClassDigests {
+    /** The digest of a class that is not on the class path. */
+    static final long ABSENT = -1;
+    private static final int CRC_BITS = 32;
+
+    private ClassDigests() { }
+
+    /** Returns whether a class is of the JVM's version or of the agent's jar, which have digests of their own. */
+    static boolean isOfJvmOrAgent(String name) {
+        return name.startsWith("java.") || name.startsWith("javax.") || name.startsWith("jdk.") || name.startsWith("insync.");
+    }
+
+    static long of(byte[] classFile) {
+        CRC32 crc = new CRC32();
+        crc.update(classFile);
+        return of(crc.getValue(), classFile.length);
+    }
+
+    private static long of(long crc, long size) {
+        return size << CRC_BITS | crc;
+    }
+
+    /** Returns the digest of the class file on the class path. */
+    static long onClassPath(String name) throws IOException {
+        URL url = ClassLoader.getSystemResource(name.replace('.', '/') + ".class");
+        if (url == null) {
+            return ABSENT;
+        }
+        URLConnection opened = url.openConnection();
+        if (opened instanceof JarURLConnection) {
+            JarEntry entry = ((JarURLConnection) opened).getJarEntry();
+            if (entry.getCrc() >= 0 && entry.getSize() >= 0) {
+                return of(entry.getCrc(), entry.getSize());
+            }
+        }
+        return of(opened.getInputStream().readAllBytes());
+    }
+}

@@ -1,0 +1,125 @@
+package insync.agent.weave;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.zip.CRC32;
+
+/**
+ * Keeps the woven classes of a broker in a file, so that the next start needs neither ByteBuddy nor the checks. The file's name is a
+ * digest of the agent, the JVM, the class path and the options; the file lists the class files that were read, with their digests.
+ * A file that does not fit is written again; one that cannot be trusted is also named on standard error.
+ */
+public final class WovenCache {
+    private static final long MAGIC = 0x696e73796e630001L;
+    /** Magic number, length, CRC-32. */
+    private static final int HEADER = 3 * Long.BYTES;
+
+    private final Path file;
+
+    private WovenCache(Path file) {
+        this.file = file;
+    }
+
+    /**
+     * Returns the cache in a folder, which need not exist yet.
+     *
+     * @param agentJar the jar of this agent
+     * @param facts what else the woven classes depend on
+     */
+    public static WovenCache in(Path folder, Path agentJar, String... facts) throws IOException {
+        StringBuilder all = new StringBuilder(Long.toHexString(ClassDigests.of(Files.readAllBytes(agentJar))));
+        for (String property : new String[] {"java.vm.name", "java.vm.version", "java.home", "java.class.path"}) {
+            all.append('\0').append(System.getProperty(property));
+        }
+        for (String fact : facts) {
+            all.append('\0').append(fact);
+        }
+        return new WovenCache(folder.resolve("woven-" + name(all.toString()) + ".bin"));
+    }
+
+    private static String name(String facts) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(facts.getBytes(StandardCharsets.UTF_8));
+            return String.format("%016x%016x", ByteBuffer.wrap(digest).getLong(0), ByteBuffer.wrap(digest).getLong(Long.BYTES));
+        } catch (NoSuchAlgorithmException everyJvmHasIt) {
+            throw new IllegalStateException(everyJvmHasIt);
+        }
+    }
+
+    Path file() {
+        return file;
+    }
+
+    /** Returns what an earlier start saved; null if there is nothing, or nothing that fits this start. */
+    public WovenBroker load() {
+        if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+            return null;
+        }
+        try {
+            verifyOwner();
+            WovenBroker saved = WovenBroker.of(payload(Files.readAllBytes(file)));
+            return saved.fitsClassPath() ? saved : null;
+        } catch (IOException | RuntimeException untrusted) {
+            System.err.println("[insync] cache " + file + " is not used and will be written again: " + untrusted.getMessage());
+            return null;
+        }
+    }
+
+    /** Its classes run in the broker, so only the broker's user may have written it. */
+    private void verifyOwner() throws IOException {
+        PosixFileAttributes facts = Files.readAttributes(file, PosixFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        String user = System.getProperty("user.name");
+        boolean shared = facts.permissions().contains(PosixFilePermission.GROUP_WRITE)
+            || facts.permissions().contains(PosixFilePermission.OTHERS_WRITE);
+        if (!facts.isRegularFile() || shared || !facts.owner().equals(
+                file.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByName(user))) {
+            throw new IOException("expected a file of " + user + " that no one else may write");
+        }
+    }
+
+    private static byte[] payload(byte[] all) throws IOException {
+        ByteBuffer header = ByteBuffer.wrap(all);
+        if (all.length < HEADER || header.getLong() != MAGIC || header.getLong() != all.length - HEADER
+                || header.getLong() != crc(all, HEADER)) {
+            throw new IOException("it is damaged");
+        }
+        return Arrays.copyOfRange(all, HEADER, all.length);
+    }
+
+    private static long crc(byte[] bytes, int from) {
+        CRC32 crc = new CRC32();
+        crc.update(bytes, from, bytes.length - from);
+        return crc.getValue();
+    }
+
+    /** Replaces the file; returns whether it did. A start does not fail because of its cache: if the file cannot be written, a line says so. */
+    public boolean save(WovenBroker woven) {
+        try {
+            byte[] payload = woven.toBytes();
+            Files.createDirectories(file.getParent());
+            // Readable and writable by this user alone.
+            Path made = Files.createTempFile(file.getParent(), "woven-", ".tmp");
+            try {
+                Files.write(made, ByteBuffer.allocate(HEADER + payload.length).putLong(MAGIC).putLong(payload.length)
+                    .putLong(crc(payload, 0)).put(payload).array());
+                Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            } finally {
+                Files.deleteIfExists(made);
+            }
+            return true;
+        } catch (IOException | RuntimeException unwritable) {
+            System.err.println("[insync] cannot write the cache " + file + ": " + unwritable);
+            return false;
+        }
+    }
+}
