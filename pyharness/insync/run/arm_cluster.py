@@ -13,6 +13,7 @@ from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
 from insync.faults.support.control import MAX_RULES, ControlFile
@@ -237,6 +238,7 @@ def _agent(plan: Plan, arm: str, home: Path, events: Path) -> AgentSpec | None:
         on_controller=plan.scenario.broker.controller_agent,
         holds=plan.scenario.race is not None,
         unknown_methods=plan.request.unknown_methods,
+        cache=None if plan.image else woven_classes(),
     )  # fmt: skip
 
 

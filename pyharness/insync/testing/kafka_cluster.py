@@ -14,6 +14,7 @@ from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import Node
 from insync.brokers.cluster.ready import await_ready
 from insync.brokers.kafka.builds import find
+from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError
@@ -146,7 +147,7 @@ class KafkaCluster:
             folder,
             brokers=self._brokers,
             settings={**arms.settings(arm), **self._settings},
-            agent=_agent(arm, self._bridge),
+            agent=_agent(arm, self._bridge, local=self._kind == "local"),
         )
 
 
@@ -159,9 +160,10 @@ def _copies(count: int) -> dict[str, str]:
     }
 
 
-def _agent(arm: str, folder: Path) -> AgentSpec | None:
+def _agent(arm: str, folder: Path, *, local: bool) -> AgentSpec | None:
     jar = require_agent([arm])
     if jar is None:
         return None
     folder.mkdir(parents=True)
-    return AgentSpec(jar=jar, events_dir=folder, bridge_dir=folder)
+    kept = woven_classes() if local else None
+    return AgentSpec(jar=jar, events_dir=folder, bridge_dir=folder, cache=kept)

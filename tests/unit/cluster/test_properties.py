@@ -1,5 +1,6 @@
 """The server.properties of each kind of node."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -84,6 +85,13 @@ def test_the_agents_flag() -> None:
         "-javaagent:/jars/agent.jar=events=/events/broker-2.jsonl,"
         "bridge=/bridges/bridge-2.json,on-unsupported=fail"
     )
+
+
+def test_the_agents_cache_is_an_option_unless_its_path_has_a_comma() -> None:
+    agent = AgentSpec(Path("/jars/agent.jar"), Path("/events"), Path("/bridges"))
+    with_cache = replace(agent, cache=Path("/cache/woven"))
+    assert with_cache.flag(2) == f"{agent.flag(2)},cache=/cache/woven"
+    assert replace(agent, cache=Path("/cache,old/woven")).flag(2) == agent.flag(2)
 
 
 def test_a_comma_in_an_agent_argument_is_refused() -> None:

@@ -17,7 +17,8 @@ class AgentSpec:
     controller has the agent too; without it the controller does not honour a leader that steps
     down. A controller opens no bridge. `holds` enables pause points, at which tests stop threads
     over the bridge. `nodes` are the ids of the nodes that start with the agent, None for all.
-    `unknown_methods` is whether methods may be woven that no known build has.
+    `unknown_methods` is whether methods may be woven that no known build has. `cache` is the folder
+    in which the agents of nodes on this machine keep their woven classes, None for no cache.
     """
 
     jar: Path
@@ -28,6 +29,7 @@ class AgentSpec:
     holds: bool = False
     nodes: Collection[int] | None = None
     unknown_methods: bool = False
+    cache: Path | None = None
 
     def events_file(self, node: int) -> Path:
         """Return the file to which a node's agent writes its events."""
@@ -45,4 +47,7 @@ class AgentSpec:
             arguments += ",pause-points=on"
         if self.unknown_methods:
             arguments += ",unknown-methods=allow"
+        # An option cannot hold a comma, and a node starts without the cache, too.
+        if self.cache is not None and "," not in str(self.cache.absolute()):
+            arguments += f",cache={self.cache.absolute()}"
         return f"-javaagent:{self.jar.absolute()}={arguments}"

@@ -25,6 +25,11 @@ def root() -> Path:
     return Path(own).absolute() if own else Path(platformdirs.user_cache_dir("insync"))
 
 
+def woven_classes() -> Path:
+    """Return the folder in which the agents keep their woven classes; they create it."""
+    return root() / "woven"
+
+
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Hold the lock beside `folder`; raises InputError if it stays busy or cannot be written."""

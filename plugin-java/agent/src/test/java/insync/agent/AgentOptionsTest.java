@@ -17,6 +17,7 @@ class AgentOptionsTest {
         AgentOptions options = AgentOptions.parse(null);
         assertNull(options.eventsFile());
         assertNull(options.bridgeFile());
+        assertNull(options.cacheFolder());
         assertFalse(options.runStockWhenUnsupported());
         assertEquals("off", options.defaultScope());
         assertEquals("off", options.defaultLogStart());
@@ -26,9 +27,10 @@ class AgentOptionsTest {
     @Test
     void allOptions() throws Exception {
         AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock,"
-            + "default-scope=request,default-log-start=both,pause-points=on");
+            + "default-scope=request,default-log-start=both,pause-points=on,cache=/a/c");
         assertEquals("/a/e.jsonl", options.eventsFile().toString());
         assertEquals("/a/b.json", options.bridgeFile().toString());
+        assertEquals("/a/c", options.cacheFolder().toString());
         assertTrue(options.runStockWhenUnsupported());
         assertEquals("request", options.defaultScope());
         assertEquals("both", options.defaultLogStart());
@@ -44,7 +46,7 @@ class AgentOptionsTest {
     @Test
     void aWrongOptionIsNamed() {
         for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=",
-                "default-log-start=all", "pause-points=", "holds=", "events=", "bridge"}) {
+                "default-log-start=all", "pause-points=", "holds=", "events=", "cache=", "bridge"}) {
             AgentException refused = assertThrows(AgentException.class, () -> AgentOptions.parse(wrong));
             assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
             assertTrue(refused.getMessage().contains("expected"), refused.getMessage());

@@ -102,7 +102,7 @@ public final class WovenCache {
         return crc.getValue();
     }
 
-    /** Replaces the file; returns whether it did. A start does not fail because of its cache: if the file cannot be written, a line says so. */
+    /** Replaces the file; returns whether it did. If it cannot be written, a line says so, and the start goes on. */
     public boolean save(WovenBroker woven) {
         try {
             byte[] payload = woven.toBytes();

@@ -102,7 +102,7 @@ class WeaverTest {
         }
     }
 
-    private static final class OneHook extends TypeHooks {
+    static final class OneHook extends TypeHooks {
         OneHook() {
             super(Plain.class.getName());
         }
