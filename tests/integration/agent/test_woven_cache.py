@@ -36,11 +36,15 @@ def test_a_broker_that_starts_again_uses_the_cache_and_marks_fetches(
     settings = {PENDING_READS: "true", ON_DEMAND: "true"}
     cluster = start(brokers=2, agent=agent, settings=settings)
     cluster.kill(2)
+    bridge = agent.bridge_dir / "bridge-2.json"
+    bridge.unlink()
     cluster.restart(2)
-    assert used(agent.events_file(2))[-1] == "used"
-    assert "hook_added" in [event["type"] for event in agent_log.read(agent.events_file(2))]
+    wait_for(bridge.is_file, bool, 60)
+    assert used(agent.events_file(2))[1:] == ["used"]
+    seen = [event["type"] for event in agent_log.read(agent.events_file(2))]
+    assert "hook_added" in seen[seen.index(agent_log.WOVEN, 1) :]
     create_topic(cluster.bootstrap, "t", [[2, 1]], {})
-    with BridgeClient.connect(agent.bridge_dir / "bridge-2.json") as broker:
+    with BridgeClient.connect(bridge) as broker:
         wait_for(lambda: broker.counters().marks_total, bool, 30)
         assert broker.counters().errors == 0
     (kept,) = (tmp_path / "cache").iterdir()

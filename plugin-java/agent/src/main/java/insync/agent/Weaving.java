@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.List;
 
-/** Weaves a broker at its start: with the woven classes that an earlier start saved, or else anew, after all checks. */
+/** Weaves a broker at its start: with the woven classes that an earlier start saved, or else after all checks. */
 final class Weaving {
     private final Adapter adapter;
     private final String version;

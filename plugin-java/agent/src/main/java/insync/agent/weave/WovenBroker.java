@@ -47,7 +47,7 @@ public final class WovenBroker {
     }
 
     /**
-     * Gives the JVM the woven classes. One whose class file another agent has changed is woven anew, which loads ByteBuddy.
+     * Gives the JVM the woven classes. One whose class file another agent has changed is woven as without a cache, which loads ByteBuddy.
      *
      * @return the reasons why the broker is as it was, as text; empty if everything is woven
      * @throws AgentException if some classes are woven and others are not
