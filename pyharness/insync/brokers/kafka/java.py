@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from insync.errors import InputError
@@ -69,6 +70,7 @@ def _locate() -> tuple[Path, str]:
     return Path(found), "PATH"
 
 
+@cache  # a matrix asks for each of its runs, and each answer takes a tenth of a second
 def _ask(binary: Path, origin: str) -> str:
     """Return the settings that Java prints, which it does on standard error."""
     try:
