@@ -190,6 +190,7 @@ def watch_until(
     return code, said
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_the_watch_in_one_line(watched: Watched, tmp_path: Path) -> None:
     """Whatever Spark does at that moment; the next watch has the lines that were read before."""
     code, said = watch_until(
