@@ -14,23 +14,15 @@ from typing import Any
 import pytest
 
 from every_scenario import (
-    LONG,
-    ONLY_ALL,
     RecordedScenarios,
     Row,
     all_rows,
     record,
     short_rows,
 )
-from fault_runs import FAULTS
-from insync.arms import ARMS
-from insync.scenario.load import builtin_names, load
+from insync.scenario.load import load
 
 pytestmark = pytest.mark.cluster
-
-ELSEWHERE = ("disk-stall", "memory-pressure", "read-error")
-"""Kinds of faults with tests of their own: test_faults_disk.py, test_memory_pressure.py, and
-test_stall_shim.py."""
 
 
 @pytest.mark.parametrize(
@@ -75,22 +67,3 @@ def test_every_arm_of_every_scenario_is_as_it_expects(
         if cell["ok"] is False
     }
     assert differs == {}, found.wrong
-
-
-def test_every_scenario_and_every_arm_is_run() -> None:
-    rows = short_rows()
-    assert {row.scenario for row in rows} | LONG == set(builtin_names())
-    assert {row.scenario for row in all_rows()} == set(builtin_names())
-    alone = {*ELSEWHERE, *(fault["kind"] for fault in FAULTS.values())}
-    assert kinds({row.scenario for row in rows}) | alone >= kinds(set(builtin_names()))
-    assert all(len(set(row.arms)) == len(row.arms) for row in rows)
-    named = {arm for name in builtin_names() for arm in load(name).arms}
-    # `time` is `stock` under another name.
-    run = {arm for row in rows for arm in row.arms}
-    assert {*named, "off"} - run == {"time", *ONLY_ALL}
-    assert named <= set(ARMS)
-
-
-def kinds(names: set[str]) -> set[str]:
-    """Return the kinds of the faults of scenarios."""
-    return {fault.kind for name in names for fault in load(name).faults}

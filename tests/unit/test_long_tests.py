@@ -1,4 +1,4 @@
-"""docs/extend/tests.md lists exactly the tests and scenarios that only `make test-all` runs."""
+"""What `make test` leaves to `make test-all`: docs/extend/tests.md lists exactly that."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
 
-from every_scenario import LONG
+from every_scenario import LONG, ONLY_ALL, all_rows, short_rows
+from fault_runs import FAULTS
+from insync.arms import ARMS
+from insync.scenario.load import builtin_names, load
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "extend" / "tests.md"
 LISTED = re.compile(r"^\| `(tests/\S+::\S+)` \|", re.MULTILINE)
 LISTED_SCENARIO = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)
+ELSEWHERE = ("disk-stall", "memory-pressure", "power-failure", "read-error")
+"""Kinds of faults with tests of their own: test_faults_disk.py, test_memory_pressure.py, and
+test_stall_shim.py."""
 
 
 def long_tests(source: str) -> Iterator[str]:
@@ -67,3 +73,22 @@ def test_a_test_is_long_by_its_own_mark_or_by_a_parameters() -> None:
         "def test_four(): ...\n"
     )
     assert list(long_tests(source)) == ["test_one", "test_two", "test_four"]
+
+
+def test_every_scenario_and_every_arm_is_run() -> None:
+    rows = short_rows()
+    assert {row.scenario for row in rows} | LONG == set(builtin_names())
+    assert {row.scenario for row in all_rows()} == set(builtin_names())
+    alone = {*ELSEWHERE, *(fault["kind"] for fault in FAULTS.values())}
+    assert kinds({row.scenario for row in rows}) | alone >= kinds(set(builtin_names()))
+    assert all(len(set(row.arms)) == len(row.arms) for row in rows)
+    named = {arm for name in builtin_names() for arm in load(name).arms}
+    # `time` is `stock` under another name.
+    run = {arm for row in rows for arm in row.arms}
+    assert {*named, "off"} - run == {"time", *ONLY_ALL}
+    assert named <= set(ARMS)
+
+
+def kinds(names: set[str]) -> set[str]:
+    """Return the kinds of the faults of scenarios."""
+    return {fault.kind for name in names for fault in load(name).faults}
