@@ -37,6 +37,8 @@ LIBRDKAFKA: Final[Library] = "librdkafka"
 TRUNCATED_SECONDS: Final = 5.0
 """After so long an end offset below what was read is no delay: the log was truncated."""
 AGAIN_SECONDS: Final = 0.2
+CLOSE_SECONDS: Final = 15.0
+"""How long all clients may take to close. librdkafka's consumer may hang for ever in its close."""
 
 Reader = TopicConsumer | JavaReader
 
@@ -100,8 +102,10 @@ class Workload:
             reader.cut()
         if self._java is not None:
             self._java.close()
+        give_up = time.monotonic() + CLOSE_SECONDS
         for thread in self._running:
-            thread.join()
+            # One that hangs is left behind; `read_to` has said that it did not end.
+            thread.join(max(0.0, give_up - time.monotonic()))
         self._files.close()
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -98,3 +99,20 @@ def test_a_fresh_consumer_that_does_not_reach_the_end_ends_the_repeat_and_is_rec
         read_back(tmp_path, [7], monkeypatch)
     last = read_lines(tmp_path / READ_BACK)[-1]
     assert (last["fresh"], last["position"], last["end_offset"]) == (True, 6, 7)
+
+
+def test_a_consumer_that_hangs_in_its_close_does_not_keep_the_repeat_from_ending(
+    reads: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    closed = threading.Event()
+    monkeypatch.setattr(FakeConsumer, "run", lambda _: closed.wait())
+    monkeypatch.setattr(workload, "CLOSE_SECONDS", 0.2)
+    reads += [5]
+    with Workload(PLAN, EventFolder(tmp_path)) as running:
+        monkeypatch.setattr(running, "_producers", [])
+        running.start()
+        monkeypatch.setattr(running, "_end_offsets", lambda _: {0: 7})
+        with pytest.raises(InsyncError, match="read-back of t-r0 not complete after 0 s"):
+            running.read_back(0.1)
+    closed.set()
+    assert [line["position"] for line in read_lines(tmp_path / READ_BACK)] == [5]
