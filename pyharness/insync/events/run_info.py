@@ -17,10 +17,11 @@ from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 
-from insync.arms import stand_in
+from insync.arms import has_agent, stand_in, steps_down
 from insync.clients import DEFAULT_CLIENT
 from insync.errors import InputError
 from insync.events.schema import RUN, SCHEMA_VERSION
+from insync.metrics import Requirement
 
 _Content = TypeVar("_Content")
 
@@ -197,6 +198,21 @@ class RunInfo(Recorded):
     def is_race(self) -> bool:
         """Whether this run is a race, without faults and workload."""
         return self.scenario.race is not None
+
+    def has(self, requirement: Requirement, arm: str) -> bool:
+        """Whether an arm of this run has what metrics require that are not of every repeat."""
+        if self.is_race:
+            return requirement == "race"
+        workload = self.scenario.workload
+        return {
+            "workload": True,
+            "no-retries": not workload.client_retries,
+            "groups": bool(workload.groups),
+            "transactions": workload.transactions is not None,
+            "step-down": steps_down(arm),
+            "agent": has_agent(arm),
+            "race": False,
+        }[requirement]
 
     @property
     def finished(self) -> bool:

@@ -93,7 +93,7 @@ def build_page(
         finding=finding(figures_of_run(run, verdict)),
         outcome=verdict.verdict,
         reason=verdict.reason,
-        integrity=of_integrity(verdict),
+        integrity=of_integrity(run, verdict),
         arms=_arms(run, pictures, drawn),
         several=run.repeats > 1,
         undrawn=max((timeline.repeat + 1 for timeline in pictures), default=0) - detail.pictures,

@@ -62,7 +62,7 @@ def test_the_top_shows_the_verdict_and_each_arms_result(
     order = (
         "Stock dropped followers from the ISR in 3 of 3 repeats; plugin in none.",
         "\u2713 Pass every expectation holds",
-        "No acked record was lost.",
+        "No acked record was lost. Record order, offsets, leader epochs and",
         "How to read this",
         "time of a fault",
         "The in-sync replicas of every repeat",

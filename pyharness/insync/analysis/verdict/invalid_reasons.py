@@ -86,17 +86,8 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
 
 def _needed(run: RunInfo, arm: str) -> list[str]:
     """Return the metrics that every repeat of an arm must have."""
-    there: dict[metrics.Requirement, bool] = {
-        "workload": not run.is_race,
-        "no-retries": not run.scenario.workload.client_retries and not run.is_race,
-        "groups": bool(run.scenario.workload.groups) and not run.is_race,
-        "transactions": run.scenario.workload.transactions is not None and not run.is_race,
-        "step-down": arms.steps_down(arm) and not run.is_race,
-        "agent": arms.has_agent(arm) and not run.is_race,
-        "race": run.is_race,
-    }
     known = (metrics.METRICS[name] for name in metrics.of_verdict())
-    return [each.name for each in known if there[each.requires] and not each.optional]
+    return [each.name for each in known if run.has(each.requires, arm) and not each.optional]
 
 
 def _busy_host(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:

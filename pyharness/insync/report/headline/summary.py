@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from insync.events.run_info import RunInfo
-from insync.metrics import METRICS
+from insync.metrics import METRICS, Metric
 from insync.report.judgement import Judgement
 from insync.report.timeline.timelines import Timeline
 from insync.report.timeline.wording import changes_sentence, delayed_sentence
@@ -34,9 +34,9 @@ def _often(times: int, repeats: int) -> str:
     return f" in {times} of {repeats} repeats" if repeats > 1 else ""
 
 
-def of_integrity(verdict: Judgement) -> str:
+def of_integrity(run: RunInfo, verdict: Judgement) -> str:
     """Say whether records were lost, and whether anything else is inconsistent."""
-    return f"{_of_lost(verdict)} {_of_order(verdict)}"
+    return f"{_of_lost(verdict)} {_of_order(run, verdict)}"
 
 
 def _of_lost(verdict: Judgement) -> str:
@@ -48,7 +48,7 @@ def _of_lost(verdict: Judgement) -> str:
     return "No acked record was lost."
 
 
-def _of_order(verdict: Judgement) -> str:
+def _of_order(run: RunInfo, verdict: Judgement) -> str:
     """Say in one sentence which other integrity violations there were, or that there were none."""
     found = {
         metric.headline: _all_of(verdict, metric.name)
@@ -58,9 +58,18 @@ def _of_order(verdict: Judgement) -> str:
     bad = [f"{sum(n or 0 for n in all_)} {words}" for words, all_ in found.items() if any(all_)]
     if bad:
         return f"Found: {', '.join(bad)}."
-    if any(None in all_ for all_ in found.values()):
+    if any(_is_unchecked(run, verdict, metric) for metric in METRICS.values() if metric.headline):
         return "Some checks could not be made in every repeat."
     return "Record order, offsets, leader epochs and replicas' logs are consistent."
+
+
+def _is_unchecked(run: RunInfo, verdict: Judgement, metric: Metric) -> bool:
+    """Whether a repeat lacks a metric that it should have: one for groups needs groups."""
+    return not metric.optional and any(
+        None in values[metric.name]
+        for arm, values in verdict.arms.items()
+        if run.has(metric.requires, arm)
+    )
 
 
 def _all_of(verdict: Judgement, metric: str) -> list[int | None]:
