@@ -119,3 +119,26 @@ def check_partitions(partitions: Sequence[int], around: Surroundings) -> None:
         if partition >= len(around.leaders):
             expected = f"0 to {len(around.leaders) - 1}, the partitions of workload.leaders"
             raise broken(around.key(f"partitions[{place}]"), partition, expected)
+
+
+def check_moved(
+    partitions: Sequence[int],
+    broker: int,
+    around: Surroundings,
+    *,
+    already: str = "",
+    by: str = "reassignment",
+) -> None:
+    """Check that another broker leads each partition, and that only one fault moves it.
+
+    `already` and `by` are words of the errors: what the broker must not do, and what moves it.
+    """
+    check_partitions(partitions, around)
+    for place, partition in enumerate(partitions):
+        key = around.key(f"partitions[{place}]")
+        if around.leaders[partition] == broker:
+            raise broken(key, partition, f"a partition that broker {broker} does not lead{already}")
+        if any(
+            partition in (*other.added, *other.removed, *other.elected) for other in around.earlier
+        ):
+            raise broken(key, partition, f"a partition that no other {by} is about")

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import (  # type: ignore[attr-defined]  # OffsetSpec: not in its __all__
@@ -92,21 +93,20 @@ def begin_topic(
         topic, len(assignment), replica_assignment=[list(each) for each in assignment]
     )
     admin = client(bootstrap)  # an answer is lost when its client is deleted
-    answer = admin.create_topics([wanted], request_timeout=within_s)[topic]
-    try:
-        answer.result()
-    except KafkaException as error:
-        raise InsyncError(f"topic {topic}: not created: {error.args[0].str()}") from error
+    _await(admin.create_topics([wanted], request_timeout=within_s)[topic], topic, "created")
 
 
 def delete_topic(bootstrap: str, topic: str, within_s: float) -> None:
     """Delete a topic; raises InsyncError if that is refused."""
     admin = client(bootstrap)  # an answer is lost when its client is deleted
-    answer = admin.delete_topics([topic], request_timeout=within_s)[topic]
+    _await(admin.delete_topics([topic], request_timeout=within_s)[topic], topic, "deleted")
+
+
+def _await(answer: Future[None], topic: str, what: str) -> None:
     try:
         answer.result()
     except KafkaException as error:
-        raise InsyncError(f"topic {topic}: not deleted: {error.args[0].str()}") from error
+        raise InsyncError(f"topic {topic}: not {what}: {error.args[0].str()}") from error
 
 
 def delete_records(

@@ -20,8 +20,8 @@ from insync.events.schema import FaultLine
 from insync.faults.base import Fault, FaultContext, Window, await_true
 from insync.faults.cluster import FaultCluster
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
-from insync.faults.spec import Lasting, Surroundings, check_partitions
-from insync.fields import Partitions, broken, check_unique
+from insync.faults.spec import Lasting, Surroundings, check_moved
+from insync.fields import Partitions, check_unique
 
 ASSIGNED_WITHIN_S: Final = 5.0
 JOINED_WITHIN_S: Final = 15.0
@@ -48,16 +48,7 @@ class AddReplica(Lasting):
 
     def check_within(self, around: Surroundings) -> None:
         """Check that another broker leads each partition, and that it is changed only once."""
-        check_partitions(self.partitions, around)
-        for place, partition in enumerate(self.partitions):
-            key = around.key(f"partitions[{place}]")
-            if around.leaders[partition] == self.broker:
-                raise broken(key, partition, f"a partition that broker {self.broker} does not lead")
-            if any(
-                partition in (*other.added, *other.removed, *other.elected)
-                for other in around.earlier
-            ):
-                raise broken(key, partition, "a partition that no other reassignment is about")
+        check_moved(self.partitions, self.broker, around)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -19,8 +19,8 @@ from insync.events.schema import FaultLine
 from insync.faults.base import Fault, FaultContext, Window, await_true
 from insync.faults.cluster import FaultCluster
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
-from insync.faults.spec import Planned, Surroundings, check_partitions
-from insync.fields import Partitions, broken, check_unique
+from insync.faults.spec import Planned, Surroundings, check_moved
+from insync.fields import Partitions, check_unique
 
 ANSWERS_WITHIN_S = 5.0
 
@@ -46,17 +46,7 @@ class Elect(Planned):
 
         One only: the replicas are put in order before a repeat.
         """
-        check_partitions(self.partitions, around)
-        for place, partition in enumerate(self.partitions):
-            key = around.key(f"partitions[{place}]")
-            if around.leaders[partition] == self.broker:
-                expected = f"a partition that broker {self.broker} does not lead already"
-                raise broken(key, partition, expected)
-            if any(
-                partition in (*other.elected, *other.added, *other.removed)
-                for other in around.earlier
-            ):
-                raise broken(key, partition, "a partition that no other election is about")
+        check_moved(self.partitions, self.broker, around, already=" already", by="election")
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)

@@ -20,8 +20,8 @@ from insync.faults.base import Fault, FaultContext, Window, await_true
 from insync.faults.cluster import FaultCluster
 from insync.faults.kind import FaultKind, Recorded, Tags, Words, always, both, figure
 from insync.faults.kinds.add_replica import Assignment
-from insync.faults.spec import Lasting, Surroundings, check_partitions
-from insync.fields import Partitions, broken, check_unique
+from insync.faults.spec import Lasting, Surroundings, check_moved
+from insync.fields import Partitions, check_unique
 
 ASSIGNED_WITHIN_S: Final = 5.0
 JOINED_WITHIN_S: Final = 15.0
@@ -45,15 +45,7 @@ class RemoveReplica(Lasting):
 
     def check_within(self, around: Surroundings) -> None:
         """Check that another broker leads each partition, and that it is changed only once."""
-        check_partitions(self.partitions, around)
-        for place, number in enumerate(self.partitions):
-            key = around.key(f"partitions[{place}]")
-            if around.leaders[number] == self.broker:
-                raise broken(key, number, f"a partition that broker {self.broker} does not lead")
-            if any(
-                number in (*other.added, *other.removed, *other.elected) for other in around.earlier
-            ):
-                raise broken(key, number, "a partition that no other reassignment is about")
+        check_moved(self.partitions, self.broker, around)
 
 
 class RemoveReplicaFault:
