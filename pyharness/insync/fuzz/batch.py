@@ -8,11 +8,11 @@ from typing import Final
 import tomli_w
 
 from insync.brokers.kafka.java import Java
-from insync.events.matrix_info import CELLS, MatrixInfo, MatrixRow, load_matrix
+from insync.events.matrix_info import CELLS, MatrixInfo, load_matrix
 from insync.events.schema import RUN
 from insync.events.writer import write_atomic
 from insync.fuzz.simpler import keys_of
-from insync.matrix.plan import MatrixPlan, MatrixRequest
+from insync.matrix.plan import MatrixPlan, MatrixRequest, row_of
 from insync.matrix.runner import record_matrix
 from insync.run.analysis import analyse_matrix
 from insync.run.plan import Plan, resolve
@@ -50,7 +50,7 @@ def record_batch(
     """Record scenarios as one matrix, an arm of all of them on one cluster while it is healthy."""
     runs = [_plan(scenario, folder, bench, progress) for scenario in scenarios]
     request = MatrixRequest(kafka=[bench.kafka], seed=SEED, at_once=bench.at_once)
-    info = MatrixInfo(repeats=None, rows=tuple(_row(run, folder) for run in runs), schema=1)
+    info = MatrixInfo(repeats=None, rows=tuple(row_of(run, folder) for run in runs), schema=1)
     return record_matrix(
         MatrixPlan(request, folder, info, [run for run in runs if run.skip is None], bench.at_once),
         progress,
@@ -77,14 +77,3 @@ def _plan(scenario: Scenario, folder: Path, bench: Bench, progress: Progress) ->
     file = write_scenario(scenario, folder / SCENARIOS / f"{scenario.name}.toml")
     out = folder / bench.kafka / scenario.name
     return resolve(RunRequest(scenario=str(file), kafka=bench.kafka, seed=SEED), out, progress)
-
-
-def _row(run: Plan, folder: Path) -> MatrixRow:
-    return MatrixRow(
-        kafka=run.kafka.version,
-        scenario=run.scenario.name,
-        summary=run.scenario.summary,
-        arms=run.scenario.arms,
-        folder=run.out.relative_to(folder).as_posix(),
-        skipped=run.skip,
-    )

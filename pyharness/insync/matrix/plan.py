@@ -9,7 +9,7 @@ from typing import Final
 from insync.brokers.kafka.builds import find
 from insync.clients import Client
 from insync.errors import InputError
-from insync.events.matrix_info import MatrixInfo, MatrixOptions, MatrixRow
+from insync.events.matrix_info import FIGURES, MatrixInfo, MatrixOptions, MatrixRow
 from insync.matrix.groups import Entry, entries
 from insync.run.arm_support import arms_of
 from insync.run.plan import Plan, check_out, resolve
@@ -76,7 +76,7 @@ def prepare_matrix(request: MatrixRequest, progress: Progress) -> MatrixPlan:
         for entry in selected
     ]
     at_once = request.at_once or min(entry.group.at_once for entry in selected)
-    rows = tuple(_row(entry, run, out) for entry, run in made)
+    rows = tuple(row_of(run, out, entry.group.figures) for entry, run in made)
     return MatrixPlan(
         request=request,
         out=out,
@@ -126,7 +126,8 @@ def _arms(scenario: str, kafka: str) -> list[str]:
     return [arm for arm in load(scenario).arms if arm in known]
 
 
-def _row(entry: Entry, run: Plan, out: Path) -> MatrixRow:
+def row_of(run: Plan, out: Path, figures: Sequence[str] = FIGURES) -> MatrixRow:
+    """Return the row of a run in a matrix in the folder `out`."""
     return MatrixRow(
         kafka=run.kafka.version,
         scenario=run.scenario.name,
@@ -134,7 +135,7 @@ def _row(entry: Entry, run: Plan, out: Path) -> MatrixRow:
         arms=run.scenario.arms,
         folder=run.out.relative_to(out).as_posix(),
         skipped=run.skip,
-        figures=tuple(entry.group.figures),
+        figures=tuple(figures),
     )
 
 
