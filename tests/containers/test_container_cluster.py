@@ -283,9 +283,7 @@ def test_a_node_that_exceeds_its_memory_limit_is_reported(
     image: Image, dist: Distribution, tmp_path: Path
 ) -> None:
     limits = Limits(memory_mib=48)
-    with pytest.raises(
-        InsyncError, match="killed by the kernel: used more than its 48 MiB of memory"
-    ):
+    with pytest.raises(InsyncError, match="by the kernel: used more than its 48 MiB of memory"):
         cluster_of_one(dist, tmp_path, image, limits=limits).__enter__()
 
 

@@ -17,6 +17,7 @@ from docker.errors import APIError, ImageNotFound, NotFound
 from insync import owner
 from insync.brokers.docker import engine as testcontainers
 from insync.brokers.docker import leftovers
+from insync.brokers.docker import process as process_module
 from insync.brokers.docker.engine import docker_errors
 from insync.brokers.docker.process import ContainerProcess
 from insync.errors import InsyncError
@@ -43,9 +44,12 @@ class FakeContainer:
         self.end = threading.Event()
         self.asked: list[Any] = []
         self.error: Exception | None = None
+        self.reloads_until_oom = 0
 
     def reload(self) -> None:
-        pass
+        if self.reloads_until_oom:
+            self.reloads_until_oom -= 1
+            self.attrs["State"]["OOMKilled"] = not self.reloads_until_oom
 
     def logs(self, **_: Any) -> Iterator[bytes]:
         yield from self.output
@@ -73,6 +77,7 @@ def test_an_exit_code_is_known_once_the_log_is_complete(
     code: int, expected: int, tmp_path: Path
 ) -> None:
     container = FakeContainer(code)
+    container.attrs["HostConfig"]["Memory"] = 0
     process = ContainerProcess(container, tmp_path / "log")
     assert (process.pid, process.poll()) == (4711, None)
     with pytest.raises(subprocess.TimeoutExpired):
@@ -89,6 +94,42 @@ def test_a_container_killed_for_its_memory_is_reported_as_such(tmp_path: Path) -
     container.end.set()
     assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
     assert "used more than its 64 MiB of memory" in (tmp_path / "log").read_text()
+
+
+def test_a_container_whose_memory_kill_is_reported_late_is_reported_as_such(tmp_path: Path) -> None:
+    container = FakeContainer(137)
+    container.reloads_until_oom = 5
+    container.end.set()
+    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
+    assert "killed by the kernel: used more than its 64" in (tmp_path / "log").read_text()
+
+
+def test_a_kill_that_the_engine_does_not_explain_is_reported_as_probable(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_module, "_OOM_SECONDS", 0.01)
+    container = FakeContainer(137)
+    container.end.set()
+    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
+    assert "probably by the kernel" in (tmp_path / "log").read_text()
+
+
+@pytest.mark.parametrize("limit", [0, 64 << 20])
+def test_the_harness_own_kill_is_not_blamed_on_memory(limit: int, tmp_path: Path) -> None:
+    container = FakeContainer(137)
+    container.attrs["HostConfig"]["Memory"] = limit
+    process = ContainerProcess(container, tmp_path / "log")
+    process.send_signal(signal.SIGKILL)
+    assert process.wait(10) == -9
+    assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
+
+
+def test_a_kill_without_a_memory_limit_is_not_blamed_on_memory(tmp_path: Path) -> None:
+    container = FakeContainer(137)
+    container.attrs["HostConfig"]["Memory"] = 0
+    container.end.set()
+    assert ContainerProcess(container, tmp_path / "log").wait(10) == -9
+    assert (tmp_path / "log").read_bytes() == b"one\ntwo\n"
 
 
 def test_a_container_removed_by_others_counts_as_killed(tmp_path: Path) -> None:

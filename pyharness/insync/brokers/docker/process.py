@@ -8,6 +8,7 @@ engine need not be polled.
 import signal
 import subprocess
 import threading
+import time
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,6 +19,11 @@ from insync.errors import InsyncError
 
 _BY_SIGNAL: Final = 128
 _NOT_RUNNING: Final = 409  # the HTTP status of "conflict"
+_OOM_SECONDS: Final = 3.0
+"""How long the engine may take to report that the kernel killed a container for its memory.
+
+The report comes apart from the exit and may come later, or never if the cgroup is gone before.
+"""
 
 
 class ContainerProcess:
@@ -32,6 +38,7 @@ class ContainerProcess:
         self._log = log
         self._ended = threading.Event()
         self._code = 0
+        self._killed = False
         self._lost: str | None = None
         with docker_errors(f"container {container.name}"):
             container.reload()
@@ -59,6 +66,7 @@ class ContainerProcess:
         """Send it a signal through the engine; nothing happens if it has ended."""
         if self._ended.is_set():
             return
+        self._killed |= sig == signal.SIGKILL
         with docker_errors(f"container {self._container.name}"):
             try:
                 self._container.kill(signal=int(sig))
@@ -111,12 +119,25 @@ class ContainerProcess:
 
     def _how_it_ended(self) -> int:
         code = int(self._container.wait()["StatusCode"])
+        code = _BY_SIGNAL - code if code > _BY_SIGNAL else code
         self._container.reload()
-        if self._container.attrs["State"]["OOMKilled"]:
-            limit = self._container.attrs["HostConfig"]["Memory"] >> 20
+        limit = self._container.attrs["HostConfig"]["Memory"] >> 20
+        if code == -signal.SIGKILL and limit and not self._killed:
+            by = "by the kernel"
+            if not self._oom_reported():
+                by = f"not by insync, probably {by}"
             with self._log.open("a", encoding="utf-8") as log:
-                log.write(f"ERROR killed by the kernel: used more than its {limit} MiB of memory\n")
-        return _BY_SIGNAL - code if code > _BY_SIGNAL else code
+                log.write(f"ERROR killed {by}: used more than its {limit} MiB of memory\n")
+        return code
+
+    def _oom_reported(self) -> bool:
+        deadline = time.monotonic() + _OOM_SECONDS
+        while not self._container.attrs["State"]["OOMKilled"]:
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+            self._container.reload()
+        return True
 
 
 def copy_log(container: Any, log: Path) -> None:
