@@ -29,7 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "matrix": {"events", "scenario", "faults", "brokers.kafka", "run"},
     "fuzz": {"events", "scenario", "faults", "brokers.kafka", "run", "matrix", "report"},
     "testing": {"brokers.kafka", "brokers.cluster", "run"},
-    "bench": {"events", "brokers.kafka"},
+    "bench": {"events", "brokers.kafka", "brokers.cluster"},
     "analysis.checks": set(),
     "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},
     "analysis.verdict": {"events", "faults"},

@@ -114,10 +114,12 @@ def measure(
 def _cluster(side: Side, folder: Path) -> LocalCluster:
     events = folder / "events"
     events.mkdir(parents=True)
-    agent = side.agent and AgentSpec(
-        jar=side.agent, events_dir=events, bridge_dir=events, cache=woven_classes(),
-        unknown_methods=side.unknown_methods,
-    )  # fmt: skip
+    agent = None
+    if side.agent is not None:
+        agent = AgentSpec(
+            jar=side.agent, events_dir=events, bridge_dir=events, cache=woven_classes(),
+            unknown_methods=side.unknown_methods,
+        )  # fmt: skip
     settings = {
         "replica.fetch.wait.max.ms": str(FETCH_WAIT_MS),
         "offsets.topic.replication.factor": "1",
