@@ -21,14 +21,19 @@ Argument = str | Path
 Done = subprocess.CompletedProcess[str]
 
 
-def insync(*arguments: Argument) -> Done:
+def insync(*arguments: Argument, env: Mapping[str, str] | None = None) -> Done:
     """Run the installed command to its end."""
-    return _run(INSYNC, *arguments)
+    return _run(INSYNC, *arguments, env=env)
 
 
-def insync_json(*arguments: Argument, codes: Collection[int] = (0,)) -> Any:
+def insync_json(
+    *arguments: Argument,
+    codes: Collection[int] = (0,),
+    env: Mapping[str, str] | None = None,
+    within_s: float = TIMEOUT_S,
+) -> Any:
     """Run the installed command with --json, expect one of these exit codes, return its JSON."""
-    done = insync(*arguments, "--json")
+    done = _run(INSYNC, *arguments, "--json", env=env, within_s=within_s)
     assert done.returncode in codes, done.stderr
     return json.loads(done.stdout)
 
@@ -72,7 +77,12 @@ def invoke_refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return written.err
 
 
-def _run(*command: Argument, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> Done:
+def _run(
+    *command: Argument,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    within_s: float = TIMEOUT_S,
+) -> Done:
     return subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=TIMEOUT_S, cwd=cwd, env=env
+        command, capture_output=True, text=True, check=False, timeout=within_s, cwd=cwd, env=env
     )

@@ -5,21 +5,22 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from insync.artifacts import AGENT_JAR
+from insync.artifacts import AGENT_JAR, BUILT
 from insync.brokers.kafka.java import Java
 from insync.run.plan import resolve
 from insync.run.progress import NoProgress
 from insync.run.request import RunRequest
 from insync.run.runner import execute
 
-BUILD: Final = Path(__file__).parents[1] / "plugin-java" / "mutants" / "build"
-MUTANTS_JAR: Final = BUILD / "libs" / "insync-mutants.jar"
-CORE_TESTS: Final = BUILD / "core-tests.classpath"
+MUTANTS: Final = Path(__file__).parents[1] / "plugin-java" / "mutants" / "build"
+MUTANTS_JAR: Final = MUTANTS / "libs" / "insync-mutants.jar"
+CORE_TESTS: Final = MUTANTS / "core-tests.classpath"
 SEED: Final = 5
 
 BROKEN: Final = {
@@ -60,6 +61,9 @@ CAUGHT: Final = (
     Caught("released-twice", "read-stall", "request", "isr_shrinks"),
     Caught("clock-from-arrival", "pause-after-stall", "read", "isr_shrinks"),
     Caught("clock-from-arrival", "read-stall", "request", "isr_shrinks"),
+    Caught("hold-over-leader-change", "new-epoch-mid-stall", "read", "isr_shrinks"),
+    Caught("hold-over-leader-change", "new-epoch-mid-stall", "request", "isr_shrinks"),
+    Caught("hold-of-dead-connection", "lost-connection-mid-stall", "request", "isr_shrinks"),
     Caught(
         "step-down-without-limit", "rebalance-pulls-back", "step-down", "soonest_return_ms", 0.25
     ),
@@ -90,6 +94,18 @@ def write_mutant(java: Java, name: str, out: Path, agent: Path = AGENT_JAR) -> s
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == (2 if done.stderr else 0), done.stderr
     return done.stderr
+
+
+def harness_with(agent: Path, folder: Path) -> dict[str, str]:
+    """Return the environment of an `insync` whose agent is another jar; its code is this one's."""
+    package = folder / "insync"
+    for source, into in ((BUILT.parent, package), (BUILT, package / BUILT.name)):
+        into.mkdir(parents=True)
+        for file in source.iterdir():
+            if file not in (BUILT, AGENT_JAR):
+                (into / file.name).symlink_to(file)
+    (package / BUILT.name / AGENT_JAR.name).symlink_to(agent)
+    return {**os.environ, "PYTHONPATH": f"{folder}:{os.environ.get('PYTHONPATH', '')}"}
 
 
 def names(java: Java) -> list[str]:

@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "extend" / "tests.md"
 LISTED = re.compile(r"^\| `(tests/\S+::\S+)` \|", re.MULTILINE)
 LISTED_SCENARIO = re.compile(r"^\| `([a-z0-9-]+)` \|", re.MULTILINE)
-ELSEWHERE = ("disk-stall", "memory-pressure", "power-failure", "read-error")
-"""Kinds of faults with tests of their own: test_faults_disk.py, test_memory_pressure.py, and
-test_stall_shim.py."""
+ELSEWHERE = ("disk-stall", "memory-pressure", "power-failure", "read-error", "remove-replica")
+"""Kinds of faults with tests of their own: test_faults_disk.py, test_memory_pressure.py,
+test_stall_shim.py, and test_requests.py."""
 
 
 def long_tests(source: str) -> Iterator[str]:

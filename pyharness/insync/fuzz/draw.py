@@ -15,9 +15,10 @@ from insync.faults.registry import KINDS, tags_of
 from insync.faults.spec import Planned
 from insync.fuzz import late_write
 from insync.fuzz.brokers import BROKER
-from insync.fuzz.values import LONG_MS, LONGEST_MS, LOSES_DATA, WEIGHTS, draw_keys
+from insync.fuzz.together import outage, shrunk
+from insync.fuzz.values import LOSES_DATA, WEIGHTS, draw_keys
 from insync.fuzz.workload import draw_workload
-from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.nodes import CONTROLLER_ID
 from insync.scenario.model import Scenario
 
 Shape = Literal["any", "late-write"]
@@ -31,13 +32,12 @@ RESTART_MS: Final = 12_000
 TRIES: Final = 200
 SWARM_SHARE: Final = 0.5
 SWARM_KINDS: Final = 2
-OUTAGE_SHARE: Final = 0.1
-OUTAGE_GAP_MS: Final = (300, 2_800)
-"""The time between two kills of an outage: the first broker may be out of the ISR by then."""
 REPLICATION_ONLY: Final = frozenset({"link"})
 """Kinds that leave the connections of clients and of the controller alone."""
 AT_LEADERS: Final = frozenset({"read-error"})
 """Kinds that act only at the leaders of their partitions, and do not require that by a rule."""
+AT_BROKERS: Final = frozenset({"cpu-neighbour"})
+"""Kinds that do not act at the controller, which uses too little CPU time to wait for a core."""
 STICKS: Final = frozenset({"read-error"})
 """Kinds after which a former leader does not come back by itself: where a read fails while it
 truncates its log, Kafka gives the partition up at that broker until it is started again."""
@@ -81,7 +81,7 @@ def draw(seed: int, choices: Choices) -> Scenario:
     }
     if choices.shape == "late-write":
         return Scenario.model_validate(late_write.shaped(keys, random))
-    return _with_faults(keys, random, choices.kinds)
+    return _with_faults(keys, seed, random, choices.kinds)
 
 
 def name_of(seed: int, shape: Shape) -> str:
@@ -89,17 +89,21 @@ def name_of(seed: int, shape: Shape) -> str:
     return f"{'seed' if shape == 'any' else shape}-{seed}"
 
 
-def _with_faults(keys: Mapping[str, Any], random: Random, kinds: Sequence[str]) -> Scenario:
+def _with_faults(
+    keys: Mapping[str, Any], seed: int, random: Random, kinds: Sequence[str]
+) -> Scenario:
     """Return the scenario with faults, each of which fits those before it."""
     wanted = random.randint(1, MOST_FAULTS)
     scenario = Scenario.model_validate(keys)
     faults: list[dict[str, Any]] = []
-    outage = _outage(random, kinds)
+    together = outage(random, kinds, STEADY_MS) or shrunk(
+        seed, kinds, scenario.workload.leaders, STEADY_MS
+    )
     kinds = _swarm(random, kinds)
     for _ in range(TRIES):
-        if len(faults) >= wanted and not outage:
+        if len(faults) >= wanted and not together:
             break
-        fault = outage.pop() if outage else _one(random, kinds, scenario)
+        fault = together.pop(0) if together else _one(random, kinds, scenario)
         try:
             # In order of time, in which a verdict finds the evidence of faults of one kind.
             in_time = sorted([*faults, fault], key=lambda each: int(each["at_ms"]))
@@ -110,19 +114,6 @@ def _with_faults(keys: Mapping[str, Any], random: Random, kinds: Sequence[str]) 
             scenario = found
             faults.append(fault)
     return scenario
-
-
-def _outage(random: Random, kinds: Sequence[str]) -> list[dict[str, Any]]:
-    """Return kills of all brokers, the first one last, in some of the seeds; else nothing."""
-    lethal = [name for name in kinds if KINDS[name].tags.kills and name not in LOSES_DATA]
-    if not lethal or random.random() > OUTAGE_SHARE:
-        return []
-    kind, at_ms, faults = random.choice(lethal), STEADY_MS, []
-    for broker in random.sample(range(1, BROKERS + 1), BROKERS):
-        for_ms = random.randint(LONG_MS, LONGEST_MS)
-        faults.append({"kind": kind, "broker": broker, "at_ms": at_ms, "for_ms": for_ms})
-        at_ms += random.randint(*OUTAGE_GAP_MS)
-    return faults[::-1]
 
 
 def _swarm(random: Random, kinds: Sequence[str]) -> Sequence[str]:
@@ -169,7 +160,9 @@ def is_fair(scenario: Scenario) -> bool:
 
 
 def _can_act(fault: Planned, leaders: Sequence[int]) -> bool:
-    """Whether a fault has something to act on: reads at a leader, replication on a link."""
+    """Whether a fault has something to act on, such as the reads of a leader."""
+    if fault.kind in AT_BROKERS and CONTROLLER_ID in fault.nodes:
+        return False
     if fault.kind in AT_LEADERS:
         return {leaders[each] for each in getattr(fault, "partitions", ())} <= fault.nodes
     return fault.kind not in REPLICATION_ONLY or bool(fault.nodes & set(leaders))

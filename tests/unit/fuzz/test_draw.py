@@ -11,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from insync.arms import ARMS, FEATURE
+from insync.faults.kinds.cpu_quota import CpuQuota
 from insync.faults.registry import KINDS, tags_of
 from insync.fuzz.draw import MOST_FAULTS, SHAPES, Choices, Shape, draw, is_fair
 from insync.fuzz.simpler import keys_of
+from insync.fuzz.together import shrunk
 from insync.fuzz.values import DISKS, LOSES_DATA
+from insync.nodes import CONTROLLER_ID
 from insync.run.arm_cluster import wanted
 from insync.run.disks import disks_differ
 from insync.scenario.load import parse
@@ -88,6 +91,34 @@ def test_all_seeds_can_share_a_cluster(shape: Shape) -> None:
     assert disks_differ(seeds) is None
     for arm in ARMS:
         assert all(wanted(each, arm) == wanted(seeds[0], arm) for each in seeds)
+
+
+def test_cpu_faults_can_act_at_a_controller_which_uses_little(drawn: list[Scenario]) -> None:
+    faults = [fault for each in drawn for fault in each.faults]
+    quotas: dict[bool, list[float]] = {True: [], False: []}
+    for fault in faults:
+        if isinstance(fault, CpuQuota):
+            quotas[fault.broker == CONTROLLER_ID].append(fault.quota_percent)
+    assert 0 < max(quotas[True]) < 2 < min(quotas[False])
+    assert {fault.broker for fault in faults if fault.kind == "cpu-neighbour"} == {1, 2, 3}
+
+
+def test_in_some_seeds_a_leader_hangs_when_a_follower_is_live_and_out_of_the_isr() -> None:
+    found = []
+    for seed in range(1, 1_001):
+        faults = shrunk(seed, tuple(KINDS), [2, 1, 2], 500)
+        if faults:
+            late, hung = faults
+            assert late["broker"] != hung["broker"]
+            assert late["at_ms"] + 2_500 < hung["at_ms"] < late["at_ms"] + late["for_ms"]
+            assert [[2, 1, 2][each] for each in hung["partitions"]] == [hung["broker"]] * len(
+                hung["partitions"]
+            )
+            found.append((seed, late["kind"]))
+    assert 20 < len(found) < 200
+    assert {kind for _, kind in found} == {"stall", "link"}
+    seed = found[0][0]
+    assert shrunk(seed, ("stall",), [2, 1, 2], 500) == []
 
 
 def test_at_most_one_replica_is_lost(drawn: list[Scenario]) -> None:
