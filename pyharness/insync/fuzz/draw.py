@@ -148,6 +148,8 @@ def is_fair(scenario: Scenario) -> bool:
     if not all(_can_act(fault, leaders) for fault in faults):
         return False
     harmful = [fault for fault in faults if not tags_of(fault).harmless]
+    if any(_is_quiet_for(other, fault) for fault in harmful for other in harmful):
+        return False
     if len(harmful) > 1 and any(fault.kind in LOSES_DATA | STICKS for fault in harmful):
         return False
     moved = {each for fault in faults for each in fault.elected}
@@ -166,6 +168,13 @@ def _can_act(fault: Planned, leaders: Sequence[int]) -> bool:
     if fault.kind in AT_LEADERS:
         return {leaders[each] for each in getattr(fault, "partitions", ())} <= fault.nodes
     return fault.kind not in REPLICATION_ONLY or bool(fault.nodes & set(leaders))
+
+
+def _is_quiet_for(other: Planned, fault: Planned) -> bool:
+    """Whether a fault may leave too little traffic for losses, which are random, to occur."""
+    loses = getattr(fault, "mode", "") == "loss" and other is not fault
+    overlap = other.at_ms < fault.end_ms and fault.at_ms < other.end_ms
+    return loses and overlap and bool(other.nodes & fault.nodes)
 
 
 def _is_silent_for(fault: Planned, request: Planned, leaders: Sequence[int]) -> bool:

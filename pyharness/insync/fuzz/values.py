@@ -85,7 +85,7 @@ VALUES: Final[Mapping[str, Draw]] = {
     "bytes_per_s": lambda random, *_: random.randint(20_000, 500_000),
     "read_bytes_per_s": lambda random, *_: random.randint(5_000, 50_000),
     "write_bytes_per_s": lambda random, *_: random.randint(5_000, 50_000),
-    "loss_percent": lambda random, *_: float(random.randint(5, 50)),
+    "loss_percent": lambda random, *_: float(random.randint(20, 60)),
     "by_ms": lambda random, *_: random.choice((-1, 1)) * random.randint(1_000, 120_000),
     "limit_bytes": lambda *_: 64 << 20,
     "settings": lambda random, *_: dict(random.choice(SETTINGS)),
