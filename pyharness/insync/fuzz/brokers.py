@@ -1,6 +1,6 @@
-"""The broker settings of every seed: short times, so that a seed takes seconds."""
+"""The brokers and controllers of seeds; short times, so that a seed takes seconds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 BROKER: Final[Mapping[str, Any]] = {
@@ -15,3 +15,18 @@ BROKER: Final[Mapping[str, Any]] = {
     "leader_relinquish_cooldown_ms": 300_000,
     "leader_relinquish_score_recovery_ms": 1_000,  # the next seed finds no slow broker
 }
+
+CONTROLLERS: Final[Sequence[Mapping[str, Any]]] = (
+    {},
+    {"controllers": 3},
+    {"controllers": 3, "combined": True},
+)
+"""One controller, a quorum of three, and brokers that are the controllers."""
+IN_A_ROW: Final = 10
+"""How many seeds in a row have the same controllers, so that they can share a cluster."""
+
+
+def brokers_of(seed: int, *, quorums: bool, settings: Mapping[str, str]) -> dict[str, Any]:
+    """Return the key `broker` of a seed; `quorums`: whether the version can have several."""
+    controllers = CONTROLLERS[(seed - 1) // IN_A_ROW % len(CONTROLLERS)] if quorums else {}
+    return {**BROKER, **controllers, **({"settings": dict(settings)} if settings else {})}

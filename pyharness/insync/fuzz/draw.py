@@ -1,10 +1,10 @@
 """Draw the scenario of a seed: brokers, workload, and one to five faults that may overlap.
 
-Pure: the same seed, kinds and shape give the same scenario. All seeds have the same broker
-settings, so that they can run on one cluster.
+Pure: the same seed, kinds and shape give the same scenario. Ten seeds in a row can run on one
+cluster: all have the same broker settings, and those ten the same controllers.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import Any, Final, Literal
@@ -14,11 +14,11 @@ from pydantic import ValidationError
 from insync.faults.registry import KINDS, tags_of
 from insync.faults.spec import Planned
 from insync.fuzz import late_write
-from insync.fuzz.brokers import BROKER
+from insync.fuzz.brokers import brokers_of
 from insync.fuzz.together import outage, shrunk
 from insync.fuzz.values import LOSES_DATA, WEIGHTS, draw_keys
 from insync.fuzz.workload import draw_workload
-from insync.nodes import CONTROLLER_ID
+from insync.nodes import BROKERS, CONTROLLER_ID
 from insync.scenario.model import Scenario
 
 Shape = Literal["any", "late-write"]
@@ -54,6 +54,7 @@ class Choices:
         kinds: the kinds of faults that can act here.
         shape: "any", or a schedule of one form.
         protocols: the protocols of consumer groups that the version has.
+        quorums: whether the version can have several controllers.
         settings: more settings of every node.
 
     """
@@ -62,6 +63,7 @@ class Choices:
     kinds: Sequence[str]
     shape: Shape = "any"
     protocols: Sequence[str] = ("classic",)
+    quorums: bool = True
     settings: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -75,7 +77,7 @@ def draw(seed: int, choices: Choices) -> Scenario:
         "arms": list(choices.arms),
         "repeats": 1,
         "min_insync_replicas": random.choice((1, 2, 2, 2)),
-        "broker": {**BROKER, **({"settings": dict(choices.settings)} if choices.settings else {})},
+        "broker": brokers_of(seed, quorums=choices.quorums, settings=choices.settings),
         "workload": draw_workload(random, choices.protocols),
         "timeline": {"steady_ms": STEADY_MS, "recover_ms": RECOVER_MS},
     }
@@ -156,8 +158,11 @@ def is_fair(scenario: Scenario) -> bool:
     if moved and any(fault.kind in STICKS for fault in harmful):
         return False
     asked = [fault for fault in faults if tags_of(fault).harmless]
+    controllers = set(range(1, BROKERS + 1)) if scenario.broker.combined else {CONTROLLER_ID}
     return not any(
-        _is_silent_for(fault, request, leaders) for request in asked for fault in harmful
+        _is_silent_for(fault, request, leaders, controllers)
+        for request in asked
+        for fault in harmful
     )
 
 
@@ -177,10 +182,12 @@ def _is_quiet_for(other: Planned, fault: Planned) -> bool:
     return loses and overlap and bool(other.nodes & fault.nodes)
 
 
-def _is_silent_for(fault: Planned, request: Planned, leaders: Sequence[int]) -> bool:
+def _is_silent_for(
+    fault: Planned, request: Planned, leaders: Sequence[int], controllers: Collection[int]
+) -> bool:
     """Whether a fault may keep a node from answering a request, which is asked at both its ends."""
     named = {leaders[partition] for partition in (*request.added, *request.removed)}
-    asked = request.nodes | named | {CONTROLLER_ID}
+    asked = request.nodes | named | set(controllers)
     if fault.kind in REPLICATION_ONLY or not (asked & fault.nodes or fault.kind in FORWARDING):
         return False
     until = fault.end_ms + (RESTART_MS if tags_of(fault).alone else 0)

@@ -62,6 +62,7 @@ def prepare_fuzz(request: FuzzRequest) -> FuzzPlan:
     choices = Choices(
         arms=arms, kinds=asked.kinds, shape=shape, settings=settings,
         protocols=("classic", "consumer") if consumer else ("classic",),
+        quorums=not release.zookeeper,
     )  # fmt: skip
     draw(seeds[0], choices)  # finds a setting that no scenario may have
     before = FuzzInfo(asked=asked, planned=len(seeds), schema=1)

@@ -9,7 +9,7 @@ from insync import arms
 from insync.errors import InsyncError
 from insync.events import agent_log
 from insync.events.schema import ControllerLine, CountersLine, now_ms
-from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.nodes import BROKERS
 from insync.run.context import ArmContext
 from insync.run.plan import carries_agent
 from insync_bridge import BridgeClient, BridgeError, Counters
@@ -79,11 +79,18 @@ def _line(
 
 
 def _of_controller(context: ArmContext, repeat: int) -> ControllerLine:
-    """Return what the controller's agent wrote so far; without events it counts as not woven."""
-    agent = context.arm_cluster.agent
-    path = None if agent is None else agent.events_file(CONTROLLER_ID)
-    types = [] if path is None else [event.get("type") for event in agent_log.read(path)]
+    """Return what the controllers' agents wrote so far; one without events counts as not woven."""
+    agent, nodes = context.arm_cluster.agent, context.arm_cluster.cluster.controllers
+    types = {node.id: [] if agent is None else _types(agent.events_file(node.id)) for node in nodes}
     return ControllerLine(
         arm=context.arm, repeat=repeat, t_ms=now_ms(),
-        woven=agent_log.WOVEN in types, errors=types.count(agent_log.ERROR),
+        woven=all(agent_log.WOVEN in found for found in types.values()),
+        # Those of a broker are in its counters.
+        errors=sum(
+            types[node.id].count(agent_log.ERROR) for node in nodes if node.role == "controller"
+        ),
     )  # fmt: skip
+
+
+def _types(file: Path) -> list[object]:
+    return [event.get("type") for event in agent_log.read(file)]

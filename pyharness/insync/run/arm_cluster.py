@@ -13,6 +13,7 @@ from insync.brokers.cluster.containers import ContainerCluster
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import NodeExtras
+from insync.brokers.cluster.plans import Controllers
 from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import Distribution
 from insync.errors import InsyncError
@@ -35,6 +36,8 @@ from insync.scenario.model import Broker, Scenario, Workload
 AGENT_EVENTS = "agent"
 BRIDGE = "bridge"
 OF_STEP_DOWNS = ("leader_fetch_process_", "leader_relinquish_")
+NO_SETTINGS = {"controller_agent", "controllers", "combined", "settings"}
+"""The keys of a scenario's brokers that are not the name of a setting."""
 HEARTBEATS = 10  # per broker session, so that one or two late heartbeats do not end it
 
 
@@ -95,6 +98,7 @@ class Wanted:
 
     settings: Mapping[str, str]
     controller_agent: bool
+    controllers: Controllers
 
 
 def wanted(scenario: Scenario, arm: str) -> Wanted:
@@ -102,6 +106,7 @@ def wanted(scenario: Scenario, arm: str) -> Wanted:
     return Wanted(
         settings=broker_settings(scenario, arm),
         controller_agent=arms.has_agent(arm) and scenario.broker.controller_agent,
+        controllers=Controllers(scenario.broker.controllers, combined=scenario.broker.combined),
     )
 
 
@@ -111,7 +116,7 @@ def broker_settings(scenario: Scenario, arm: str) -> dict[str, str]:
     The scenario's keys are Kafka's names; a key that it does not set keeps its default.
     """
     broker = scenario.broker
-    own = broker.model_dump(exclude={"controller_agent", "settings"}, exclude_none=True)
+    own = broker.model_dump(exclude=NO_SETTINGS, exclude_none=True)
     if not arms.steps_down(arm):
         own = {name: value for name, value in own.items() if not name.startswith(OF_STEP_DOWNS)}
     elif arms.steps_down_late(arm):
@@ -195,6 +200,7 @@ def open_arm_cluster(
             extras=with_disk_settings(extras, scenarios),
             links=links,
             elr=arms.ARMS[arm].elr,
+            controllers=want.controllers,
         )
         kafka = plans[0].kafka
         progress.phase(f"{arm}: starting the cluster")

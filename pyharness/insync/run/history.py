@@ -35,7 +35,7 @@ from insync.events.schema import (
     topic_name,
 )
 from insync.events.writer import EventWriter
-from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.nodes import BROKERS
 from insync.run.arm_cluster import ArmCluster
 from insync.run.plan import Plan
 
@@ -143,11 +143,12 @@ def _write_agents(arm_cluster: ArmCluster, plans: Sequence[Plan]) -> None:
     if arm_cluster.agent is None:
         return
     folders = {events_dir(plan.out, arm_cluster.arm).absolute() for plan in plans}
-    files = [
-        arm_cluster.agent.events_file(node) for node in (*range(1, BROKERS + 1), CONTROLLER_ID)
-    ]
-    if not files[-1].is_file():
-        files.pop()  # a controller may run without the agent
+    brokers = range(1, BROKERS + 1)
+    files = [arm_cluster.agent.events_file(broker) for broker in brokers]
+    for node in arm_cluster.cluster.controllers:
+        file = arm_cluster.agent.events_file(node.id)
+        if node.id not in brokers and file.is_file():  # a controller may run without the agent
+            files.append(file)
     for file in files:
         if file.parent not in folders:
             events = ((event.get("topic"), event) for event in agent_log.read(file))

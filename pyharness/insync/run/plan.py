@@ -26,7 +26,12 @@ from insync.run.clients.groups import require_groups
 from insync.run.clients.java import require_clients
 from insync.run.progress import Progress
 from insync.run.request import RunRequest
-from insync.run.requirements import require_controller_proxy, stalled, unavailable
+from insync.run.requirements import (
+    require_controller_proxy,
+    require_controllers,
+    stalled,
+    unavailable,
+)
 from insync.scenario.load import narrow, on_version, on_zookeeper, parse, source
 from insync.scenario.model import Scenario
 
@@ -83,6 +88,7 @@ def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
     scenario = on_version(scenario, release.version)
     _check_protocol(scenario.broker.inter_broker_protocol_version, release)
     require_controller_proxy(scenario, release)
+    require_controllers(scenario, release)
     require_arms(scenario.arms, request.kafka)
     require_clients(scenario.workload.client, release)
     require_groups(scenario.workload, release)

@@ -62,6 +62,17 @@ def breaks_controller_link(scenario: Scenario) -> bool:
     return any(_required(scenario, fault).controller_link for fault in scenario.faults)
 
 
+def require_controllers(scenario: Scenario, release: Release) -> None:
+    """Check that a release can have a scenario's controllers; raises InputError on ZooKeeper."""
+    broker = scenario.broker
+    if release.zookeeper and (broker.controllers > 1 or broker.combined):
+        key = "combined: True" if broker.combined else f"controllers: {broker.controllers}"
+        raise InputError(
+            f"broker.{key}, expected none: on ZooKeeper, as with Kafka {release.version}, there is"
+            " one controller"
+        )
+
+
 def require_controller_proxy(scenario: Scenario, release: Release) -> None:
     """Check that a controller can have a proxy; raises InputError for one on ZooKeeper."""
     if release.zookeeper and breaks_controller_link(scenario):

@@ -45,6 +45,8 @@ class Broker(Part):
             again; longer than a repeat, because every repeat has a new topic.
         leader_relinquish_score_recovery_ms: how fast a slow leader's score falls.
         controller_agent: whether the controller carries the agent where brokers do.
+        controllers: how many controllers there are; faults "at the controller" are at the first.
+        combined: whether brokers 1 to `controllers` are the controllers, and no other node is one.
         log_retention_check_interval_ms: how often brokers look for logs to delete, also soon
             after their start; None: Kafka's default.
         leader_imbalance_check_interval_seconds: how often the controller moves leadership back to
@@ -67,6 +69,8 @@ class Broker(Part):
     leader_relinquish_cooldown_ms: Span | None = None
     leader_relinquish_score_recovery_ms: Span | None = None
     controller_agent: bool = True
+    controllers: Literal[1, 3] = 1
+    combined: bool = False
     log_retention_check_interval_ms: Span | None = None
     leader_imbalance_check_interval_seconds: Annotated[int, Field(ge=1, le=300)] | None = None
     inter_broker_protocol_version: (
@@ -77,6 +81,7 @@ class Broker(Part):
     @model_validator(mode="after")
     def _check(self) -> Self:
         rules.check_lag(self.replica_lag_time_max_ms, self.replica_fetch_wait_max_ms)
+        rules.check_combined(self.combined, agent=self.controller_agent)
         return self
 
 
@@ -321,6 +326,7 @@ class Scenario(Frame):
 
     def _check_fault(self, index: int, fault: Fault) -> None:
         rules.check_start(index, fault.at_ms, self.timeline.steady_ms)
+        rules.check_controller(index, fault, self.broker.controllers, combined=self.broker.combined)
         earlier = self.faults[:index]
         fault.check_within(
             Surroundings(

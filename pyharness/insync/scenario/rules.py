@@ -9,9 +9,13 @@ from typing import Final
 
 from insync import arms
 from insync.clients import DEFAULT_CLIENT
+from insync.faults.spec import Planned
 from insync.fields import broken
+from insync.nodes import CONTROLLER_ID
 from insync.skew import shares
 
+ONE_CONTROLLER: Final = frozenset({"controller-link"})
+"""Kinds that break the links of all brokers to the only controller, a node of its own."""
 LEAST_LAG_MS: Final = 500  # below this a busy two-core host shrinks the ISR by itself
 LEAST_TIMEOUT_MS: Final = 10  # librdkafka's, of socket.timeout.ms
 LONGEST_TIMEOUT_MS: Final = 300_000
@@ -102,6 +106,22 @@ def check_apart(index: int, at_ms: int, end_ms: int, other_at_ms: int, other_end
             " killed or out of disk, or has another fault"
         )
         raise broken(f"faults[{index}].at_ms", at_ms, expected)
+
+
+def check_combined(combined: bool, *, agent: bool) -> None:
+    """Check that brokers that are controllers carry the agent where brokers do."""
+    if combined and not agent:
+        raise broken("controller_agent", agent, "true where combined is true")
+
+
+def check_controller(index: int, fault: Planned, controllers: int, *, combined: bool) -> None:
+    """Check that a fault at the controller, or at links to it, has the controller that it means."""
+    if combined and fault.broker == CONTROLLER_ID:
+        expected = "a broker, because broker.combined is true"
+        raise broken(f"faults[{index}].broker", fault.broker, expected)
+    if fault.kind in ONE_CONTROLLER and (combined or controllers > 1):
+        expected = "another one where broker.controllers is more than 1 or broker.combined is true"
+        raise broken(f"faults[{index}].kind", fault.kind, expected)
 
 
 def check_start(index: int, at_ms: int, steady_ms: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -86,11 +87,37 @@ def test_in_some_seeds_every_broker_is_killed(drawn: list[Scenario]) -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_all_seeds_can_share_a_cluster(shape: Shape) -> None:
-    seeds = [draw(seed, choices(shape)) for seed in SEEDS]
-    assert disks_differ(seeds) is None
-    for arm in ARMS:
-        assert all(wanted(each, arm) == wanted(seeds[0], arm) for each in seeds)
+def test_ten_seeds_in_a_row_can_share_a_cluster(shape: Shape) -> None:
+    for first in range(1, 60, 10):
+        seeds = [draw(seed, choices(shape)) for seed in range(first, first + 10)]
+        assert disks_differ(seeds) is None
+        for arm in ARMS:
+            assert all(wanted(each, arm) == wanted(seeds[0], arm) for each in seeds)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_third_of_the_seeds_has_three_controllers_and_one_combined_nodes(shape: Shape) -> None:
+    found = Counter[tuple[int, bool]]()
+    for seed in range(1, 61):
+        scenario = draw(seed, choices(shape))
+        found[scenario.broker.controllers, scenario.broker.combined] += 1
+        if scenario.broker.combined:
+            assert CONTROLLER_ID not in {fault.broker for fault in scenario.faults}
+    assert found == {(1, False): 20, (3, False): 20, (3, True): 20}
+    on_zookeeper = replace(choices(shape), quorums=False)
+    assert draw(11, on_zookeeper).broker.controllers == 1
+
+
+def test_nothing_is_asked_of_brokers_one_of_which_is_a_silent_controller() -> None:
+    scenario = draw(21, choices())
+    keys = {**keys_of(scenario), "faults": []}
+    keys["workload"] = {"leaders": [1], "rate_per_partition": 10, "record_bytes": 64}
+    elect = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 2_000}
+    freeze = {"kind": "freeze", "broker": 3, "at_ms": 500, "for_ms": 1_000}
+    for combined in (True, False):
+        keys["broker"] = {**keys["broker"], "combined": combined}
+        made = Scenario.model_validate({**keys, "faults": [freeze, elect]})
+        assert is_fair(made) != combined
 
 
 def test_cpu_faults_can_act_at_a_controller_which_uses_little(drawn: list[Scenario]) -> None:
@@ -145,8 +172,8 @@ def test_what_is_lost_on_a_link_needs_traffic_on_it() -> None:
     loss = {"kind": "link", "mode": "loss", "loss_percent": 30.0, "broker": 1, "peer": 2}
     loss |= {"at_ms": 1_000, "for_ms": 2_000}
     for broker, at_ms, fair in ((2, 1_500, False), (3, 1_500, True), (2, 3_500, True)):
-        freeze = {"kind": "freeze", "broker": broker, "at_ms": at_ms, "for_ms": 1_000}
-        faults = sorted([loss, freeze], key=lambda fault: int(str(fault["at_ms"])))
+        hung = {"kind": "queue-stall", "broker": broker, "at_ms": at_ms, "for_ms": 1_000}
+        faults = sorted([loss, hung], key=lambda fault: int(str(fault["at_ms"])))
         assert is_fair(Scenario.model_validate({**keys, "faults": faults})) == fair
 
 

@@ -100,6 +100,11 @@ class NodeCluster(ABC):
         return self.nodes[CONTROLLER_ID]
 
     @property
+    def controllers(self) -> Sequence[Node]:
+        """The nodes that are controllers, on KRaft."""
+        return [self.nodes[number] for number in self._controllers.ids]
+
+    @property
     def zookeeper(self) -> Node:
         """The ZooKeeper; raises KeyError on KRaft."""
         return self.nodes[properties.ZOOKEEPER_ID]

@@ -26,6 +26,12 @@ class Controllers:
     count: int = 1
     combined: bool = False
 
+    @property
+    def ids(self) -> Sequence[int]:
+        """The nodes that are controllers."""
+        first = 1 if self.combined else CONTROLLER_ID
+        return range(first, first + self.count)
+
 
 ONE_CONTROLLER = Controllers()
 
@@ -44,8 +50,7 @@ def on_kraft(
     `advertises`: whether controllers of this version may advertise another address than their own,
     and have to, because they tell it to brokers.
     """
-    first = min(brokers) if controllers.combined else CONTROLLER_ID
-    ids = range(first, first + controllers.count)
+    ids = controllers.ids
     ports = free_ports(len(ids) + len(brokers))
     at = {
         number: "{}:{}".format(*addresses.meeting(number, port))
