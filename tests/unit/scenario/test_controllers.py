@@ -1,0 +1,91 @@
+"""A scenario may have three controllers, or brokers that are controllers; faults must fit that."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from insync.brokers.cluster.plans import Controllers
+from insync.brokers.cluster.quorum import metadata_log
+from insync.brokers.kafka.versions import find
+from insync.errors import InputError
+from insync.run.arm_cluster import broker_settings, wanted
+from insync.run.requirements import require_controllers
+from insync.scenario.load import parse, source
+from insync.scenario.model import Scenario
+
+QUORUM, COMBINED = "controllers = 3", "controllers = 3\ncombined = true"
+AT_CONTROLLER = 'kind = "freeze"\nbroker = 100'
+LINK = 'kind = "controller-link"\nbroker = 1\nmode = "cut"'
+
+
+def scenario(keys: str, fault: str = 'kind = "freeze"\nbroker = 2') -> Scenario:
+    text = source("kip-501").partition("[[faults]]")[0].replace("[broker]", f"[broker]\n{keys}")
+    return parse(f"{text}[[faults]]\n{fault}\nat_ms = 3_000\nfor_ms = 1_000\n", "mine.toml")
+
+
+def test_a_scenario_has_one_controller_unless_it_says_otherwise() -> None:
+    found = {keys: wanted(scenario(keys), "stock").controllers for keys in ("", QUORUM, COMBINED)}
+    assert found[""] == Controllers() == Controllers(1, combined=False)
+    assert found[QUORUM] == Controllers(3)
+    assert found[COMBINED] == Controllers(3, combined=True)
+    assert [[*each.ids] for each in found.values()] == [[100], [100, 101, 102], [1, 2, 3]]
+
+
+def test_they_are_no_settings_of_nodes() -> None:
+    for keys in (QUORUM, COMBINED):
+        assert broker_settings(scenario(keys), "stock") == broker_settings(scenario(""), "stock")
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault", "problem"),
+    [
+        ("controllers = 2", "", "broker.controllers: 2, expected 1 or 3"),
+        (COMBINED, AT_CONTROLLER, "faults[0].broker: 100, expected a broker, because broker.comb"),
+        (QUORUM, LINK, "faults[0].kind: 'controller-link', expected another one where"),
+        (COMBINED, LINK, "faults[0].kind: 'controller-link', expected another one where"),
+        (
+            f"{COMBINED}\ncontroller_agent = false", "",
+            "controller_agent: False, expected true where combined is true",
+        ),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused(keys: str, fault: str, problem: str) -> None:
+    with pytest.raises(InputError) as error:
+        scenario(keys, *([fault] if fault else []))
+    assert problem in str(error.value)
+
+
+def test_a_fault_at_the_controller_is_at_the_first_of_three() -> None:
+    assert scenario(QUORUM, AT_CONTROLLER).faults[0].broker == 100
+
+
+def test_on_zookeeper_there_is_one_controller() -> None:
+    require_controllers(scenario(""), find("2.8.2"))
+    require_controllers(scenario(COMBINED), find("3.6.2"))
+    for keys, named in ((QUORUM, "controllers: 3"), (COMBINED, "combined: True")):
+        with pytest.raises(InputError, match=rf"broker\.{named}, expected none: on ZooKeeper"):
+            require_controllers(scenario(keys), find("2.8.2"))
+
+
+def test_the_log_of_a_quorum_is_that_of_the_controller_that_has_most(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nodes = []
+    for number, size in ((100, 40), (101, 90), (102, 80)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "00.log").write_bytes(bytes(size - 10))
+        (folder / "50.log").write_bytes(bytes(10))
+        (folder / "50.index").write_bytes(bytes(1_000 - size))
+        nodes.append(SimpleNamespace(metadata_log=folder))
+    read: list[str] = []
+    monkeypatch.setattr(
+        metadata_log.log_reader, "lines", lambda _, __, folder: read.append(folder) or []
+    )
+    cluster, dist = SimpleNamespace(controllers=nodes), SimpleNamespace(release=find("4.3.1"))
+    assert [*metadata_log.isr_events(cast("Any", cluster), cast("Any", dist), "stock")] == []
+    assert read == [str(tmp_path / "101")]
