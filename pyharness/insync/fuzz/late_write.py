@@ -11,7 +11,12 @@ from typing import Any, Final
 from insync.nodes import BROKERS
 
 BEGIN_MS: Final = 500
-READ_FIRST_MS: Final = 300
+READ_FIRST_MS: Final = 40
+PRODUCERS: Final = 4
+RATE: Final = 50
+"""With acks=all a producer has one append at a time at the leader, and none when its append is not
+replicated. So several write often, and appends hang before each has one that waits.
+"""
 LEAST_MS: Final = 300
 """How long an append must hang where reads hang, too, after which few appends come."""
 IO_THREADS: Final = 16
@@ -33,8 +38,9 @@ def shaped(keys: Mapping[str, Any], random: Random) -> dict[str, Any]:
         "kind": "stall", "site": "write", "mode": "hold", "broker": leader,
         "partitions": partitions, "at_ms": BEGIN_MS + READ_FIRST_MS, "for_ms": stall_ms,
     }  # fmt: skip
-    faults = [write]
+    faults, load = [write], dict(keys["workload"])
     if random.random() < STEPS_DOWN_SHARE:
+        load |= {"producers_per_partition": PRODUCERS, "rate_per_partition": RATE}
         # The read stalls first: without appends nothing is read that could.
         faults.append({**write, "site": "read", "at_ms": BEGIN_MS})
         write["acts_ms"] = LEAST_MS
@@ -45,7 +51,7 @@ def shaped(keys: Mapping[str, Any], random: Random) -> dict[str, Any]:
             {"kind": "elect", "broker": elected, "partitions": partitions, "at_ms": at_ms}
         )
     leaders = [*([leader] * len(partitions)), random.choice(others)]
-    workload = {**keys["workload"], "leaders": leaders}
+    workload = {**load, "leaders": leaders}
     workload.pop("bursts", None)
     if "keys" in workload:
         workload["keys"] = 10 * len(leaders)

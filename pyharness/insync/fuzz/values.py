@@ -71,7 +71,7 @@ def _some_partitions(random: Random, leaders: Sequence[int], broker: int) -> lis
     return sorted(random.sample(of, random.randint(1, len(of))))
 
 
-_LESS_CPU: Final[Mapping[int, int]] = {CONTROLLER_ID: 15}
+_LESS_CPU: Final[Mapping[int, int]] = {CONTROLLER_ID: 5}
 """By what a quota is divided where it would not act: a controller uses little CPU time."""
 
 VALUES: Final[Mapping[str, Draw]] = {
@@ -80,7 +80,7 @@ VALUES: Final[Mapping[str, Draw]] = {
     "peer": lambda random, *_: random.randint(1, BROKERS),
     "delay_ms": lambda random, *_: random.randint(20, 400),
     "acts_ms": lambda *_: 0,
-    "quota_percent": lambda random, _, node: random.randint(3, 20) / _LESS_CPU.get(node, 1),
+    "quota_percent": lambda random, _, node: random.randint(1, 5) / _LESS_CPU.get(node, 1),
     "neighbours": lambda random, *_: random.randint(2, 6),
     "bytes_per_s": lambda random, *_: random.randint(20_000, 500_000),
     "read_bytes_per_s": lambda random, *_: random.randint(5_000, 50_000),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from insync.arms import ARMS, FEATURE
 from insync.faults.kinds.cpu_quota import CpuQuota
 from insync.faults.registry import KINDS, tags_of
-from insync.fuzz.draw import MOST_FAULTS, SHAPES, Choices, Shape, draw, is_fair
+from insync.fuzz.draw import MOST_FAULTS, SHAPES, Choices, Shape, draw
 from insync.fuzz.simpler import keys_of
 from insync.fuzz.together import shrunk
 from insync.fuzz.values import DISKS, LOSES_DATA
@@ -61,7 +61,8 @@ def test_kinds_that_cannot_act_here_are_not_drawn() -> None:
 
 def test_a_seed_without_a_missing_kind_is_the_same_where_the_kind_is_missing() -> None:
     without = tuple(kind for kind in KINDS if kind != "disk-full")
-    same = [draw(seed, choices()) == draw(seed, choices(kinds=without)) for seed in SEEDS]
+    seeds = range(1, 101)
+    same = [draw(seed, choices()) == draw(seed, choices(kinds=without)) for seed in seeds]
     assert sum(same) > len(same) / 2
 
 
@@ -108,25 +109,13 @@ def test_a_third_of_the_seeds_has_three_controllers_and_one_combined_nodes(shape
     assert draw(11, on_zookeeper).broker.controllers == 1
 
 
-def test_nothing_is_asked_of_brokers_one_of_which_is_a_silent_controller() -> None:
-    scenario = draw(21, choices())
-    keys = {**keys_of(scenario), "faults": []}
-    keys["workload"] = {"leaders": [1], "rate_per_partition": 10, "record_bytes": 64}
-    elect = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 2_000}
-    freeze = {"kind": "freeze", "broker": 3, "at_ms": 500, "for_ms": 1_000}
-    for combined in (True, False):
-        keys["broker"] = {**keys["broker"], "combined": combined}
-        made = Scenario.model_validate({**keys, "faults": [freeze, elect]})
-        assert is_fair(made) != combined
-
-
 def test_cpu_faults_can_act_at_a_controller_which_uses_little(drawn: list[Scenario]) -> None:
     faults = [fault for each in drawn for fault in each.faults]
     quotas: dict[bool, list[float]] = {True: [], False: []}
     for fault in faults:
         if isinstance(fault, CpuQuota):
             quotas[fault.broker == CONTROLLER_ID].append(fault.quota_percent)
-    assert 0 < max(quotas[True]) < 2 < min(quotas[False])
+    assert 0 < max(quotas[True]) <= min(quotas[False])
     assert {fault.broker for fault in faults if fault.kind == "cpu-neighbour"} == {1, 2, 3}
 
 
@@ -153,28 +142,6 @@ def test_at_most_one_replica_is_lost(drawn: list[Scenario]) -> None:
     assert lossy
     for each in lossy:
         assert sum(not tags_of(fault).harmless for fault in each.faults) == 1
-
-
-def test_nothing_is_asked_of_a_node_that_does_not_answer() -> None:
-    scenario = draw(1, choices())
-    keys = {**keys_of(scenario), "faults": []}
-    keys["workload"] = {"leaders": [1], "rate_per_partition": 10, "record_bytes": 64}
-    elect = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 2_000}
-    for broker, fair in ((1, True), (2, False), (100, False)):
-        kill = {"kind": "kill", "broker": broker, "at_ms": 500, "for_ms": 1_000}
-        assert is_fair(Scenario.model_validate({**keys, "faults": [elect, kill]})) == fair
-
-
-def test_what_is_lost_on_a_link_needs_traffic_on_it() -> None:
-    scenario = draw(1, choices())
-    keys = {**keys_of(scenario), "faults": []}
-    keys["workload"] = {"leaders": [1], "rate_per_partition": 10, "record_bytes": 64}
-    loss = {"kind": "link", "mode": "loss", "loss_percent": 30.0, "broker": 1, "peer": 2}
-    loss |= {"at_ms": 1_000, "for_ms": 2_000}
-    for broker, at_ms, fair in ((2, 1_500, False), (3, 1_500, True), (2, 3_500, True)):
-        hung = {"kind": "queue-stall", "broker": broker, "at_ms": at_ms, "for_ms": 1_000}
-        faults = sorted([loss, hung], key=lambda fault: int(str(fault["at_ms"])))
-        assert is_fair(Scenario.model_validate({**keys, "faults": faults})) == fair
 
 
 def test_settings_of_a_fuzz_reach_every_node_and_those_of_an_arm_replace_them() -> None:

@@ -1,0 +1,120 @@
+"""Say whether a schedule of faults is fair: Kafka must survive it, and every fault can act.
+
+A fault that another one keeps from acting leaves no evidence, and then its seed shows nothing.
+"""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from insync.faults.registry import tags_of
+from insync.faults.spec import Planned
+from insync.fuzz.brokers import BROKER
+from insync.fuzz.values import LOSES_DATA
+from insync.nodes import BROKERS, CONTROLLER_ID
+from insync.scenario.model import Scenario
+
+RESTART_MS: Final = 12_000
+"""For how long after a process was started again nothing is asked of it."""
+CONNECTS_MS: Final = 1_000
+"""How long after a link was cut there may be no connection on it."""
+SETTLE_MS: Final = 3_000
+REPLICATION_ONLY: Final = frozenset({"link"})
+"""Kinds that leave the connections of clients and of the controller alone."""
+AT_LEADERS: Final = frozenset({"read-error"})
+"""Kinds that act only at the leaders of their partitions, and do not require that by a rule."""
+AT_A_LEADER: Final = frozenset({"link", "client-link"})
+"""Kinds that act only where one of their nodes leads a partition: others have little traffic."""
+AT_BROKERS: Final = frozenset({"cpu-neighbour"})
+"""Kinds that do not act at the controller, which uses too little CPU time to wait for a core."""
+STICKS: Final = frozenset({"read-error"})
+"""Kinds after which a former leader does not come back by itself: where a read fails while it
+truncates its log, Kafka gives the partition up at that broker until it is started again."""
+FORWARDING: Final = frozenset({"controller-link"})
+"""Kinds that keep any broker from forwarding a request to the controller."""
+NEEDS_TRAFFIC: Final = frozenset(
+    {"stall", "disk-stall", "disk-throttle", "link", "client-link", "queue-stall", "read-error"}
+)
+"""Kinds that act on what nodes read, write or send, and so not where nothing is."""
+PASSES: Final = frozenset({"delay", "slow", "loss"})
+"""Modes in which traffic goes on."""
+SILENT_SHARE: Final = 0.3
+"""For how much of its time, from its beginning on, a fault may have no traffic to act on."""
+
+
+def is_fair(scenario: Scenario) -> bool:
+    """Whether Kafka must survive the faults, and whether each of them can act.
+
+    A replica may be lost only where nothing else harms another one, and reads may fail only where
+    no leader changes (`STICKS`). What the harness asks of a broker or of the controller, such as
+    an election, needs one that answers.
+    """
+    faults, leaders = scenario.faults, scenario.workload.leaders
+    if not all(_can_act(fault, scenario) for fault in faults):
+        return False
+    harmful = [fault for fault in faults if not tags_of(fault).harmless]
+    if any(_is_hidden(fault, other, leaders) for fault in harmful for other in harmful):
+        return False
+    if len(harmful) > 1 and any(fault.kind in LOSES_DATA | STICKS for fault in harmful):
+        return False
+    moved = {each for fault in faults for each in fault.elected}
+    if moved and any(fault.kind in STICKS for fault in harmful):
+        return False
+    asked = [fault for fault in faults if tags_of(fault).harmless]
+    controllers = set(range(1, BROKERS + 1)) if scenario.broker.combined else {CONTROLLER_ID}
+    return not any(
+        _is_silent_for(fault, request, leaders, controllers)
+        for request in asked
+        for fault in harmful
+    )
+
+
+def _can_act(fault: Planned, scenario: Scenario) -> bool:
+    """Whether a fault alone has something to act on, such as the reads of a leader."""
+    leaders = scenario.workload.leaders
+    if fault.kind in AT_BROKERS and CONTROLLER_ID in fault.nodes:
+        return False
+    if fault.kind in AT_LEADERS:
+        return {leaders[each] for each in _partitions(fault)} <= fault.nodes
+    if getattr(fault, "site", "") == "fsync" and getattr(fault, "mode", "") == "hold":
+        # Evidence is that an fsync hangs for half of the time; there is one per so many records.
+        every_ms: float = (
+            1_000 * BROKER["log_flush_interval_messages"] / scenario.workload.rate_per_partition
+        )
+        return fault.end_ms - fault.at_ms >= 3 * every_ms
+    return fault.kind not in AT_A_LEADER or bool(fault.nodes & set(leaders))
+
+
+def _is_hidden(fault: Planned, other: Planned, leaders: Sequence[int]) -> bool:
+    """Whether another fault, from before a fault on, keeps away what it acts on."""
+    loses = getattr(fault, "mode", "") == "loss"
+    if fault is other or fault.kind not in NEEDS_TRAFFIC:
+        return False
+    if getattr(other, "mode", "") in PASSES or other.kind == "clock-jump":
+        return False
+    path = fault.nodes | {leaders[each] for each in _partitions(fault)}
+    until = other.end_ms + (
+        RESTART_MS if tags_of(other).alone else CONNECTS_MS if other.kind in AT_A_LEADER else 0
+    )
+    if not path & other.nodes or until <= fault.at_ms or other.at_ms >= fault.end_ms:
+        return False
+    length_ms = fault.end_ms - fault.at_ms
+    begins_silent = other.at_ms <= fault.at_ms + SILENT_SHARE * length_ms
+    # Losses are random: they may come late.
+    return loses or (begins_silent and until > fault.at_ms + SILENT_SHARE * length_ms)
+
+
+def _partitions(fault: Planned) -> Sequence[int]:
+    found: Sequence[int] = getattr(fault, "partitions", ())
+    return found
+
+
+def _is_silent_for(
+    fault: Planned, request: Planned, leaders: Sequence[int], controllers: Collection[int]
+) -> bool:
+    """Whether a fault may keep a node from answering a request, which is asked at both its ends."""
+    named = {leaders[partition] for partition in (*request.added, *request.removed)}
+    asked = request.nodes | named | set(controllers)
+    if fault.kind in REPLICATION_ONLY or not (asked & fault.nodes or fault.kind in FORWARDING):
+        return False
+    until = fault.end_ms + (RESTART_MS if tags_of(fault).alone else 0)
+    return fault.at_ms < request.end_ms + SETTLE_MS and request.at_ms < until

@@ -1,0 +1,95 @@
+"""A schedule is fair if Kafka must survive it and if each fault has something to act on."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import pytest
+
+from insync.fuzz.brokers import BROKER
+from insync.fuzz.fair import is_fair
+from insync.scenario.model import Scenario
+
+LOSS: Final = {"kind": "link", "mode": "loss", "loss_percent": 30.0, "broker": 1, "peer": 2}
+DELAY: Final = {"kind": "link", "mode": "delay", "delay_ms": 50, "broker": 1, "peer": 2}
+CUT: Final = {"kind": "link", "mode": "cut", "broker": 2, "peer": 1}
+QUEUE: Final = {"kind": "queue-stall"}
+STALL: Final = {"kind": "stall", "mode": "hold", "partitions": [0]}
+
+
+def at(fault: dict[str, Any], at_ms: int, for_ms: int, **keys: Any) -> dict[str, Any]:
+    return {**fault, "at_ms": at_ms, "for_ms": for_ms, **keys}
+
+
+def fair(*faults: dict[str, Any], rate: int = 10, **broker: Any) -> bool:
+    """Whether faults are fair to partitions that broker 1 leads."""
+    scenario = {
+        "schema": 1,
+        "name": "made-up",
+        "summary": "faults",
+        "arms": ["stock"],
+        "repeats": 1,
+        "min_insync_replicas": 2,
+        "broker": {**BROKER, **broker},
+        "workload": {"leaders": [1], "rate_per_partition": rate, "record_bytes": 64},
+        "timeline": {"steady_ms": 500, "recover_ms": 1_500},
+        "faults": sorted(faults, key=lambda fault: int(fault["at_ms"])),
+    }
+    return is_fair(Scenario.model_validate(scenario))
+
+
+@pytest.mark.parametrize(("broker", "answers"), [(1, True), (2, False), (100, False)])
+def test_nothing_is_asked_of_a_node_that_does_not_answer(broker: int, answers: bool) -> None:
+    elect = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 2_000}
+    assert fair(elect, at({"kind": "kill", "broker": broker}, 500, 1_000)) == answers
+
+
+@pytest.mark.parametrize("combined", [True, False])
+def test_nothing_is_asked_of_brokers_one_of_which_is_a_silent_controller(combined: bool) -> None:
+    elect = {"kind": "elect", "broker": 2, "partitions": [0], "at_ms": 2_000}
+    freeze = at({"kind": "freeze", "broker": 3}, 500, 1_000)
+    assert fair(elect, freeze, controllers=3, combined=combined) != combined
+
+
+@pytest.mark.parametrize(("node", "acts"), [(1, True), (2, True), (3, True), (100, False)])
+def test_a_controller_uses_too_little_cpu_time_to_wait_for_a_core(node: int, acts: bool) -> None:
+    assert fair(at({"kind": "cpu-neighbour", "neighbours": 4, "broker": node}, 500, 1_000)) == acts
+
+
+@pytest.mark.parametrize(("broker", "acts"), [(1, True), (3, False)])
+def test_a_broken_link_needs_a_leader_at_one_end(broker: int, acts: bool) -> None:
+    clients = {"kind": "client-link", "mode": "slow", "bytes_per_s": 90_000, "broker": broker}
+    assert fair(at(clients, 500, 1_000)) == acts
+
+
+@pytest.mark.parametrize(
+    ("rate", "for_ms", "acts"), [(50, 1_200, True), (50, 1_000, False), (10, 5_000, False)]
+)
+def test_a_stall_of_fsyncs_is_as_long_as_several_take(rate: int, for_ms: int, acts: bool) -> None:
+    stall = at({**STALL, "site": "fsync", "broker": 1}, 500, for_ms)
+    assert fair(stall, rate=rate) == acts
+    assert fair({**stall, "mode": "delay", "delay_ms": 100}, rate=rate), "one is enough"
+
+
+@pytest.mark.parametrize(
+    ("broker", "at_ms", "acts"), [(2, 1_500, False), (3, 1_500, True), (2, 3_500, True)]
+)
+def test_losses_need_traffic_all_the_time(broker: int, at_ms: int, acts: bool) -> None:
+    assert fair(at(LOSS, 1_000, 2_000), at(QUEUE, at_ms, 1_000, broker=broker)) == acts
+
+
+@pytest.mark.parametrize(
+    ("begins_ms", "for_ms", "acts"),
+    [(500, 4_000, False), (500, 400, True), (500, 800, True), (1_700, 2_000, True)],
+)
+def test_a_stall_needs_traffic_when_it_begins(begins_ms: int, for_ms: int, acts: bool) -> None:
+    """Its leader hangs for all of its time, before it, for its first third, or later."""
+    at_follower = at({**STALL, "site": "write", "broker": 2}, 1_000, 1_200)
+    at_leader = at({**STALL, "site": "send", "broker": 1}, begins_ms, for_ms)
+    assert fair(at_leader, at_follower) == acts
+
+
+def test_a_link_that_was_cut_has_no_connection_for_a_while() -> None:
+    assert not fair(at(CUT, 500, 500), at(DELAY, 1_200, 400))
+    assert fair(at(CUT, 500, 500), at(DELAY, 2_500, 400))
+    assert fair(at({**DELAY, "broker": 2, "peer": 1}, 500, 500), at(DELAY, 1_200, 400))
