@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as fn
 
 from insync.analysis.checks import lost_write, polls, records
 from insync.analysis.checks.isolation import aborted_read, fractured_read
@@ -130,6 +131,17 @@ def test_aborted_records_and_markers_are_not_skipped_polls(spark: SparkSession) 
     read = [(0, 0, 1), (1, 0, 11), (0, 9, 99)]
     gaps = polls.find(reads(spark, read), of_records(spark, read)).collect()
     assert [(row["kind"], row["offset"]) for row in gaps] == [("poll-skip", 1)]
+
+
+def test_only_an_ack_of_all_replicas_makes_a_lost_record_a_skipped_poll(
+    spark: SparkSession,
+) -> None:
+    """With acks=1 a leader may lose a record, and a marker or an aborted record takes its place."""
+    read = [(1, 0, 11), (0, 9, 99)]
+    found = of_records(spark, read)
+    for leader_alone, skipped in ((False, [0, 1]), (True, [1])):
+        gaps = polls.find(reads(spark, read), found, fn.lit(leader_alone)).collect()
+        assert sorted(row["offset"] for row in gaps) == skipped, "transactions have acks=all"
 
 
 @pytest.mark.parametrize(

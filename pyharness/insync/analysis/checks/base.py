@@ -12,9 +12,10 @@ from pyspark.sql import DataFrame
 class History:
     """The lines and tables of all repeats that the queries read.
 
-    `fates` is the result of records.record_fates, `comparable` that of comparable.comparable,
-    `cycles` that of isolation.cycles.cycles; `repeats` has arm, repeat, topic; `partitions` has a
-    row for each PARTITION. The others have the columns of the event lines of that name.
+    `fates` is the result of records.record_fates with the run's `acks`, `comparable` that of
+    comparable.comparable, `cycles` that of isolation.cycles.cycles; `repeats` has arm, repeat,
+    topic; `partitions` has a row for each PARTITION. The others have the columns of the event
+    lines of that name.
     """
 
     produce: DataFrame

@@ -19,13 +19,15 @@ BACK = "nonmonotonic-poll"
 SKIP = "poll-skip"
 
 
-def find(consume: DataFrame, fates: DataFrame) -> DataFrame:
+def find(consume: DataFrame, fates: DataFrame, leader_alone: Column | None = None) -> DataFrame:
     """Return a row per read at an offset not above the one before, and per read that skips some.
 
     `consume` has the columns of the event lines; reads without `nth` are left out, because their
     times do not give their order if two are equal. A line that is recorded twice is one read.
     `fates` as of records.record_fates. In partitions with transactions the markers and the aborted
-    records have offsets as well, which no consumer sees. There only acked records count as skipped.
+    records have offsets as well, which no consumer sees. There only acked records count as skipped,
+    and not those outside of transactions that the `leader_alone` acked (acks=1), by default none:
+    they may be lost, and a marker or an aborted record may have their offset.
     """
     transactional = _transactional(fates)
     again = (fn.col("order") == fn.col("previous_order")) & (
@@ -55,7 +57,7 @@ def find(consume: DataFrame, fates: DataFrame) -> DataFrame:
         ),
     ]  # fmt: skip
     return anomaly_rows(odd, fn.col("kind"), "from", "to", shown).unionByName(
-        _unread(fates, transactional)
+        _unread(fates, transactional, fn.lit(False) if leader_alone is None else leader_alone)
     )
 
 
@@ -99,10 +101,11 @@ def _transactional(fates: DataFrame) -> DataFrame:
     )
 
 
-def _unread(fates: DataFrame, transactional: DataFrame) -> DataFrame:
+def _unread(fates: DataFrame, transactional: DataFrame, leader_alone: Column) -> DataFrame:
     """Return the acked records below `read_to` that were not read."""
+    by_all = ~leader_alone | fn.col("transaction").isNotNull()
     skipped = (
-        fates.where(is_lost() & fn.col("acked"))
+        fates.where(is_lost() & fn.col("acked") & by_all)
         .join(fn.broadcast(transactional), PARTITION, "inner")
         .where(fn.col("offset") < fn.col("read_to"))
     )
@@ -114,7 +117,7 @@ def _unread(fates: DataFrame, transactional: DataFrame) -> DataFrame:
 
 
 def _query(history: History) -> DataFrame:
-    return find(history.consume, history.fates)
+    return find(history.consume, history.fates, fn.col("acks") == "1")
 
 
 ANOMALIES = (
@@ -134,7 +137,8 @@ ANOMALIES = (
         old_name="skipped",
         label="a consumer skipped records",
         meaning="A consumer skipped offsets. In a partition with transactions, whose markers and "
-        "aborted records have offsets that no consumer sees: it skipped acked records.",
+        "aborted records have offsets that no consumer sees: it skipped records that "
+        "all in-sync replicas had acked.",
         shown_by="the two reads, or the ack of the skipped record",
         query=_query,
         metric="gaps",

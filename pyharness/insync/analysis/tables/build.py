@@ -168,7 +168,7 @@ def _history(done: Done, events: Events) -> History:
         isr=events.isr,
         roles=events.roles,
         batches=events.batches,
-        fates=done["fates"],
+        fates=_with(done["fates"], done["runs"], "acks"),
         repeats=done["repeats"],
         partitions=done["partitions"],
         comparable=done["comparable"],

@@ -58,6 +58,7 @@ def _row(run: str, info: RunInfo, folder: str, uri: str) -> Row:
         "repeats": info.repeats,
         "partitions": info.partitions,
         "min_insync_replicas": scenario.min_insync_replicas,
+        "acks": scenario.workload.acks,
         "lag_ms": float(broker.replica_lag_time_max_ms),
         "cooldown_ms": float(broker.leader_relinquish_cooldown_ms),
         "bursts": bursts,

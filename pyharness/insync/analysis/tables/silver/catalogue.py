@@ -40,6 +40,7 @@ RUNS = Contract(
         whole("repeats", "repeats per arm"),
         whole("partitions", "partitions of each repeat's topic"),
         whole("min_insync_replicas", "min.insync.replicas", "replicas"),
+        text("acks", 'whose acks its producers outside of transactions wait for: "all" or "1"'),
         ms("lag_ms", "replica.lag.time.max.ms of the scenario"),
         ms("cooldown_ms", "leader.relinquish.cooldown.ms"),
         Column(
