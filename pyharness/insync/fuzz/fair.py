@@ -35,6 +35,11 @@ NEEDS_TRAFFIC: Final = frozenset(
     {"stall", "disk-stall", "disk-throttle", "link", "client-link", "queue-stall", "read-error"}
 )
 """Kinds that act on what nodes read, write or send, and so not where nothing is."""
+NEEDS_APPENDS: Final = frozenset({"stall", "disk-stall", "disk-throttle"})
+"""Kinds that act on records. With acks=all any broker that is silent ends the appends of all
+partitions until it is out of their ISRs, because every broker has a replica of each."""
+FETCHES_MS: Final = 500
+"""After what time a follower fetches again, whether or not there are records."""
 PASSES: Final = frozenset({"delay", "slow", "loss"})
 """Modes in which traffic goes on."""
 SILENT_SHARE: Final = 0.3
@@ -52,7 +57,7 @@ def is_fair(scenario: Scenario) -> bool:
     if not all(_can_act(fault, scenario) for fault in faults):
         return False
     harmful = [fault for fault in faults if not tags_of(fault).harmless]
-    if any(_is_hidden(fault, other, leaders) for fault in harmful for other in harmful):
+    if any(_is_hidden(fault, other, scenario) for fault in harmful for other in harmful):
         return False
     if len(harmful) > 1 and any(fault.kind in LOSES_DATA | STICKS for fault in harmful):
         return False
@@ -81,26 +86,42 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
             1_000 * BROKER["log_flush_interval_messages"] / scenario.workload.rate_per_partition
         )
         return fault.end_ms - fault.at_ms >= 3 * every_ms
+    delay_ms = getattr(fault, "delay_ms", None) or 0
+    if fault.kind in AT_A_LEADER and fault.end_ms - fault.at_ms < delay_ms + FETCHES_MS:
+        return False
     return fault.kind not in AT_A_LEADER or bool(fault.nodes & set(leaders))
 
 
-def _is_hidden(fault: Planned, other: Planned, leaders: Sequence[int]) -> bool:
+def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
     """Whether another fault, from before a fault on, keeps away what it acts on."""
     loses = getattr(fault, "mode", "") == "loss"
     if fault is other or fault.kind not in NEEDS_TRAFFIC:
         return False
     if getattr(other, "mode", "") in PASSES or other.kind == "clock-jump":
         return False
-    path = fault.nodes | {leaders[each] for each in _partitions(fault)}
     until = other.end_ms + (
         RESTART_MS if tags_of(other).alone else CONNECTS_MS if other.kind in AT_A_LEADER else 0
     )
-    if not path & other.nodes or until <= fault.at_ms or other.at_ms >= fault.end_ms:
+    if (
+        until <= fault.at_ms
+        or other.at_ms >= fault.end_ms
+        or not _is_between(fault, other, scenario)
+    ):
         return False
-    length_ms = fault.end_ms - fault.at_ms
-    begins_silent = other.at_ms <= fault.at_ms + SILENT_SHARE * length_ms
+    may_wait_ms = SILENT_SHARE * (fault.end_ms - fault.at_ms)
+    begins_silent = other.at_ms <= fault.at_ms + min(may_wait_ms, FETCHES_MS)
     # Losses are random: they may come late.
-    return loses or (begins_silent and until > fault.at_ms + SILENT_SHARE * length_ms)
+    return loses or (begins_silent and until > fault.at_ms + may_wait_ms)
+
+
+def _is_between(fault: Planned, other: Planned, scenario: Scenario) -> bool:
+    """Whether what a fault acts on comes over the nodes, or the link, of another one."""
+    leaders = scenario.workload.leaders
+    nodes = fault.nodes | {leaders[each] for each in _partitions(fault)}
+    needs_acks = fault.kind in NEEDS_APPENDS and scenario.workload.acks == "all"
+    if other.kind in REPLICATION_ONLY:
+        return other.nodes <= nodes or (needs_acks and bool(other.nodes & set(leaders)))
+    return bool(other.nodes & nodes) or (needs_acks and CONTROLLER_ID not in other.nodes)
 
 
 def _partitions(fault: Planned) -> Sequence[int]:

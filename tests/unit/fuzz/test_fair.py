@@ -21,7 +21,7 @@ def at(fault: dict[str, Any], at_ms: int, for_ms: int, **keys: Any) -> dict[str,
     return {**fault, "at_ms": at_ms, "for_ms": for_ms, **keys}
 
 
-def fair(*faults: dict[str, Any], rate: int = 10, **broker: Any) -> bool:
+def fair(*faults: dict[str, Any], rate: int = 10, acks: str = "1", **broker: Any) -> bool:
     """Whether faults are fair to partitions that broker 1 leads."""
     scenario = {
         "schema": 1,
@@ -31,7 +31,12 @@ def fair(*faults: dict[str, Any], rate: int = 10, **broker: Any) -> bool:
         "repeats": 1,
         "min_insync_replicas": 2,
         "broker": {**BROKER, **broker},
-        "workload": {"leaders": [1], "rate_per_partition": rate, "record_bytes": 64},
+        "workload": {
+            "leaders": [1],
+            "rate_per_partition": rate,
+            "record_bytes": 64,
+            "acks": acks,
+        },
         "timeline": {"steady_ms": 500, "recover_ms": 1_500},
         "faults": sorted(faults, key=lambda fault: int(fault["at_ms"])),
     }
@@ -90,6 +95,19 @@ def test_a_stall_needs_traffic_when_it_begins(begins_ms: int, for_ms: int, acts:
 
 
 def test_a_link_that_was_cut_has_no_connection_for_a_while() -> None:
-    assert not fair(at(CUT, 500, 500), at(DELAY, 1_200, 400))
-    assert fair(at(CUT, 500, 500), at(DELAY, 2_500, 400))
-    assert fair(at({**DELAY, "broker": 2, "peer": 1}, 500, 500), at(DELAY, 1_200, 400))
+    assert not fair(at(CUT, 500, 500), at(DELAY, 1_200, 600))
+    assert fair(at(CUT, 500, 500), at(DELAY, 2_500, 600))
+    assert fair(at({**DELAY, "broker": 2, "peer": 1}, 500, 600), at(DELAY, 1_200, 600))
+
+
+def test_a_delay_is_shorter_than_its_fault() -> None:
+    assert not fair(at({**DELAY, "delay_ms": 400}, 500, 600))
+    assert fair(at({**DELAY, "delay_ms": 400}, 500, 1_000))
+
+
+@pytest.mark.parametrize(("acks", "acts"), [("1", True), ("all", False)])
+def test_a_silent_replica_ends_appends_that_all_have_to_ack(acks: str, acts: bool) -> None:
+    at_leader = at({**STALL, "site": "write", "broker": 1}, 1_500, 1_000)
+    assert fair(at({"kind": "freeze", "broker": 3}, 600, 4_000), at_leader, acks=acks) == acts
+    from_leader = {**CUT, "broker": 3, "peer": 1}
+    assert fair(at(from_leader, 600, 4_000), at_leader, acks=acks) == acts
