@@ -26,6 +26,8 @@ AT_A_LEADER: Final = frozenset({"link", "client-link"})
 """Kinds that act only where one of their nodes leads a partition: others have little traffic."""
 AT_BROKERS: Final = frozenset({"cpu-neighbour"})
 """Kinds that do not act at the controller, which uses too little CPU time to wait for a core."""
+NEEDS_KEY: Final = {"disk-throttle": "write_bytes_per_s"}
+"""Kinds that act with one of their optional keys: what a broker reads here is in the page cache."""
 STICKS: Final = frozenset({"read-error"})
 """Kinds after which a former leader does not come back by itself: where a read fails while it
 truncates its log, Kafka gives the partition up at that broker until it is started again."""
@@ -77,6 +79,8 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
     """Whether a fault alone has something to act on, such as the reads of a leader."""
     leaders = scenario.workload.leaders
     if fault.kind in AT_BROKERS and CONTROLLER_ID in fault.nodes:
+        return False
+    if fault.kind in NEEDS_KEY and getattr(fault, NEEDS_KEY[fault.kind]) is None:
         return False
     if fault.kind in AT_LEADERS:
         return {leaders[each] for each in _partitions(fault)} <= fault.nodes

@@ -61,6 +61,12 @@ def test_a_controller_uses_too_little_cpu_time_to_wait_for_a_core(node: int, act
     assert fair(at({"kind": "cpu-neighbour", "neighbours": 4, "broker": node}, 500, 1_000)) == acts
 
 
+@pytest.mark.parametrize(("key", "acts"), [("read", False), ("write", True)])
+def test_a_throttled_disk_is_written_and_hardly_read(key: str, acts: bool) -> None:
+    throttle = {"kind": "disk-throttle", "broker": 1, f"{key}_bytes_per_s": 20_000}
+    assert fair(at(throttle, 500, 2_000)) == acts
+
+
 @pytest.mark.parametrize(("broker", "acts"), [(1, True), (3, False)])
 def test_a_broken_link_needs_a_leader_at_one_end(broker: int, acts: bool) -> None:
     clients = {"kind": "client-link", "mode": "slow", "bytes_per_s": 90_000, "broker": broker}
