@@ -4,13 +4,20 @@ Brokers that do not support KRaft get a ZooKeeper as well. No process outlives t
 """
 
 import os
+import re
+from collections.abc import Iterable
+from contextlib import ExitStack
+from typing import Final
 
 from insync.brokers.cluster.addresses import Addresses, OnLoopback
 from insync.brokers.cluster.common import NodeCluster
 from insync.brokers.cluster.links.listeners import LinkedOnLoopback
 from insync.brokers.cluster.node import TEMPORARY, Node, NodePlan
-from insync.brokers.kafka import process
+from insync.brokers.cluster.ready import PortTakenError
+from insync.brokers.kafka import ports, process
 from insync.brokers.kafka.jvm import node_flags
+
+_PORT: Final = re.compile(rf"//{re.escape(ports.LOOPBACK)}:(\d+)")
 
 
 class LocalCluster(NodeCluster):
@@ -20,6 +27,21 @@ class LocalCluster(NodeCluster):
     """
 
     addresses = OnLoopback()
+    _kept = ExitStack()  # of the ports; empty before the start
+
+    def stop(self) -> None:
+        """Kill every node and wait until all have ended; may be called again."""
+        super().stop()
+        self._kept.close()
+
+    def _prepare(self) -> None:
+        """Plan the nodes, and keep their ports for them: one that was killed starts again there."""
+        super()._prepare()
+        self._kept.close()
+        try:
+            self._kept = ports.keep(_ports(self._planned.values()))
+        except OSError as error:
+            raise PortTakenError(f"a node's port was taken: {error}") from error
 
     def _addresses(self) -> Addresses:
         return self.addresses if self._links is None else LinkedOnLoopback(self._links)
@@ -33,3 +55,11 @@ class LocalCluster(NodeCluster):
             environment={**os.environ, **plan.extras.environment},
         )
         return plan.started(running)
+
+
+def _ports(planned: Iterable[NodePlan]) -> set[int]:
+    """Return all ports at which nodes listen."""
+    own: set[int] = set()
+    for plan in planned:
+        own |= {plan.port, *map(int, _PORT.findall(plan.settings.get("listeners", "")))}
+    return own

@@ -2,6 +2,8 @@
 
 import random
 import socket
+from collections.abc import Iterable
+from contextlib import ExitStack
 
 LOOPBACK = "127.0.0.1"
 # Below the kernel's usual range for outgoing connections (32768-60999): an outgoing connection
@@ -22,10 +24,22 @@ def free_ports(count: int) -> tuple[int, ...]:
     return tuple(found)
 
 
+def keep(ports: Iterable[int]) -> ExitStack:
+    """Keep ports from being found free while no node listens there, until the result is closed.
+
+    A Java program can listen on them all the same: both ends allow that (SO_REUSEADDR). Raises
+    OSError if another program listens on one.
+    """
+    with ExitStack() as kept:
+        for port in ports:
+            held = kept.enter_context(socket.socket())
+            held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            held.bind((LOOPBACK, port))
+        return kept.pop_all()
+
+
 def _is_free(port: int) -> bool:
     with socket.socket() as probe:
-        # As Kafka's own listener does: a port in TIME_WAIT can be bound.
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((LOOPBACK, port))
         except OSError:
