@@ -12,7 +12,7 @@ from insync.nodes import BROKERS
 
 BEGIN_MS: Final = 500
 READ_FIRST_MS: Final = 40
-PRODUCERS: Final = 4
+PRODUCERS: Final = 8
 RATE: Final = 50
 """With acks=all a producer has one append at a time at the leader, and none when its append is not
 replicated. So several write often, and appends hang before each has one that waits.
