@@ -15,6 +15,7 @@ from insync.brokers.cluster.admin import (
     delete_topic,
     partitions,
 )
+from insync.brokers.cluster.attached import AttachedCluster
 from insync.brokers.cluster.clocks import Reading
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Passed, Treatment
@@ -45,7 +46,7 @@ def build(context: ArmContext, topic: str, repeat: int, spec: Planned) -> Fault:
         arm=context.arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
         planned_ms=spec.end_ms - spec.at_ms, topic=topic,
     )  # fmt: skip
-    started = context.plan.request.existing is None
+    started = not isinstance(context.arm_cluster.cluster, AttachedCluster)
     kind = ArmFaultCluster if started else AttachedFaultCluster
     cluster = kind(context.arm_cluster, context.plan.scenario)
     return KINDS[spec.kind].inject(spec, at, cluster)

@@ -9,6 +9,7 @@ from confluent_kafka import KafkaException
 
 from insync import arms
 from insync.brokers.cluster.admin import await_state, client, create_topic
+from insync.brokers.cluster.attached import AttachedCluster
 from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
 from insync.nodes import BROKERS
@@ -33,7 +34,7 @@ def warm_up(context: ArmContext, progress: Progress) -> None:
     """
     if context.plan.scenario.broker.leader_fetch_process_time_max_ms is None:
         return
-    if context.plan.request.existing is not None:
+    if isinstance(context.arm_cluster.cluster, AttachedCluster):
         return
     progress.phase(f"{context.arm}: warming the brokers up")
     leaders = range(1, BROKERS + 1)
@@ -86,8 +87,8 @@ def await_full_isr(
     bootstrap: str,
     topic: str,
     check: Callable[[], None],
-    everyone: Sequence[int] = EVERYONE,
     absent: Mapping[int, Collection[int]] | None = None,
+    everyone: Sequence[int] = EVERYONE,
 ) -> None:
     """Wait until each broker shows a full ISR for every partition of the topic.
 

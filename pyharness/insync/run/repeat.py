@@ -77,7 +77,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
             check = context.arm_cluster.check_nodes
             everyone = context.arm_cluster.brokers
-            await_full_isr(context.bootstrap, topic, check, everyone, _absent(scenario))
+            await_full_isr(context.bootstrap, topic, check, _absent(scenario), everyone)
             start = time.monotonic()
             files.phase("steady", repeat=repeat, topic=topic)
             say("steady")
@@ -85,7 +85,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             say("recovering")
             end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
             workload.wait(start + end_ms / 1000 - time.monotonic())
-            await_full_isr(context.bootstrap, topic, check, everyone)
+            await_full_isr(context.bootstrap, topic, check, everyone=everyone)
             workload.check()
         live.check_nodes()
         with live.watch():

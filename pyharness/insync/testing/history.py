@@ -162,6 +162,10 @@ class History:
             raise HistoryError("\n".join(map(_words, others)))
         return self.verdicts
 
+    def close(self) -> None:
+        """Let go of the producers: those that nobody else has end their connections."""
+        self._producers.clear()
+
     def _topic(self, name: str) -> TopicHistory:
         return self._topics.setdefault(name, TopicHistory(name, self._name))
 

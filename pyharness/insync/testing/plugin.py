@@ -121,9 +121,12 @@ def insync_history(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator["
         arm=cluster.arm, lifted=lambda: cluster.lifted()[before:],
     )  # fmt: skip
     _note(request.node, lambda: "\n".join(f"report: {each.report}" for each in history.verdicts))
-    yield history
-    if history.recorded and not request.node.stash.get(_FAILED, False):
-        history.check()
+    try:
+        yield history
+        if history.recorded and not request.node.stash.get(_FAILED, False):
+            history.check()
+    finally:
+        history.close()
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 def test_orders_are_acked_while_a_follower_is_frozen(insync_cluster, insync_faults):
     bootstrap = {"bootstrap.servers": insync_cluster.bootstrap}
     topic = NewTopic("orders", 1, replica_assignment=[[1, 2, 3]])
-    AdminClient(bootstrap).create_topics([topic])["orders"].result()
-    producer = Producer(bootstrap)
+    admin, producer = AdminClient(bootstrap), Producer(bootstrap)
+    admin.create_topics([topic])["orders"].result()
     with insync_faults("freeze", broker=2):
         producer.produce("orders", b"one")
         assert producer.flush(60) == 0
