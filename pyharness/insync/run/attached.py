@@ -20,6 +20,7 @@ from insync.brokers.kafka.versions import Release
 from insync.clients import uses
 from insync.errors import InputError, InsyncError
 from insync.events.schema import nodes_dir
+from insync.faults.registry import KINDS
 from insync.faults.support.control import ControlFile
 from insync.nodes import BROKERS
 from insync.run.agents import asking
@@ -93,6 +94,12 @@ def _require_possible(request: RunRequest, existing: Existing, scenario: Scenari
     if request.events is not None:
         raise InputError(f"{where}: --events-topic {request.events.name}: expected none")
     kinds = sorted({fault.kind for fault in scenario.faults})
+    foreign = [kind for kind in kinds if "existing" not in KINDS[kind].probes]
+    if foreign:
+        raise InputError(
+            f"{where}: {scenario.name} injects {', '.join(foreign)}: expected only kinds that need"
+            " no node of insync's own: `insync faults --cluster existing`"
+        )
     if kinds and not existing.allow_faults:
         raise InputError(
             f"{where}: {scenario.name} injects {', '.join(kinds)}: expected --allow-faults"

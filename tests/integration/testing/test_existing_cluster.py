@@ -12,6 +12,7 @@ import pytest
 from commands import insync, insync_json
 from insync.brokers.cluster.admin import client, create_topic
 from insync.testing import KafkaCluster
+from waiting import wait_for
 
 SCENARIO = Path(__file__).parents[2] / "data" / "existing" / "stalled.toml"
 OWN = "not-of-insync"
@@ -44,7 +45,8 @@ def run(
         "--allow-faults", "--record-only", "--out", out,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    return out, topics(kafka)
+    # A deleted topic is gone from the controller first, and from brokers' answers soon.
+    return out, wait_for(lambda: topics(kafka), lambda seen: len(seen) == 1)
 
 
 def lines(out: Path, name: str) -> list[dict[str, Any]]:

@@ -24,6 +24,10 @@ STALLED = str(Path(__file__).parents[2] / "data" / "existing" / "stalled.toml")
         (("control", *EXISTING, "--arms", "off"), "--arms off: expected --bridges"),
         (("control", *EXISTING, "--arms", "off", "--bridges", "/none"), "--bridges /none: "),
         ((STALLED, *EXISTING, "--arms", "stock"), "injects stall: expected --allow-faults"),
+        (
+            ("freeze", *EXISTING, "--arms", "stock", "--allow-faults"),
+            "freeze injects freeze: expected only kinds that need no node of insync's own",
+        ),
         (("kafka-7104", *EXISTING, "--arms", "stock"), "a race, expected a scenario without"),
         (("transactions", *EXISTING, "--arms", "stock"), "workload.transactions: expected none"),
         (
