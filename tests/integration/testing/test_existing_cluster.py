@@ -29,7 +29,9 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[KafkaClu
 
 
 def topics(kafka: KafkaCluster) -> set[str]:
-    return set(client(kafka.bootstrap).list_topics(timeout=10).topics)
+    """Return all topics but the one that brokers make as soon as a client asks for a group."""
+    found = client(kafka.bootstrap).list_topics(timeout=10).topics
+    return set(found) - {"__consumer_offsets"}
 
 
 @pytest.fixture(scope="module")

@@ -68,9 +68,10 @@ def broker_ids(bootstrap: str) -> list[int]:
 
 def setting_of(bootstrap: str, broker: int, name: str) -> str | None:
     """Return a config of a broker by its own answer; None if it does not tell it."""
+    admin = client(bootstrap)  # an answer is lost when its client is deleted
     resource = ConfigResource(ResourceType.BROKER, str(broker))
     try:
-        (answer,) = client(bootstrap).describe_configs([resource]).values()
+        (answer,) = admin.describe_configs([resource]).values()
         entries: dict[str, ConfigEntry] = answer.result(timeout=_ANSWERS_WITHIN_S)
     except (KafkaException, TimeoutError) as error:
         raise InputError(
@@ -81,7 +82,8 @@ def setting_of(bootstrap: str, broker: int, name: str) -> str | None:
 
 def delete_groups(bootstrap: str, groups: Sequence[str]) -> None:
     """Delete consumer groups without members; one that cannot be deleted expires by itself."""
-    for answer in client(bootstrap).delete_consumer_groups(list(groups)).values():
+    admin = client(bootstrap)
+    for answer in admin.delete_consumer_groups(list(groups)).values():
         try:
             answer.result(timeout=_ANSWERS_WITHIN_S)
         except (KafkaException, TimeoutError):
