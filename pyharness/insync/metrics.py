@@ -39,6 +39,16 @@ OF_LOST_ACKS: Final = (LOST, "truncated", "missing_from_log", "inconsistent", "r
 """The metrics that count what becomes of records whose acks only a leader stood for."""
 LIVENESS: Final = "a complete repeat, or a line of liveness.jsonl"
 SAMPLES: Final = "samples of every replica from before the race until after it"
+ALIVE: Final = f"{LIVENESS}; of nodes that insync started"
+OF_NODES: Final = (
+    CONTROLLER_LOG,
+    f"{PRODUCERS}, {CONTROLLER_LOG}",
+    CHECKED,
+    AGENTS,
+    SAMPLES,
+    ALIVE,
+)
+"""Events that exist only where insync has the files of the nodes."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +124,11 @@ class Metric:
     def is_time(self) -> bool:
         """Whether it is a length of time, which is shown in seconds."""
         return self.unit == "ms"
+
+    @property
+    def of_nodes(self) -> bool:
+        """Whether it is known only where insync started the nodes, and has their files."""
+        return self.events in OF_NODES
 
 
 _ALL: Final = (
@@ -374,7 +389,7 @@ _ALL: Final = (
         says="brokers and controllers that ended although no fault ended them",
         did="had a broker that ended by itself",
         label="nodes ended by themselves", unit="count", better="lower", liveness=True,
-        events=LIVENESS,
+        events=ALIVE,
     ),
     Metric(
         name="read_back_unfinished",
@@ -655,6 +670,11 @@ def integrity(acks: str = "all") -> tuple[str, ...]:
     return tuple(
         name for name, metric in METRICS.items() if metric.integrity and name not in allowed
     )
+
+
+def of_nodes() -> tuple[str, ...]:
+    """Return the names of the metrics that need the files of the nodes."""
+    return tuple(name for name, metric in METRICS.items() if metric.of_nodes)
 
 
 def liveness() -> tuple[str, ...]:

@@ -1,16 +1,21 @@
-"""The wheel contains all that `insync` needs: installed alone, it finds its agent and its data."""
+"""The wheel contains all that `insync` needs: installed outside the checkout, it runs brokers."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
+import subprocess
+import sys
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from commands import run_python
+from commands import Argument, Done, run_python
+from insync import __version__
 from insync.scenario.load import builtin_names
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,3 +68,117 @@ def test_installed_alone_it_finds_the_agent_and_the_scenarios(wheel: Path, tmp_p
     assert target in jar.parents
     names = [scenario["name"] for scenario in printed("scenarios")]
     assert names == builtin_names()
+
+
+class Installed:
+    """An environment of its own that has the wheel, and what its core requires."""
+
+    def __init__(self, folder: Path, wheel: Path, python: str, *more: str) -> None:
+        self.folder = folder
+        run = subprocess.run([python, "-m", "venv", "--without-pip", folder], check=False)
+        assert run.returncode == 0
+        pinned = ROOT / "pyharness" / "constraints.txt"
+        options = ("-q", "--no-compile", "--disable-pip-version-check", "-c", pinned)
+        into = ("-m", "pip", "--python", folder / "bin" / "python", "install")
+        done = run_python(*into, *options, wheel, *more)
+        assert done.returncode == 0, done.stderr
+
+    def run(self, program: str, *arguments: Argument, cwd: Path) -> Done:
+        """Run one of its programs, without the sources of this checkout."""
+        return subprocess.run(
+            [self.folder / "bin" / program, *arguments], cwd=cwd, env=_environment(),
+            capture_output=True, text=True, check=False, timeout=180,
+        )  # fmt: skip
+
+
+def _environment() -> Mapping[str, str]:
+    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+
+
+@pytest.fixture(scope="module")
+def core(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return Installed(tmp_path_factory.mktemp("core") / "env", wheel, sys.executable, "pytest")
+
+
+def smoke(core: Installed, folder: Path) -> None:
+    """Use the core as a user would: the command, its one-line errors, one cluster."""
+    assert core.run("insync", "--version", cwd=folder).stdout == f"insync {__version__}\n"
+    listed = core.run("insync", "scenarios", cwd=folder)
+    assert (listed.returncode, listed.stderr) == (0, "")
+    assert [line.split()[0] for line in listed.stdout.splitlines()] == builtin_names()
+    done = core.run("python", "-c", CLUSTER, cwd=folder)
+    assert (done.returncode, done.stdout) == (0, "0 1\n"), done.stderr
+
+
+CLUSTER = """
+from confluent_kafka import Producer
+from confluent_kafka.admin import AdminClient, NewTopic
+from insync.testing import KafkaCluster
+
+with KafkaCluster(brokers=1, cluster="local", plugin="request") as kafka:
+    admin = AdminClient({"bootstrap.servers": kafka.bootstrap})
+    admin.create_topics([NewTopic("orders", 1, 1)])["orders"].result(60)
+    producer = Producer({"bootstrap.servers": kafka.bootstrap})
+    offsets = []
+    producer.produce("orders", b"one", on_delivery=lambda error, at: offsets.append(at.offset()))
+    producer.flush(60)
+    print(*offsets, kafka.replicas("orders", 0).leader)
+"""
+
+
+def test_the_core_alone_runs_a_cluster(core: Installed, tmp_path: Path) -> None:
+    smoke(core, tmp_path)
+
+
+PLUGIN = ROOT / "tests" / "data" / "pytest-plugin"
+
+
+def test_a_users_ten_lines_pass_in_a_scratch_folder(core: Installed, tmp_path: Path) -> None:
+    """`insync_cluster` and `insync_faults`, from the installed wheel alone."""
+    shutil.copy(PLUGIN / "ten_lines.py", tmp_path / "test_ten_lines.py")
+    done = core.run("pytest", "-q", "--insync-cluster", "local", cwd=tmp_path)
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_a_history_without_the_analysis_is_refused_in_one_line(
+    core: Installed, tmp_path: Path
+) -> None:
+    test = "def test_it(insync_history):\n    insync_history.check()\n"
+    (tmp_path / "test_it.py").write_text(test)
+    at = ("--insync-cluster", "existing", "--insync-bootstrap", "127.0.0.1:9")
+    done = core.run("pytest", "-q", *at, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "history.check: needs pyspark, which is not installed" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "control"),
+        ("matrix",),
+        ("fuzz", "--seeds", "1"),
+        ("report", "."),
+        ("tables", "."),
+        ("watch", "--bootstrap", "127.0.0.1:9"),
+        ("compare", ".", "."),
+    ],
+    ids=lambda command: command[0],
+)
+def test_a_command_without_its_extra_names_it_in_one_line(
+    core: Installed, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    done = core.run("insync", *command, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert done.stderr.startswith(f"insync: {command[0]}: needs pyspark")
+    assert "pip install 'insync[analysis]'" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_the_core_runs_on_another_python(wheel: Path, tmp_path: Path, version: str) -> None:
+    python = shutil.which(f"python{version}")
+    if python is None or subprocess.run([python, "--version"], check=False).returncode:
+        pytest.skip(f"no python{version} on the PATH")
+    smoke(Installed(tmp_path / "env", wheel, python), tmp_path)

@@ -28,7 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "run": {"events", "scenario", "faults", "workload", *CLUSTERS},
     "matrix": {"events", "scenario", "faults", "brokers.kafka", "run"},
     "fuzz": {"events", "scenario", "faults", "brokers.kafka", "run", "matrix", "report"},
-    "testing": {"brokers.kafka", "brokers.cluster", "run"},
+    "testing": {"analysis.verdict", "events", "faults", "scenario", "workload", "run", *CLUSTERS},
     "bench": {"events", "brokers.kafka", "brokers.cluster"},
     "analysis.checks": set(),
     "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},

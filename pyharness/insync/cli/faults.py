@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from insync.cli.options import ClusterOption, Json
-from insync.run.request import DEFAULT_CLUSTER, ClusterKind
+from insync.cli.options import AnyClusterOption, Json
+from insync.run.request import DEFAULT_CLUSTER, AnyCluster
 
 EXAMPLES: Final = """\b
 Examples:
@@ -20,7 +20,7 @@ Examples:
 """
 
 
-def command(cluster: ClusterOption = DEFAULT_CLUSTER, json: Json = False) -> int:
+def command(cluster: AnyClusterOption = DEFAULT_CLUSTER, json: Json = False) -> int:
     """List every fault that a scenario may plan, and whether this machine can inject it.
 
     Where it cannot, the reason is printed below; a scenario with such a fault is skipped, and
@@ -50,7 +50,7 @@ def reasons(rows: list[dict[str, Any]]) -> list[str]:
     ]
 
 
-def catalogue(cluster: ClusterKind) -> list[dict[str, Any]]:
+def catalogue(cluster: AnyCluster) -> list[dict[str, Any]]:
     """Return one row per kind; `why_not` is null where it can be injected."""
     from insync.faults.registry import KINDS, why_not
 
@@ -68,7 +68,7 @@ def catalogue(cluster: ClusterKind) -> list[dict[str, Any]]:
     ]
 
 
-def table(rows: list[dict[str, Any]], cluster: ClusterKind) -> Table:
+def table(rows: list[dict[str, Any]], cluster: AnyCluster) -> Table:
     """Return the table for people; the reasons are printed below it."""
     drawn = Table(
         title=f"faults, --cluster {cluster}", title_justify="left", box=SIMPLE_HEAD,
@@ -82,9 +82,9 @@ def table(rows: list[dict[str, Any]], cluster: ClusterKind) -> Table:
     return drawn
 
 
-def _no_cluster(cluster: ClusterKind) -> str | None:
+def _no_cluster(cluster: AnyCluster) -> str | None:
     """Return why there can be no cluster of this kind here, or None."""
-    if cluster == "local":
+    if cluster != "docker":
         return None
     from insync.brokers.docker.engine import client
     from insync.errors import InputError

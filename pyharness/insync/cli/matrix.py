@@ -18,6 +18,7 @@ from insync.cli.options import (
     names,
     spark_options,
 )
+from insync.extras import require
 from insync.matrix.plan import MatrixRequest
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER
 
@@ -94,6 +95,7 @@ def command(
     from insync.matrix.runner import record_matrix
     from insync.signals import interruptible
 
+    require("analysis", "matrix", "`insync run --record-only` for each scenario")
     request = MatrixRequest(
         kafka=names(kafka) or (),
         cluster=cluster,

@@ -1,5 +1,6 @@
 """Define the options that several commands share."""
 
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -8,7 +9,7 @@ from insync.brokers.kafka.versions import known
 from insync.clients import Client
 from insync.errors import InputError
 from insync.events.topic import EventTopic
-from insync.run.request import ClusterKind, SparkOptions
+from insync.run.request import AnyCluster, ClusterKind, Existing, SparkOptions
 from insync.spark_master import require_master
 
 BAD_INPUT: Final = 2
@@ -16,6 +17,13 @@ KAFKAS: Final = ", ".join(known())
 ClusterOption = Annotated[
     ClusterKind,
     typer.Option("--cluster", help="Run nodes as local processes or as Docker containers."),
+]
+AnyClusterOption = Annotated[
+    AnyCluster,
+    typer.Option(
+        "--cluster",
+        help="Run nodes as local processes or as Docker containers, or use an existing cluster.",
+    ),
 ]
 ClientOption = Annotated[
     Client | None,
@@ -67,6 +75,34 @@ def events_option(topic: str | None, bootstrap: str | None) -> EventTopic | None
     if topic is None and bootstrap is not None:
         raise InputError(f"--events-bootstrap {bootstrap}: expected --events-topic with it")
     return None if topic is None else EventTopic(topic, bootstrap)
+
+
+def existing_option(
+    cluster: AnyCluster,
+    bootstrap: str | None,
+    bridges: Path | None,
+    controls: Path | None,
+    *,
+    allow_faults: bool,
+) -> Existing | None:
+    """Return the cluster that insync does not start, if any; raises InputError."""
+    if cluster == "existing":
+        if bootstrap is None:
+            raise InputError("--cluster existing: expected --bootstrap with it")
+        for name, folder in (("--bridges", bridges), ("--controls", controls)):
+            if folder is not None and not folder.is_dir():
+                raise InputError(f"{name} {folder}: expected a folder")
+        return Existing(
+            bootstrap=bootstrap, bridges=bridges, controls=controls, allow_faults=allow_faults
+        )
+    given = {
+        "--bootstrap": bootstrap, "--bridges": bridges, "--controls": controls,
+        "--allow-faults": allow_faults or None,
+    }  # fmt: skip
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}: expected --cluster existing with it, not {cluster}")
+    return None
 
 
 def spark_options(master: str, conf: list[str] | None, *, needed_now: bool = True) -> SparkOptions:

@@ -31,7 +31,7 @@ def connection_files(where: Path) -> list[Path]:
     """Return the connection files of the run's newest cluster, or `where` if it is a file."""
     if not where.is_dir():
         return [where]
-    found = list(where.glob("nodes/*/bridge/bridge-*.json"))
+    found = [*where.glob("nodes/*/bridge/bridge-*.json"), *where.glob("bridge-*.json")]
     if not found:
         what, more = _what(where)
         raise InputError(f"{where}: {what}, expected a running arm with the agent{more}")

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
+from insync.extras import require
 from insync.run.request import DEFAULT_MASTER
 
 EXAMPLES: Final = """\b
@@ -53,6 +54,7 @@ def command(
     from insync.past.find import is_result
     from insync.signals import interruptible
 
+    require("analysis", "report")
     spark = replace(spark_options(spark_master, spark_conf), recompute=recompute)
     with interruptible(), TerminalProgress() as progress:
         matrix = next((folder for folder in runs if is_matrix(folder)), None)

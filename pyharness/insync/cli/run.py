@@ -7,17 +7,19 @@ import typer
 
 from insync.cli.options import (
     KAFKA_HELP,
+    AnyClusterOption,
     ClientOption,
-    ClusterOption,
     DefaultTimeouts,
     Json,
     SparkConf,
     SparkMaster,
     UnknownMethods,
     events_option,
+    existing_option,
     names,
     spark_options,
 )
+from insync.extras import require
 from insync.run.request import DEFAULT_CLUSTER, DEFAULT_KAFKA, DEFAULT_MASTER, RunRequest
 
 EXAMPLES: Final = """\b
@@ -25,6 +27,7 @@ Examples:
   insync run kip-501 --scale 0.2
   insync run control --arms stock,off --out ./out
   insync run kip-501 --cluster docker
+  insync run my.toml --cluster existing --bootstrap kafka-1:9092 --arms stock
   insync run kip-501 --client java --default-timeouts
   insync run my.toml --kafka 4.4.0 --repeat 5 --json
   insync run read-stall --kafka ./core/build/distributions/kafka_2.13-4.4.0-SNAPSHOT.tgz
@@ -39,7 +42,21 @@ def command(
         str | None, typer.Option(help="Comma-separated arms. Default: the scenario's.")
     ] = None,
     kafka: Annotated[str, typer.Option(help=KAFKA_HELP)] = DEFAULT_KAFKA,
-    cluster: ClusterOption = DEFAULT_CLUSTER,
+    cluster: AnyClusterOption = DEFAULT_CLUSTER,
+    bootstrap: Annotated[
+        str | None, typer.Option(help="HOST:PORT,... of the brokers of --cluster existing.")
+    ] = None,
+    bridges: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the connection files bridge-ID.json of their agents."),
+    ] = None,
+    controls: Annotated[
+        Path | None,
+        typer.Option(help="Folder with the control files stall-ID.control of their stall shims."),
+    ] = None,
+    allow_faults: Annotated[
+        bool, typer.Option("--allow-faults", help="Let faults stall brokers of that cluster.")
+    ] = False,
     scale: Annotated[float, typer.Option(help="Factor for every time of the scenario.")] = 1.0,
     repeat: Annotated[
         int | None, typer.Option(help="Repeats per arm. Default: the scenario's.")
@@ -81,6 +98,8 @@ def command(
     from insync.run.runner import run
     from insync.signals import interruptible
 
+    if not record_only:
+        require("analysis", "run", "--record-only: `insync report` can analyse it elsewhere")
     request = RunRequest(
         scenario=scenario,
         arms=names(arms),
@@ -94,6 +113,7 @@ def command(
         events=events_option(events_topic, events_bootstrap),
         client=client,
         default_timeouts=default_timeouts,
+        existing=existing_option(cluster, bootstrap, bridges, controls, allow_faults=allow_faults),
         unknown_methods=allow_unknown_methods,
     )
     spark = spark_options(spark_master, spark_conf, needed_now=not record_only)

@@ -13,6 +13,7 @@ Examples:
   insync state ./out --watch
   insync state ./out --topic kip-501-r0 --json
   insync state /run/kafka/bridge-1.json
+  insync state ./bridges --watch
 """
 
 
@@ -20,8 +21,8 @@ def command(
     where: Annotated[
         Path,
         typer.Argument(
-            metavar="RUN|CONNECTION-FILE",
-            help="Folder of a run in progress, or one connection file.",
+            metavar="RUN|DIR|CONNECTION-FILE",
+            help="Folder of a run in progress or of connection files, or one connection file.",
         ),
     ],
     topic: Annotated[str, typer.Option(help="Show only this topic.")] = "",

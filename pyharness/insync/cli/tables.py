@@ -8,6 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
+from insync.extras import require
 from insync.run.request import DEFAULT_MASTER
 
 EXAMPLES: Final = """\b
@@ -48,6 +49,7 @@ def command(
     exit code is 3 if a folder or a line could not be used or a run was cut short; each one is
     listed.
     """
+    require("analysis", "tables")
     from insync.analysis.tables.batch import compute
     from insync.analysis.tables.spark.session import SparkSettings
     from insync.cli.progress import TerminalProgress

@@ -10,6 +10,7 @@ import typer
 from insync.cli.options import Json, SparkConf, SparkMaster, spark_options
 from insync.errors import InputError, InsyncError
 from insync.events.topic import DEFAULT_TOPIC
+from insync.extras import require
 from insync.run.request import DEFAULT_MASTER
 
 EXAMPLES: Final = """\b
@@ -49,6 +50,7 @@ def command(
     far. Brokers that no run started are shown by topic, with the ISRs that their leaders
     proposed. Ctrl-C ends the command with exit code 0; the events read so far are kept.
     """
+    require("analysis", "watch")
     from insync.analysis.tables.spark.session import SparkSettings
     from insync.analysis.tables.streaming.stream import Topic
     from insync.analysis.tables.streaming.watch import Asked, Picture, watch_topic

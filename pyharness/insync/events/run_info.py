@@ -171,7 +171,8 @@ class RunInfo(Recorded):
     is kept whatever the verdict is; None in older runs, which decided it when they ended.
     `kafka_path` is where an own build of Kafka was; `kafka` is then its version and a digest of its
     jars. `unknown_methods` says whether the agent was allowed to weave methods that no known build
-    has.
+    has. `clients_only` says whether insync did not start the brokers: then there is no log of a
+    node, only what clients saw, and what the brokers' agents answered over their bridges.
     """
 
     schema_version: Literal[1] = Field(default=SCHEMA_VERSION, alias="schema")
@@ -186,6 +187,7 @@ class RunInfo(Recorded):
     keep_data: bool | None = None
     default_timeouts: bool = False
     unknown_methods: bool = False
+    clients_only: bool = False
     controller_agent: bool = False
     arms: tuple[str, ...] = Field(min_length=1)
     repeats: int = Field(ge=1)

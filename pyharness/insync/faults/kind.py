@@ -13,7 +13,7 @@ from insync.faults.base import Fault, FaultContext
 from insync.faults.cluster import FaultCluster
 from insync.faults.spec import Planned
 
-ClusterKind = Literal["local", "docker"]
+ClusterKind = Literal["local", "docker", "existing"]
 Probe = Callable[[Path], str | None]
 """Returns why a fault cannot be injected into a run recorded in a folder, or None."""
 
@@ -176,8 +176,13 @@ def always(_: Path) -> str | None:
 
 
 def both(probe: Probe) -> Mapping[ClusterKind, Probe]:
-    """Return one probe for both kinds of cluster."""
+    """Return one probe for both kinds of cluster that insync starts."""
     return {"local": probe, "docker": probe}
+
+
+def every(probe: Probe) -> Mapping[ClusterKind, Probe]:
+    """Return one probe for these, and for a cluster that insync did not start."""
+    return {**both(probe), "existing": probe}
 
 
 def figure(name: str, value: float, expected: str) -> str:

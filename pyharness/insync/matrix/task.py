@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from insync.clients import Client
 from insync.events.writer import write_atomic
 from insync.run.plan import Plan
-from insync.run.request import DEFAULT_CLUSTER, ClusterKind
+from insync.run.request import DEFAULT_CLUSTER, AnyCluster
 
 TASKS: Final = "tasks"
 
@@ -43,7 +43,7 @@ class Task(BaseModel):
 
     kafka: str
     kafka_path: Path | None = None
-    cluster: ClusterKind = DEFAULT_CLUSTER
+    cluster: AnyCluster = DEFAULT_CLUSTER
     arm: str
     repeats: int | None
     seed: int

@@ -53,10 +53,11 @@ def write_counters(context: ArmContext, repeat: int) -> None:
     """
     if not carries_agent(context.plan.scenario, context.arm):
         return
+    ids = context.arm_cluster.brokers
     if arms.has_agent(context.arm) and context.plan.controller_agent:
         context.files.controller.write(_of_controller(context, repeat))
     for broker in range(1, BROKERS + 1):
-        with asking(context.arm_cluster.bridge, broker) as client:
+        with asking(context.arm_cluster.bridge, ids[broker - 1]) as client:
             settings, counters = client.settings(), client.counters()
         context.files.counters.write(_line(context, repeat, broker, settings, counters))
 

@@ -12,6 +12,7 @@ from insync.events.schema import events_dir, nodes_dir
 from insync.events.writer import Publish
 from insync.run.agents import BASE, write_counters
 from insync.run.arm_cluster import ArmCluster, open_arm_cluster
+from insync.run.attached import attached
 from insync.run.clients.java import java_clients
 from insync.run.context import ArmContext, ArmFiles
 from insync.run.history import write_histories
@@ -37,6 +38,12 @@ def run_arm(plan: Plan, arm: str, progress: Progress, live: LiveTopic | None = N
         progress.phase(f"{arm}: reading the controller's and the replicas' logs")
         with record_lack(plan, arm, unusable):
             write_histories(arm_cluster, [plan])
+
+
+def run_attached_arm(plan: Plan, arm: str, progress: Progress) -> None:
+    """Run all repeats on a cluster that insync did not start: it has no logs of nodes to read."""
+    with _record_abort(plan, arm), attached(plan, arm) as arm_cluster:
+        _record_repeats(arm_cluster, plan, progress)
 
 
 def run_repeats(arm_cluster: ArmCluster, plan: Plan, progress: Progress) -> str | None:

@@ -51,6 +51,8 @@ class ArmCluster:
         links: the proxies between the nodes; None unless a fault changes a link.
         disks: the file systems under brokers' log folders that disk faults need.
         agent: the agent of the nodes; None without it.
+        brokers: the ids of the scenario's brokers 1, 2, ...
+        bridges: the connection files of a cluster that insync did not start.
 
     """
 
@@ -62,11 +64,17 @@ class ArmCluster:
     links: Links | None = None
     disks: Disks = NO_DISKS
     agent: AgentSpec | None = None
+    brokers: Sequence[int] = tuple(range(1, BROKERS + 1))
+    bridges: Path | None = None
 
     @property
     def bridge(self) -> Path:
         """The folder of the agents' connection files."""
-        return self.home / BRIDGE
+        return self.bridges or self.home / BRIDGE
+
+    def ids_of(self, numbers: Sequence[int]) -> list[int]:
+        """Return the ids of some of the scenario's brokers."""
+        return [self.brokers[number - 1] for number in numbers]
 
     def election_brokers(self, last: Collection[int] = ()) -> list[int]:
         """Return the nodes that accept an election request, in order, those in `last` at the end.
@@ -186,11 +194,12 @@ def open_arm_cluster(
     want, *others = [wanted(plan.scenario, arm) for plan in plans]
     if any(each != want for each in others):
         raise InsyncError(f"{arm}: scenarios on one cluster require different settings")
-    controls, extras = _stall_controls(plans, home)
+    scenarios = [plan.scenario for plan in plans]
+    shim = next((plan.shim for plan in plans if plan.shim is not None), None)
+    controls, extras = stall_controls(scenarios, shim, home)
     keep = plans[0].request.keep_data
     agent = _agent(plans[0], arm, home, agent_events or home / AGENT_EVENTS)
-    scenarios = [plan.scenario for plan in plans]
-    with _open_links(plans) as links:
+    with open_links(scenarios) as links:
         cluster = _kind_of_cluster(plans[0])(
             plans[0].kafka,
             home,
@@ -218,14 +227,14 @@ def open_arm_cluster(
             raise
 
 
-def _open_links(plans: Sequence[Plan]) -> AbstractContextManager[Links | None]:
-    """Return the proxies between the nodes if a plan changes a link, else None."""
-    if not any(breaks_links(plan.scenario) for plan in plans):
+def open_links(scenarios: Sequence[Scenario]) -> AbstractContextManager[Links | None]:
+    """Return the proxies between the nodes if a scenario changes a link, else None."""
+    if not any(map(breaks_links, scenarios)):
         return nullcontext()
     return Links(
         range(1, BROKERS + 1),
-        clients=any(breaks_client_links(plan.scenario) for plan in plans),
-        controller=any(breaks_controller_link(plan.scenario) for plan in plans),
+        clients=any(map(breaks_client_links, scenarios)),
+        controller=any(map(breaks_controller_link, scenarios)),
     )
 
 
@@ -248,21 +257,20 @@ def _agent(plan: Plan, arm: str, home: Path, events: Path) -> AgentSpec | None:
     )  # fmt: skip
 
 
-def _stall_controls(
-    plans: Sequence[Plan], home: Path
+def stall_controls(
+    scenarios: Sequence[Scenario], shim: Path | None, home: Path
 ) -> tuple[dict[int, ControlFile], dict[int, NodeExtras]]:
     """Create a control file for each broker that will be stalled, and the extras for the shim."""
     controls: dict[int, ControlFile] = {}
     extras: dict[int, NodeExtras] = {}
-    shim = next((plan.shim for plan in plans if plan.shim is not None), None)
     if shim is None:
         return controls, extras
     home.mkdir(parents=True, exist_ok=True)
-    rules = max(1, sum(stall_rules(plan.scenario) for plan in plans))
-    for broker in sorted({broker for plan in plans for broker in stalled(plan.scenario)}):
+    rules = max(1, sum(map(stall_rules, scenarios)))
+    for broker in sorted({broker for each in scenarios for broker in stalled(each)}):
         path = home / f"stall-{broker}.control"
         controls[broker] = ControlFile.create(path, home / str(broker), min(rules, MAX_RULES))
-        flags = {flag for plan in plans for flag in jvm_flags(plan.scenario, broker)}
+        flags = {flag for each in scenarios for flag in jvm_flags(each, broker)}
         extras[broker] = NodeExtras(
             environment=preload(shim, path), files=[shim], shared=[path], flags=sorted(flags)
         )

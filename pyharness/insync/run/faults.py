@@ -15,6 +15,7 @@ from insync.brokers.cluster.admin import (
     delete_topic,
     partitions,
 )
+from insync.brokers.cluster.attached import AttachedCluster
 from insync.brokers.cluster.clocks import Reading
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.links.rules import Passed, Treatment
@@ -45,7 +46,9 @@ def build(context: ArmContext, topic: str, repeat: int, spec: Planned) -> Fault:
         arm=context.arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
         planned_ms=spec.end_ms - spec.at_ms, topic=topic,
     )  # fmt: skip
-    cluster = ArmFaultCluster(context.arm_cluster, context.plan.scenario)
+    started = not isinstance(context.arm_cluster.cluster, AttachedCluster)
+    kind = ArmFaultCluster if started else AttachedFaultCluster
+    cluster = kind(context.arm_cluster, context.plan.scenario)
     return KINDS[spec.kind].inject(spec, at, cluster)
 
 
@@ -219,3 +222,30 @@ class ArmFaultCluster:
         except OSError as error:
             raise InsyncError(f"broker {broker}: no answer: {error}") from error
         return {partition: leader for partition, (leader, _) in seen.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedFaultCluster(ArmFaultCluster):
+    """A cluster that insync did not start: it has the control files of the stall shim only."""
+
+    def process(self, node: int) -> Running:
+        """Return a process of which nothing is known but that nobody ended it."""
+        return _Foreign()
+
+
+class _Foreign:
+    """A process that insync did not start."""
+
+    pid = 0
+
+    def poll(self) -> int | None:
+        """Return None: no fault of a run ends it."""
+        return None
+
+    def send_signal(self, sig: int, /) -> None:
+        """Refuse."""
+        raise InsyncError(f"signal {sig}: insync did not start the process")
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Refuse."""
+        raise InsyncError("insync did not start the process, so it does not wait for its end")

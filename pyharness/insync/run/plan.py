@@ -20,7 +20,9 @@ from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.brokers.kafka.versions import Release
 from insync.errors import InputError
+from insync.events.schema import topic_name
 from insync.faults.support.shim import require_shim
+from insync.nodes import BROKERS
 from insync.run.arm_support import require_arms
 from insync.run.clients.groups import require_groups
 from insync.run.clients.java import require_clients
@@ -41,7 +43,8 @@ class Plan:
     """A run that can begin: the scenario is scaled and has only the requested arms.
 
     `image` is the image of the containers, None for local processes. `skip` says why the run is
-    not possible on this machine; then the run only records the reason.
+    not possible on this machine; then the run only records the reason. `brokers` are the ids of the
+    scenario's brokers; only on an existing cluster they are others, and topics have a prefix.
     """
 
     request: RunRequest
@@ -54,11 +57,18 @@ class Plan:
     out: Path
     image: Image | None = None
     skip: str | None = None
+    brokers: tuple[int, ...] = tuple(range(1, BROKERS + 1))
+    topic_prefix: str = ""
 
     @property
     def controller_agent(self) -> bool:
-        """Whether the controller has the agent, in arms with the agent; never on ZooKeeper."""
-        return self.scenario.broker.controller_agent and not self.kafka.release.zookeeper
+        """Whether the controller is known to have the agent, in arms with it; not on ZooKeeper."""
+        started = self.request.existing is None and not self.kafka.release.zookeeper
+        return self.scenario.broker.controller_agent and started
+
+    def topic(self, repeat: int) -> str:
+        """Return the topic of a repeat."""
+        return f"{self.topic_prefix}{topic_name(self.scenario.name, repeat)}"
 
 
 def prepare(request: RunRequest, progress: Progress) -> Plan:
@@ -68,7 +78,7 @@ def prepare(request: RunRequest, progress: Progress) -> Plan:
     """
     out = None if request.out is None else check_out(request.out)
     plan = resolve(request, out or Path(), progress)
-    return plan if out else replace(plan, out=check_out(_default_out(plan.scenario.name)))
+    return plan if out else replace(plan, out=check_out(default_out(plan.scenario.name)))
 
 
 def resolve(request: RunRequest, out: Path, progress: Progress) -> Plan:
@@ -163,5 +173,6 @@ def make_out(out: Path) -> None:
         raise InputError(f"--out {out}: not writable: {error.strerror}") from error
 
 
-def _default_out(name: str) -> Path:
+def default_out(name: str) -> Path:
+    """Return the output folder of a run that names none."""
     return Path("insync-runs") / f"{name}-{time.strftime('%Y%m%d-%H%M%S')}"

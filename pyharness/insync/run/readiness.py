@@ -1,7 +1,7 @@
 """Wait until a cluster is ready for a repeat: full ISRs, warm brokers, no slow broker."""
 
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -9,6 +9,7 @@ from confluent_kafka import KafkaException
 
 from insync import arms
 from insync.brokers.cluster.admin import await_state, client, create_topic
+from insync.brokers.cluster.attached import AttachedCluster
 from insync.brokers.kafka.metadata import State
 from insync.errors import InsyncError
 from insync.nodes import BROKERS
@@ -28,9 +29,12 @@ LOOK_SECONDS: Final = 0.1
 def warm_up(context: ArmContext, progress: Progress) -> None:
     """Make every broker lead and follow for a while, if the scenario sets a limit for fetch times.
 
-    Does the same in every arm. Raises InsyncError if the brokers do not serve requests.
+    Does the same in every arm. Raises InsyncError if the brokers do not serve requests. Brokers
+    that insync did not start stay as they are: they get no topic without the run's prefix.
     """
     if context.plan.scenario.broker.leader_fetch_process_time_max_ms is None:
+        return
+    if isinstance(context.arm_cluster.cluster, AttachedCluster):
         return
     progress.phase(f"{context.arm}: warming the brokers up")
     leaders = range(1, BROKERS + 1)
@@ -53,7 +57,7 @@ def await_no_slow_broker(context: ArmContext) -> None:
         return
     until = time.monotonic() + NOT_SLOW_SECONDS
     for broker in range(1, BROKERS + 1):
-        while (slow := _slow(context, broker)) is not None:
+        while (slow := _slow(context, context.arm_cluster.brokers[broker - 1])) is not None:
             if time.monotonic() > until:
                 raise InsyncError(
                     f"broker {broker}: still slow after {NOT_SLOW_SECONDS:.0f} s: {slow}"
@@ -84,21 +88,24 @@ def await_full_isr(
     topic: str,
     check: Callable[[], None],
     absent: Mapping[int, Collection[int]] | None = None,
+    everyone: Sequence[int] = EVERYONE,
 ) -> None:
     """Wait until each broker shows a full ISR for every partition of the topic.
 
-    All brokers are replicas of every partition, but for those in `absent`, by partition. `check`
-    is called while this waits, and may raise. Raises IsrNotFullError with the last state seen after
-    FULL_ISR_SECONDS.
+    `everyone` are all brokers, in order. They are replicas of every partition, but for those in
+    `absent`, by partition. `check` is called while this waits, and may raise. Raises
+    IsrNotFullError with the last state seen after FULL_ISR_SECONDS.
     """
-    full = partial(_has_full_isr, absent or {})
+    full = partial(_has_full_isr, everyone, absent or {})
     last = await_state(bootstrap, topic, full, time.monotonic() + FULL_ISR_SECONDS, check)
     if last is not None:
         raise IsrNotFullError(f"topic {topic}: ISR not full in {FULL_ISR_SECONDS:.0f} s: {last}")
 
 
-def _has_full_isr(absent: Mapping[int, Collection[int]], state: State) -> bool:
+def _has_full_isr(
+    everyone: Sequence[int], absent: Mapping[int, Collection[int]], state: State
+) -> bool:
     return bool(state) and all(
-        isr == [broker for broker in EVERYONE if broker not in absent.get(partition, ())]
+        isr == [broker for broker in everyone if broker not in absent.get(partition, ())]
         for partition, (_, isr) in state.items()
     )

@@ -36,6 +36,7 @@ def begin(plan: Plan) -> dict[str, Any]:
         "arms": list(plan.scenario.arms),
         "repeats": plan.scenario.repeats,
         "keep_data": plan.request.keep_data,
+        **_attached(plan),
         "builtin": plan.request.scenario in builtin_names(),
         **skipped,
         "started_ms": now_ms(),
@@ -50,6 +51,13 @@ def _own_build(plan: Plan) -> dict[str, str | bool]:
     if plan.request.unknown_methods:
         known["unknown_methods"] = True
     return known
+
+
+def _attached(plan: Plan) -> dict[str, Any]:
+    """Return what is recorded of a cluster that insync did not start: not its addresses."""
+    if plan.request.existing is None:
+        return {}
+    return {"clients_only": True, "brokers": list(plan.brokers), "topic_prefix": plan.topic_prefix}
 
 
 def _host(plan: Plan) -> dict[str, Any]:

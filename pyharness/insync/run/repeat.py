@@ -9,7 +9,6 @@ from functools import partial
 from typing import Final
 
 from insync.brokers.cluster.admin import create_topic
-from insync.events.schema import topic_name
 from insync.faults.base import Fault
 from insync.faults.registry import tags_of
 from insync.faults.spec import Planned
@@ -55,7 +54,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
     faults are lifted and the clients closed.
     """
     scenario, files = context.plan.scenario, context.files
-    topic = topic_name(scenario.name, repeat)
+    topic = context.plan.topic(repeat)
     say = partial(_say, progress, context, repeat)
     plan = _workload_plan(context, topic, repeat)
     late_ms = jitter_ms(plan.seed, scenario.timeline.jitter_ms)
@@ -77,7 +76,8 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             workload.await_acks(FIRST_ACK_SECONDS)
             # On a busy host a late first fetch shrinks the ISR, which the fault did not cause.
             check = context.arm_cluster.check_nodes
-            await_full_isr(context.bootstrap, topic, check, _absent(scenario))
+            everyone = context.arm_cluster.brokers
+            await_full_isr(context.bootstrap, topic, check, _absent(scenario), everyone)
             start = time.monotonic()
             files.phase("steady", repeat=repeat, topic=topic)
             say("steady")
@@ -85,7 +85,7 @@ def run_repeat(context: ArmContext, repeat: int, progress: Progress) -> str | No
             say("recovering")
             end_ms = scenario.faults_end_ms + late_ms + scenario.timeline.recover_ms
             workload.wait(start + end_ms / 1000 - time.monotonic())
-            await_full_isr(context.bootstrap, topic, check)
+            await_full_isr(context.bootstrap, topic, check, everyone=everyone)
             workload.check()
         live.check_nodes()
         with live.watch():
@@ -124,7 +124,7 @@ def _create(context: ArmContext, topic: str) -> None:
     create_topic(
         context.bootstrap,
         topic,
-        [ring(leader) for leader in scenario.workload.leaders],
+        [context.arm_cluster.ids_of(ring(leader)) for leader in scenario.workload.leaders],
         {"min.insync.replicas": str(scenario.min_insync_replicas)},
     )
 

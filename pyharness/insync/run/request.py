@@ -13,6 +13,8 @@ DEFAULT_KAFKA: Final = versions.DEFAULT
 DEFAULT_MASTER: Final = "local[2]"
 ClusterKind = Literal["local", "docker"]
 """What a cluster's nodes run as: processes of this host, or containers."""
+AnyCluster = Literal["local", "docker", "existing"]
+"""The same, or a cluster that insync did not start."""
 DEFAULT_CLUSTER: Final = "local"
 
 
@@ -29,19 +31,36 @@ class SparkOptions:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class Existing:
+    """A cluster that insync did not start.
+
+    `bridges` is a folder with the connection files of its brokers' agents, `controls` one with the
+    control files of brokers that run under the stall shim. `allow_faults` is whether faults may be
+    injected into it.
+    """
+
+    bootstrap: str
+    bridges: Path | None = None
+    controls: Path | None = None
+    allow_faults: bool = False
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class RunRequest:
     """A request for one run.
 
     None for `arms`, `repeats`, `client` or `out` means the scenario's or insync's default.
     `default_timeouts` is whether clients keep their library's own timeouts, whatever the scenario
     says. `unknown_methods` is whether the agent may weave methods that no known build has.
-    `events` is the topic to which the events are published as well, if any.
+    `events` is the topic to which the events are published as well, if any. `existing` is the
+    cluster, if insync does not start one; `kafka` says nothing then.
     """
 
     scenario: str
     arms: Sequence[str] | None = None
     kafka: str = DEFAULT_KAFKA
-    cluster: ClusterKind = DEFAULT_CLUSTER
+    cluster: AnyCluster = DEFAULT_CLUSTER
+    existing: Existing | None = None
     scale: float = 1.0
     repeats: int | None = None
     seed: int = 1

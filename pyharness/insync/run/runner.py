@@ -5,7 +5,8 @@ from typing import Any
 
 from insync.events.schema import SCENARIO, now_ms
 from insync.run import record as run_record
-from insync.run.arm import run_arm
+from insync.run.arm import run_arm, run_attached_arm
+from insync.run.attached import prepare_attached
 from insync.run.plan import Plan, make_out, prepare
 from insync.run.progress import NoProgress, Progress
 from insync.run.publish.events import check_event_topic, live_topic, publish_run
@@ -19,7 +20,7 @@ def run(request: RunRequest, progress: Progress | None = None) -> Path:
     the run fails later. In every case no process is left running, and recorded files stay.
     """
     progress = progress or NoProgress()
-    plan = prepare(request, progress)
+    plan = prepare(request, progress) if request.existing is None else prepare_attached(request)
     if request.events is not None:
         check_event_topic(request.events)
     execute(plan, progress)
@@ -35,7 +36,10 @@ def execute(plan: Plan, progress: Progress) -> None:
     if plan.skip is None:
         progress.expect(len(plan.scenario.arms) * plan.scenario.repeats)
         for arm in plan.scenario.arms:
-            run_arm(plan, arm, progress, live)
+            if plan.request.existing is None:
+                run_arm(plan, arm, progress, live)
+            else:
+                run_attached_arm(plan, arm, progress)
     close_run(plan, record)
     publish_run(live, plan)
 

@@ -1,10 +1,11 @@
 """Check the arguments of `KafkaCluster`; an InputError says what is wrong and what is expected."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from insync.errors import InputError
+from insync.nodes import BROKERS
 
 _MOST_BROKERS: Final = 99
 
@@ -53,3 +54,12 @@ def folder(value: object) -> Path | None:
     if not isinstance(value, str | Path) or value == "":
         raise InputError(f"folder: {value!r}, expected a path")
     return Path(value)
+
+
+def faults(value: object, brokers: int) -> tuple[str, ...]:
+    """Return the names of fault kinds, each once; raises InputError."""
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        raise InputError(f"faults: {value!r}, expected a list of fault kinds")
+    if value and brokers != BROKERS:
+        raise InputError(f"brokers: {brokers}, expected {BROKERS} with faults")
+    return tuple(dict.fromkeys(text("faults", each) for each in value))

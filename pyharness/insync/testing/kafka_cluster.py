@@ -1,7 +1,7 @@
 """Start a cluster for a test with one call, and remove all of it at the end."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Final, Literal, Self
@@ -18,10 +18,16 @@ from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.java import find_java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InputError
+from insync.faults.support.shim import require_shim
+from insync.run.arm_cluster import ArmCluster, open_links, stall_controls
 from insync.run.arm_support import require_arms
+from insync.run.disks import open_disks, with_disk_settings
 from insync.run.plan import require_agent
 from insync.run.request import DEFAULT_KAFKA, ClusterKind
+from insync.run.requirements import stalled
 from insync.testing import arguments
+from insync.testing.faults import Faults
+from insync.testing.prepared import require_kinds, scenario_of
 from insync_bridge import BridgeClient, BridgeError, PartitionState
 
 Plugin = Literal["read", "request"]
@@ -49,6 +55,7 @@ class KafkaCluster:
         settings: Mapping[str, str | int | bool] | None = None,
         plugin: Plugin | None = None,
         folder: Path | str | None = None,
+        faults: Sequence[str] = (),
     ) -> None:
         """Plan the cluster; raises InputError for a wrong argument.
 
@@ -61,6 +68,7 @@ class KafkaCluster:
             plugin: the plugin's scope in the brokers; None means stock Kafka.
             folder: a new folder for settings, logs and data, which is kept; None means a temporary
                 folder.
+            faults: names of the fault kinds that `fault` can inject, on a cluster of three brokers.
 
         """
         self._brokers = arguments.brokers(brokers)
@@ -72,6 +80,8 @@ class KafkaCluster:
         }
         self._plugin = None if plugin is None else arguments.text("plugin", plugin)
         self._folder = arguments.folder(folder)
+        self._kinds = arguments.faults(faults, self._brokers)
+        self._faults: Faults
         self._stack = ExitStack()
         self._cluster: NodeCluster
 
@@ -80,7 +90,7 @@ class KafkaCluster:
             folder = self._folder or Path(
                 stack.enter_context(tempfile.TemporaryDirectory(prefix="insync-"))
             )
-            self._cluster = stack.enter_context(self._made(folder.absolute()))
+            self._start(folder.absolute(), stack)
             self._stack = stack.pop_all()
         return self
 
@@ -90,12 +100,17 @@ class KafkaCluster:
     @property
     def bootstrap(self) -> str:
         """The brokers' addresses, for clients on this host."""
-        return self._cluster.bootstrap
+        return self._cluster.client_bootstrap
 
     @property
     def nodes(self) -> Mapping[int, Node]:
         """The nodes by id: the brokers, the controller, and before KRaft a ZooKeeper."""
         return self._cluster.nodes
+
+    @property
+    def fault(self) -> Faults:
+        """A function that injects a fault for a block: `with kafka.fault("freeze", 1): ...`."""
+        return self._faults
 
     def kill(self, number: int) -> None:
         """Kill a node and wait until it has ended."""
@@ -130,7 +145,8 @@ class KafkaCluster:
                 return state
         raise InputError(f"replicas: {topic}-{partition}: no broker leads it{''.join(silent)}")
 
-    def _made(self, folder: Path) -> NodeCluster:
+    def _start(self, folder: Path, stack: ExitStack) -> None:
+        """Start the cluster; `stack` gets what ends with it. Raises InputError or InsyncError."""
         if self._kind not in _KINDS:
             raise InputError(f"cluster: {self._kind!r}, expected one of: {', '.join(_KINDS)}")
         arm = self._plugin or "stock"
@@ -142,13 +158,30 @@ class KafkaCluster:
         if dist.release.path is not None and self._kind != "local":
             raise InputError(f"cluster: {self._kind!r}, expected 'local': kafka is an own build")
         self._bridge = folder / "bridge"
-        return _KINDS[self._kind](
+        agent = _agent(arm, self._bridge, local=self._kind == "local")
+        cluster: ClusterKind = "local" if self._kind == "local" else "docker"
+        require_kinds(self._kinds, cluster, folder)
+        wanted = scenario_of(self._kinds)
+        shim = require_shim() if stalled(wanted) else None
+        controls, extras = stall_controls([wanted], shim, folder)
+        links = stack.enter_context(open_links([wanted]))
+        self._cluster = _KINDS[self._kind](
             dist,
             folder,
             brokers=self._brokers,
             settings={**arms.settings(arm), **self._settings},
-            agent=_agent(arm, self._bridge, local=self._kind == "local"),
+            agent=agent,
+            extras=with_disk_settings(extras, [wanted]),
+            links=links,
         )
+        zookeeper = dist.release.zookeeper
+        disks = stack.enter_context(open_disks([wanted], folder, keep=False, zookeeper=zookeeper))
+        stack.enter_context(self._cluster)
+        running = ArmCluster(
+            arm=arm, kafka=dist, cluster=self._cluster, controls=controls, home=folder,
+            links=links, disks=disks, agent=agent,
+        )  # fmt: skip
+        self._faults = Faults(running, wanted, self._kinds)
 
 
 def _copies(count: int) -> dict[str, str]:

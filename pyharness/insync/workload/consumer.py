@@ -107,7 +107,7 @@ class TopicConsumer(threading.Thread):
         if partition is None or offset is None:
             raise InsyncError(f"a record without partition or offset in {self._plan.topic}")
         self._next[partition] = offset + 1
-        said = self._read(message.value(), partition)
+        said = self.said_by(message, partition)
         line = ConsumeLine(
             arm=self._plan.arm, repeat=self._plan.repeat, topic=self._plan.topic,
             partition=partition, offset=offset, seq=said.seq, read_ms=now_ms(),
@@ -116,7 +116,9 @@ class TopicConsumer(threading.Thread):
         self._count += 1
         self._writer.write(line)
 
-    def _read(self, value: bytes | None, partition: int) -> Read:
+    def said_by(self, message: Message, partition: int) -> Read:
+        """Return which record of the partition a message is, and what is wrong with it."""
+        value = message.value()
         if value is None:
             return Read(UNREADABLE, "no value")
         return read(value, self._plan.topic, partition)

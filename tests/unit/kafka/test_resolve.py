@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from insync.brokers.kafka.fetch import maven
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import cached_jars
 from insync.brokers.kafka.versions import Jar, Release
@@ -137,3 +138,37 @@ def test_missing_settings_are_an_error(
     monkeypatch.setenv("INSYNC_IVY_SETTINGS", "gone.xml")
     with pytest.raises(InputError, match=r"INSYNC_IVY_SETTINGS is gone\.xml, expected a readable"):
         cached_jars(release, tmp_path / "libs", java, print)
+
+
+def test_without_ivy_the_same_jars_are_downloaded(
+    tmp_path: Path, repository: Repository, release: Release
+) -> None:
+    """As without pyspark: no Java, from the repository that the Ivy settings name."""
+    jars = cached_jars(release, tmp_path / "libs", None, print)
+    assert [jar.read_bytes() for jar in jars] == [b"a", b"b", b"c"]
+    repository.file("b").write_bytes(b"tampered")
+    with pytest.raises(InputError, match=r"fetched b-1\.0\.jar is not the pinned jar"):
+        cached_jars(release, tmp_path / "again", None, print)
+    repository.file("b").unlink()
+    with pytest.raises(InputError, match=r"^kafka: cannot fetch file://.*/b-1\.0\.jar: "):
+        cached_jars(release, tmp_path / "again", None, print)
+    assert not (tmp_path / "again").exists()
+
+
+def test_without_ivy_settings_must_name_a_repository(
+    tmp_path: Path, release: Release, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = tmp_path / "ivysettings.xml"
+    monkeypatch.setenv("INSYNC_IVY_SETTINGS", str(settings))
+    for text, problem in (("<ivysettings/>", "no <ibiblio root="), ("<ivy", "not XML")):
+        settings.write_text(text)
+        with pytest.raises(InputError, match=problem) as error:
+            cached_jars(release, tmp_path / "libs", None, print)
+        assert "\n" not in str(error.value)
+
+
+def test_maven_central_has_a_jar_at_its_coordinates() -> None:
+    jar = Jar("org.apache.kafka", "kafka-clients", "4.3.1", "", "test")
+    assert maven.url(maven.CENTRAL, jar).endswith(
+        "/org/apache/kafka/kafka-clients/4.3.1/kafka-clients-4.3.1-test.jar"
+    )

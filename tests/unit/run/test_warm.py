@@ -40,7 +40,9 @@ class FakeBridge:
 
 
 def context(arm: str, scenario: str = "step-down-read") -> Any:
-    arm_cluster = SimpleNamespace(bridge=Path("bridge"), check_nodes=lambda: None)
+    arm_cluster = SimpleNamespace(
+        bridge=Path("bridge"), check_nodes=lambda: None, brokers=(1, 2, 3), cluster=None
+    )
     plan = SimpleNamespace(scenario=load(scenario))
     return cast(
         "Any", SimpleNamespace(arm=arm, arm_cluster=arm_cluster, plan=plan, bootstrap="none")

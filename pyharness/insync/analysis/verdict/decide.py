@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from insync.analysis.verdict import expectations
 from insync.analysis.verdict.facts import RunFacts
-from insync.analysis.verdict.findings import NO_PROBLEM, Finding, Outcome, findings
+from insync.analysis.verdict.findings import NO_PROBLEM, Finding, Outcome, findings, unseen
 from insync.analysis.verdict.invalid_reasons import invalid_reasons, reasons_by_arm
 from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import RunInfo
@@ -129,8 +129,9 @@ def _describe_pass(run: RunInfo, facts: RunFacts, everyone: RunFacts) -> str:
             parts += _seen_in(run, facts, arm)
         if expectations.is_observed(run, everyone, arm):
             parts.append(f"{arm} was only observed (nothing is expected of it)")
-    held = "; ".join(parts)
-    return f"in each of {run.repeats} repeats: {held}; {_describe_lost(facts)}"
+    held, unknown = "; ".join(parts), unseen(run)
+    rest = f"; {unknown}" if unknown else ""
+    return f"in each of {run.repeats} repeats: {held}; {_describe_lost(facts)}{rest}"
 
 
 def _seen_in(run: RunInfo, facts: RunFacts, arm: str) -> list[str]:

@@ -14,6 +14,7 @@ from insync.analysis.verdict.facts import RepeatFacts, RunFacts
 from insync.analysis.verdict.invalid_reasons import Reasons, reasons_by_arm
 from insync.analysis.verdict.liveness import not_live
 from insync.events.run_info import Bound, Comparison, RunInfo
+from insync.metrics import integrity, of_nodes
 
 Outcome = Literal["pass", "unknown", "fail"]
 Found = Literal["pass", "unknown", "fail", "observed"]
@@ -63,6 +64,7 @@ def findings(
             LIVE,
             fail=[each.words for each in stuck if each.fails],
             unknown=[*(each.words for each in stuck), *own],
+            found="whether a node ended is not known" if run.clients_only else "",
         )
         yield from _of_bounds(run, facts.arms[arm], arm, own)
         if arm not in run.control_arms:
@@ -81,7 +83,14 @@ def _of_arm(
         NO_VIOLATION,
         fail=list(expectations.integrity_violations({arm: repeats}, run.scenario.workload.acks)),
         unknown=own,
+        found=unseen(run),
     )
+
+
+def unseen(run: RunInfo) -> str:
+    """Say which violations could not be looked for; nothing if insync started the brokers."""
+    names = [name for name in integrity(run.scenario.workload.acks) if name in of_nodes()]
+    return f"not known, without the nodes' files: {', '.join(names)}" if run.clients_only else ""
 
 
 def _of_bounds(

@@ -85,9 +85,23 @@ def _of_repeat(run: RunInfo, arm: str, repeat: RepeatFacts) -> Iterator[str]:
 
 
 def _needed(run: RunInfo, arm: str) -> list[str]:
-    """Return the metrics that every repeat of an arm must have."""
+    """Return the metrics that every repeat of an arm must have.
+
+    Of brokers that insync did not start, those that need the nodes' files only if the scenario
+    expects something of them.
+    """
     known = (metrics.METRICS[name] for name in metrics.of_verdict())
-    return [each.name for each in known if run.has(each.requires, arm) and not each.optional]
+    expected = {
+        *run.scenario.expected_of(arm),
+        *(each.metric for each in run.compares(arm, run.arms)),
+    }
+    return [
+        each.name
+        for each in known
+        if run.has(each.requires, arm)
+        and not each.optional
+        and not (run.clients_only and each.of_nodes and each.name not in expected)
+    ]
 
 
 def _busy_host(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:

@@ -63,7 +63,7 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
     recorded = Recorded.of(whole, arm, repeat, _counted(rows, "unreadable"))
     return RepeatFacts(
         complete=complete,
-        metrics=_all_of({**_metrics(run, own, recorded), **live}),
+        metrics=_all_of(_known(run, {**_metrics(run, own, recorded), **live})),
         faults=tuple(_fault(row) for row in sorted(own["faults"], key=lambda row: row["fault_no"])),
         agents=tuple(_agent(row) for row in own["agent_counters"]),
         controller=next(map(_controller, own["controller_agent"]), None),
@@ -71,6 +71,16 @@ def _repeat(run: RunInfo, rows: Rows, arm: str, repeat: int) -> RepeatFacts:
         bursts=tuple(_bursts(own)),
         stuck=said_of(own["liveness"]),
     )
+
+
+def _known(run: RunInfo, found: Metrics) -> Metrics:
+    """Return the metrics that are known: without files of nodes that nothing was found is not."""
+    if not run.clients_only:
+        return found
+    unknown = {
+        name for name, value in found.items() if metrics.METRICS[name].of_nodes and not value
+    }
+    return {name: value for name, value in found.items() if name not in unknown}
 
 
 def _all_of(known: Metrics) -> Metrics:

@@ -188,6 +188,30 @@ def await_state(
     return None
 
 
+def await_full(
+    bootstrap: str, topic: str, until: float, check: Callable[[], None] = lambda: None
+) -> str | None:
+    """Wait until a broker shows all replicas of each partition in its ISR.
+
+    Returns None when it does, at `until` (monotonic seconds) the last state seen. `check` is called
+    while this waits, and may raise.
+    """
+    server = bootstrap.split(",")[0]
+    while True:
+        try:
+            seen = assignment(server, topic)
+        except OSError as error:
+            last = f"no answer from {server} ({error})"
+        else:
+            if seen and all(sorted(replicas) == sorted(isr) for replicas, isr in seen.values()):
+                return None
+            last = f"partition: (replicas, ISR) are {seen}"
+        check()
+        if time.monotonic() > until:
+            return last
+        time.sleep(_POLL_S)
+
+
 def _await_leaders(admin: AdminClient, topic: str, count: int, until: float) -> None:
     """Wait until each leader returns its log end offset: metadata may be ahead of the leader."""
     latest = OffsetSpec.latest()  # type: ignore[no-untyped-call]  # the package's own gap

@@ -1,6 +1,6 @@
 """Pin the jars of a Kafka version: resolve them with Maven, write dists/VERSION.toml.
 
-Only developers need this, and Maven: insync.brokers.kafka.ivy fetches what is pinned, with Ivy.
+Only developers need this, and Maven: insync.brokers.kafka.fetch fetches what is pinned.
 """
 
 import argparse

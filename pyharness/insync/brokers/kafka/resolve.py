@@ -7,8 +7,9 @@ import hashlib
 from collections.abc import Callable
 from pathlib import Path
 
-from insync.brokers.kafka import builds, cache, ivy, versions
+from insync.brokers.kafka import builds, cache, versions
 from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.fetch import fetch
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.versions import Jar, Release
 from insync.brokers.kafka.warmup import warm
@@ -30,8 +31,13 @@ def distribution(kafka: str, java: Java, progress: Progress | None = None) -> Di
     return warm(release, jars, java, folder, tell)
 
 
-def cached_jars(release: Release, libs: Path, java: Java, tell: Progress) -> tuple[Path, ...]:
-    """Return the class path of `release` in the folder `libs`; fetch missing jars first."""
+def cached_jars(
+    release: Release, libs: Path, java: Java | None, tell: Progress
+) -> tuple[Path, ...]:
+    """Return the class path of `release` in the folder `libs`; fetch missing jars first.
+
+    `java` is for Ivy, which fetches where there is both.
+    """
     if first_bad(release, libs):
         with cache.locked(libs):
             _fill(release, libs, java, tell)
@@ -43,7 +49,7 @@ def first_bad(release: Release, libs: Path) -> Jar | None:
     return next((jar for jar in release.jars if not _matches(jar, libs / jar.file_name)), None)
 
 
-def _fill(release: Release, libs: Path, java: Java, tell: Progress) -> None:
+def _fill(release: Release, libs: Path, java: Java | None, tell: Progress) -> None:
     bad = first_bad(release, libs)  # checked again: another insync may have fetched meanwhile
     if bad is None:
         return
@@ -51,7 +57,7 @@ def _fill(release: Release, libs: Path, java: Java, tell: Progress) -> None:
         tell(f"kafka {release.version}: {bad.file_name} in the cache is damaged, fetching again")
     tell(f"kafka {release.version}: fetching {len(release.jars)} jars, once")
     with cache.atomic_folder(libs) as made, cache.scratch(libs) as scratch:
-        ivy.fetch(release.jars, java, made, scratch)
+        fetch(release.jars, java, made, scratch)
         bad = first_bad(release, made)
         if bad is not None:
             raise InputError(

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from insync.cli.options import Json
+from insync.extras import require
 
 if TYPE_CHECKING:
     from insync.bench.analysis import Difference, Measured
@@ -48,6 +49,7 @@ def command(
     from insync.cli.progress import TerminalProgress
     from insync.signals import interruptible
 
+    require("analysis", "bench analysis")
     sides = [this_installation(), *([] if against is None else [checkout(against)])]
     java = find_java()
     with interruptible(), TerminalProgress() as progress:

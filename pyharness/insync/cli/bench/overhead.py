@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from insync.cli.options import KAFKA_HELP, Json, names
+from insync.extras import require
 from insync.run.request import DEFAULT_KAFKA
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def command(
     from insync.run.plan import check_out, make_out, require_agent
     from insync.signals import interruptible
 
+    require("analysis", "bench overhead")
     chosen = _arms(arms)
     size = replace(QUICK if quick else Size(), rate=_rate(rate), acks=_acks(acks))
     if records is not None:

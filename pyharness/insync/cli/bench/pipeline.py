@@ -12,6 +12,7 @@ import typer
 from insync.bench.engines import MEMORY_GB
 from insync.cli.options import Json
 from insync.errors import InputError
+from insync.extras import require
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,6 +71,9 @@ def command(
     sizes, names = parse_sizes(rows), _engines(engines)
     if duckdb_memory <= 0:
         raise InputError(f"--duckdb-memory {duckdb_memory}: expected GB, 1 or more")
+    require("analysis", "bench pipeline")
+    if set(names) - {"spark"}:
+        require("bench", "bench pipeline", "--engines spark")
     java = find_java()
     folder = check_out(
         out or Path("insync-runs") / f"bench-pipeline-{time.strftime('%Y%m%d-%H%M%S')}"
@@ -99,16 +103,12 @@ def command(
 
 
 def _engines(listed: str) -> list[str]:
-    from importlib.util import find_spec
-
     from insync.bench.pipeline import ENGINES
 
     names = [name.strip() for name in listed.split(",")]
     for name in names:
         if name not in ENGINES:
             raise InputError(f"--engines {name!r}: expected some of {', '.join(ENGINES)}")
-        if name != "spark" and find_spec(name) is None:
-            raise InputError(f"--engines {name!r}: not installed, see `pip install insync[bench]`")
     return names
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 import typer
 
 from insync.cli.options import KAFKAS, Json, SparkConf, SparkMaster, names, spark_options
+from insync.extras import require
 from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER
 
 EXAMPLES: Final = """\b
@@ -73,6 +74,7 @@ def command(
     from insync.fuzz.runner import run_fuzz
     from insync.signals import interruptible
 
+    require("analysis", "fuzz")
     request = FuzzRequest(
         seeds=seeds,
         minutes=minutes,

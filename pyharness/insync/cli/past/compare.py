@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Final
 import typer
 
 from insync.cli.options import Json
+from insync.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,6 +48,7 @@ def command(
     from insync.past.compare import compare
     from insync.past.side import read_side
 
+    require("analysis", "compare")
     found = compare(read_side(a), read_side(b), paired=paired)
     if json:
         print(jsonlib.dumps(found.as_json(), indent=2))

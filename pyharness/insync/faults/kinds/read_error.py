@@ -14,7 +14,7 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine
 from insync.faults.base import Fault, FaultContext, Window
 from insync.faults.cluster import FaultCluster
-from insync.faults.kind import FaultKind, Recorded, Requirements, Words, both
+from insync.faults.kind import FaultKind, Recorded, Requirements, Words, every
 from insync.faults.spec import Lasting, Surroundings, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
@@ -97,7 +97,7 @@ KIND = FaultKind(
             " online; the follower asks again after `replica.fetch.backoff.ms`."
         ),
     ),
-    probes=both(shim.unavailable),
+    probes=every(shim.unavailable),
     inject=_inject,
     requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
     missing=none_failed,

@@ -14,7 +14,7 @@ from insync.events.run_info import PlannedFault
 from insync.events.schema import FaultLine, fault_words
 from insync.faults.base import Fault, FaultContext, Window
 from insync.faults.cluster import FaultCluster
-from insync.faults.kind import LOCK_HELD, FaultKind, Recorded, Requirements, Tags, Words, both
+from insync.faults.kind import LOCK_HELD, FaultKind, Recorded, Requirements, Tags, Words, every
 from insync.faults.spec import Lasting, Mode, Surroundings, check_delay, check_partitions
 from insync.faults.support import shim
 from insync.faults.support.armed_rules import ArmedRules
@@ -143,7 +143,7 @@ KIND = FaultKind(
         evidence="the calls that were stalled, and the longest",
         notes="See [Stalls](#stalls).",
     ),
-    probes=both(shim.unavailable),
+    probes=every(shim.unavailable),
     inject=_inject,
     requires=lambda spec, _: Requirements(stall_rules=len(spec.partitions)),
     missing=none_stalled,

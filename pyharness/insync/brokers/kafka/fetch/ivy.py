@@ -58,23 +58,29 @@ def fetch(jars: Sequence[Jar], java: Java, libs: Path, scratch: Path) -> None:
         process.kill(tuple(running.values()))
 
 
-def ivy_jar() -> Path:
-    """Return pyspark's Ivy jar without importing pyspark; raises InputError if there is none."""
+def jar_of_pyspark() -> Path | None:
+    """Return pyspark's Ivy jar without importing pyspark; None if there is none."""
     spec = importlib.util.find_spec("pyspark")
     folders = spec.submodule_search_locations if spec else None
-    for folder in folders or ():
-        for jar in sorted(Path(folder).glob("jars/ivy-*.jar")):
-            return jar
-    raise InputError("ivy: no pyspark/jars/ivy-*.jar, expected pyspark as installed from PyPI")
+    found = (sorted(Path(folder).glob("jars/ivy-*.jar")) for folder in folders or ())
+    return next((jars[0] for jars in found if jars), None)
+
+
+def own_settings() -> Path | None:
+    """Return the user's own Ivy settings, for example a mirror's; raises InputError if missing."""
+    own = os.environ.get(SETTINGS_VARIABLE)
+    if not own:
+        return None
+    if not Path(own).is_file():
+        raise InputError(f"ivy: {SETTINGS_VARIABLE} is {own}, expected a readable file")
+    return Path(own).absolute()
 
 
 def _settings(scratch: Path) -> Path:
-    """Return the user's own Ivy settings (for example a mirror's), else ours: Maven Central."""
-    own = os.environ.get(SETTINGS_VARIABLE)
-    if own:
-        if not Path(own).is_file():
-            raise InputError(f"ivy: {SETTINGS_VARIABLE} is {own}, expected a readable file")
-        return Path(own).absolute()
+    """Return the user's own settings, else ours: Maven Central."""
+    own = own_settings()
+    if own is not None:
+        return own
     ours = scratch / "ivysettings.xml"
     ours.write_text(_SETTINGS, encoding="utf-8")
     return ours
@@ -89,7 +95,7 @@ def _start(
     command = [
         str(java.binary), *SHORT_LIVED,
         f"-Divy.default.ivy.user.dir={folder}",
-        "-jar", str(ivy_jar()), "-warn",
+        "-jar", str(jar_of_pyspark()), "-warn",
         "-settings", str(settings), "-ivy", str(wanted), "-cache", str(folder / "cache"),
         "-retrieve", str(libs / "[artifact]-[revision](-[classifier]).[ext]"),
     ]  # fmt: skip

@@ -1,0 +1,66 @@
+"""Fetch pinned jars from a Maven repository over HTTPS, where there is no Ivy.
+
+Every jar is pinned with its SHA-256, so nothing has to be resolved. The repository is Maven
+Central, or the one that the user's own Ivy settings name.
+"""
+
+import http.client
+import shutil
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Final
+from xml.etree import ElementTree
+
+from insync.brokers.kafka.fetch import ivy
+from insync.brokers.kafka.versions import Jar
+from insync.errors import InputError
+
+CENTRAL: Final = "https://repo1.maven.org/maven2"
+_SCHEMES: Final = ("https://", "http://", "file://")
+_PARALLEL: Final = 4
+_ANSWER_WITHIN_S: Final = 60.0
+
+
+def fetch(jars: Sequence[Jar], libs: Path) -> None:
+    """Download `jars` into the folder `libs`; raises InputError if one cannot be fetched."""
+    root = _root()
+    with ThreadPoolExecutor(_PARALLEL) as threads:
+        list(threads.map(partial(_download, root, libs), jars))
+
+
+def url(root: str, jar: Jar) -> str:
+    """Return where a repository has a jar."""
+    return "/".join([root, jar.org.replace(".", "/"), jar.name, jar.revision, jar.file_name])
+
+
+def _root() -> str:
+    own = ivy.own_settings()
+    if own is None:
+        return CENTRAL
+    try:
+        resolvers = list(ElementTree.parse(own).iter("ibiblio"))  # noqa: S314  # the user's own file
+    except ElementTree.ParseError as error:
+        raise InputError(f"{ivy.SETTINGS_VARIABLE}: {own}: not XML: {error}") from None
+    roots = [root for each in resolvers if (root := each.get("root", "")).startswith(_SCHEMES)]
+    if not roots:
+        raise InputError(
+            f'{ivy.SETTINGS_VARIABLE}: {own}: no <ibiblio root="https://...">, expected one:'
+            " without pyspark and a Java there is no Ivy for other repositories"
+        )
+    return roots[0].rstrip("/")
+
+
+def _download(root: str, libs: Path, jar: Jar) -> None:
+    source = url(root, jar)
+    try:
+        with (
+            urllib.request.urlopen(source, timeout=_ANSWER_WITHIN_S) as answer,  # noqa: S310  # _SCHEMES
+            (libs / jar.file_name).open("wb") as file,
+        ):
+            shutil.copyfileobj(answer, file)
+    except (OSError, urllib.error.URLError, http.client.HTTPException) as error:
+        raise InputError(f"kafka: cannot fetch {source}: {error}") from error

@@ -1,0 +1,206 @@
+"""Run a scenario on a cluster that insync did not start, and that it leaves as it was.
+
+It creates topics with a prefix of the run's own, and deletes those. Of the nodes it has no files;
+the scenario's brokers 1 to 3 are three brokers of the cluster, in the order of their ids.
+"""
+
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+from insync import arms
+from insync.brokers.cluster.admin import delete_topic, partitions
+from insync.brokers.cluster.attached import AttachedCluster, broker_ids, delete_groups, setting_of
+from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.java import find_java
+from insync.brokers.kafka.versions import Release
+from insync.clients import uses
+from insync.errors import InputError, InsyncError
+from insync.events.schema import nodes_dir
+from insync.faults.registry import KINDS
+from insync.faults.support.control import ControlFile
+from insync.nodes import BROKERS
+from insync.run.agents import asking
+from insync.run.arm_cluster import ArmCluster
+from insync.run.plan import Plan, check_out, default_out
+from insync.run.request import Existing, RunRequest
+from insync.run.requirements import stall_rules, stalled, unavailable
+from insync.scenario.load import narrow, parse, source
+from insync.scenario.model import Scenario
+
+LAG: Final = "replica.lag.time.max.ms"
+DELETED_WITHIN_S: Final = 10.0
+
+
+def prepare_attached(request: RunRequest) -> Plan:
+    """Check the whole request; raises InputError. Creates no file and changes nothing."""
+    if request.existing is None:
+        raise InsyncError("no existing cluster in the request, expected one")
+    out = None if request.out is None else check_out(request.out)
+    plan = resolve_attached(request, request.existing, out or Path())
+    return plan if out else replace(plan, out=check_out(default_out(plan.scenario.name)))
+
+
+def resolve_attached(request: RunRequest, existing: Existing, out: Path) -> Plan:
+    """Return the plan of a run on an existing cluster; raises InputError for what cannot be."""
+    text = source(request.scenario)
+    scenario = narrow(
+        parse(text, request.scenario, request.scale), arms=request.arms, repeats=request.repeats,
+        client=request.client, default_timeouts=request.default_timeouts,
+    )  # fmt: skip
+    _require_possible(request, existing, scenario)
+    ids = broker_ids(existing.bootstrap)
+    if len(ids) < BROKERS:
+        raise InputError(
+            f"--bootstrap {existing.bootstrap}: has brokers {ids}, expected {BROKERS} or more"
+        )
+    brokers = tuple(ids[:BROKERS])
+    version = _version(existing, scenario.arms[0], brokers)
+    controls_of(scenario, existing, brokers)
+    java = find_java()
+    return Plan(
+        request=request, scenario=_with_lag(scenario, existing, brokers[0]), scenario_text=text,
+        java=java, kafka=Distribution(Release(version, ()), java, (), Path(), None), shim=None,
+        agent_jar=None, out=out, skip=unavailable(scenario, "existing", out), brokers=brokers,
+        topic_prefix=f"insync-{uuid.uuid4().hex[:8]}-",
+    )  # fmt: skip
+
+
+def _require_possible(request: RunRequest, existing: Existing, scenario: Scenario) -> None:
+    """Check what needs nodes of our own; raises InputError in one line."""
+    where = "--cluster existing"
+    if request.arms is None or len(scenario.arms) != 1:
+        raise InputError(f"{where}: expected --arms with the one arm that the brokers are")
+    (arm,) = scenario.arms
+    if arms.has_agent(arm) and existing.bridges is None:
+        raise InputError(
+            f"{where}: --arms {arm}: expected --bridges: nothing else shows that the brokers have"
+            " the agent"
+        )
+    if scenario.race is not None:
+        raise InputError(
+            f"{where}: {scenario.name}: a race, expected a scenario without pause points"
+        )
+    if scenario.workload.transactions is not None:
+        raise InputError(
+            f"{where}: workload.transactions: expected none: they move the partitions of"
+            " __transaction_state"
+        )
+    if uses(scenario.workload.client, "java"):
+        raise InputError(f"{where}: --client {scenario.workload.client}: expected librdkafka")
+    if request.events is not None:
+        raise InputError(f"{where}: --events-topic {request.events.name}: expected none")
+    kinds = sorted({fault.kind for fault in scenario.faults})
+    foreign = [kind for kind in kinds if "existing" not in KINDS[kind].probes]
+    if foreign:
+        raise InputError(
+            f"{where}: {scenario.name} injects {', '.join(foreign)}: expected only kinds that need"
+            " no node of insync's own: `insync faults --cluster existing`"
+        )
+    if kinds and not existing.allow_faults:
+        raise InputError(
+            f"{where}: {scenario.name} injects {', '.join(kinds)}: expected --allow-faults"
+        )
+
+
+def _version(existing: Existing, arm: str, brokers: Sequence[int]) -> str:
+    """Return the brokers' version by the answer of the agents, "unknown" without any."""
+    if existing.bridges is None:
+        return "unknown"
+    versions, settings = set(), {}
+    for broker in brokers:
+        try:
+            with asking(existing.bridges, broker) as client:
+                versions.add(client.broker_version())
+                settings[broker] = client.settings()
+        except InsyncError as error:
+            raise InputError(f"--bridges {existing.bridges}: {error}") from error
+    if len(versions) != 1:
+        raise InputError(
+            f"--bridges {existing.bridges}: brokers have {sorted(versions)}, expected one"
+        )
+    for broker, found in settings.items():
+        on, wanted = bool(found[arms.FEATURE]), arms.feature_on(arm)
+        if on != wanted:
+            raise InputError(
+                f"--arms {arm}: broker {broker} has {arms.FEATURE}={str(on).lower()},"
+                f" expected {str(wanted).lower()}"
+            )
+    return versions.pop()
+
+
+def _with_lag(scenario: Scenario, existing: Existing, broker: int) -> Scenario:
+    """Return the scenario with the lag limit that the cluster has: nothing changes it."""
+    found = setting_of(existing.bootstrap, broker, LAG)
+    if found is None:
+        return scenario
+    own = scenario.broker.model_copy(update={"replica_lag_time_max_ms": int(found)})
+    return scenario.model_copy(update={"broker": own})
+
+
+def controls_of(
+    scenario: Scenario, existing: Existing, brokers: Sequence[int]
+) -> dict[int, ControlFile]:
+    """Return the control files of the brokers that a scenario stalls, by the scenario's numbers.
+
+    Raises InputError for a broker that does not run under the shim.
+    """
+    needed = stalled(scenario)
+    if not needed:
+        return {}
+    if existing.controls is None:
+        raise InputError(
+            "--allow-faults: expected --controls with the control files of brokers that run under"
+            " the shim"
+        )
+    controls: dict[int, ControlFile] = {}
+    for number in sorted(needed):
+        path = existing.controls / f"stall-{brokers[number - 1]}.control"
+        try:
+            control = ControlFile(path)
+        except (OSError, InsyncError) as error:
+            raise InputError(f"--controls {path}: {error}") from error
+        if not control.attached:
+            raise InputError(
+                f"--controls {path}: no broker has loaded it, expected one under the shim"
+            )
+        left = int(control.header.capacity) - int(control.header.used)
+        if left < stall_rules(scenario):
+            raise InputError(
+                f"--controls {path}: room for {left} more rules, expected {stall_rules(scenario)}:"
+                " start the broker with a new file"
+            )
+        controls[number] = control
+    return controls
+
+
+@contextmanager
+def attached(plan: Plan, arm: str) -> Iterator[ArmCluster]:
+    """Use the plan's cluster for a block; at its end the run's own topics are deleted."""
+    existing = plan.request.existing
+    if existing is None:
+        raise InsyncError("no existing cluster in the plan, expected one")
+    home = nodes_dir(plan.out, arm)
+    cluster = AttachedCluster(existing.bootstrap)
+    try:
+        yield ArmCluster(
+            arm=arm, kafka=plan.kafka, cluster=cluster, home=home, brokers=plan.brokers,
+            controls=controls_of(plan.scenario, existing, plan.brokers), bridges=existing.bridges,
+        )  # fmt: skip
+    finally:
+        for repeat in range(plan.scenario.repeats):
+            _remove(plan, existing.bootstrap, plan.topic(repeat))
+
+
+def _remove(plan: Plan, bootstrap: str, topic: str) -> None:
+    """Delete a topic of the run, if it was made, and its consumer groups."""
+    server = bootstrap.split(",")[0]
+    with suppress(OSError):
+        if partitions(server, topic):
+            delete_topic(bootstrap, topic, DELETED_WITHIN_S)
+    groups = [f"{topic}-group-{number}" for number in range(len(plan.scenario.workload.groups))]
+    if groups:
+        delete_groups(bootstrap, groups)

@@ -1,0 +1,135 @@
+"""Inject faults of any kind into a running cluster of a test, and show that they acted."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
+
+from insync.analysis.verdict.facts import FaultFact
+from insync.analysis.verdict.fault_evidence import missing_evidence
+from insync.brokers.cluster.admin import partitions
+from insync.brokers.cluster.ready import await_ready
+from insync.errors import InputError, InsyncError
+from insync.events.run_info import PlannedFault
+from insync.events.schema import FaultLine
+from insync.faults.base import FaultContext
+from insync.faults.registry import KINDS
+from insync.faults.spec import Planned, Surroundings
+from insync.nodes import node_words
+from insync.run.arm_cluster import ArmCluster
+from insync.run.faults import ArmFaultCluster
+from insync.scenario.model import Fault, Scenario
+from insync.scenario.problems import describe
+
+SERVES_WITHIN_S: Final = 60.0
+MOST_MS: Final = 600_000
+"""How long a fault may last at most: then the brokers lift it themselves if the test has died."""
+_ANY: TypeAdapter[Any] = TypeAdapter(Fault)
+
+
+@dataclass(frozen=True)
+class Injected:
+    """A fault that was lifted: what was planned, and its evidence."""
+
+    planned: Mapping[str, Any]
+    line: FaultLine
+
+
+class Faults:
+    """Injects faults of the kinds for which a cluster was prepared.
+
+    `lifted` has every fault that was lifted, in order.
+    """
+
+    def __init__(self, arm_cluster: ArmCluster, prepared: Scenario, kinds: Sequence[str]) -> None:
+        """Use a running cluster that is prepared for the faults of a scenario of these kinds."""
+        self._arm_cluster = arm_cluster
+        self._prepared = prepared
+        self._kinds = kinds
+        self.lifted: list[Injected] = []
+
+    @contextmanager
+    def __call__(self, kind: str, broker: int, *, topic: str = "", **keys: Any) -> Iterator[None]:
+        """Inject a fault for a block, lift it at its end, and check that it acted.
+
+        `keys` are those of the kind in a scenario file, without its times; `partitions` are those
+        of `topic`. Raises InputError for a fault that cannot be, and InsyncError if there is no
+        evidence that it acted: then what the block saw proves nothing.
+        """
+        spec, scenario = self._planned(kind, broker, topic, keys)
+        at = FaultContext(
+            arm=self._arm_cluster.arm, repeat=0, kind=kind, broker=broker,
+            planned_ms=spec.end_ms - spec.at_ms, topic=topic,
+        )  # fmt: skip
+        cluster = ArmFaultCluster(self._arm_cluster, scenario)
+        fault = KINDS[kind].inject(spec, at, cluster)
+        fault.prepare()
+        try:
+            fault.inject()
+            yield
+        finally:
+            fault.lift()
+            self._await(broker)
+        self._keep(spec, fault.evidence())
+
+    def _planned(
+        self, kind: str, broker: int, topic: str, keys: Mapping[str, Any]
+    ) -> tuple[Planned, Scenario]:
+        """Return the fault's spec, checked, and the scenario of the cluster as it is now."""
+        if kind not in KINDS or kind not in self._kinds:
+            names = ", ".join(self._kinds) or "none"
+            raise InputError(
+                f"faults: {kind!r}: the cluster is not prepared for it, expected one of {names};"
+                " faults=[...] of the cluster names others"
+            )
+        times = {"at_ms": 0}
+        if "for_ms" in KINDS[kind].spec.model_fields:
+            times["for_ms"] = MOST_MS
+        try:
+            spec: Planned = _ANY.validate_python({"kind": kind, "broker": broker, **times, **keys})
+            leaders = self._leaders(topic)
+            settings = self._arm_cluster.cluster.nodes[1].folder / "server.properties"
+            flushes = "log.flush.interval.messages=" in settings.read_text(encoding="utf-8")
+            spec.check_within(Surroundings(index=0, leaders=leaders, flushes=flushes, earlier=()))
+        except ValidationError as error:
+            raise InputError("; ".join(describe(error, within=("faults", 0)))) from None
+        except PydanticCustomError as error:
+            raise InputError(f"faults: {kind}: {error.message()}") from None
+        workload = self._prepared.workload.model_copy(update={"leaders": tuple(leaders)})
+        return spec, self._prepared.model_copy(update={"workload": workload})
+
+    def _await(self, number: int) -> None:
+        """Wait until a broker serves again, unless another fault has ended it meanwhile."""
+        node = self._arm_cluster.cluster.nodes[number]
+        if node.process.poll() is None:
+            await_ready([node], SERVES_WITHIN_S)
+
+    def _leaders(self, topic: str) -> list[int]:
+        """Return the leader of each partition of the topic; none without a topic."""
+        if not topic:
+            return []
+        server = self._arm_cluster.cluster.bootstrap.split(",")[0]
+        found = partitions(server, topic)
+        if not found:
+            raise InputError(f"faults: topic {topic!r}: not found, expected an existing topic")
+        return [found[number][0] for number in sorted(found)]
+
+    def _keep(self, spec: Planned, line: FaultLine) -> None:
+        """Keep a lifted fault; raises InsyncError without evidence that it acted."""
+        planned = spec.model_dump(mode="json")
+        if "for_ms" in planned:
+            planned["for_ms"] = line.lifted_ms - line.injected_ms
+        self.lifted.append(Injected(planned, line))
+        fact = FaultFact(
+            fault=line.fault, site=line.site, mode=line.mode, broker=line.broker,
+            target=tuple(line.target), calls_held=line.calls_held, held_ms=line.held_ms,
+            longest_held_ms=line.longest_held_ms, acted_ms=line.acted_ms or 0.0,
+            figures=line.figures,
+        )  # fmt: skip
+        name = f"{spec.words} at {node_words(spec.broker)}"
+        problem = next(missing_evidence(PlannedFault.model_validate(planned), fact, name), None)
+        if problem is not None:
+            raise InsyncError(f"faults: {problem}")

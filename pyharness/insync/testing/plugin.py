@@ -1,0 +1,186 @@
+"""The pytest plugin: clusters, faults, and checked histories as fixtures.
+
+pytest loads it in every session, so it imports brokers and clients only when a fixture is used.
+"""
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from insync.testing import options
+from insync.testing.options import MARKER_HELP, asked, marked, of_cluster
+
+if TYPE_CHECKING:
+    from insync.testing.clusters import PytestCluster
+    from insync.testing.faults import Faults
+    from insync.testing.history import History
+    from insync.testing.scenario import ScenarioResult
+
+_CLUSTERS: Final = ("insync_cluster", "insync_cluster_module", "insync_cluster_session")
+_NOTES: Final = pytest.StashKey[list[Callable[[], str]]]()
+"""What a failed test shows: each returns lines when the failure is reported."""
+_SCENARIO: Final = "_insync_scenario"
+_FAILED: Final = pytest.StashKey[bool]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add --insync-kafka, --insync-libs, --insync-cluster and --insync-bootstrap."""
+    options.add_options(parser)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker; check the options."""
+    config.addinivalue_line("markers", MARKER_HELP)
+    asked_for = ("--insync-kafka", "--insync-libs", "--insync-bootstrap")
+    if any(map(config.getoption, asked_for)) or config.getoption("--insync-cluster") == "existing":
+        asked(config)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item,
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Show reports and the brokers' last lines with a failure."""
+    report = yield
+    if report.failed:
+        item.stash[_FAILED] = True
+        notes = [note for owner in _owners(item) for note in owner.stash.get(_NOTES, [])]
+        text = "\n".join(dict.fromkeys(filter(None, (note() for note in notes))))
+        if text:
+            report.sections.append(("insync", text))
+    return report
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let the tests with a scenario run it first; raises UsageError for a wrong marker."""
+    for item in items:
+        if isinstance(item, pytest.Function) and "scenario" in marked(item):
+            item.fixturenames.insert(0, _SCENARIO)
+
+
+@pytest.fixture(scope="session")
+def insync_options() -> dict[str, Any]:
+    """Return arguments of `KafkaCluster` for every cluster; override it in a conftest.py."""
+    return {}
+
+
+@pytest.fixture
+def insync_cluster(
+    request: pytest.FixtureRequest, insync_options: dict[str, Any], tmp_path: Path
+) -> Iterator["PytestCluster"]:
+    """Start a cluster for one test."""
+    keys = {**insync_options, **of_cluster(marked(request.node))}
+    if "insync_faults" in request.fixturenames:
+        keys.setdefault("faults", None)
+    with _started(request, keys, tmp_path / "kafka") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="module")
+def insync_cluster_module(
+    request: pytest.FixtureRequest,
+    insync_options: dict[str, Any],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator["PytestCluster"]:
+    """Start a cluster for all tests of a module."""
+    keys = {"faults": None, **insync_options}
+    with _started(request, keys, tmp_path_factory.mktemp("insync") / "kafka") as cluster:
+        yield cluster
+
+
+@pytest.fixture(scope="session")
+def insync_cluster_session(
+    request: pytest.FixtureRequest,
+    insync_options: dict[str, Any],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator["PytestCluster"]:
+    """Start a cluster for all tests."""
+    keys = {"faults": None, **insync_options}
+    with _started(request, keys, tmp_path_factory.mktemp("insync") / "kafka") as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def insync_faults(request: pytest.FixtureRequest) -> "Faults":
+    """Return a function that injects a fault into the test's cluster for a block."""
+    return _cluster_of(request).fault
+
+
+@pytest.fixture
+def insync_history(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator["History"]:
+    """Return a history of the test's own clients; the end of a passing test checks it."""
+    from insync.testing.history import History
+
+    cluster = _cluster_of(request)
+    before = len(cluster.lifted())
+    history = History(
+        cluster.bootstrap, tmp_path / "history", kafka=cluster.kafka, cluster=cluster.kind,
+        arm=cluster.arm, lifted=lambda: cluster.lifted()[before:],
+    )  # fmt: skip
+    _note(request.node, lambda: "\n".join(f"report: {each.report}" for each in history.verdicts))
+    try:
+        yield history
+        if history.recorded and not request.node.stash.get(_FAILED, False):
+            history.check()
+    finally:
+        history.close()
+
+
+@pytest.fixture
+def insync_result(request: pytest.FixtureRequest) -> "ScenarioResult":
+    """Return the result of the scenario that the test's marker names."""
+    if "scenario" not in marked(request.node):
+        raise pytest.UsageError(f"{request.node.nodeid}: insync_result: expected a scenario marker")
+    result: ScenarioResult = request.getfixturevalue(_SCENARIO)
+    return result
+
+
+@pytest.fixture
+def _insync_scenario(request: pytest.FixtureRequest, tmp_path: Path) -> "ScenarioResult":
+    """Run the scenario of the test's marker, and check its verdict."""
+    from insync.testing.scenario import run_scenario
+
+    keys, out = marked(request.node), tmp_path / "run"
+    _note(request.node, lambda: f"run folder: {out}" if out.is_dir() else "")
+    result = run_scenario(asked(request.config), keys, out)
+    _note(request.node, lambda: f"report: {result.report}")
+    result.check(keys.get("expect", "pass"))
+    return result
+
+
+@contextmanager
+def _started(
+    request: pytest.FixtureRequest, keys: dict[str, Any], folder: Path
+) -> Iterator["PytestCluster"]:
+    from insync.testing.clusters import started
+
+    with started(asked(request.config), keys, folder) as cluster:
+        _note(request.node, cluster.describe)
+        yield cluster
+
+
+def _cluster_of(request: pytest.FixtureRequest) -> "PytestCluster":
+    """Return the cluster that the test asks for, by default its own."""
+    name = next((each for each in _CLUSTERS if each in request.fixturenames), _CLUSTERS[0])
+    cluster: PytestCluster = request.getfixturevalue(name)
+    return cluster
+
+
+def _owners(item: pytest.Item) -> list[pytest.Item | pytest.Collector]:
+    """Return the test, and its module or session where it uses their cluster."""
+    used = getattr(item, "fixturenames", ())
+    module = item.getparent(pytest.Module)
+    owners: list[pytest.Item | pytest.Collector] = [item]
+    if module is not None and "insync_cluster_module" in used:
+        owners.append(module)
+    if "insync_cluster_session" in used:
+        owners.append(item.session)
+    return owners
+
+
+def _note(owner: Any, note: Callable[[], str]) -> None:
+    """Let a failed test of the owner, a test, a module or the session, show a note."""
+    owner.stash.setdefault(_NOTES, []).append(note)
