@@ -17,6 +17,7 @@ from insync.cli import (
     bench,
     faults,
     image,
+    kafka_tests,
     matrix,
     report,
     run,
@@ -34,6 +35,7 @@ app = typer.Typer(name="insync", add_completion=False, no_args_is_help=False, ri
 app.command("run", epilog=run.EXAMPLES)(run.command)
 app.command("matrix", epilog=matrix.EXAMPLES)(matrix.command)
 app.command("fuzz", epilog=fuzz.EXAMPLES)(fuzz.command)
+app.command("kafka-tests", epilog=kafka_tests.EXAMPLES)(kafka_tests.command)
 app.command("faults", epilog=faults.EXAMPLES)(faults.command)
 app.command("scenarios", epilog=scenarios.EXAMPLES)(scenarios.command)
 app.command("report", epilog=report.EXAMPLES)(report.command)

@@ -1,0 +1,145 @@
+"""`insync kafka-tests`: run Kafka's own test classes on a build, and compare with a baseline."""
+
+import json as jsonlib
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+
+from insync.cli.options import KAFKA_HELP, Json, UnknownMethods, names
+from insync.run.request import DEFAULT_KAFKA
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from insync.kafka_tests.judge import Row, TestsResult
+
+EXAMPLES: Final = """\b
+Examples:
+  insync kafka-tests --arms request
+  insync kafka-tests --kafka 3.9.2 --out ./tests --resume
+  insync kafka-tests --kafka ./my-kafka/libs --arms absent
+  insync kafka-tests --short --json
+"""
+_NOTED: Final = 20
+
+
+def command(
+    kafka: Annotated[str, typer.Option(help=KAFKA_HELP)] = DEFAULT_KAFKA,
+    arms: Annotated[
+        str | None,
+        typer.Option(
+            help="Comma-separated: absent (no agent), off, read, request, step-down, log-start."
+            " Default: all."
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="A version or build without agent. Default: the released version."),
+    ] = None,
+    test_jars: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with Kafka's test jars and what they need. Default: Maven Central's."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New or empty folder. Default: ./insync-runs/kafka-tests-<time>."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue in --out: run the classes it lacks.")
+    ] = False,
+    short: Annotated[bool, typer.Option("--short", help="Only some quick classes.")] = False,
+    side_by_side: Annotated[int, typer.Option(help="JVMs to run at the same time, 1 to 16.")] = 2,
+    allow_unknown_methods: UnknownMethods = False,
+    json: Json = False,
+) -> int:
+    """Run Kafka's own test classes on a build of Kafka, and compare test by test with a baseline.
+
+    The baseline is the released version without the agent; its results are kept in the user's
+    cache. A test that differs is run again up to twice; if it then ends as in the baseline it is
+    flaky, which is no difference.
+    """
+    from insync.cli.judge import EXIT_CODES
+    from insync.cli.progress import TerminalProgress
+    from insync.cli.results import results_console
+    from insync.errors import InsyncError
+    from insync.kafka_tests.jars import NoTestJars
+    from insync.kafka_tests.judge import RESULT
+    from insync.kafka_tests.request import TestsRequest, prepare
+    from insync.kafka_tests.run import run
+    from insync.signals import interruptible
+
+    request = TestsRequest(
+        kafka=kafka,
+        baseline=baseline,
+        arms=names(arms),
+        test_jars=test_jars,
+        out=out,
+        resume=resume,
+        short=short,
+        side_by_side=side_by_side,
+        allow_unknown_methods=allow_unknown_methods,
+    )
+    with interruptible(), TerminalProgress() as progress:
+        try:
+            plan = prepare(request, progress.phase)
+        except NoTestJars as error:
+            raise InsyncError(f"unknown: {error}") from error
+        try:
+            result = run(plan, progress.phase)
+        except BaseException:  # also on Ctrl-C: classes that have run need not run again
+            progress.stop()
+            print(f"to continue: the same command with --out {plan.out} --resume", file=sys.stderr)
+            raise
+    _show(results_console(as_json=json), result, plan.out)
+    if json:
+        text = (plan.out / RESULT).read_text(encoding="utf-8")
+        print(jsonlib.dumps(jsonlib.loads(text), indent=2))
+    return EXIT_CODES[result.verdict]
+
+
+def _show(console: "Console", result: "TestsResult", out: Path) -> None:
+    """Print classes by arms, what differs, the verdict and where the results are."""
+    from rich.box import SIMPLE_HEAD
+    from rich.markup import escape
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD)
+    table.add_column(f"Kafka {escape(result.kafka)}: tests")
+    sides = [arm.name for arm in result.arms]
+    for side in sides:
+        table.add_column(side, justify="right")
+    for name in dict.fromkeys(row.name for row in result.rows):
+        by_side = {row.arm: row for row in result.rows if row.name == name}
+        cells = [_cell([by_side[side]] if side in by_side else []) for side in sides]
+        table.add_row(name.rpartition(".")[2], *cells)
+    totals = [[row for row in result.rows if row.arm == side] for side in sides]
+    table.add_row("all", *(_cell(rows) for rows in totals))
+    table.add_row("CPU s", *(f"{sum(row.cpu_seconds for row in rows):.0f}" for rows in totals))
+    console.print(table)
+    for arm in result.arms:
+        for problem in arm.problems[:_NOTED]:
+            console.print(escape(f"{arm.name}: {problem}"), soft_wrap=True)
+    for side, found in result.differences.items():
+        for each in (each for each in found if each.kind != "different"):
+            why = each.reason or f"{each.outcomes[0]}, then {', '.join(each.outcomes[1:])}"
+            console.print(escape(f"{side}: {each.kind}: {each.test}: {why}"), soft_wrap=True)
+    console.print(
+        f"[bold]{result.verdict}[/]: {escape(result.reason)}; {result.seconds:.0f} s,"
+        f" {result.cpu_seconds:.0f} CPU s: {escape(str(out))}", soft_wrap=True,
+    )  # fmt: skip
+
+
+def _cell(rows: Sequence["Row"]) -> str:
+    """Return how many tests passed, and how many did not or differ."""
+    if not rows:
+        return "-"
+    words = [f"{sum(row.passed for row in rows)}"]
+    for key in ("failed", "skipped", "flaky", "known", "different"):
+        number = sum(getattr(row, key) for row in rows)
+        words += [f"{number} {key}"] if number else []
+    return ", ".join(words)
