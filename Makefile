@@ -131,12 +131,13 @@ test-brokers: setup engine $(MUTANTS)
 	@# These run one after the other, because they measure time.
 	@$(BIN)/pytest $(MEASURED)
 
-# KAFKA is one of the versions in tests/upstream/versions.toml; ARM selects one or more arms, default all.
+# The same as `insync kafka-tests`; ARM selects one or more arms, default all.
 KAFKA := 4.3.1
 ARM   :=
+comma := ,
+space := $(subst ,, )
 upstream-tests: setup ## run Kafka's own tests without and with the agent: KAFKA=4.3.1 ARM="read request"
-	@gradle -q --no-daemon --console=plain agentJar upstreamClassPath -Pupstream=$(KAFKA)
-	@PYTHONPATH=tests $(BIN)/python -m upstream.run $(KAFKA) $(ARM)
+	@$(BIN)/insync kafka-tests --kafka $(KAFKA) $(if $(ARM),--arms $(subst $(space),$(comma),$(strip $(ARM))))
 
 $(BENCH) $(MUTANTS) &: $(JAVA_SOURCES)
 	@echo "insync: building the benchmarks, and the mutants of the agent (Gradle)"

@@ -28,6 +28,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "run": {"events", "scenario", "faults", "workload", *CLUSTERS},
     "matrix": {"events", "scenario", "faults", "brokers.kafka", "run"},
     "fuzz": {"events", "scenario", "faults", "brokers.kafka", "run", "matrix", "report"},
+    "kafka_tests": {"events", "brokers.kafka", "run"},
     "testing": {"brokers.kafka", "brokers.cluster", "run"},
     "bench": {"events", "brokers.kafka", "brokers.cluster"},
     "analysis.checks": set(),

@@ -67,7 +67,7 @@ def command(
     from insync.cli.progress import TerminalProgress
     from insync.cli.results import results_console
     from insync.errors import InsyncError
-    from insync.kafka_tests.jars import NoTestJars
+    from insync.kafka_tests.jars import NoTestJarsError
     from insync.kafka_tests.judge import RESULT
     from insync.kafka_tests.request import TestsRequest, prepare
     from insync.kafka_tests.run import run
@@ -87,7 +87,7 @@ def command(
     with interruptible(), TerminalProgress() as progress:
         try:
             plan = prepare(request, progress.phase)
-        except NoTestJars as error:
+        except NoTestJarsError as error:
             raise InsyncError(f"unknown: {error}") from error
         try:
             result = run(plan, progress.phase)

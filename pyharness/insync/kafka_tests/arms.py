@@ -79,18 +79,21 @@ def problems(
     arm: TestArm,
     events: Iterable[Path],
     outputs: Iterable[Path],
-    agent: Collection[dict[str, int]],
+    agent: Collection[dict[str, int] | None],
     *,
     brokers: bool,
 ) -> list[str]:
     """Return the signs that an arm was not what its name says, or that our own code failed.
 
-    `agent` is what the agent did during each class. Only where a class started `brokers` must
-    there be settings, and marks in an arm that makes them.
+    `agent` is what the agent did during each class, None if it was not there. Only where a class
+    started `brokers` must there be settings, and marks in an arm that makes them.
     """
     texts = [file.read_text(encoding="utf-8", errors="replace") for file in outputs]
     found = [line for text in texts for line in _ERROR.findall(text)]
-    errors = sum(each.get("errors", 0) for each in agent)
+    if None in agent:
+        found.append("no agent in the JVM of a class")
+    did = [each for each in agent if each is not None]
+    errors = sum(each.get("errors", 0) for each in did)
     if errors and not found:
         found.append(f"errors in the agent's code: {errors}")
     lines = [line for file in events for line in file.read_text(encoding="utf-8").splitlines()]
@@ -104,7 +107,7 @@ def problems(
     if brokers and not arm.settings.keys() <= told:
         missing = ", ".join(sorted(arm.settings.keys() - told))
         found.append(f"no broker told its {missing}")
-    marks = sum(each.get("marks_total", 0) for each in agent)
+    marks = sum(each.get("marks_total", 0) for each in did)
     if (marks and not arm.marks) or (brokers and arm.marks and not marks):
         found.append(f"marks made: {marks}, expected {'some' if arm.marks else 'none'}")
     return list(dict.fromkeys(found))

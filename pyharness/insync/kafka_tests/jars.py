@@ -13,7 +13,7 @@ from insync.brokers.kafka.versions import Release, jar
 from insync.errors import InputError
 
 
-class NoTestJars(InputError):
+class NoTestJarsError(InputError):
     """There are no pinned test jars for a version of Kafka."""
 
 
@@ -33,10 +33,10 @@ def released_jars(release: Release, java: Java, tell: Callable[[str], None]) -> 
 def pinned_jars(version: str, java: Java, tell: Callable[[str], None]) -> tuple[Path, ...]:
     """Return the jars of a version's tests, and the libraries that these need.
 
-    Raises NoTestJars if none are pinned for the version, and InputError as a broker's jars do.
+    Raises NoTestJarsError if none are pinned for the version, and InputError as a broker's jars do.
     """
     if version not in pinned():
-        raise NoTestJars(
+        raise NoTestJarsError(
             f"test jars: none known for Kafka {version}, expected one of {', '.join(pinned())}, or"
             " --test-jars with a folder of them"
         )

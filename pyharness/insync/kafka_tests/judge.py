@@ -165,7 +165,7 @@ def _arm(
             arms.WITH_AGENT[side.name],
             sorted(folder.rglob(arms.EVENTS)),
             sorted(folder.rglob(OUTPUT)),
-            [result.agent for result in ran.values() if result.agent is not None],
+            [result.agent for result in ran.values() if not result.cut],
             brokers=any(each.brokers for each in plan.classes),
         )
     return Arm(name=side.name, verdict="fail" if problems else "pass", problems=tuple(problems))

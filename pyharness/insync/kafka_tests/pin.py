@@ -27,6 +27,14 @@ _COORDINATORS: Final = (
 _MOCKITO: Final = ("org.mockito:mockito-core:5.20.0", "org.mockito:mockito-junit-jupiter:5.20.0")
 # The keys and certificates of the SSL tests are made with it; Kafka's jars do not name it.
 _KEYS: Final = ("org.bouncycastle:bcpkix-jdk18on:1.78.1",)
+# Kafka's test framework has a Kerberos server, which SASL tests load even if they do not start it.
+_KERBEROS: Final = tuple(
+    f"org.apache.directory.server:apacheds-{name}:2.0.0-M24"
+    for name in ("core-api", "interceptor-kerberos", "protocol-shared", "protocol-kerberos",
+                 "ldif-partition", "jdbm-partition")
+)  # fmt: skip
+# Of these, older copies of what _KEYS has.
+_WITHOUT: Final = ("org.bouncycastle:bcprov-jdk15on",)
 
 
 @dataclass(frozen=True)
@@ -53,11 +61,11 @@ _JUNIT_5_13: Final = (
 )  # fmt: skip
 _ROWS: Final = (
     _Row((4, 2), "2.13", (*_TESTED, *_COORDINATORS), (*_FRAMEWORK, "kafka-test-common-util"),
-         (*_JUNIT_5_13, *_MOCKITO, *_KEYS)),
+         (*_JUNIT_5_13, *_MOCKITO, *_KEYS, *_KERBEROS)),
     _Row((4, 0), "2.13", (*_TESTED, *_COORDINATORS), _FRAMEWORK,
-         (*_JUNIT_5_10, *_MOCKITO, *_KEYS)),
+         (*_JUNIT_5_10, *_MOCKITO, *_KEYS, *_KERBEROS)),
     _Row((3, 6), "2.13", _TESTED, (),
-         (*_JUNIT_5_10, *_MOCKITO, *_KEYS, "commons-io:commons-io:2.14.0")),
+         (*_JUNIT_5_10, *_MOCKITO, *_KEYS, *_KERBEROS, "commons-io:commons-io:2.14.0")),
     # JUnit 4, run by JUnit 5's engine for it; an EasyMock that can mock classes on today's Java.
     _Row((1, 1), "2.12", ("kafka-clients",), (),
          ("org.junit.vintage:junit-vintage-engine:5.13.1",
@@ -83,7 +91,7 @@ def pin_tests(version: str, folder: Path = _PINS) -> Path:
     """Write `folder`/VERSION.toml and return it; raises InputError if it cannot be resolved."""
     broker = {(jar.org, jar.name) for jar in versions.find(version).jars}
     with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:
-        jars = pin.resolve(roots(version), Path(scratch))
+        jars = pin.resolve(roots(version), Path(scratch), _WITHOUT)
     # Of a module of the broker, the broker's own jar is used.
     added = [jar for jar in jars if jar.classifier or (jar.org, jar.name) not in broker]
     written = folder / f"{version}.toml"

@@ -10,7 +10,7 @@ from typing import Any, Final
 from insync.artifacts import AGENT_JAR, KAFKA_TESTS_JAR, built
 from insync.brokers.kafka import builds
 from insync.brokers.kafka.java import Java, find_java
-from insync.brokers.kafka.versions import Release
+from insync.brokers.kafka.versions import Release, known, numbers
 from insync.errors import InputError
 from insync.events.writer import write_atomic
 from insync.kafka_tests import arms as test_arms
@@ -76,7 +76,7 @@ class TestsPlan:
 def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     """Check the whole request and fetch the jars.
 
-    Raises NoTestJars if there are none, and InputError for what the user can fix. Writes only
+    Raises NoTestJarsError if there are none, and InputError for what the user can fix. Writes only
     the output folder's record of what was asked.
     """
     if not 1 <= request.side_by_side <= _MOST_SIDE_BY_SIDE:
@@ -84,13 +84,14 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
             f"--side-by-side {request.side_by_side}: expected 1 to {_MOST_SIDE_BY_SIDE}"
         )
     candidate = builds.find(request.kafka)
-    baseline = builds.find(request.baseline or candidate.version)
+    released = ".".join(map(str, numbers(candidate.version)))
+    baseline = _baseline(request, released)
     chosen = _arms(request, candidate, baseline)
     out = _out(request)
     java = find_java()
     runner = built(KAFKA_TESTS_JAR)
     own = request.test_jars
-    tests = jars.own_jars(own) if own else jars.pinned_jars(candidate.version, java, tell)
+    tests = jars.own_jars(own) if own else jars.pinned_jars(released, java, tell)
     classes = find_classes(candidate.version, tests, short=request.short)
     before = jars.released_jars(baseline, java, tell)
     after = jars.released_jars(candidate, java, tell)
@@ -106,6 +107,16 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
         request=request, candidate=candidate, baseline=baseline, out=out, java=java,
         classes=classes, arms=chosen, sides=tuple(sides), digests=digests,
     )  # fmt: skip
+
+
+def _baseline(request: TestsRequest, released: str) -> Release:
+    """Return what the candidate is compared with, by default the release that it was made from."""
+    if request.baseline is None and released not in known():
+        raise InputError(
+            f"--baseline: Kafka {released} is none of {', '.join(known())}, expected a version or a"
+            " build to compare with"
+        )
+    return builds.find(request.baseline or released)
 
 
 def _arms(request: TestsRequest, candidate: Release, baseline: Release) -> tuple[str, ...]:

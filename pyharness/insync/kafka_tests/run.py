@@ -68,7 +68,7 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
 
 
 def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[str], None]) -> None:
-    """Run the tests that differ once more, on the baseline and in each arm in which they do."""
+    """Run the tests that differ again, on the baseline and in each arm in which they do."""
     wanted: dict[str, list[Difference]] = {
         side.name: [each for each in findings.get(side.name, ()) if _again(each)]
         for side in plan.sides
