@@ -17,7 +17,6 @@ from insync.cli import (
     bench,
     faults,
     image,
-    kafka_tests,
     matrix,
     report,
     run,
@@ -27,6 +26,7 @@ from insync.cli import (
     watch,
 )
 from insync.cli.fuzz import command as fuzz
+from insync.cli.kafka_tests import command as kafka_tests
 from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs
 from insync.errors import UNKNOWN, InputError, InsyncError, report_crash

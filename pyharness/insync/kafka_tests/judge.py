@@ -103,11 +103,10 @@ def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]])
     first = plan.sides[0].name
     stock = _stock_problems(plan, by_side[first], cut.get(first, ()))
     judged = [_arm(plan, side, by_side, findings[side.name], cut) for side in plan.sides[1:]]
-    word: Word = "pass"
-    if stock or any(arm.verdict == "unknown" for arm in judged) or not judged:
-        word = "unknown"
-    if any(arm.verdict == "fail" for arm in judged):
-        word = "fail"
+    words = {arm.verdict for arm in judged}
+    word: Word = "pass" if words == {"pass"} else "fail" if "fail" in words else "unknown"
+    if stock:
+        word = "unknown"  # a difference from an incomplete baseline proves nothing
     return TestsResult(
         kafka=plan.candidate.name,
         baseline=plan.baseline.name,
@@ -175,10 +174,12 @@ def _reason(word: Word, stock: Sequence[str], judged: Sequence[Arm]) -> str:
     names = ", ".join(arm.name for arm in judged)
     if word == "pass":
         return f"the same results in {names} as in the baseline"
+    if stock:
+        return f"baseline: {stock[0]}"
     bad = next((arm for arm in judged if arm.verdict == word), None)
     if bad is not None:
         return f"{bad.name}: {bad.problems[0]}"
-    return f"baseline: {stock[0]}" if stock else "no arm to compare with the baseline"
+    return "no arm to compare with the baseline"
 
 
 def _row(side: str, name: str, result: ClassResult, found: Sequence[Difference]) -> Row:

@@ -78,7 +78,8 @@ def roots(version: str) -> list[str]:
     """Return the artifacts whose dependencies make the class path of a version's tests."""
     row = next((row for row in _ROWS if numbers(version) >= row.since), None)
     if row is None:
-        raise InputError(f"pin: tests of Kafka {version}, expected {_ROWS[-1].since} or later")
+        oldest = ".".join(map(str, _ROWS[-1].since))
+        raise InputError(f"pin: tests of Kafka {version}, expected {oldest} or later")
     core = f"kafka_{row.scala}"
     return [
         *(f"org.apache.kafka:{name}:{version}" for name in (core, *row.plain)),

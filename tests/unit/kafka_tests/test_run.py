@@ -128,3 +128,12 @@ def test_classes_that_have_run_are_not_run_again(tmp_path: Path) -> None:
     done(plan(tmp_path, ALL, ALL))
     _, told = done(plan(tmp_path, ALL, ALL))
     assert told == []
+
+
+def test_a_class_of_the_baseline_whose_jvm_ended_is_run_again(tmp_path: Path) -> None:
+    result, _ = done(plan(tmp_path, changed("a", "crash"), ALL))
+    assert result.verdict == "unknown"
+    assert result.reason == "baseline: T.A: the JVM ended with exit code 134"
+    result, told = done(plan(tmp_path, ALL, ALL))
+    assert result.verdict == "pass"
+    assert told == ["baseline: A"]
