@@ -8,6 +8,7 @@ from typing import Final
 
 from insync.brokers.kafka import cache
 from insync.kafka_tests import results
+from insync.kafka_tests.results import TestResult
 
 _SCHEMA: Final = "1"
 _DIGITS: Final = 16
@@ -39,9 +40,11 @@ def store(kept: Path, names: Iterable[str], folder: Path) -> None:
             _copy(source, target)
 
 
-def forget(kept: Path, name: str) -> None:
-    """Remove a class from the cache: a test of it failed by chance."""
-    results.file_of(kept, name).unlink(missing_ok=True)
+def correct(kept: Path, name: str, test: TestResult) -> None:
+    """Replace in the cache the result of a test that failed only the first time."""
+    file = results.file_of(kept, name)
+    if file.is_file():
+        results.amend(file, {test.id: test})
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -50,7 +50,7 @@ class TestsRequest:
     out: Path | None = None
     resume: bool = False
     short: bool = False
-    side_by_side: int = 2
+    side_by_side: int = 3
     allow_unknown_methods: bool = False
 
 

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -86,8 +86,7 @@ def read_class(file: Path, why_open: str = "the JVM ended during this test") -> 
             except (KeyError, TypeError, json.JSONDecodeError) as error:
                 raise ValueError(f"{file}: not a line of test results: {line.strip()}") from error
     for test in reader.open.values():
-        failed = {**test.__dict__, "outcome": FAILED, "detail": why_open}
-        reader.tests[test.id] = TestResult(**failed)
+        reader.tests[test.id] = replace(test, outcome=FAILED, detail=why_open)
     end = reader.end
     return ClassResult(
         reader.tests, end.get("ms", 0), end.get("cpu_ms", 0), end.get("agent"), end.get("cut", "")
@@ -100,8 +99,20 @@ def seal(part: Path, why: str) -> None:
     What ran at that time has failed; what came after it is missing.
     """
     result = read_class(part, why)
-    lines = [{"type": "ended", **test.__dict__} for test in result.tests.values()]
-    lines.append({"type": "class", "ms": 0, "cpu_ms": 0, "agent": None, "cut": why})
-    text = "".join(json.dumps(line) + "\n" for line in lines)
-    part.write_text(text, encoding="utf-8")
+    _write(part, replace(result, cut=why))
     part.replace(part.with_suffix(""))
+
+
+def amend(file: Path, tests: Mapping[str, TestResult]) -> None:
+    """Replace the results of some tests of a class."""
+    result = read_class(file)
+    made = file.with_suffix(".amended")
+    _write(made, replace(result, tests={**result.tests, **tests}))
+    made.replace(file)
+
+
+def _write(file: Path, result: ClassResult) -> None:
+    lines = [{"type": "ended", **asdict(test)} for test in result.tests.values()]
+    end = {key: value for key, value in asdict(result).items() if key != "tests"}
+    lines.append({"type": "class", **end})
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

@@ -3,7 +3,7 @@
 import resource
 import shutil
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from insync.kafka_tests import baseline as kept_results
@@ -35,7 +35,7 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> TestsResult:
         rounds.append(f"again-{number}")
         _run_again(plan, findings, rounds[-1], tell)
         findings = judge.compare_all(plan, rounds)
-    _forget_chance(plan, findings)
+    _correct_chance(plan, findings, rounds)
     result = judge.judge(plan, findings, cut)
     result = result.timed(time.monotonic() - began, _children_cpu_s() - cpu)
     judge.write(plan, result)
@@ -102,12 +102,17 @@ def _again(difference: Difference) -> bool:
     return difference.kind == "different"
 
 
-def _forget_chance(plan: TestsPlan, findings: Findings) -> None:
-    """Remove from the cache the baseline's classes in which a test failed only at first."""
+def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) -> None:
+    """Replace in the cache what failed in the baseline by chance: it passed when run again."""
     kept = kept_results.folder_of(plan.digests, plan.java.description)
+    folder = plan.out / plan.sides[0].name
     for each in (each for found in findings.values() for each in found):
-        if each.kind == "flaky" and each.baseline[0] != results.PASSED:
-            kept_results.forget(kept, each.name)
+        if each.kind != "flaky" or each.baseline[0] == results.PASSED:
+            continue
+        for file in (results.file_of(folder / name, each.name) for name in rounds):
+            test = results.read_class(file).tests.get(each.id) if file.is_file() else None
+            if test is not None and test.outcome == results.PASSED:
+                kept_results.correct(kept, each.name, test)
 
 
 def _nothing(_: Job) -> None:

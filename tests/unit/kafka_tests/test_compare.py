@@ -69,6 +69,17 @@ def test_a_known_difference_is_known_only_if_it_ends_as_it_is_known_to() -> None
         assert found.kind == "different"
 
 
+def test_the_known_failure_of_configs_must_name_one_of_ours() -> None:
+    name = "kafka.server.KafkaConfigTest"
+    (known,) = (each for each in known_differences() if each.test.startswith(name))
+    for config, kind in (("leader.relinquish.via", "known"), ("log.dirs", "different")):
+        trace = f"Error: Expected exception for property `{config}` with invalid value `-1`"
+        failed = {"x": TestResult("x", "testFromPropsInvalid()", "x", "failed", 1, trace)}
+        passed = {"x": TestResult("x", "testFromPropsInvalid()", "x", "passed", 1)}
+        (found,) = compare(name, [ClassResult(passed)], [ClassResult(failed)], [known])
+        assert found.kind == kind
+
+
 def test_every_known_difference_has_a_reason() -> None:
     assert known_differences()
     assert all(each.reason and each.says for each in known_differences())

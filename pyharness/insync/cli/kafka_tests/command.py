@@ -46,7 +46,7 @@ def command(
         bool, typer.Option("--resume", help="Continue in --out: run the classes it lacks.")
     ] = False,
     short: Annotated[bool, typer.Option("--short", help="Only some quick classes.")] = False,
-    side_by_side: Annotated[int, typer.Option(help="JVMs to run at the same time, 1 to 16.")] = 2,
+    side_by_side: Annotated[int, typer.Option(help="JVMs to run at the same time, 1 to 16.")] = 3,
     allow_unknown_methods: UnknownMethods = False,
     json: Json = False,
 ) -> int:
