@@ -21,6 +21,11 @@ class Known:
     outcome: str
     says: str
     reason: str
+    arms: tuple[str, ...] = ()
+
+    def applies(self, arm: str) -> bool:
+        """Whether it is known in an arm."""
+        return not self.arms or arm in self.arms
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,11 +76,11 @@ class TestsResult:
 
 def compare_all(plan: TestsPlan, rounds: Sequence[str]) -> Findings:
     """Compare every class that both sides have; `rounds` are the folders of repeated tests."""
-    known = known_differences()
     first = plan.sides[0]
     found: Findings = {}
     for side in plan.sides[1:]:
         found[side.name] = []
+        known = [each for each in known_differences() if each.applies(side.name)]
         for each in plan.classes:
             before, after = (_all(plan, one, each, rounds) for one in (first, side))
             if before and after:

@@ -105,10 +105,12 @@ class TestJvm:
             return ""
         why = self.hung or f"the JVM ended with exit code {self._jvm.returncode}"
         part = results.part_of(self.job.folder, missing[0])
+        started = part.is_file() and results.read_class(part).tests
+        if not started:
+            why = f"{why}: {process.complaint(self.here / OUTPUT)}"
         if part.is_file():
             results.seal(part, why)
-            return why
-        return f"{why}: {process.complaint(self.here / OUTPUT)}"
+        return why
 
     def kill(self) -> None:
         """End the JVM now."""

@@ -62,6 +62,8 @@ _JUNIT_5_13: Final = (
 _ROWS: Final = (
     _Row((4, 2), "2.13", (*_TESTED, *_COORDINATORS), (*_FRAMEWORK, "kafka-test-common-util"),
          (*_JUNIT_5_13, *_MOCKITO, *_KEYS, *_KERBEROS)),
+    _Row((4, 1), "2.13", (*_TESTED, *_COORDINATORS), _FRAMEWORK,
+         (*_JUNIT_5_13, *_MOCKITO, *_KEYS, *_KERBEROS)),
     _Row((4, 0), "2.13", (*_TESTED, *_COORDINATORS), _FRAMEWORK,
          (*_JUNIT_5_10, *_MOCKITO, *_KEYS, *_KERBEROS)),
     _Row((3, 6), "2.13", _TESTED, (),
