@@ -2,12 +2,13 @@
 
 import tomllib
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
 from insync.brokers.kafka.versions import numbers
+from insync.closest import did_you_mean
 from insync.errors import InputError
 
 
@@ -36,9 +37,16 @@ def listed() -> tuple[TestClass, ...]:
 
 
 def find_classes(
-    version: str, jars: Sequence[Path], *, short: bool = False
+    version: str,
+    jars: Sequence[Path],
+    *,
+    short: bool = False,
+    only: Collection[str] | None = None,
 ) -> tuple[TestClass, ...]:
-    """Return the classes to run that the test jars have; raises InputError if there is none."""
+    """Return the classes to run that the test jars have, all or `only` those with these names.
+
+    Raises InputError if there is none, or none with one of the names.
+    """
     inside = {entry for jar in jars for entry in _entries(jar)}
     found = tuple(
         each
@@ -52,7 +60,12 @@ def find_classes(
             f"test jars: {jars[0].parent if jars else 'none'}: none of Kafka's test classes in"
             f" them, expected the jars kafka_2.13-{version}-test.jar and others"
         )
-    return found
+    names = [each.simple for each in found]
+    for name in only or ():
+        if name not in names:
+            near = did_you_mean(name, names)
+            raise InputError(f"--only {name}: expected one of {', '.join(names)}{near}")
+    return tuple(each for each in found if only is None or each.simple in only)
 
 
 def expected_counts(version: str) -> Mapping[str, int]:

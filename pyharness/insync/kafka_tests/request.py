@@ -36,6 +36,7 @@ class TestsRequest:
         test_jars: a folder of the user's with the test jars; None: those of Maven Central.
         out: a new or empty folder, or with `resume` that of an earlier run; None: a new one.
         short: only the short level.
+        only: names of classes without their packages; None: all.
         side_by_side: how many JVMs run at the same time.
         allow_unknown_methods: whether the agent weaves methods that no known build has.
 
@@ -50,6 +51,7 @@ class TestsRequest:
     out: Path | None = None
     resume: bool = False
     short: bool = False
+    only: tuple[str, ...] | None = None
     side_by_side: int = 3
     allow_unknown_methods: bool = False
 
@@ -92,7 +94,7 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     runner = built(KAFKA_TESTS_JAR)
     own = request.test_jars
     tests = jars.own_jars(own) if own else jars.pinned_jars(released, java, tell)
-    classes = find_classes(candidate.version, tests, short=request.short)
+    classes = find_classes(candidate.version, tests, short=request.short, only=request.only)
     before = jars.released_jars(baseline, java, tell)
     after = jars.released_jars(candidate, java, tell)
     digests = (jars.digest(before), jars.digest(tests))
@@ -100,7 +102,7 @@ def prepare(request: TestsRequest, tell: Callable[[str], None]) -> TestsPlan:
     sides += [_side(arm, request, java, (*after, *tests, runner)) for arm in chosen]
     _same(out, request, {
         "candidate": jars.digest(after), "baseline": digests[0], "tests": digests[1],
-        "runner": jars.digest([runner]), "short": request.short, "java": java.description,
+        "runner": jars.digest([runner]), "java": java.description,
         "agent": jars.digest([built(AGENT_JAR)]) if set(chosen) - {test_arms.ABSENT} else None,
     })  # fmt: skip
     return TestsPlan(

@@ -49,6 +49,14 @@ def test_the_classes_of_a_version_are_those_in_its_jars(tmp_path: Path) -> None:
     assert list(in_jvms(find_classes("4.3.1", [file]))) == ["fetches"]
 
 
+def test_only_classes_that_are_there_can_be_chosen(tmp_path: Path) -> None:
+    file = jar(tmp_path, "kafka.server.DelayedFetchTest", "kafka.server.FetchRequestTest")
+    (one,) = find_classes("4.3.1", [file], only=["DelayedFetchTest"])
+    assert one.simple == "DelayedFetchTest"
+    with pytest.raises(InputError, match=r"--only DelayedFetchTst: .*did you mean 'DelayedFetch"):
+        find_classes("4.3.1", [file], only=["DelayedFetchTst"])
+
+
 def test_jars_without_kafkas_tests_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="none of Kafka's test classes in them"):
         find_classes("4.3.1", [jar(tmp_path, "kafka.Other")])

@@ -46,6 +46,10 @@ def command(
         bool, typer.Option("--resume", help="Continue in --out: run the classes it lacks.")
     ] = False,
     short: Annotated[bool, typer.Option("--short", help="Only some quick classes.")] = False,
+    only: Annotated[
+        str | None,
+        typer.Option(help="Comma-separated names of classes, such as PartitionTest. Default: all."),
+    ] = None,
     side_by_side: Annotated[int, typer.Option(help="JVMs to run at the same time, 1 to 16.")] = 3,
     allow_unknown_methods: UnknownMethods = False,
     json: Json = False,
@@ -75,6 +79,7 @@ def command(
         out=out,
         resume=resume,
         short=short,
+        only=names(only),
         side_by_side=side_by_side,
         allow_unknown_methods=allow_unknown_methods,
     )
