@@ -187,7 +187,7 @@ def _row(side: str, name: str, result: ClassResult, found: Sequence[Difference])
     return Row(
         arm=side,
         name=name,
-        tests=len(result.tests),
+        tests=result.size,
         passed=result.count(PASSED),
         failed=result.count(FAILED),
         skipped=result.count(SKIPPED),

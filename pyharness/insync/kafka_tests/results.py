@@ -15,7 +15,10 @@ NOT_RUN: Final = "not run"
 
 @dataclass(frozen=True)
 class TestResult:
-    """How one test ended. Its `id` is JUnit's; `name` and `shown` are for people."""
+    """How one test ended. Its `id` is JUnit's; `name` and `shown` are for people.
+
+    A `container` of tests, such as the class, is among the results only if it failed itself.
+    """
 
     __test__ = False  # pytest would collect it
 
@@ -25,6 +28,7 @@ class TestResult:
     outcome: str
     ms: int = 0
     detail: str = ""
+    container: bool = False
 
 
 @dataclass(frozen=True)
@@ -41,8 +45,13 @@ class ClassResult:
     cut: str = ""
 
     def count(self, outcome: str) -> int:
-        """Return how many tests ended so."""
+        """Return how many tests, and containers, ended so."""
         return sum(test.outcome == outcome for test in self.tests.values())
+
+    @property
+    def size(self) -> int:
+        """How many tests ran or were skipped."""
+        return sum(not test.container for test in self.tests.values())
 
 
 @dataclass

@@ -56,6 +56,19 @@ def test_a_test_that_ends_as_in_the_baseline_when_run_again_is_flaky() -> None:
     )  # fmt: skip
 
 
+def test_a_class_that_failed_as_a_whole_is_flaky_if_it_does_not_when_run_again() -> None:
+    whole = ClassResult({"[class]": TestResult("[class]", "T", "T", "failed", container=True)})
+    right = of(a="passed")
+    found = compare("T", [right, right], [whole, right])
+    assert [(each.id, each.kind, each.outcomes) for each in found] == [
+        ("[class]", "flaky", ("failed", "passed")),
+        ("a", "flaky", ("not run", "passed")),
+    ]
+    found = compare("T", [right, right], [whole, whole])
+    assert [each.kind for each in found] == ["different", "different"]
+    assert wrong_counts({"T": whole}, {"T": 1}) == ["T: 0 tests, expected 1"]
+
+
 def test_a_known_difference_is_known_only_if_it_ends_as_it_is_known_to() -> None:
     known = Known("T.a()", "failed", "trace", "because")
     (found,) = compare("T", [of(a="passed")], [of(a="failed")], [known])

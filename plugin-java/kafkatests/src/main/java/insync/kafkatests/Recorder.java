@@ -29,8 +29,8 @@ final class Recorder implements TestExecutionListener {
 
     @Override
     public void executionSkipped(TestIdentifier test, String reason) {
-        write(() -> file.ended(test.getUniqueId(), test.getLegacyReportingName(), test.getDisplayName(), "skipped", 0,
-            reason));
+        write(() -> file.ended(test.getUniqueId(), test.getLegacyReportingName(), test.getDisplayName(), false,
+            "skipped", 0, reason));
     }
 
     @Override
@@ -44,8 +44,8 @@ final class Recorder implements TestExecutionListener {
             : result.getStatus() == TestExecutionResult.Status.ABORTED ? "skipped" : "failed";
         long nanos = System.nanoTime() - began.getOrDefault(test.getUniqueId(), System.nanoTime());
         String detail = result.getThrowable().map(Recorder::trace).orElse("");
-        write(() -> file.ended(test.getUniqueId(), test.getLegacyReportingName(), test.getDisplayName(), outcome, nanos,
-            detail));
+        write(() -> file.ended(test.getUniqueId(), test.getLegacyReportingName(), test.getDisplayName(),
+            !test.isTest(), outcome, nanos, detail));
     }
 
     private static String trace(Throwable error) {

@@ -31,9 +31,11 @@ final class ResultFile implements Closeable {
         line("{\"type\":\"started\"," + test(id, name, shown) + "}");
     }
 
-    void ended(String id, String name, String shown, String outcome, long nanos, String detail) throws IOException {
+    /** Writes how a test ended; a `container` of tests is written only if it failed itself, or was aborted. */
+    void ended(String id, String name, String shown, boolean container, String outcome, long nanos, String detail)
+            throws IOException {
         String kept = detail.length() > LONGEST_DETAIL ? detail.substring(0, LONGEST_DETAIL) : detail;
-        line("{\"type\":\"ended\"," + test(id, name, shown) + ",\"outcome\":" + quoted(outcome) + ",\"ms\":" + ms(nanos)
+        line("{\"type\":\"ended\"," + test(id, name, shown) + ",\"container\":" + container + ",\"outcome\":" + quoted(outcome) + ",\"ms\":" + ms(nanos)
             + ",\"detail\":" + quoted(kept) + "}");
     }
 
