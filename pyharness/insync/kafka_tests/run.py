@@ -3,6 +3,7 @@
 import resource
 import shutil
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
@@ -17,6 +18,8 @@ from insync.kafka_tests.request import TestsPlan
 
 _AGAIN: Final = 2
 """How often a test that differs is run again, on both sides."""
+_MOST_BY_CHANCE: Final = 30
+"""If more tests of a class fail, it is not by chance, and none is run again."""
 
 
 def run(plan: TestsPlan, tell: Callable[[str], None]) -> TestsResult:
@@ -29,7 +32,7 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> TestsResult:
     findings = judge.compare_all(plan, ())
     rounds: list[str] = []
     for number in range(1, _AGAIN + 1):
-        unclear = [each for found in findings.values() for each in found if _again(each)]
+        unclear = [each for found in findings.values() for each in _unclear(found)]
         if not unclear:
             break
         rounds.append(f"again-{number}")
@@ -75,8 +78,7 @@ def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list
 def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[str], None]) -> None:
     """Run the tests that differ again, on the baseline and in each arm in which they do."""
     wanted: dict[str, list[Difference]] = {
-        side.name: [each for each in findings.get(side.name, ()) if _again(each)]
-        for side in plan.sides
+        side.name: _unclear(findings.get(side.name, ())) for side in plan.sides
     }
     wanted[plan.sides[0].name] = [each for found in wanted.values() for each in found]
     jobs = [
@@ -98,8 +100,11 @@ def _by_class(found: Iterable[Difference]) -> dict[str, list[str]]:
     return by_class
 
 
-def _again(difference: Difference) -> bool:
-    return difference.kind == "different"
+def _unclear(found: Sequence[Difference]) -> list[Difference]:
+    """Return the differences that may be by chance."""
+    different = [each for each in found if each.kind == "different"]
+    failed = Counter(each.name for each in different if each.outcomes[0] == results.FAILED)
+    return [each for each in different if failed[each.name] <= _MOST_BY_CHANCE]
 
 
 def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) -> None:
