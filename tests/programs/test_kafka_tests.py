@@ -22,7 +22,7 @@ MISSING = "kafka/server/DelayedFetch.class"
 def test_an_interrupted_run_leaves_no_jvm_and_is_resumed(tmp_path: Path) -> None:
     """The agent changes no result, whichever of its features is on."""
     out = tmp_path / "out"
-    asked = ("kafka-tests", "--short", "--arms", "request,step-down,log-start", "--out", out)
+    asked = ("kafka-tests", "--short", "--arms", "request,step-down", "--out", out)
     running = start_insync(*asked)
     wait_for(lambda: list((out / "request").glob("*.jsonl")), bool, within_s=180)
     running.send_signal(signal.SIGINT)
@@ -36,7 +36,7 @@ def test_an_interrupted_run_leaves_no_jvm_and_is_resumed(tmp_path: Path) -> None
     assert (result["verdict"], result["kafka"], result["baseline"]) == ("pass", KAFKA, KAFKA)
     assert {name: (out / "request" / name).stat().st_mtime_ns for name in done} == times
     counts = expected_counts(KAFKA)
-    for arm in ("request", "step-down", "log-start"):
+    for arm in ("request", "step-down"):
         rows = {row["name"]: row for row in result["rows"] if row["arm"] == arm}
         assert {name: row["tests"] for name, row in rows.items()} == {n: counts[n] for n in rows}
         assert len(rows) == 5
