@@ -12,6 +12,7 @@ BUILT := pyharness/insync/_built
 JAR   := plugin-java/agent/build/libs/insync-agent.jar
 LOGS  := plugin-java/replicalogs/build/libs/insync-logs.jar
 CLIENTS := plugin-java/clients/build/libs/insync-clients.jar
+KAFKA_TESTS := plugin-java/kafkatests/build/libs/insync-kafka-tests.jar
 BENCH := plugin-java/bench/build/libs/insync-bench.jar
 MUTANTS := plugin-java/mutants/build/libs/insync-mutants.jar
 DEMO  := insync-runs/demo
@@ -34,13 +35,13 @@ setup: tools ## build everything and leave .venv/bin/insync
 tools:
 	@pyharness/setup-tools.sh
 
-JARS := $(addprefix $(BUILT)/,insync-agent.jar insync-logs.jar insync-clients.jar)
+JARS := $(addprefix $(BUILT)/,insync-agent.jar insync-logs.jar insync-clients.jar insync-kafka-tests.jar)
 built: $(JARS) $(BUILT)/libinsync_stall.so $(BUILT)/broker-versions.properties
 
 $(JARS) &: $(JAVA_SOURCES)
-	@echo "insync: building the agent, the log reader and the Java clients (Gradle)"
-	@$(TIMED) build gradle -q --no-daemon --console=plain agentJar logsJar clientsJar
-	@mkdir -p $(BUILT) && cp $(JAR) $(LOGS) $(CLIENTS) $(BUILT)
+	@echo "insync: building the agent, the log reader, the Java clients and the runner of Kafka's tests (Gradle)"
+	@$(TIMED) build gradle -q --no-daemon --console=plain agentJar logsJar clientsJar kafkaTestsJar
+	@mkdir -p $(BUILT) && cp $(JAR) $(LOGS) $(CLIENTS) $(KAFKA_TESTS) $(BUILT)
 
 $(BUILT)/libinsync_stall.so: pyharness/insync/faults/support/native/stall.c pyharness/insync/faults/support/native/stall.h
 	@echo "insync: building the stall shim (cc)"
@@ -130,12 +131,13 @@ test-brokers: setup engine $(MUTANTS)
 	@# These run one after the other, because they measure time.
 	@$(BIN)/pytest $(MEASURED)
 
-# KAFKA is one of the versions in tests/upstream/versions.toml; ARM selects one or more arms, default all.
+# The same as `insync kafka-tests`; ARM selects one or more arms, default all.
 KAFKA := 4.3.1
 ARM   :=
+comma := ,
+space := $(subst ,, )
 upstream-tests: setup ## run Kafka's own tests without and with the agent: KAFKA=4.3.1 ARM="read request"
-	@gradle -q --no-daemon --console=plain agentJar upstreamClassPath -Pupstream=$(KAFKA)
-	@PYTHONPATH=tests $(BIN)/python -m upstream.run $(KAFKA) $(ARM)
+	@$(BIN)/insync kafka-tests --kafka $(KAFKA) $(if $(ARM),--arms $(subst $(space),$(comma),$(strip $(ARM))))
 
 $(BENCH) $(MUTANTS) &: $(JAVA_SOURCES)
 	@echo "insync: building the benchmarks, and the mutants of the agent (Gradle)"

@@ -16,6 +16,7 @@ BUILT = (
     "insync-agent.jar",
     "insync-logs.jar",
     "insync-clients.jar",
+    "insync-kafka-tests.jar",
     "libinsync_stall.so",
     "broker-versions.properties",
 )

@@ -9,6 +9,7 @@ BUILT: Final = Path(__file__).with_name("_built")
 AGENT_JAR: Final = BUILT / "insync-agent.jar"
 LOGS_JAR: Final = BUILT / "insync-logs.jar"
 CLIENTS_JAR: Final = BUILT / "insync-clients.jar"
+KAFKA_TESTS_JAR: Final = BUILT / "insync-kafka-tests.jar"
 SHIM: Final = BUILT / "libinsync_stall.so"
 VERSIONS_TABLE: Final = BUILT / "broker-versions.properties"
 

@@ -177,6 +177,21 @@ def test_a_scope_that_the_version_lacks_is_refused_as_agent_option(java: Java) -
     assert "default-scope=request: expected one of [read]" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("kafka", "options", "expected"),
+    [
+        ("2.8.2", "default-scope=read,default-step-down=500", "expected off"),
+        ("4.3.1", "default-step-down=500", "expected off, or default-scope=read or request"),
+    ],
+)
+def test_a_step_down_that_cannot_be_is_refused_as_agent_option(
+    java: Java, kafka: str, options: str, expected: str
+) -> None:
+    done = run_kafka(java, distribution(kafka, java), agent_flag(options))
+    assert done.returncode == 2
+    assert f"agent option default-step-down=500: {expected}" in done.stderr
+
+
 def test_a_missing_symbol_stops_the_start_and_is_named(
     java: Java, dist: Distribution, tmp_path: Path
 ) -> None:

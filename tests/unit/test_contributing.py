@@ -33,6 +33,10 @@ USES = {
         "tests/unit/verdict/test_observed.py": "one arm of which a scenario expects nothing",
         "tests/unit/matrix/test_plan.py": "the arms of one scenario of a matrix",
     },
+    "A Kafka version within a range": {
+        "pyharness/insync/kafka_tests/pins/*.toml": "the jars of Kafka's own tests, if published",
+        "pyharness/insync/kafka_tests/counts.toml": "how many tests its classes have",
+    },
     "An anomaly": {
         "tests/unit/checks/test_planted.py": "a history that only this anomaly spoils",
         "tests/unit/checks/test_registry.py": "an anomaly with the name that it had before",

@@ -29,6 +29,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "matrix": {"events", "scenario", "faults", "brokers.kafka", "run"},
     "fuzz": {"events", "scenario", "faults", "brokers.kafka", "run", "matrix", "report"},
     "testing": {"analysis.verdict", "events", "faults", "scenario", "workload", "run", *CLUSTERS},
+    "kafka_tests": {"events", "brokers.kafka", "run"},
     "bench": {"events", "brokers.kafka", "brokers.cluster"},
     "analysis.checks": set(),
     "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},

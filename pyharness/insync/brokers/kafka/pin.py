@@ -50,7 +50,7 @@ def pin(
     began = time.monotonic()
     tell(f"kafka {version}: resolving with Maven, up to a minute if the jars are not here yet")
     with tempfile.TemporaryDirectory(prefix="insync-pin-") as scratch:
-        jars = _resolve(version, without, Path(scratch))
+        jars = resolve(roots(version), Path(scratch), without)
     written = folder / f"{version}.toml"
     made = written.with_suffix(".made")
     made.write_text(render(version, jars, without), encoding="utf-8")
@@ -71,12 +71,13 @@ def render(version: str, jars: Sequence[Jar], without: Sequence[str] = ()) -> st
     ]
     lines += ["zookeeper = true"] if number < _KRAFT else []
     lines += ["elr = true"] if number >= _ELR else []
-    lines += ["jars = ["]
-    lines += sorted(
-        f'  {{ id = "{jar.org}:{jar.name}:{jar.revision}", sha256 = "{jar.sha256}" }},'
-        for jar in jars
-    )
-    return "\n".join([*lines, "]", ""])
+    return "\n".join([*lines, *rows("jars", jars), ""])
+
+
+def rows(key: str, jars: Sequence[Jar]) -> list[str]:
+    """Return the lines of an array of pinned jars."""
+    entries = sorted(f'  {{ id = "{jar.id}", sha256 = "{jar.sha256}" }},' for jar in jars)
+    return [f"{key} = [", *entries, "]"]
 
 
 def roots(version: str) -> list[str]:
@@ -94,9 +95,12 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split("."))
 
 
-def _resolve(version: str, without: Sequence[str], scratch: Path) -> list[Jar]:
-    """Return all jars that Maven puts on the class path of `version`."""
-    (scratch / "pom.xml").write_text(_pom(roots(version), without), encoding="utf-8")
+def resolve(wanted: Sequence[str], scratch: Path, without: Sequence[str] = ()) -> list[Jar]:
+    """Return all jars that Maven puts on a class path of `group:name:version[:classifier]`.
+
+    Raises InputError if Maven is missing or cannot resolve them.
+    """
+    (scratch / "pom.xml").write_text(_pom(wanted, without), encoding="utf-8")
     libs = scratch / "libs"
     _maven([*_COPY, f"-DoutputDirectory={libs}"], scratch)
     return [_jar(file, libs) for file in sorted(libs.rglob("*.jar"))]
@@ -110,10 +114,7 @@ def _pom(wanted: Sequence[str], without: Sequence[str]) -> str:
         for module in without
     )
     dependencies = "".join(
-        "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>".format(
-            *each.split(":")
-        )
-        + f"<exclusions>{excluded}</exclusions></dependency>"
+        f"<dependency>{_coordinates(each)}<exclusions>{excluded}</exclusions></dependency>"
         for each in wanted
     )
     return f"""<project>
@@ -122,6 +123,13 @@ def _pom(wanted: Sequence[str], without: Sequence[str]) -> str:
   <dependencies>{dependencies}</dependencies>
 </project>
 """
+
+
+def _coordinates(wanted: str) -> str:
+    """Return the elements of a dependency on `group:name:version[:classifier]`."""
+    names = ("groupId", "artifactId", "version", "classifier")
+    words = zip(names, wanted.split(":"), strict=False)
+    return "".join(f"<{name}>{word}</{name}>" for name, word in words)
 
 
 def _maven(arguments: Sequence[str], folder: Path) -> None:
@@ -149,10 +157,9 @@ def reason(output: str) -> str:
 def _jar(file: Path, libs: Path) -> Jar:
     """Return the artifact of `file`, whose path is that of a Maven repository."""
     *group, name, revision, _ = file.relative_to(libs).parts
-    jar = Jar(".".join(group), name, revision, hashlib.sha256(file.read_bytes()).hexdigest())
-    if file.name != jar.file_name:
-        raise InputError(f"pin: {file.name} has a classifier, which dists/*.toml cannot name")
-    return jar
+    classifier = file.stem.removeprefix(f"{name}-{revision}").removeprefix("-")
+    digest = hashlib.sha256(file.read_bytes()).hexdigest()
+    return Jar(".".join(group), name, revision, digest, classifier)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

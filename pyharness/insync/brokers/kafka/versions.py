@@ -27,6 +27,12 @@ class Jar:
     classifier: str = ""
 
     @property
+    def id(self) -> str:
+        """Its coordinates: group:name:version, and the classifier if it has one."""
+        beside = f":{self.classifier}" if self.classifier else ""
+        return f"{self.org}:{self.name}:{self.revision}{beside}"
+
+    @property
     def file_name(self) -> str:
         """The file's name in the cache; unique within a release."""
         beside = f"-{self.classifier}" if self.classifier else ""

@@ -78,8 +78,17 @@ public final class AgentMain {
         if (!options.defaultScope().equals("off") && !scopes.contains(options.defaultScope())) {
             return List.of("agent option default-scope=" + options.defaultScope() + ": expected one of " + scopes);
         }
-        Brokers.install(new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation)),
-            adapter.platform());
+        AgentSetup setup = new AgentSetup(version, adapters, adapter, options, new HooksOnDemand(adapter, instrumentation));
+        if (options.defaultStepDownMs() != AgentOptions.NEVER) {
+            String given = "agent option default-step-down=" + options.defaultStepDownMs() + ": expected off";
+            if (!setup.supportsStepDown()) {
+                return List.of(given);
+            }
+            if (options.defaultScope().equals("off")) {
+                return List.of(given + ", or default-scope=read or request with it");
+            }
+        }
+        Brokers.install(setup, adapter.platform());
         return weaving.run(instrumentation);
     }
 

@@ -17,18 +17,24 @@ import java.util.List;
  * <li>{@code default-scope=off|read|request}: the scope of brokers whose settings do not set one (default: off);
  *     for test suites that write their own settings, such as Kafka's
  * <li>{@code default-log-start=off|bound|snapshot|both}: the same for the configs against KAFKA-7104
+ * <li>{@code default-step-down=off|MS}: leader.fetch.process.time.max.ms of brokers whose settings do not set it, with
+ *     leader.relinquish.isr=leave; needs default-scope (default: off)
  * <li>{@code pause-points=on}: weaves the points at which tests may pause a thread over the bridge (default: off);
  *     {@code holds=on} is an older name of the same option
  * <li>{@code cache=FOLDER}: keeps the woven classes there for the next starts (default: no cache)
  * </ul>
  */
 public final class AgentOptions {
+    /** The time after which a leader steps down, if it never does. */
+    public static final long NEVER = -1;
+
     private Path eventsFile;
     private Path bridgeFile;
     private Path cacheFolder;
     private boolean stockWhenUnsupported;
     private String defaultScope = "off";
     private String defaultLogStart = "off";
+    private long defaultStepDownMs = NEVER;
     private boolean pausePoints;
     private boolean unknownMethods;
 
@@ -86,6 +92,9 @@ public final class AgentOptions {
                 }
                 defaultLogStart = value;
                 break;
+            case "default-step-down":
+                defaultStepDownMs = value.equals("off") ? NEVER : milliseconds(key, value);
+                break;
             case "pause-points":
             case "holds":
                 if (!value.equals("on") && !value.equals("off")) {
@@ -96,8 +105,17 @@ public final class AgentOptions {
             default:
                 throw new AgentException("agent option " + key + "=" + value
                     + ": unknown option, expected events=FILE, bridge=FILE, cache=FOLDER, on-unsupported=fail|stock,"
-                    + " unknown-methods=refuse|allow, default-scope=off|read|request, default-log-start=off|bound|snapshot|both or pause-points=on|off");
+                    + " unknown-methods=refuse|allow, default-scope=off|read|request, default-log-start=off|bound|snapshot|both,"
+                    + " default-step-down=off|MS or pause-points=on|off");
         }
+    }
+
+    private static long milliseconds(String key, String value) throws AgentException {
+        // At most ten digits: enough for four months, and no overflow.
+        if (!value.matches("[1-9][0-9]{0,9}")) {
+            throw new AgentException("agent option " + key + "=" + value + ": expected off, or milliseconds from 1 on");
+        }
+        return Long.parseLong(value);
     }
 
     private static Path path(String key, String value) throws AgentException {
@@ -138,6 +156,11 @@ public final class AgentOptions {
     /** Returns "off", "bound", "snapshot" or "both". */
     public String defaultLogStart() {
         return defaultLogStart;
+    }
+
+    /** Returns after how many milliseconds a leader steps down by default, or {@link #NEVER}. */
+    public long defaultStepDownMs() {
+        return defaultStepDownMs;
     }
 
     /** Returns whether tests may pause threads. */

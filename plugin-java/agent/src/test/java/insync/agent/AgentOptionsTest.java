@@ -21,19 +21,21 @@ class AgentOptionsTest {
         assertFalse(options.runStockWhenUnsupported());
         assertEquals("off", options.defaultScope());
         assertEquals("off", options.defaultLogStart());
+        assertEquals(AgentOptions.NEVER, options.defaultStepDownMs());
         assertFalse(options.pausePoints());
     }
 
     @Test
     void allOptions() throws Exception {
         AgentOptions options = AgentOptions.parse("events=/a/e.jsonl,bridge=/a/b.json,on-unsupported=stock,"
-            + "default-scope=request,default-log-start=both,pause-points=on,cache=/a/c");
+            + "default-scope=request,default-log-start=both,default-step-down=500,pause-points=on,cache=/a/c");
         assertEquals("/a/e.jsonl", options.eventsFile().toString());
         assertEquals("/a/b.json", options.bridgeFile().toString());
         assertEquals("/a/c", options.cacheFolder().toString());
         assertTrue(options.runStockWhenUnsupported());
         assertEquals("request", options.defaultScope());
         assertEquals("both", options.defaultLogStart());
+        assertEquals(500, options.defaultStepDownMs());
         assertTrue(options.pausePoints());
     }
 
@@ -46,7 +48,8 @@ class AgentOptionsTest {
     @Test
     void aWrongOptionIsNamed() {
         for (String wrong : new String[] {"on-unsupported=perhaps", "colour=red", "default-scope=all", "default-scope=",
-                "default-log-start=all", "pause-points=", "holds=", "events=", "cache=", "bridge"}) {
+                "default-log-start=all", "default-step-down=0", "default-step-down=12345678901", "default-step-down=-1",
+                "pause-points=", "holds=", "events=", "cache=", "bridge"}) {
             AgentException refused = assertThrows(AgentException.class, () -> AgentOptions.parse(wrong));
             assertTrue(refused.getMessage().contains(wrong), refused.getMessage());
             assertTrue(refused.getMessage().contains("expected"), refused.getMessage());

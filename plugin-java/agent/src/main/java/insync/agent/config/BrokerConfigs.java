@@ -32,7 +32,7 @@ public final class BrokerConfigs {
         AgentSetup setup = Brokers.setup();
         Set<String> kafkas = names(definition);
         PendingReadsConfig.define(definition, setup.scopes(), setup.options().defaultScope());
-        StepDownConfigs.define(definition, setup.supportsStepDown());
+        StepDownConfigs.define(definition, setup.supportsStepDown(), setup.options().defaultStepDownMs());
         LogStartConfigs.define(definition, setup.supportsLogStart(), setup.options().defaultLogStart());
         LagPolicyConfig.define(definition, setup.supportsLagByMessages());
         EventsTopicConfigs.define(definition);

@@ -35,9 +35,10 @@ public final class StepDownConfigs {
      * Adds the keys to the broker's config definition, so that Kafka parses, validates and describes them.
      *
      * @param supported whether a leader can step down in the broker's version
+     * @param byDefaultMs the time of brokers whose settings do not set one, or -1. With a time, their ex-leaders leave the ISR
      */
-    public static void define(ConfigDef definition, boolean supported) {
-        definition.define(PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, UNSET,
+    public static void define(ConfigDef definition, boolean supported, long byDefaultMs) {
+        definition.define(PROCESS_TIME_MAX_MS, ConfigDef.Type.LONG, byDefaultMs,
             ConfigDef.LambdaValidator.with((name, value) -> checkProcessTime(name, value, supported), () -> "-1 or [1,...]"),
             ConfigDef.Importance.MEDIUM,
             "The maximum time in milliseconds for which a leader may process a follower's fetch (KIP-501, solution 2), without "
@@ -50,7 +51,7 @@ public final class StepDownConfigs {
                 + "moved last; only a controller that runs the insync agent honours it. <code>reassign</code>: for any controller; "
                 + "the successor permanently becomes the first replica of the assignment, and a preferred election follows. "
                 + "<code>auto</code>: alter-partition, and if that changes nothing, reassign.");
-        definition.define(ISR, ConfigDef.Type.STRING, "keep-last", ConfigDef.ValidString.in("keep-last", "leave"),
+        definition.define(ISR, ConfigDef.Type.STRING, byDefaultMs == UNSET ? "keep-last" : "leave", ConfigDef.ValidString.in("keep-last", "leave"),
             ConfigDef.Importance.LOW,
             "Whether the ex-leader stays in the ISR. <code>keep-last</code>: it stays (KIP-501); acks wait for it until it "
                 + "fetches or is removed because of its lag. <code>leave</code>: it leaves with the same request if "

@@ -1,0 +1,1 @@
+"""`insync kafka-tests`: its options, and its results on the terminal."""

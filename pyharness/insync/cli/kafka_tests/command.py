@@ -1,0 +1,101 @@
+"""`insync kafka-tests`: run Kafka's own test classes on a build, and compare with a baseline."""
+
+import json as jsonlib
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.options import KAFKA_HELP, Json, UnknownMethods, names
+from insync.run.request import DEFAULT_KAFKA
+
+EXAMPLES: Final = """\b
+Examples:
+  insync kafka-tests --arms request
+  insync kafka-tests --kafka 3.9.2 --out ./tests --resume
+  insync kafka-tests --kafka ./my-kafka/libs --arms absent
+  insync kafka-tests --short --json
+"""
+
+
+def command(
+    kafka: Annotated[str, typer.Option(help=KAFKA_HELP)] = DEFAULT_KAFKA,
+    arms: Annotated[
+        str | None,
+        typer.Option(
+            help="Comma-separated: absent (no agent), off, read, request, step-down, log-start."
+            " Default: all."
+        ),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(help="A version or build without agent. Default: the released version."),
+    ] = None,
+    test_jars: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder with Kafka's test jars and what they need. Default: Maven Central's."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New or empty folder. Default: ./insync-runs/kafka-tests-<time>."),
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue in --out: run the classes it lacks.")
+    ] = False,
+    short: Annotated[bool, typer.Option("--short", help="Only some quick classes.")] = False,
+    only: Annotated[
+        str | None,
+        typer.Option(help="Comma-separated names of classes, such as PartitionTest. Default: all."),
+    ] = None,
+    side_by_side: Annotated[int, typer.Option(help="JVMs to run at the same time, 1 to 16.")] = 3,
+    allow_unknown_methods: UnknownMethods = False,
+    json: Json = False,
+) -> int:
+    """Run Kafka's own test classes on a build of Kafka, and compare test by test with a baseline.
+
+    The baseline is the released version without the agent; its results are kept in the user's
+    cache. A test that differs is run again up to twice; if it then ends as in the baseline it is
+    flaky, which is no difference.
+    """
+    from insync.cli.judge import EXIT_CODES
+    from insync.cli.kafka_tests.results import show_tests
+    from insync.cli.progress import TerminalProgress
+    from insync.cli.results import results_console
+    from insync.errors import InsyncError
+    from insync.kafka_tests.jars import NoTestJarsError
+    from insync.kafka_tests.judge import RESULT
+    from insync.kafka_tests.request import TestsRequest, prepare
+    from insync.kafka_tests.run import run
+    from insync.signals import interruptible
+
+    request = TestsRequest(
+        kafka=kafka,
+        baseline=baseline,
+        arms=names(arms),
+        test_jars=test_jars,
+        out=out,
+        resume=resume,
+        short=short,
+        only=names(only),
+        side_by_side=side_by_side,
+        allow_unknown_methods=allow_unknown_methods,
+    )
+    with interruptible(), TerminalProgress() as progress:
+        try:
+            plan = prepare(request, progress.phase)
+        except NoTestJarsError as error:
+            raise InsyncError(f"unknown: {error}") from error
+        try:
+            result = run(plan, progress.phase)
+        except BaseException:  # also on Ctrl-C: classes that have run need not run again
+            progress.stop()
+            print(f"to continue: the same command with --out {plan.out} --resume", file=sys.stderr)
+            raise
+    show_tests(results_console(as_json=json), result, plan.out)
+    if json:
+        text = (plan.out / RESULT).read_text(encoding="utf-8")
+        print(jsonlib.dumps(jsonlib.loads(text), indent=2))
+    return EXIT_CODES[result.verdict]

@@ -1,0 +1,113 @@
+"""The arms of Kafka's tests: the options of the agent in each, and the signs that it acted.
+
+Kafka's tests write their own broker settings, so an arm changes the defaults that these meet.
+"""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from insync.arms import BOUND, FEATURE, ISR, SCOPE, SNAPSHOT
+from insync.brokers.kafka.cache import woven_classes
+from insync.errors import InputError
+
+ABSENT: Final = "absent"
+"""No agent: of a released version this is the baseline itself."""
+EVENTS: Final = "events.jsonl"
+_PROCESS_TIME: Final = "leader.fetch.process.time.max.ms"
+_STEP_DOWN_MS: Final = 500
+"""KIP-501's own example of this time."""
+_ERROR: Final = re.compile(r"\[insync\] error in .*$", re.MULTILINE)
+# A path with a comma cannot be an option of the agent.
+_COMMA: Final = ","
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestArm:
+    """One arm with the agent.
+
+    Attributes:
+        name: its name on the command line and in files.
+        as_arm: the arm of brokers that must be supported for it.
+        options: the agent's options beside events and cache.
+        marks: whether fetches must be marked as pending, where a class starts brokers.
+        settings: what the brokers' events must say of their configs.
+
+    """
+
+    __test__ = False  # pytest would collect it
+
+    name: str
+    as_arm: str
+    options: tuple[str, ...] = ()
+    marks: bool = False
+    settings: Mapping[str, Any]
+
+    def flag(self, agent: Path, folder: Path, *, allow_unknown: bool) -> str:
+        """Return the JVM's flag; the agent writes its events into `folder`."""
+        events = folder / EVENTS
+        if _COMMA in str(events):
+            raise InputError(f"--out: the path {events} has a comma, expected one without")
+        cache = woven_classes().absolute()
+        words = [f"events={events}", *self.options]
+        words += [] if _COMMA in str(cache) else [f"cache={cache}"]
+        words += ["unknown-methods=allow"] if allow_unknown else []
+        return f"-javaagent:{agent.absolute()}={','.join(words)}"
+
+
+_ALL: Final = (
+    TestArm(name="off", as_arm="off", settings={FEATURE: False}),
+    TestArm(name="read", as_arm="read", options=("default-scope=read",), marks=True,
+            settings={FEATURE: True, SCOPE: "read"}),
+    TestArm(name="request", as_arm="request", options=("default-scope=request",), marks=True,
+            settings={FEATURE: True, SCOPE: "request"}),
+    TestArm(name="step-down", as_arm="step-down", marks=True,
+            options=("default-scope=request", f"default-step-down={_STEP_DOWN_MS}"),
+            settings={FEATURE: True, SCOPE: "request", _PROCESS_TIME: _STEP_DOWN_MS,
+                      ISR: "leave"}),
+    TestArm(name="log-start", as_arm="both", options=("default-log-start=both",),
+            settings={FEATURE: False, BOUND: True, SNAPSHOT: True}),
+)  # fmt: skip
+WITH_AGENT: Final[dict[str, TestArm]] = {arm.name: arm for arm in _ALL}
+NAMES: Final = (ABSENT, *WITH_AGENT)
+
+
+def problems(
+    arm: TestArm,
+    events: Iterable[Path],
+    outputs: Iterable[Path],
+    agent: Collection[dict[str, int] | None],
+    *,
+    brokers: bool,
+) -> list[str]:
+    """Return the signs that an arm was not what its name says, or that our own code failed.
+
+    `agent` is what the agent did during each class, None if it was not there. Only where a class
+    started `brokers` must there be settings, and marks in an arm that makes them.
+    """
+    texts = [file.read_text(encoding="utf-8", errors="replace") for file in outputs]
+    found = [line for text in texts for line in _ERROR.findall(text)]
+    if None in agent:
+        found.append("no agent in the JVM of a class")
+    did = [each for each in agent if each is not None]
+    errors = sum(each.get("errors", 0) for each in did)
+    if errors and not found:
+        found.append(f"errors in the agent's code: {errors}")
+    lines = [line for file in events for line in file.read_text(encoding="utf-8").splitlines()]
+    settings = [event for event in map(json.loads, lines)
+                if event["type"] in ("settings", "step_down_settings")]  # fmt: skip
+    for event in settings:
+        for name, wanted in arm.settings.items():
+            if event.get(name, wanted) != wanted:
+                found.append(f"{name}={event[name]} in a broker, expected {wanted}")
+    told = {name for event in settings for name in event}
+    if brokers and not arm.settings.keys() <= told:
+        missing = ", ".join(sorted(arm.settings.keys() - told))
+        found.append(f"no broker told its {missing}")
+    marks = sum(each.get("marks_total", 0) for each in did)
+    if (marks and not arm.marks) or (brokers and arm.marks and not marks):
+        found.append(f"marks made: {marks}, expected {'some' if arm.marks else 'none'}")
+    return list(dict.fromkeys(found))

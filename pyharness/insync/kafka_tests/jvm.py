@@ -1,0 +1,147 @@
+"""One JVM that runs some test classes, one after the other: it is started, polled and ended."""
+
+import os
+import shutil
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from insync.brokers.kafka import process
+from insync.kafka_tests import results
+
+OUTPUT: Final = "output.txt"
+_PLAN: Final = "plan.txt"
+_MAIN: Final = "insync.kafkatests.RunTests"
+# Compiling less saves CPU time, because most code of a test runs only a few times.
+_FLAGS: Final = ("-Xmx2g", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData")
+_SILENT_WITHIN_S: Final = 300.0
+_DUMP_WITHIN_S: Final = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Side:
+    """One side of the comparison: the baseline, or an arm of the candidate.
+
+    Attributes:
+        name: the folder of its results.
+        java: the launcher of the Java.
+        jars: the class path.
+        agent: returns the agent's flag for the folder of a JVM; None without the agent.
+
+    """
+
+    name: str
+    java: Path
+    jars: tuple[Path, ...]
+    agent: Callable[[Path], str] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What one JVM runs.
+
+    Attributes:
+        side: on which side.
+        word: the name of the JVM's folder.
+        tests: the ids of the tests per class; none means all of the class.
+        folder: where the results of the classes are.
+
+    """
+
+    side: Side
+    word: str
+    tests: Mapping[str, Sequence[str]]
+    folder: Path
+
+    def missing(self) -> list[str]:
+        """Return the classes that have no complete file of results."""
+        return [name for name in self.tests if not results.file_of(self.folder, name).is_file()]
+
+
+class TestJvm:
+    """The JVM of a job. It ends by itself, or is killed: when a test hangs, and by `kill`."""
+
+    __test__ = False  # pytest would collect it
+
+    def __init__(self, job: Job) -> None:
+        """Start the classes of a job that have no results yet."""
+        self.job = job
+        self.here = _new_folder(job.folder, job.word)
+        self.hung = ""
+        self._temporary = self.here / "tmp"
+        self._temporary.mkdir()
+        lines = ["\t".join((name, *job.tests[name])) for name in job.missing()]
+        self.planned = len(lines)
+        plan = self.here / _PLAN
+        plan.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        agent = [] if job.side.agent is None else [job.side.agent(self.here)]
+        path = ":".join(str(jar) for jar in job.side.jars)
+        command = [
+            str(job.side.java), *_FLAGS, f"-Djava.io.tmpdir={self._temporary}", *agent,
+            "-cp", path, _MAIN, str(plan), str(job.folder),
+        ]  # fmt: skip
+        self._jvm = process.start(
+            command, log=self.here / OUTPUT, folder=self._temporary, environment=os.environ
+        )
+        self._seen = (0, time.monotonic())
+
+    def poll(self) -> bool:
+        """Whether the JVM has ended; if no test started or ended for long, it is killed first."""
+        if self._jvm.poll() is None:
+            self._watch()
+        return self._jvm.poll() is not None
+
+    def finish(self) -> str:
+        """Complete the file of the class that ran when the JVM ended, and clean up.
+
+        Returns why the JVM ended before its classes; empty if it did not.
+        """
+        shutil.rmtree(self._temporary, ignore_errors=True)
+        missing = self.job.missing()
+        if not missing:
+            return ""
+        why = self.hung or f"the JVM ended with exit code {self._jvm.returncode}"
+        part = results.part_of(self.job.folder, missing[0])
+        started = part.is_file() and results.read_class(part).tests
+        if not started:
+            why = f"{why}: {process.complaint(self.here / OUTPUT)}"
+        if part.is_file():
+            results.seal(part, why)
+        return why
+
+    def kill(self) -> None:
+        """End the JVM now."""
+        process.kill([self._jvm])
+        shutil.rmtree(self._temporary, ignore_errors=True)
+
+    def _watch(self) -> None:
+        size = sum(file.stat().st_size for file in _files(self.job))
+        last, since = self._seen
+        now = time.monotonic()
+        if size != last:
+            self._seen = (size, now)
+        elif now - since > _SILENT_WITHIN_S:
+            self.hung = f"no test started or ended for {_SILENT_WITHIN_S:.0f} s"
+            self._jvm.send_signal(signal.SIGQUIT)  # prints its threads
+            until = time.monotonic() + _DUMP_WITHIN_S
+            while self._jvm.poll() is None and time.monotonic() < until:
+                time.sleep(0.1)
+            process.kill([self._jvm])
+
+
+def _files(job: Job) -> list[Path]:
+    each = (results.file_of, results.part_of)
+    files = [path(job.folder, name) for name in job.tests for path in each]
+    return [file for file in files if file.is_file()]
+
+
+def _new_folder(parent: Path, word: str) -> Path:
+    """Make the folder of a JVM; a class may need several, one after the other."""
+    parent.mkdir(parents=True, exist_ok=True)
+    number = 1 + sum(1 for _ in parent.glob(f"jvm-{word}-*"))
+    folder = parent / f"jvm-{word}-{number}"
+    folder.mkdir()
+    return folder

@@ -1,0 +1,129 @@
+"""Run Kafka's tests on the baseline and on every arm, again where they differ, and judge."""
+
+import resource
+import shutil
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from insync.kafka_tests import baseline as kept_results
+from insync.kafka_tests import judge, results
+from insync.kafka_tests.classes import in_jvms
+from insync.kafka_tests.compare import Difference
+from insync.kafka_tests.judge import Findings, TestsResult
+from insync.kafka_tests.jvm import Job
+from insync.kafka_tests.pool import run_jobs
+from insync.kafka_tests.request import TestsPlan
+
+_AGAIN: Final = 2
+"""How often a test that differs is run again, on both sides."""
+_MOST_BY_CHANCE: Final = 30
+"""If more tests of a class fail, it is not by chance, and none is run again."""
+
+
+def run(plan: TestsPlan, tell: Callable[[str], None]) -> TestsResult:
+    """Run what a plan lacks, write the results into its folder, and return them.
+
+    Raises InsyncError if a JVM cannot be started. What has been run is kept in any case.
+    """
+    began, cpu = time.monotonic(), _children_cpu_s()
+    cut = _run_classes(plan, tell)
+    findings = judge.compare_all(plan, ())
+    rounds: list[str] = []
+    for number in range(1, _AGAIN + 1):
+        unclear = [each for found in findings.values() for each in _unclear(found)]
+        if not unclear:
+            break
+        rounds.append(f"again-{number}")
+        _run_again(plan, findings, rounds[-1], tell)
+        findings = judge.compare_all(plan, rounds)
+    _correct_chance(plan, findings, rounds)
+    result = judge.judge(plan, findings, cut)
+    result = result.timed(time.monotonic() - began, _children_cpu_s() - cpu)
+    judge.write(plan, result)
+    return result
+
+
+def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list[str]]:
+    """Run every class that has no results yet, on every side."""
+    kept = kept_results.folder_of(plan.digests, plan.java.description)
+    names = [each.name for each in plan.classes]
+    first = plan.out / plan.sides[0].name
+    for name in names:
+        # Of a class whose JVM ended early there is no baseline yet.
+        file = results.file_of(first, name)
+        if file.is_file() and results.read_class(file).cut:
+            file.unlink()
+    found = kept_results.restore(kept, names, first)
+    if found:
+        tell(f"baseline: {len(found)} of {len(names)} classes are in the cache")
+    for side in plan.sides:
+        for old in (plan.out / side.name).glob("again-*"):
+            shutil.rmtree(old)
+    jobs = [
+        Job(side=side, word=word, tests=dict.fromkeys((each.name for each in classes), ()),
+            folder=plan.out / side.name)
+        for side in plan.sides
+        for word, classes in in_jvms(plan.classes).items()
+    ]  # fmt: skip
+
+    def ended(job: Job) -> None:
+        if job.side is plan.sides[0]:
+            kept_results.store(kept, job.tests, job.folder)
+
+    return run_jobs(jobs, side_by_side=plan.request.side_by_side, tell=tell, ended=ended)
+
+
+def _run_again(plan: TestsPlan, findings: Findings, name: str, tell: Callable[[str], None]) -> None:
+    """Run the tests that differ again, on the baseline and in each arm in which they do."""
+    wanted: dict[str, list[Difference]] = {
+        side.name: _unclear(findings.get(side.name, ())) for side in plan.sides
+    }
+    wanted[plan.sides[0].name] = [each for found in wanted.values() for each in found]
+    jobs = [
+        Job(side=side, word=word.rpartition(".")[2], tests={word: ids},
+            folder=plan.out / side.name / name)
+        for side in plan.sides
+        for word, ids in _by_class(wanted[side.name]).items()
+    ]  # fmt: skip
+    tell(f"{name}: {sum(len(ids) for job in jobs for ids in job.tests.values())} tests")
+    run_jobs(jobs, side_by_side=plan.request.side_by_side, tell=tell, ended=_nothing)
+
+
+def _by_class(found: Iterable[Difference]) -> dict[str, list[str]]:
+    by_class: dict[str, list[str]] = {}
+    for each in found:
+        ids = by_class.setdefault(each.name, [])
+        if each.id not in ids:
+            ids.append(each.id)
+    return by_class
+
+
+def _unclear(found: Sequence[Difference]) -> list[Difference]:
+    """Return the differences that may be by chance."""
+    different = [each for each in found if each.kind == "different"]
+    failed = Counter(each.name for each in different if each.outcomes[0] == results.FAILED)
+    return [each for each in different if failed[each.name] <= _MOST_BY_CHANCE]
+
+
+def _correct_chance(plan: TestsPlan, findings: Findings, rounds: Sequence[str]) -> None:
+    """Replace in the cache what failed in the baseline by chance: it passed when run again."""
+    kept = kept_results.folder_of(plan.digests, plan.java.description)
+    folder = plan.out / plan.sides[0].name
+    for each in (each for found in findings.values() for each in found):
+        if each.kind != "flaky" or each.baseline[0] == results.PASSED:
+            continue
+        for file in (results.file_of(folder / name, each.name) for name in rounds):
+            test = results.read_class(file).tests.get(each.id) if file.is_file() else None
+            if test is not None and test.outcome == results.PASSED:
+                kept_results.correct(kept, each.name, test)
+
+
+def _nothing(_: Job) -> None:
+    """Do nothing when a JVM has ended."""
+
+
+def _children_cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime

@@ -1,0 +1,68 @@
+"""Kafka's own tests, the short level: with the agent, on a broken build, interrupted."""
+
+from __future__ import annotations
+
+import signal
+import zipfile
+from pathlib import Path
+
+import psutil
+
+from commands import insync, insync_json, start_insync
+from insync.brokers.kafka import builds
+from insync.brokers.kafka.java import find_java
+from insync.kafka_tests.classes import expected_counts
+from insync.kafka_tests.jars import released_jars
+from waiting import wait_for
+
+KAFKA = "4.3.1"
+MISSING = "kafka/server/DelayedFetch.class"
+
+
+def test_an_interrupted_run_leaves_no_jvm_and_is_resumed(tmp_path: Path) -> None:
+    """The agent changes no result, whichever of its features is on."""
+    out = tmp_path / "out"
+    asked = ("kafka-tests", "--short", "--arms", "request,step-down", "--out", out)
+    running = start_insync(*asked)
+    wait_for(lambda: list((out / "request").glob("*.jsonl")), bool, within_s=180)
+    running.send_signal(signal.SIGINT)
+    assert running.wait(30) == 3
+    left = [each.info["cmdline"] or [] for each in psutil.process_iter(["cmdline"])]
+    assert not [words for words in left if any(str(out) in word for word in words)]
+    done = sorted(file.name for file in (out / "request").glob("*.jsonl"))
+    times = {name: (out / "request" / name).stat().st_mtime_ns for name in done}
+
+    result = insync_json(*asked, "--resume")
+    assert (result["verdict"], result["kafka"], result["baseline"]) == ("pass", KAFKA, KAFKA)
+    assert {name: (out / "request" / name).stat().st_mtime_ns for name in done} == times
+    counts = expected_counts(KAFKA)
+    for arm in ("request", "step-down"):
+        rows = {row["name"]: row for row in result["rows"] if row["arm"] == arm}
+        assert {name: row["tests"] for name, row in rows.items()} == {n: counts[n] for n in rows}
+        assert len(rows) == 5
+        assert all(row["marks"] is not None for row in rows.values())
+
+
+def test_a_build_that_breaks_a_test_fails(tmp_path: Path) -> None:
+    libs = tmp_path / "libs"
+    libs.mkdir()
+    for file in released_jars(builds.find(KAFKA), find_java(), print):
+        if file.name.startswith("kafka_2.13-"):
+            without(MISSING, file, libs / file.name)
+        else:
+            (libs / file.name).symlink_to(file)
+    out = tmp_path / "out"
+    one = ("--only", "DelayedFetchTest", "--arms", "absent")
+    done = insync("kafka-tests", "--kafka", libs, *one, "--out", out)
+    assert done.returncode == 1, done.stderr
+    assert "fail: absent: kafka.server.DelayedFetchTest." in done.stdout
+    assert "passed -> failed, then failed, then failed" in done.stdout
+    assert "<failure" in (out / "junit.xml").read_text()
+
+
+def without(entry: str, jar: Path, target: Path) -> None:
+    """Write a jar without one of its classes."""
+    with zipfile.ZipFile(jar) as source, zipfile.ZipFile(target, "w") as changed:
+        for name in source.namelist():
+            if name != entry:
+                changed.writestr(name, source.read(name))

@@ -1,0 +1,68 @@
+"""The lists of test classes, of pinned jars and of recorded counts fit together."""
+
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from insync.brokers.kafka.versions import known
+from insync.errors import InputError
+from insync.kafka_tests import jars
+from insync.kafka_tests.classes import expected_counts, find_classes, in_jvms, listed
+
+
+def test_every_class_is_listed_once() -> None:
+    names = [each.name for each in listed()]
+    assert len(set(names)) == len(names)
+    assert any(each.short for each in listed())
+
+
+def test_pinned_versions_are_versions_of_brokers() -> None:
+    assert set(jars.pinned()) <= set(known())
+    assert "4.4.0" not in jars.pinned()
+
+
+@pytest.mark.parametrize("version", jars.pinned())
+def test_recorded_counts_are_of_listed_classes(version: str) -> None:
+    counts = expected_counts(version)
+    assert counts
+    assert counts.keys() <= {each.name for each in listed()}
+
+
+def jar(folder: Path, *names: str) -> Path:
+    with zipfile.ZipFile(folder / "tests.jar", "w") as content:
+        for name in names:
+            content.writestr(name.replace(".", "/") + ".class", "")
+    return folder / "tests.jar"
+
+
+def test_the_classes_of_a_version_are_those_in_its_jars(tmp_path: Path) -> None:
+    some = ("kafka.server.DelayedFetchTest", "kafka.server.FetchRequestTest", "kafka.Other")
+    file = jar(tmp_path, *some)
+    assert [each.simple for each in find_classes("4.3.1", [file])] == [
+        "FetchRequestTest", "DelayedFetchTest",
+    ]  # fmt: skip
+    assert [each.simple for each in find_classes("1.1.1", [file])] == ["DelayedFetchTest"]
+    assert [each.simple for each in find_classes("4.3.1", [file], short=True)] == [
+        "DelayedFetchTest"
+    ]
+    assert list(in_jvms(find_classes("4.3.1", [file]))) == ["fetches"]
+
+
+def test_only_classes_that_are_there_can_be_chosen(tmp_path: Path) -> None:
+    file = jar(tmp_path, "kafka.server.DelayedFetchTest", "kafka.server.FetchRequestTest")
+    (one,) = find_classes("4.3.1", [file], only=["DelayedFetchTest"])
+    assert one.simple == "DelayedFetchTest"
+    with pytest.raises(InputError, match=r"--only DelayedFetchTst: .*did you mean 'DelayedFetch"):
+        find_classes("4.3.1", [file], only=["DelayedFetchTst"])
+
+
+def test_jars_without_kafkas_tests_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="none of Kafka's test classes in them"):
+        find_classes("4.3.1", [jar(tmp_path, "kafka.Other")])
+    damaged = tmp_path / "damaged.jar"
+    damaged.write_text("no jar")
+    with pytest.raises(InputError, match=r"damaged\.jar: not a readable jar"):
+        find_classes("4.3.1", [damaged])
+    with pytest.raises(InputError, match="no jars in it"):
+        jars.own_jars(tmp_path / "nowhere")

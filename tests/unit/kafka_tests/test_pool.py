@@ -1,0 +1,68 @@
+"""Jobs in JVMs side by side, with a stand-in for Java."""
+
+from pathlib import Path
+
+from insync.kafka_tests.jvm import Job, Side
+from insync.kafka_tests.pool import run_jobs
+from insync.kafka_tests.results import read_class
+from unit.kafka_tests.fakes import fake_side
+
+
+def run(jobs: list[Job]) -> tuple[dict[str, list[str]], list[str]]:
+    told: list[str] = []
+    ended: list[str] = []
+    cut = run_jobs(
+        jobs, side_by_side=2, tell=told.append, ended=lambda job: ended.append(job.side.name)
+    )
+    return cut, told
+
+
+def job(side: Side, folder: Path, *names: str) -> Job:
+    return Job(side=side, word="w", tests=dict.fromkeys(names, ()), folder=folder / side.name)
+
+
+def outcomes(folder: Path, name: str) -> dict[str, str]:
+    return {each.id: each.outcome for each in read_class(folder / f"{name}.jsonl").tests.values()}
+
+
+def test_every_class_has_its_results(tmp_path: Path) -> None:
+    side = fake_side("off", tmp_path, {"A": {"a": "passed"}, "B": {"b": "failed"}})
+    cut, told = run([job(side, tmp_path, "A", "B")])
+    assert cut == {}
+    assert told == ["off: A, B"]
+    assert outcomes(tmp_path / "off", "A") == {"a": "passed"}
+    assert outcomes(tmp_path / "off", "B") == {"b": "failed"}
+
+
+def test_a_class_that_has_results_is_not_run_again(tmp_path: Path) -> None:
+    side = fake_side("off", tmp_path, {"A": {"a": "passed"}, "B": {"b": "passed"}})
+    run([job(side, tmp_path, "A")])
+    _, told = run([job(side, tmp_path, "A", "B")])
+    assert told == ["off: B"]
+    assert run([job(side, tmp_path, "A", "B")]) == ({}, [])
+
+
+def test_after_a_jvm_ended_in_a_class_the_next_classes_run(tmp_path: Path) -> None:
+    crash = {"A": {"a": "passed", "b": "crash", "c": "passed"}, "B": {"d": "passed"}}
+    side = fake_side("off", tmp_path, crash)
+    cut, told = run([job(side, tmp_path, "A", "B")])
+    assert cut == {"off": ["the JVM ended with exit code 134"]}
+    assert told == ["off: A, B", "off: B"]
+    assert outcomes(tmp_path / "off", "A") == {"a": "passed", "b": "failed"}
+    assert outcomes(tmp_path / "off", "B") == {"d": "passed"}
+
+
+def test_a_side_whose_jvm_does_not_start_is_not_tried_again(tmp_path: Path) -> None:
+    bad, good = fake_side("read", tmp_path, {}), fake_side("off", tmp_path, {"A": {"a": "passed"}})
+    jobs = [job(bad, tmp_path, "A"), job(good, tmp_path, "A"), job(bad, tmp_path / "2", "A")]
+    cut, _ = run(jobs)
+    (why,) = {line for lines in cut.values() for line in lines}
+    assert why == "the JVM ended with exit code 2: Exception: no class A"
+    assert outcomes(tmp_path / "off", "A") == {"a": "passed"}
+
+
+def test_chosen_tests_run_alone(tmp_path: Path) -> None:
+    side = fake_side("off", tmp_path, {"A": {"a": "passed", "b": "passed"}})
+    one = Job(side=side, word="w", tests={"A": ["b"]}, folder=tmp_path / "off")
+    run([one])
+    assert outcomes(tmp_path / "off", "A") == {"b": "passed"}
