@@ -67,8 +67,9 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeClusters:
 def task(folder: Path, *names: str) -> Task:
     parts = tuple(Part(scenario=name, out=folder / name) for name in names)
     return Task(
-        kafka="4.3.1", arm="read", repeats=None, seed=1, home=folder / "nodes" / "read", parts=parts
-    )
+        kafka="4.3.1", arm="read", repeats=None, seed=1, folder=folder / "4.3.1" / "tasks",
+        home=folder / "nodes" / "read", parts=parts,
+    )  # fmt: skip
 
 
 def done(folder: Path, *names: str) -> list[dict[str, object]]:
@@ -127,7 +128,7 @@ def test_an_interrupted_arm_writes_the_history_of_started_scenarios(
 
 def test_a_task_survives_writing_and_reading(tmp_path: Path) -> None:
     asked = task(tmp_path, "a", "b")
-    path = save_task(asked, tmp_path)
+    path = save_task(asked)
     assert (path.parent, load_task(path)) == (tmp_path / "4.3.1" / "tasks", asked)
 
 
