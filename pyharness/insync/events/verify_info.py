@@ -143,9 +143,9 @@ class VerifyInfo(Recorded):
     @property
     def reason(self) -> str:
         """Return what the verdict rests on, in one sentence."""
-        if self.missing:
-            return f"cut short: no result of {', '.join(self.missing)}"
         word = self.verdict
+        if self.missing and word == "unknown":
+            return f"cut short: no result of {', '.join(self.missing)}"
         first = next((each for each in self.levels if each.outcome == word), None)
         return "nothing was judged" if first is None else f"{first.level}: {first.reason}"
 

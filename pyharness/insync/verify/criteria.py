@@ -67,9 +67,9 @@ class Condition:
 
     def __str__(self) -> str:
         """Return it as it is written in a file."""
-        times = "" if self.factor == 1 else f"{self.factor:g} * "
-        plus = f" + {self.plus:g}" if self.plus else ""
-        right = f"{times}baseline{plus}" if self.is_relative else f"{self.plus:g}"
+        times = "" if self.factor == 1 else f"{self.factor:.12g} * "
+        plus = f" + {self.plus:.12g}" if self.plus else ""
+        right = f"{times}baseline{plus}" if self.is_relative else f"{self.plus:.12g}"
         return f"{self.metric} {self.operator} {right}"
 
 

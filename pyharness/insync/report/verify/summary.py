@@ -130,7 +130,7 @@ def session(info: VerifyInfo) -> str:
     lines.append("=" * WIDTH)
     for name, outcome, why in tests:
         lines += [f"{'test_id:':<12}{name}", f"{'status:':<12}{STATUS[outcome]}"]
-        lines += ["", f"    {why}", ""] if why and outcome != "pass" else []
+        lines += ["", f"    {_line(why)}", ""] if why and outcome != "pass" else []
         lines.append("-" * WIDTH)
     return "\n".join(lines)
 
@@ -152,13 +152,13 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cell(text: str) -> str:
-    return _line(text).replace("<", "&lt;")
+    return _line(text).replace("|", "\\|").replace("<", "&lt;")
 
 
 def _code(text: str) -> str:
     """Return a text as code; entities are no entities there."""
-    return f"`{_line(text).replace('`', chr(39))}`" if text else ""
+    return f"`{_line(text).replace('|', chr(92) + '|').replace('`', chr(39))}`" if text else ""
 
 
 def _line(text: str) -> str:
-    return " ".join(text.replace("|", "\\|").split())
+    return " ".join(text.split())
