@@ -102,7 +102,7 @@ def rows_of(
     version, adapter = answer["version"], answer.get("adapter")
     good: Outcome = "pass" if wanted else "observed"
     bad: Outcome = "fail" if wanted else "observed"
-    problems = [str(each) for each in answer["problems"]]
+    problems = list(dict.fromkeys(map(str, answer["problems"])))
     rows = [
         CheckRow(
             of="adapter", check="the agent has one for this version", baseline=name or "",
