@@ -75,6 +75,9 @@ def test_calls_that_differ() -> None:
         "the same calls in another order"
     )
     assert call_diff(["a.B.c()V"], ["a.B.c()V"]) == "other instructions, the same calls"
+    assert call_diff(["a.B.c(I)V"], ["a.B.c(J)V", "x.Y.z()V", "x.Y.z()V"]) == (
+        "+ Y.z (2 times); ~ B.c"
+    )
     many = call_diff([], [f"a.B.m{n}()V" for n in range(20)])
     assert many.endswith("and 8 more")
 

@@ -69,9 +69,13 @@ def headline(info: VerifyInfo) -> str:
     judged = [row for row in rows if row.outcome != "observed"]
     failed = sum(row.outcome == "fail" for row in judged)
     unknown = sum(row.outcome == "unknown" for row in judged)
-    found = f"{failed} of {len(judged)} checks failed" if failed else f"{len(judged)} checks"
-    if not failed:
-        found += ", none failed" if judged else ""
+    if not judged:
+        return f"{info.asked.candidate.words}: nothing was judged, {len(rows)} facts"
+    found = (
+        f"{failed} of {len(judged)} checks failed"
+        if failed
+        else (f"{len(judged)} checks, none failed")
+    )
     return f"{info.asked.candidate.words}: {found}{f', {unknown} unknown' if unknown else ''}"
 
 
@@ -88,7 +92,7 @@ def _render(info: VerifyInfo, share: float) -> str:
             marks=MARKS,
             levels=_levels(info),
             checks=Table("Checks", ("level", "check", "passed", "outcome"), frozenset({2}),
-                         criteria_rows(info), "No level has ended."),
+                         criteria_rows(info), "Nothing was judged."),
             odd=odd_rows(info),
             parts=[_part(each, share) for each in info.levels],
             sides=[(name, _facts(side)) for name, side in (
@@ -150,9 +154,15 @@ def _about(info: VerifyInfo) -> list[tuple[str, str]]:
     return [
         ("began", f"{datetime.fromtimestamp(info.started_ms / 1e3, UTC):%Y-%m-%d %H:%M} UTC"),
         ("took", minutes(info.took_s)),
-        ("scenarios", "the group sites" if asked.only is None else ", ".join(asked.only)),
-        ("seeds", seeds),
-        ("repeats", str(asked.repeats)),
+        *(
+            [
+                ("scenarios", "the group sites" if asked.only is None else ", ".join(asked.only)),
+                ("seeds", seeds),
+                ("repeats", str(asked.repeats)),
+            ]
+            if "faults" in asked.levels
+            else []
+        ),
         ("insync", info.insync),
         *info.host.items(),
     ]

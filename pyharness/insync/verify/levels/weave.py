@@ -173,15 +173,23 @@ def counterpart(method: str, calls: Mapping[str, Any]) -> str | None:
 
 
 def call_diff(before: Sequence[str], after: Sequence[str]) -> str:
-    """Return which calls were added (+) and removed (-), in words if none was."""
-    gone, come = Counter(before) - Counter(after), Counter(after) - Counter(before)
-    lines = [f"-{each}" for each in gone.elements()] + [f"+{each}" for each in come.elements()]
+    """Return which calls were added (+) and removed (-), in words if none was.
+
+    One that was removed and added with other parameters or another result is changed (~).
+    """
+    gone = Counter(map(short, (Counter(before) - Counter(after)).elements()))
+    come = Counter(map(short, (Counter(after) - Counter(before)).elements()))
+    changed = gone & come
+    lines = [
+        f"{mark} {call}{f' ({times} times)' if times > 1 else ''}"
+        for mark, calls in (("-", gone - changed), ("+", come - changed), ("~", changed))
+        for call, times in calls.items()
+    ]
     if not lines:
         moved = list(before) != list(after)
         return "the same calls in another order" if moved else "other instructions, the same calls"
-    shown = [f"{line[0]} {short(line[1:])}" for line in lines[:_MOST_CALLS]]
     more = [f"and {len(lines) - _MOST_CALLS} more"] if len(lines) > _MOST_CALLS else []
-    return "; ".join([*shown, *more])
+    return "; ".join([*lines[:_MOST_CALLS], *more])
 
 
 def short(method: str) -> str:
