@@ -8,6 +8,7 @@ from pathlib import Path
 import docker
 import pytest
 
+from insync.brokers.images import built
 from insync.brokers.images.image import Image
 from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.distribution import Distribution
@@ -35,17 +36,15 @@ def test_the_jars_of_an_image_are_those_that_it_was_built_of(
     assert [each for each in left if each.status == "created"] == []
 
 
+@pytest.mark.usefixtures("image")
 def test_an_image_that_is_not_there_or_has_no_kafka_is_one_line(
-    engine: docker.DockerClient, image: Image, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    engine: docker.DockerClient, dist: Distribution, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
     with pytest.raises(InputError, match="--image nothing-like-it: no such image here"):
         jars_of("nothing-like-it")
-    without = next(iter(image for image in engine.images.list() if _is_base(image)), None)
-    if without is not None:
-        with pytest.raises(InputError, match="no jars in /opt/kafka/libs, "):
-            jars_of(without.tags[0])
-
-
-def _is_base(image: object) -> bool:
-    return any(str(tag).startswith("insync-base") for tag in getattr(image, "tags", ()))
+    made = built.find(engine, dist.release)
+    assert made
+    assert made.base
+    with pytest.raises(InputError, match="no jars in /opt/kafka/libs, "):
+        jars_of(made.base.name)

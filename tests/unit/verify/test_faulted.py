@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from insync.events.fuzz_info import ArmResult, Finding
+from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
 from insync.events.verify_info import SideInfo
 from insync.past.compare import Figure
 from insync.scenario.groups import builtin_files
@@ -16,7 +17,7 @@ from insync.scenario.load import load
 from insync.scenario.model import Scenario
 from insync.verify.faulted.cases import Case, cases_of, of_side
 from insync.verify.faulted.judge import is_worse, seed_outcome
-from insync.verify.faulted.record import is_recorded, parts
+from insync.verify.faulted.record import is_recorded, parts, recorded_matrices
 from insync.verify.level import Level
 from insync.verify.levels.faults import run
 from unit.verify.verifications import BASELINE, CANDIDATE, asked, plan
@@ -151,3 +152,13 @@ def test_a_case_is_recorded_when_both_sides_came_to_its_end(tmp_path: Path) -> N
     assert is_recorded(part, both, "a")
     assert not is_recorded(part, both, "b"), "the candidate was cut short"
     assert not is_recorded(part, both, "c")
+    assert recorded_matrices(tmp_path, both) == [], "a folder without a plan is no matrix"
+    for side in both:
+        here = MatrixRow(
+            kafka="4.3.1", scenario="a", summary="", arms=(side.arm,), folder="4.3.1/a"
+        )
+        skipped = here.model_copy(update={"scenario": "d", "skipped": "no cgroup"})
+        rows = (here, skipped)
+        save_matrix(part / side.name, MatrixInfo(repeats=None, rows=rows, schema=1))
+    assert is_recorded(part, both, "d"), "it cannot run here, however often it is tried"
+    assert recorded_matrices(tmp_path, both) == [part / "baseline", part / "candidate"]

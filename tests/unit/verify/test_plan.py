@@ -10,7 +10,9 @@ import pytest
 from insync.cli.app import invoke
 from insync.errors import InputError
 from insync.events.verify_info import save_asked
+from insync.verify.levels import NAMES
 from insync.verify.plan import VerifyPlan, prepare_verify
+from insync.verify.registry import LEVELS
 from insync.verify.request import VerifyRequest
 from insync.verify.sides import claimed
 from unit.kafka.made_up_builds import build, jar
@@ -157,3 +159,10 @@ def test_other_criteria_are_refused(tmp_path: Path) -> None:
     file.write_text("schema = 1\n")
     with pytest.raises(InputError, match=r"its criteria \(SHA-256\)"):
         resumed(tmp_path, criteria=file)
+
+
+def test_a_level_is_a_file_of_its_name_and_the_contracts_list_it() -> None:
+    assert set(LEVELS) == set(NAMES) == {level.name for level in LEVELS.values()}
+    page = Path(__file__).parents[3] / "docs" / "use" / "contracts.md"
+    listed = page.read_text().split("Levels: ")[1].partition(". ")[0]
+    assert listed == ", ".join(f"`{name}`" for name in LEVELS)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from insync.errors import InputError
-from insync.events.matrix_info import MatrixInfo, is_matrix
+from insync.events.matrix_info import MatrixInfo, is_matrix, load_matrix
 from insync.events.run_info import load_run
+from insync.events.schema import RUN
 from insync.fuzz.batch import SCENARIOS, SEED, write_scenario
 from insync.matrix.plan import MatrixPlan, MatrixRequest, row_of
 from insync.matrix.runner import record_matrices
@@ -38,12 +39,17 @@ def run_folder(part: Path, side: Side, case: str) -> Path:
 
 def is_recorded(part: Path, both: Sequence[Side], case: str) -> bool:
     """Whether a case came to its end on both sides, or cannot run here."""
-    return all(_has_ended(run_folder(part, side, case)) for side in both)
+    return all(_has_ended(part, side, case) for side in both)
 
 
-def _has_ended(folder: Path) -> bool:
+def _has_ended(part: Path, side: Side, case: str) -> bool:
+    matrix = part / side.name
+    if is_matrix(matrix):
+        rows = load_matrix(matrix).rows
+        if any(row.scenario == case and row.skipped is not None for row in rows):
+            return True
     try:
-        return load_run(folder).finished
+        return load_run(run_folder(part, side, case)).finished
     except InputError:
         return False
 
@@ -88,6 +94,10 @@ def _run(side: Side, case: Case, folder: Path, context: Context, progress: Progr
 
 
 def recorded_matrices(out: Path, both: Sequence[Side]) -> list[Path]:
-    """Return the matrices of all parts."""
+    """Return the matrices of all parts that have runs."""
     found = (part / side.name for part in parts(out) for side in both)
-    return [folder for folder in found if is_matrix(folder)]
+    return [folder for folder in found if is_matrix(folder) and _has_runs(folder)]
+
+
+def _has_runs(matrix: Path) -> bool:
+    return any((run / RUN).is_file() for run in load_matrix(matrix).run_folders(matrix))
