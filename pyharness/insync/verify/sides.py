@@ -70,7 +70,7 @@ def _named(option: str, value: str) -> tuple[str, str | None]:
         raise InputError(f"{option} {value}: expected {wanted}")
     if option == "--kafka-home" and not (path / "libs").is_dir():
         raise InputError(f"{option} {value}: expected an unpacked Kafka with libs/")
-    return f"{path}/" if path.is_dir() else str(path), str(path)
+    return str(path), str(path)
 
 
 def _found(option: str, kafka: str) -> Release:
