@@ -20,7 +20,11 @@ def record_matrix(plan: MatrixPlan, progress: Progress) -> list[str]:
 
 
 def record_matrices(plans: Sequence[MatrixPlan], progress: Progress, at_once: int) -> list[str]:
-    """Record several matrices, each in its own folder, with their arms in one pool."""
+    """Record several matrices, each in its own folder, with their arms in one pool.
+
+    The first scenarios begin together, when the clusters of the arms that run at the same time are
+    up: none of them shares the machine with the start of a cluster.
+    """
     for plan in plans:
         make_out(plan.out)
         save_matrix(plan.out, plan.info)
@@ -29,6 +33,8 @@ def record_matrices(plans: Sequence[MatrixPlan], progress: Progress, at_once: in
     records = Records(runs)
     arms = SideBySide(progress, records)
     tasks = [task for plan in plans for task in tasks_of(plan.runs, plan.out)]
+    if len(plans) > 1:
+        tasks = [each.model_copy(update={"go": each.folder / f"{each.arm}.go"}) for each in tasks]
     try:
         return arms.run(tasks, at_once)
     finally:

@@ -102,6 +102,8 @@ class SideBySide:
                     self._running.append(self._start(waiting.pop(0)))
                     self._tell()
                 wrong += self._look()
+                if self._are_up() and (not waiting or len(self._running) == at_once):
+                    self._let_go()
                 self._records.close(self.ended)
         finally:
             self._stop()
@@ -109,6 +111,12 @@ class SideBySide:
 
     def _are_up(self) -> bool:
         return all(each.is_up for each in self._running)
+
+    def _let_go(self) -> None:
+        """Let the tasks begin that wait for the clusters of the others."""
+        for each in self._running:
+            if each.task.go is not None:
+                each.task.go.touch()
 
     def _start(self, task: Task) -> Worker:
         self._records.begin(task)

@@ -37,6 +37,7 @@ class Task(BaseModel):
     """The scenarios of one arm, in order; `home` is the folder for its nodes.
 
     `folder` has the tasks, logs and progress of its version; `kafka_path` is where an own build is.
+    Where `go` is a file, the first scenario begins when that file is there.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -50,6 +51,7 @@ class Task(BaseModel):
     folder: Path
     home: Path
     unknown_methods: bool = False
+    go: Path | None = None
     parts: tuple[Part, ...]
 
     @property

@@ -156,6 +156,37 @@ tell(ended="freeze")
     assert not any("2 starting" in phase for phase in progress.phases)
 
 
+def test_tasks_that_wait_for_each_other_begin_when_all_clusters_are_up(
+    tmp_path: Path, script: Path
+) -> None:
+    script.write_text(
+        HEAD
+        + """
+go = json.load(open(task))["go"]
+if os.path.exists(go):
+    sys.exit("let go before its cluster was up")
+if arm == "read":
+    sys.exit("its cluster did not start")
+tell(phase="waiting")
+until = time.monotonic() + 20
+while not os.path.exists(go):
+    if time.monotonic() > until:
+        sys.exit("was not let go")
+    time.sleep(0.02)
+tell(phase=f"let go at {time.monotonic()}")
+tell(ended="freeze")
+"""
+    )
+    waiting = [
+        each.model_copy(update={"go": tmp_path / f"{each.arm}.go"})
+        for each in tasks(tmp_path, "stock", "off", "read")
+    ]
+    arms = SideBySide(NoProgress(), RecordedRuns())
+    wrong = arms.run(waiting, 3)
+    assert [each.partition(":")[0] for each in wrong] == ["4.3.1 read"], "the others do not wait"
+    assert arms.ended == ended(tmp_path, "stock", "off")
+
+
 def test_an_arm_that_fails_is_reported_and_the_others_go_on(tmp_path: Path, script: Path) -> None:
     script.write_text(
         HEAD

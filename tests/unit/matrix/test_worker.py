@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -72,10 +73,10 @@ def task(folder: Path, *names: str) -> Task:
     )  # fmt: skip
 
 
-def done(folder: Path, *names: str) -> list[dict[str, object]]:
+def done(folder: Path, *names: str, go: Path | None = None) -> list[dict[str, object]]:
     """Run a task and return the messages it sent."""
     path = folder / "progress.jsonl"
-    asked = task(folder, *names)
+    asked = task(folder, *names).model_copy(update={"go": go})
     with EventWriter(path) as writer:
         worker.do_task(asked, ProgressWriter(asked, writer))
     return read_lines(path)
@@ -123,6 +124,19 @@ def test_an_interrupted_arm_writes_the_history_of_started_scenarios(
     fake.breaks["b"] = KeyboardInterrupt("SIGTERM")
     with pytest.raises(KeyboardInterrupt):
         done(tmp_path, "a", "b", "c")
+    assert fake.histories == [("read", ["a", "b"])]
+
+
+def test_the_first_scenario_waits_for_a_file(tmp_path: Path, fake: FakeClusters) -> None:
+    go = tmp_path / "go"
+    begun = Thread(target=done, args=(tmp_path, "a", "b"), kwargs={"go": go})
+    begun.start()
+    begun.join(0.5)
+    assert begun.is_alive()
+    assert fake.histories == []
+    go.touch()
+    begun.join(20)
+    assert not begun.is_alive()
     assert fake.histories == [("read", ["a", "b"])]
 
 
