@@ -121,13 +121,14 @@ test-without-brokers: setup browser $(BENCH) $(MUTANTS)
 	@# Two processes, because Spark's planner uses one core.
 	@$(BIN)/pytest $(addprefix --ignore ,$(WITH_BROKERS)) -n 2 --dist loadfile
 
-STATES := $(addprefix tests/integration/,agent workload test_agent.py test_kafka_7104.py test_local_cluster.py test_log_start_move.py \
-            test_replica_logs.py)
+MEASURED := $(addprefix tests/integration/,test_faults.py test_faults_disk.py test_faults_effects.py test_disk_filesystem.py \
+              test_lag_policy.py test_matrix.py test_run.py test_scenarios.py test_stall_shim.py test_step_down.py \
+              test_step_down_surroundings.py test_watch.py test_zookeeper_runs.py)
 test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
-	@$(BIN)/pytest $(STATES) -n 2 --dist loadfile
-	@# The others run one after the other, because they measure time.
-	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(STATES))
+	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) -n 2 --dist loadgroup
+	@# These run one after the other, because they measure time.
+	@$(BIN)/pytest $(MEASURED)
 
 # KAFKA is one of the versions in tests/upstream/versions.toml; ARM selects one or more arms, default all.
 KAFKA := 4.3.1

@@ -29,6 +29,11 @@ Judge = Callable[..., Any]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
+    # With `--dist loadgroup` a group runs in one process. The tests of containers are one group,
+    # because they compare what the engine has before and after; every other file is its own.
+    folder = item.path.parent
+    group = str(folder if folder.name == "containers" else item.path)
+    item.add_marker(pytest.mark.xdist_group(group))
     if PROFILE == THOROUGH and is_hypothesis_test(getattr(item, "obj", None)):
         item.add_marker("long")
 

@@ -1,21 +1,14 @@
-"""What a matrix on real brokers leaves behind, whole and interrupted."""
+"""What a matrix on real brokers leaves behind."""
 
 from __future__ import annotations
 
 import json
-import signal
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from commands import start_insync
 from every_scenario import RecordedScenarios
 from insync.cli.broker_data import settle_matrix
 from insync.events.run_info import load_run
-from processes import end
-from waiting import wait_for
 
 SITES = ("read-stall", "send-stall", "slow-follower")
 
@@ -53,20 +46,3 @@ def test_the_data_of_a_matrixs_brokers_is_removed_where_all_is_as_expected(
     left = [path for path in out.rglob("*.log") if "__cluster_metadata" in str(path)]
     assert {path.relative_to(out).parts[2].partition("-")[0] for path in left} == {"request"}
     assert settle_matrix(out, runs, []) == []
-
-
-def test_an_interrupted_matrix_leaves_no_process_and_its_finished_runs_can_be_judged(
-    tmp_path: Path, judge: Callable[..., Any]
-) -> None:
-    out = tmp_path / "matrix"
-    chosen = ("--only", "read-stall,freeze", "--arms", "stock")
-    with start_insync("matrix", *chosen, "--out", out) as run:
-        phases = out / "4.3.1" / "freeze" / "events" / "stock" / "phases.jsonl"
-        wait_for(lambda: phases.exists() and phases.read_text(), bool, within_s=120)
-        # A worker, a controller and three brokers.
-        assert not end(run, signal.SIGINT, least=5, within_s=60)
-    assert run.returncode == 3
-    whole, cut = judge(out)
-    assert (whole["scenario"], whole["ok"]) == ("read-stall", True)
-    assert (cut["scenario"], cut["ok"]) == ("freeze", False)
-    assert "cut short" in cut["unknown"]

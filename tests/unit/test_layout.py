@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *CLUSTERS,
     },
     "testing": {"brokers.kafka", "brokers.cluster", "run"},
-    "bench": {"events", "brokers.kafka"},
+    "bench": {"events", "brokers.kafka", "brokers.cluster"},
     "analysis.checks": set(),
     "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},
     "analysis.verdict": {"events", "faults"},

@@ -1,0 +1,1 @@
+"""Measures what a build or an arm costs on real brokers, beside stock Kafka."""

@@ -1,0 +1,62 @@
+"""Measures sides in turn, round by round, and writes each measurement as soon as it is made."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from insync.bench.overhead.figures import FIGURES, Values, differences
+from insync.bench.overhead.measure import Side, Size, measure
+from insync.bench.overhead.producer import ProducerTool
+from insync.bench.repeats import in_turn
+
+LINES: Final = "overhead.jsonl"
+"""One line per measurement, written when it is complete."""
+DOCUMENT: Final = "overhead.json"
+
+Round = dict[str, Values]
+
+
+def measure_rounds(
+    sides: Sequence[Side],
+    size: Size,
+    rounds: int,
+    tool: ProducerTool,
+    out: Path,
+    tell: Callable[[str], None],
+) -> list[Round]:
+    """Measure every side once per round, each on a cluster of its own, in the folder `out`.
+
+    Each round starts with another side. Returns the figures of the rounds by the sides' names.
+    Raises InsyncError if a cluster or the producer fails; what was measured before stays in `out`.
+    """
+    found: list[Round] = [{} for _ in range(rounds)]
+    for number, side in in_turn(sides, rounds):
+        folder = out / f"round-{number + 1}" / side.name
+        told = _told(tell, f"round {number + 1} of {rounds}")
+        found[number][side.name] = measure(side, size, tool, folder, told)
+        line = {"round": number + 1, "arm": side.name, **found[number][side.name]}
+        with (out / LINES).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
+    return found
+
+
+def document(
+    kafka: str, java: str, size: Size, rounds: Sequence[Round], base: str
+) -> dict[str, Any]:
+    """Return the content of overhead.json."""
+    return {
+        "v": 1,
+        "kafka": kafka,
+        "java": java,
+        "size": asdict(size),
+        "baseline": base,
+        "figures": {spec.name: {"kind": spec.kind, "says": spec.says} for spec in FIGURES},
+        "rounds": rounds,
+        "differences": [each.as_json() for each in differences(rounds, base)],
+    }
+
+
+def _told(tell: Callable[[str], None], before: str) -> Callable[[str], None]:
+    return lambda text: tell(f"{before}, {text}")
