@@ -1,4 +1,4 @@
-"""Criteria of the level faults: what a metric of the candidate must be, alone or by the baseline's.
+"""Criteria: what a metric or a cost of the candidate must be, alone or beside the baseline's.
 
 A criterion is data: `isr_shrinks == 0`, `max_ack_gap_ms < 0.2 * baseline`,
 `offline_ms <= baseline + 2000`. It is judged per scenario, on the values of the repeats.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from insync.arms import expected_as, find_arm
+from insync.bench.overhead.figures import FIGURES
 from insync.errors import InputError
 from insync.events.run_info import first_problem
 from insync.events.verify_info import Outcome
@@ -74,13 +75,18 @@ class Condition:
 
 
 def parse(text: str) -> Condition:
+    """Return the condition on a metric that a text writes; raises ValueError."""
+    return _parse(text, of_verdict(), "metric", "verdict.json")
+
+
+def _parse(text: str, names: Container[str], what: str, where: str) -> Condition:
     """Return the condition that a text writes; raises ValueError with what was expected."""
     found = _FORM.fullmatch(text)
     if found is None:
         raise ValueError(f"{text!r}: expected {_EXPECTED}")
     metric = found["metric"]
-    if metric not in of_verdict():
-        raise ValueError(f"{text!r}: no metric {metric!r}, expected one of verdict.json")
+    if metric not in names:
+        raise ValueError(f"{text!r}: no {what} {metric!r}, expected one of {where}")
     if found["baseline"] is None:
         return Condition(metric, found["operator"], 0, float(found["number"]))
     factor = float(found["factor"] or 1)
@@ -126,17 +132,65 @@ class Criterion(BaseModel):
     @field_validator("claims")
     @classmethod
     def _are_arms(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
-        unknown = [name for name in names or () if find_arm(name) is None]
-        if unknown:
-            raise ValueError(f"{', '.join(unknown)}: no such arm")
-        return names
+        return _arms(names)
 
     def applies(self, scenario: str, claims: str | None) -> bool:
         """Whether it is judged in a scenario, for a candidate with such a claim."""
         if self.scenarios is not None and scenario not in self.scenarios:
             return False
-        names = () if claims is None else expected_as(claims)
-        return self.claims is None or bool(set(self.claims) & set(names))
+        return _is_claimed(self.claims, claims)
+
+
+class CostCriterion(BaseModel):
+    """A criterion of the level cost as in the file.
+
+    It is judged on the medians of the rounds. Where the figure varies so much from round to round
+    that the interval of the differences includes both what is allowed and what is not, it is
+    unknown.
+
+    Args:
+        check: the condition on a figure of `insync bench overhead`, compared with the baseline's.
+        claims: as in `Criterion`.
+
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    check: str
+    claims: tuple[str, ...] | None = Field(default=None, min_length=1)
+
+    @field_validator("check")
+    @classmethod
+    def _is_condition(cls, text: str) -> str:
+        parse_cost(text)
+        return text
+
+    @field_validator("claims")
+    @classmethod
+    def _are_arms(cls, names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+        return _arms(names)
+
+    def applies(self, claims: str | None) -> bool:
+        """Whether it is judged for a candidate with such a claim."""
+        return _is_claimed(self.claims, claims)
+
+
+def parse_cost(text: str) -> Condition:
+    """Return the condition on a figure of cost that a text writes; raises ValueError."""
+    names = {spec.name for spec in FIGURES}
+    return _parse(text, names, "figure", "overhead.json")
+
+
+def _arms(names: tuple[str, ...] | None) -> tuple[str, ...] | None:
+    unknown = [name for name in names or () if find_arm(name) is None]
+    if unknown:
+        raise ValueError(f"{', '.join(unknown)}: no such arm")
+    return names
+
+
+def _is_claimed(wanted: tuple[str, ...] | None, claims: str | None) -> bool:
+    names = () if claims is None else expected_as(claims)
+    return wanted is None or bool(set(wanted) & set(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +246,15 @@ def written(metric: str, values: Values) -> str:
     return ", ".join(texts) or "-"
 
 
-def read(file: Path | None) -> tuple[str, list[Criterion]]:
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """The criteria of a file, by level."""
+
+    faults: Sequence[Criterion] = ()
+    cost: Sequence[CostCriterion] = ()
+
+
+def read(file: Path | None) -> tuple[str, Criteria]:
     """Return the text and the criteria of a file, or of insync's own; raises InputError."""
     origin = DEFAULT if file is None else str(file)
     try:
@@ -211,14 +273,16 @@ class _File(BaseModel):
 
     schema_version: Literal[1] = Field(alias="schema")
     criterion: tuple[Criterion, ...] = ()
+    cost: tuple[CostCriterion, ...] = ()
 
 
-def parse_file(text: str, origin: str) -> list[Criterion]:
+def parse_file(text: str, origin: str) -> Criteria:
     """Return the criteria that a text holds; raises InputError."""
     try:
         keys: dict[str, Any] = tomllib.loads(text)
-        return list(_File.model_validate(keys).criterion)
+        file = _File.model_validate(keys)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"--criteria {origin}: invalid TOML: {error}") from error
     except ValidationError as error:
         raise InputError(f"--criteria {origin}: {first_problem(error)}") from error
+    return Criteria(faults=file.criterion, cost=file.cost)

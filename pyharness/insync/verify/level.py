@@ -12,7 +12,7 @@ from insync.brokers.kafka.java import Java
 from insync.events.verify_info import AskedVerify, CheckRow, LevelInfo, Outcome, TableInfo, worst
 from insync.run.progress import Progress
 from insync.run.request import SparkOptions
-from insync.verify.criteria import Criterion
+from insync.verify.criteria import Criteria
 from insync.verify.sides import Side
 
 
@@ -30,7 +30,7 @@ class Context:
     """
 
     asked: AskedVerify
-    criteria: Sequence[Criterion]
+    criteria: Criteria
     java: Java
     spark: SparkOptions
     progress: Progress
@@ -43,12 +43,22 @@ interrupted verification left there."""
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Level:
-    """A level; `says` is what it judges, `place` where it is in the order of the levels."""
+    """A level.
+
+    Attributes:
+        name: that of its file.
+        says: what it judges.
+        place: where it is in the order of the levels.
+        run: runs it.
+        long: whether it is left out where no level is named, because it takes long.
+
+    """
 
     name: str
     says: str
     place: int
     run: Run
+    long: bool = False
 
 
 def result(

@@ -21,7 +21,7 @@ from insync.events.verify_info import (
 from insync.faults.registry import KINDS, why_not
 from insync.fuzz.request import FuzzRequest, seeds_of
 from insync.run.plan import check_out
-from insync.verify.criteria import Criterion, read
+from insync.verify.criteria import Criteria, read
 from insync.verify.faulted.cases import cases_of, of_side
 from insync.verify.level import Level
 from insync.verify.levels import faults
@@ -61,7 +61,7 @@ class VerifyPlan:
     baseline: Side
     asked: AskedVerify
     levels: Sequence[Level]
-    criteria: Sequence[Criterion]
+    criteria: Criteria
     criteria_text: str
     out: Path
     java: Java

@@ -9,6 +9,8 @@ from insync.errors import InputError
 from insync.verify import levels
 from insync.verify.level import Level
 
+ALL: Final = "all"
+
 
 def _found() -> Iterator[Level]:
     for name in levels.NAMES:
@@ -22,9 +24,18 @@ LEVELS: Final[Mapping[str, Level]] = {
 
 
 def chosen(names: Sequence[str] | None) -> list[Level]:
-    """Return the levels that are named, in order; all without names. Raises InputError."""
+    """Return the levels that are named, in order; without names those that are not long.
+
+    `all` names all of them. Raises InputError.
+    """
+    if names is not None and list(names) == [ALL]:
+        return list(LEVELS.values())
     for name in names or ():
         if name not in LEVELS:
             near = did_you_mean(name, LEVELS)
-            raise InputError(f"--level: {name!r}, expected one of: {', '.join(LEVELS)}{near}")
-    return [level for name, level in LEVELS.items() if names is None or name in names]
+            raise InputError(
+                f"--level: {name!r}, expected {ALL} or some of: {', '.join(LEVELS)}{near}"
+            )
+    if names is None:
+        return [level for level in LEVELS.values() if not level.long]
+    return [level for name, level in LEVELS.items() if name in names]

@@ -136,7 +136,8 @@ def test_a_file_of_another_form_is_refused(tmp_path: Path, text: str) -> None:
 def test_insyncs_own_criteria_name_scenarios_and_metrics_that_exist() -> None:
     from insync.scenario.groups import builtin_files
 
-    text, criteria = read(None)
+    text, whole = read(None)
+    criteria = whole.faults
     assert text.startswith("# The criteria of `insync verify`")
     assert {name for each in criteria for name in each.scenarios or ()} <= set(builtin_files())
     assert {parse(each.check).metric for each in criteria} <= set(of_verdict())

@@ -43,7 +43,10 @@ def plan(out: Path, **asked: Any) -> VerifyPlan:
         (["--config", "x"], "--config 'x': expected KEY=VALUE"),
         (["--config", f"{FEATURE}=false"], "arm request has true, expected another --arm"),
         (["--baseline", "0.1"], "--baseline: unknown version '0.1'"),
-        (["--level", "weave,fault"], "--level: 'fault', expected one of: weave, faults"),
+        (
+            ["--level", "weave,fault"],
+            "--level: 'fault', expected all or some of: weave, faults, cost",
+        ),
         (["--only", "nothing"], "--only: 'nothing', expected one of"),
         (["--seeds", "5-1"], "--seeds 5-1: expected A-B"),
         (["--repeats", "0"], "--repeats 0: expected 1 to 100"),

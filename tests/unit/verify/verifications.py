@@ -15,6 +15,7 @@ from insync.events.verify_info import (
     TableInfo,
     VerifyInfo,
 )
+from insync.verify.criteria import Criteria
 from insync.verify.level import Level
 from insync.verify.plan import VerifyPlan
 from insync.verify.sides import Side
@@ -60,7 +61,7 @@ def plan(out: Path, *levels: Level, before: VerifyInfo | None = None) -> VerifyP
     return VerifyPlan(
         candidate=Side(name="candidate", kafka="4.3.1", release=release, info=CANDIDATE),
         baseline=Side(name="baseline", kafka="4.3.1", release=release, info=BASELINE),
-        asked=asked(*(level.name for level in levels)), levels=levels, criteria=(),
+        asked=asked(*(level.name for level in levels)), levels=levels, criteria=Criteria(),
         criteria_text="schema = 1\n", out=out, java=Java(Path("/java"), 17, "Java 17"),
         before=before,
     )  # fmt: skip

@@ -63,7 +63,10 @@ def command(
         ),
     ] = None,
     level: Annotated[
-        str | None, typer.Option(help=f"Comma-separated: {', '.join(sorted(NAMES))}. Default: all.")
+        str | None,
+        typer.Option(
+            help=f"Comma-separated: {', '.join(sorted(NAMES))}; or all. Default: weave,faults."
+        ),
     ] = None,
     only: Annotated[
         str | None,

@@ -51,7 +51,7 @@ def _scenario(case: Case, pair: Pair, context: Context) -> Iterator[CheckRow]:
         why=why,
         where=_where(own),
     )
-    for criterion in context.criteria:
+    for criterion in context.criteria.faults:
         if criterion.applies(case.name, claims):
             yield _criterion(criterion, case, pair)
 
