@@ -1,7 +1,8 @@
 """`python -m insync.analysis.job DIR...`: computes tables, verdict and report of runs.
 
-DIR is a local run folder, or the folder of one matrix. For a matrix the job computes the tables of
-all its runs together, into the matrix's folder, and then writes its cells and its page. Spark reads
+DIR is a local run folder, or the folder of a matrix; matrices and runs are not mixed. For a matrix
+the job computes the tables of all its runs together, into the matrix's folder, and then writes its
+cells and its page. Spark reads
 the events from `--storage` and writes the tables there. The default is DIR; another folder is
 needed if a cluster's workers cannot reach DIR. Prints the reports' paths;
 exits with 0, 2 (bad input) or 3 (failed).
@@ -56,8 +57,8 @@ class Job:
 
     `report_only` keeps the tables and the verdict; `recompute` computes the tables again even if
     their events have not changed.
-    `storage` is the folder of the events and tables of the only DIR; None: DIR itself. `matrix` is
-    the folder of the matrix that has the runs in `folders`; None: they are not of a matrix.
+    `storage` is the folder of the events and tables of the only DIR; None: DIR itself. `matrices`
+    are the folders of the matrices that have the runs in `folders`; none: they are not of a matrix.
     `announce` gets the name of each stage.
     """
 
@@ -66,13 +67,13 @@ class Job:
     settings: SparkSettings
     report_only: bool = False
     recompute: bool = False
-    matrix: Path | None = None
+    matrices: Sequence[Path] = ()
     announce: Announce = silent
 
     @property
     def log(self) -> Path:
         """Return the log file of Spark and its JVM, for all folders."""
-        return (self.matrix or self.folders[0]) / "spark.log"
+        return (*self.matrices, *self.folders)[0] / "spark.log"
 
 
 def run_job(job: Job) -> list[Path]:
@@ -117,9 +118,9 @@ def places(job: Job) -> list[Place]:
     if job.storage is not None:
         if job.report_only and "://" in job.storage:
             raise InputError(f"--storage {job.storage}: expected a local folder for --only report")
-        only = job.matrix or job.folders[0]
+        only = (*job.matrices, *job.folders)[0]
         return [Place(only, job.folders, paths.trimmed(job.storage), None, job.report_only)]
-    return [_place(job, folder) for folder in ([job.matrix] if job.matrix else job.folders)]
+    return [_place(job, folder) for folder in job.matrices or job.folders]
 
 
 def _place(job: Job, folder: Path) -> Place:
@@ -135,17 +136,17 @@ def analyse(spark: SparkSession | None, job: Job, runs: Mapping[Path, RunInfo]) 
     `spark` is an open session, None if all tables are current. The verdicts and reports are
     replaced when all are complete. Raises InputError or InsyncError.
     """
-    matrix = [] if job.matrix is None else [job.matrix]
-    with replaced_together([*job.folders, *matrix]) as fresh:
+    with replaced_together([*job.folders, *job.matrices]) as fresh:
         found: dict[Path, Analysed] = {}
         for place in places(job):
             made = _make_rows(spark, job, place, runs)
             job.announce(REPORT_STAGE)
             for folder, rows in made.items():
                 found[folder] = _judge(job, folder, fresh[folder], runs[folder], rows)
-        for folder in matrix:
-            write_matrix(folder, found, fresh[folder])
-    return [*(folder / REPORT for folder in found), *(folder / PAGE for folder in matrix)]
+        for matrix in job.matrices:
+            own = {folder: each for folder, each in found.items() if folder.is_relative_to(matrix)}
+            write_matrix(matrix, own, fresh[matrix])
+    return [*(folder / REPORT for folder in found), *(folder / PAGE for folder in job.matrices)]
 
 
 def _load(folder: Path) -> RunInfo:
@@ -222,23 +223,24 @@ def parse_job(arguments: Sequence[str]) -> Job:
     if given.storage and len(given.folders) > 1:
         raise InputError(f"--storage {given.storage}: for one DIR, got {len(given.folders)}")
     folders = [folder.absolute() for folder in given.folders]
-    matrix = _the_matrix(folders)
+    matrices = _matrices(folders)
+    runs = [run for matrix in matrices for run in recorded(matrix)]
     return Job(
-        folders=folders if matrix is None else recorded(matrix),
+        folders=runs if matrices else folders,
         storage=given.storage,
         settings=SparkSettings(given.spark_master, parse_conf(given.spark_conf)),
         report_only=given.only == "report",
         recompute=given.recompute,
-        matrix=matrix,
+        matrices=matrices,
         announce=_print_stage if given.stages else silent,
     )
 
 
-def _the_matrix(folders: Sequence[Path]) -> Path | None:
-    """Return the folder of a matrix, if given; raises InputError if there are others besides."""
-    found = next((folder for folder in folders if is_matrix(folder)), None)
-    if found is not None and len(folders) > 1:
-        raise InputError(f"{found}: a matrix, expected no other DIR besides it")
+def _matrices(folders: Sequence[Path]) -> list[Path]:
+    """Return the folders if they are matrices; raises InputError if only some of them are."""
+    found = [folder for folder in folders if is_matrix(folder)]
+    if found and len(found) < len(folders):
+        raise InputError(f"{found[0]}: a matrix, expected only matrices besides it")
     return found
 
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import tomli_w
 
+from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.java import Java
 from insync.events.matrix_info import CELLS, MatrixInfo, load_matrix
 from insync.events.schema import RUN
@@ -27,12 +28,22 @@ SEED: Final = 1
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Bench:
-    """What batches are run with: the Kafka version, how many arms at once, Spark, a Java."""
+    """What batches are run with.
+
+    `kafka` is the version or the path of an own build, and `unknown_methods` whether the agent may
+    weave methods of it that no known build has; `at_once` is how many arms run at the same time.
+    """
 
     kafka: str
+    unknown_methods: bool = False
     at_once: int
     spark: SparkOptions
     java: Java
+
+    @property
+    def name(self) -> str:
+        """The name of the Kafka in results: of an own build with a digest of its jars."""
+        return find(self.kafka).name
 
 
 def run_batch(
@@ -75,5 +86,8 @@ def write_scenario(scenario: Scenario, file: Path) -> Path:
 
 def _plan(scenario: Scenario, folder: Path, bench: Bench, progress: Progress) -> Plan:
     file = write_scenario(scenario, folder / SCENARIOS / f"{scenario.name}.toml")
-    out = folder / bench.kafka / scenario.name
-    return resolve(RunRequest(scenario=str(file), kafka=bench.kafka, seed=SEED), out, progress)
+    out = folder / bench.name / scenario.name
+    request = RunRequest(
+        scenario=str(file), kafka=bench.kafka, seed=SEED, unknown_methods=bench.unknown_methods
+    )
+    return resolve(request, out, progress)

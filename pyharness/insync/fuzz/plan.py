@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Final
 
 from insync.arms import has_agent, present_name
+from insync.brokers.kafka.builds import find
 from insync.brokers.kafka.java import Java, find_java
-from insync.brokers.kafka.versions import find, numbers
+from insync.brokers.kafka.versions import numbers
 from insync.errors import InputError
 from insync.events.fuzz_info import RESULT, Asked, FuzzInfo, load_fuzz
 from insync.faults.registry import KINDS, why_not
@@ -53,7 +54,7 @@ def prepare_fuzz(request: FuzzRequest) -> FuzzPlan:
     require_arms(arms, request.kafka)
     out = _resumed(request.out) if request.resume and request.out else _fresh(request)
     asked = Asked(
-        arms=tuple(arms), kafka=request.kafka, shape=request.shape, settings=settings,
+        arms=tuple(arms), kafka=release.name, shape=request.shape, settings=settings,
         kinds=tuple(kind for kind in KINDS if why_not(kind, "local", out) is None),
         agent=_digest() if any(has_agent(arm) for arm in arms) else None,
     )  # fmt: skip

@@ -56,7 +56,7 @@ class Replayer:
         named = {name: self._on_arm(each, name) for name, each in copies.items()}
         folder = self.home / f"round-{next(self._numbers):02}"
         run_batch(list(named.values()), folder, self.bench, self.progress)
-        judged = judge_batch(folder, named, self.bench.kafka)
+        judged = judge_batch(folder, named, self.bench.name)
         failed = {
             name
             for name, each in judged.items()

@@ -37,6 +37,7 @@ class FuzzRequest:
     shard: str | None = None
     at_once: int = 2
     settings: Sequence[str] = field(default_factory=tuple)
+    unknown_methods: bool = False
 
 
 def seeds_of(request: FuzzRequest) -> list[int]:

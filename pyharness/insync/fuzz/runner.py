@@ -63,7 +63,11 @@ class _Fuzz:
     def bench(self) -> Bench:
         request = self.plan.request
         return Bench(
-            kafka=request.kafka, at_once=request.at_once, spark=self.spark, java=self.plan.java
+            kafka=request.kafka,
+            unknown_methods=request.unknown_methods,
+            at_once=request.at_once,
+            spark=self.spark,
+            java=self.plan.java,
         )
 
     @property
@@ -115,7 +119,7 @@ class _Fuzz:
 
     def _judge(self, seeds: Sequence[int], folder: Path, *, only_whole: bool = False) -> None:
         scenarios = {each.name: each for each in map(self.scenario, seeds)}
-        judged = judge_batch(folder, scenarios, self.plan.request.kafka)
+        judged = judge_batch(folder, scenarios, self.bench.name)
         done = {each.seed for each in self.info.seeds}
         found = [
             seed_result(seed, scenario, judged[scenario.name], self.plan.out)

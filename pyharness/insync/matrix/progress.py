@@ -31,6 +31,10 @@ class ProgressWriter:
         place = f"{names.index(scenario) + 1} of {len(names)}"
         self._say(f"{scenario} ({place})")
 
+    def waiting(self) -> None:
+        """Report that the cluster is up and the first scenario waits for those of other tasks."""
+        self._say("waiting for the other clusters")
+
     def ended(self, scenario: str) -> None:
         """Report that a scenario has finished."""
         self._writer.write({"ended": scenario})

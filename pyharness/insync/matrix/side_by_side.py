@@ -7,7 +7,7 @@ and so that a failing arm does not affect others. The processes end when this pr
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,8 +21,8 @@ from insync.run.plan import Plan
 from insync.run.progress import Progress
 from insync.run.runner import close_run, open_run
 
-Ended = Mapping[tuple[str, str], set[str]]
-"""The scenarios that have finished, by version and arm."""
+Ended = Collection[tuple[Path, str]]
+"""The arms that have finished, with the folder of their run."""
 
 
 class Records:
@@ -43,8 +43,7 @@ class Records:
         """Complete the records of runs whose arms have all finished; may be called again."""
         for out, record in self._open.items():
             run = self._runs[out]
-            of_arms = (ended.get((run.kafka.version, arm), ()) for arm in run.scenario.arms)
-            whole = all(run.scenario.name in names for names in of_arms)
+            whole = all((out, arm) in ended for arm in run.scenario.arms)
             if whole and "finished_ms" not in record:
                 close_run(run, record)
 
@@ -67,16 +66,15 @@ class Worker:
 
 
 class SideBySide:
-    """Runs the tasks of all versions in one pool; `ended` says which scenarios have finished.
+    """Runs the tasks of all versions in one pool; `ended` says which arms of which runs have ended.
 
     With one pool the last arms of a version run in parallel with the first arms of the next.
     Clusters start one after the other, because a start is limited by CPU: parallel starts would
     take as long in total, and would take CPU time from the running scenarios.
     """
 
-    def __init__(self, matrix: Path, progress: Progress, records: Records) -> None:
-        """Use the folder `matrix` for tasks, logs and progress, by version."""
-        self._matrix = matrix
+    def __init__(self, progress: Progress, records: Records) -> None:
+        """Run nothing yet."""
         self._progress = progress
         self._records = records
         self._running: list[Worker] = []
@@ -84,10 +82,12 @@ class SideBySide:
 
     @property
     def ended(self) -> Ended:
-        """The scenarios that have finished."""
+        """The arms that have finished, with the folder of their run."""
         return {
-            (each.task.kafka, each.task.arm): each.reader.ended
+            (part.out, each.task.arm)
             for each in (*self._done, *self._running)
+            for part in each.task.parts
+            if part.scenario in each.reader.ended
         }
 
     def run(self, tasks: Sequence[Task], at_once: int) -> list[str]:
@@ -102,6 +102,8 @@ class SideBySide:
                     self._running.append(self._start(waiting.pop(0)))
                     self._tell()
                 wrong += self._look()
+                if self._are_up() and (not waiting or len(self._running) == at_once):
+                    self._let_go()
                 self._records.close(self.ended)
         finally:
             self._stop()
@@ -110,9 +112,15 @@ class SideBySide:
     def _are_up(self) -> bool:
         return all(each.is_up for each in self._running)
 
+    def _let_go(self) -> None:
+        """Let the tasks begin that wait for the clusters of the others."""
+        for each in self._running:
+            if each.task.go is not None:
+                each.task.go.touch()
+
     def _start(self, task: Task) -> Worker:
         self._records.begin(task)
-        path = save_task(task, self._matrix)
+        path = save_task(task)
         log = path.with_suffix(".log")
         command = [sys.executable, "-m", "insync.matrix.worker", str(path)]
         started = process.start(command, log=log, folder=Path.cwd(), environment=os.environ)

@@ -36,7 +36,8 @@ class Part(BaseModel):
 class Task(BaseModel):
     """The scenarios of one arm, in order; `home` is the folder for its nodes.
 
-    `kafka_path` is where an own build is.
+    `folder` has the tasks, logs and progress of its version; `kafka_path` is where an own build is.
+    Where `go` is a file, the first scenario begins when that file is there.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -47,8 +48,10 @@ class Task(BaseModel):
     arm: str
     repeats: int | None
     seed: int
+    folder: Path
     home: Path
     unknown_methods: bool = False
+    go: Path | None = None
     parts: tuple[Part, ...]
 
     @property
@@ -79,6 +82,7 @@ def _task(kafka: str, arm: str, runs: Sequence[Plan], matrix: Path) -> Task:
         repeats=request.repeats,
         seed=request.seed,
         unknown_methods=request.unknown_methods,
+        folder=matrix / kafka / TASKS,
         home=matrix / kafka / "nodes" / arm,
         parts=tuple(
             Part(
@@ -96,9 +100,9 @@ def _file(run: Plan) -> str | None:
     return None if name == run.scenario.name else name
 
 
-def save_task(task: Task, matrix: Path) -> Path:
-    """Write the task into the version's folder in the matrix folder; return its path."""
-    path = matrix / task.kafka / TASKS / f"{task.arm}.json"
+def save_task(task: Task) -> Path:
+    """Write the task into its folder; return its path."""
+    path = task.folder / f"{task.arm}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     return write_atomic(path, task.model_dump_json(indent=2))
 

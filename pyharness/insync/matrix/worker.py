@@ -6,9 +6,11 @@ continue. On SIGTERM it stops cleanly; scenarios that had finished are complete.
 """
 
 import sys
+import time
 from collections.abc import Sequence
 from itertools import count
 from pathlib import Path
+from typing import Final
 
 from insync.errors import UNKNOWN, InsyncError
 from insync.events.writer import EventWriter
@@ -22,6 +24,8 @@ from insync.run.plan import Plan, resolve
 from insync.run.request import RunRequest
 from insync.signals import interruptible
 
+LOOK_SECONDS: Final = 0.05
+
 
 def do_task(task: Task, progress: ProgressWriter) -> None:
     """Run all scenarios of a task; raises InsyncError if a cluster could not be started."""
@@ -32,7 +36,8 @@ def do_task(task: Task, progress: ProgressWriter) -> None:
         while left:
             number = next(numbers)
             home = task.home if number == 1 else task.home.with_name(f"{task.home.name}-{number}")
-            left = left[_run_on_one_cluster(left, task.arm, home, progress) :]
+            go = task.go if number == 1 else None
+            left = left[_run_on_one_cluster(left, task.arm, home, progress, go) :]
 
 
 def by_cluster(plans: Sequence[Plan], arm: str) -> list[list[Plan]]:
@@ -54,12 +59,17 @@ def _may_join(plan: Plan, group: Sequence[Plan]) -> bool:
 
 
 def _run_on_one_cluster(
-    plans: Sequence[Plan], arm: str, home: Path, progress: ProgressWriter
+    plans: Sequence[Plan], arm: str, home: Path, progress: ProgressWriter, go: Path | None
 ) -> int:
-    """Run scenarios until all are done or one fails; return how many were started."""
+    """Run scenarios until all are done or one fails; return how many were started.
+
+    The first one begins when the file `go` is there, if one is named.
+    """
     begun: list[Plan] = []
     unusable: str | None = None
     with open_arm_cluster(plans, arm, home, progress) as arm_cluster:
+        if go is not None:
+            _await(go, progress)
         try:
             for plan in plans:
                 begun.append(plan)
@@ -79,6 +89,13 @@ def _run_on_one_cluster(
     for plan in whole:
         progress.ended(plan.scenario.name)
     return len(begun)
+
+
+def _await(go: Path, progress: ProgressWriter) -> None:
+    """Wait for a file; the process that started this one makes it, or ends this one."""
+    progress.waiting()
+    while not go.exists():
+        time.sleep(LOOK_SECONDS)
 
 
 def _plan(task: Task, part: Part, progress: ProgressWriter) -> Plan:

@@ -53,9 +53,17 @@ def analyse_matrix(matrix: Path, spark: SparkOptions, java: Java, progress: Prog
 
     Raises InputError if the folder holds no matrix, InsyncError if the analysis failed.
     """
-    load_matrix(matrix)
+    analyse_matrices([matrix], spark, java, progress)
+
+
+def analyse_matrices(
+    matrices: Sequence[Path], spark: SparkOptions, java: Java, progress: Progress
+) -> None:
+    """Compute the same for several matrices, one after the other in one session."""
+    for matrix in matrices:
+        load_matrix(matrix)
     progress.phase("computing the tables of all runs, and the matrix")
-    _run([matrix], spark, java, progress)
+    _run(matrices, spark, java, progress)
 
 
 def _run(folders: Sequence[Path], spark: SparkOptions, java: Java, progress: Progress) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,6 +13,7 @@ from hypothesis import strategies as st
 from commands import invoke_refused
 from insync.bench.overhead.figures import FIGURES, Values, differences
 from insync.bench.overhead.producer import TOOLS, parse
+from insync.bench.overhead.rounds import recorded
 from insync.brokers.kafka.versions import DEFAULT
 from insync.errors import InsyncError
 
@@ -72,6 +75,16 @@ def test_a_figure_of_which_stock_has_none_has_no_relative_change() -> None:
 def test_two_equal_builds_show_no_difference(values: list[float]) -> None:
     rounds = [{"stock": all_figures(value), "off": all_figures(value)} for value in values]
     assert not any(each.differs for each in differences(rounds, "stock"))
+
+
+def test_what_an_interrupted_measurement_left_is_not_measured_again(tmp_path: Path) -> None:
+    lines = tmp_path / "overhead.jsonl"
+    first = {"round": 1, "arm": "stock", "p50_ms": 3.0}
+    second = {"round": 2, "arm": "off", "p50_ms": 4.0}
+    lines.write_text(f"{json.dumps(first)}\n{json.dumps(second)}\n" + '{"round": 2, "arm')
+    assert recorded(tmp_path, 1) == [{"stock": {"p50_ms": 3.0}}]
+    assert recorded(tmp_path, 3) == [{"stock": {"p50_ms": 3.0}}, {"off": {"p50_ms": 4.0}}, {}]
+    assert lines.read_text().endswith("4.0}\n"), "the next line begins a line"
 
 
 def test_the_summary_of_the_last_lines_is_read() -> None:

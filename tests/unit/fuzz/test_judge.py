@@ -69,7 +69,9 @@ def test_the_progress_says_whether_a_fault_was_why(tmp_path: Path) -> None:
     from insync.faults.base import Window
 
     file = tmp_path / "4.3.1" / "tasks" / "stock.progress.jsonl"
-    task = Task(kafka="4.3.1", arm="stock", repeats=None, seed=1, home=tmp_path, parts=())
+    task = Task(
+        kafka="4.3.1", arm="stock", repeats=None, seed=1, folder=tmp_path, home=tmp_path, parts=()
+    )
     with EventWriter(file) as writer:
         progress = ProgressWriter(task, writer)
         try:

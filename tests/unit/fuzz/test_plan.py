@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from insync.errors import InputError
 from insync.events.fuzz_info import ArmResult, FuzzInfo, SeedResult, load_fuzz, save_fuzz
 from insync.fuzz.plan import prepare_fuzz
 from insync.fuzz.request import FuzzRequest, seeds_of
+from unit.kafka.made_up_builds import build, jar
 
 
 def seeds(text: str, shard: str | None = None) -> list[int]:
@@ -117,3 +119,21 @@ def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
     assert load_fuzz(folder) == info
     assert json.loads((folder / "fuzz.json").read_text())["verdict"] == "unknown"
     assert isinstance(info, FuzzInfo)
+
+
+def test_an_own_build_is_named_by_its_jars_and_another_one_is_not_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
+    libs = str(build(tmp_path / "libs"))
+    out = tmp_path / "out"
+    plan = prepare_fuzz(FuzzRequest(seeds="1-2", out=out, kafka=libs))
+    assert plan.asked.kafka.startswith("4.3.1+")
+    out.mkdir()
+    save_fuzz(out, plan.before)
+    again = FuzzRequest(seeds="1-2", out=out, kafka=libs, resume=True)
+    assert prepare_fuzz(again).asked == plan.asked
+    jar(tmp_path / "other" / "00-patch.jar", {"kafka/cluster/Partition.class": "changed"})
+    other = str(build(tmp_path / "other"))
+    with pytest.raises(InputError, match=r"its Kafka: 4\.3\.1\+\w+, now 4\.3\.1\+\w+"):
+        prepare_fuzz(replace(again, kafka=other))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import tarfile
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,31 +11,13 @@ import pytest
 
 from insync.brokers.kafka.builds import find, is_path
 from insync.errors import InputError
-
-BROKER = {"kafka/Kafka.class": ""}
-VERSION = {"kafka/kafka-version.properties": "commitId=abc\nversion=4.3.1\n"}
-CLIENTS = {"org/apache/kafka/clients/NetworkClient.class": "", **VERSION}
+from unit.kafka.made_up_builds import BROKER, CLIENTS, VERSION, build, jar
 
 
 @pytest.fixture(autouse=True)
 def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
-
-
-def jar(file: Path, entries: Mapping[str, str]) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with zipfile.ZipFile(file, "w") as content:
-        for name, text in entries.items():
-            content.writestr(name, text)
-
-
-def build(folder: Path, version: str = "4.3.1") -> Path:
-    jar(folder / f"kafka_2.13-{version}.jar", BROKER)
-    clients = {name: text.replace("4.3.1", version) for name, text in CLIENTS.items()}
-    jar(folder / f"kafka-clients-{version}.jar", clients)
-    jar(folder / "zstd-jni-1.5.6-10.jar", {})
-    return folder
 
 
 @pytest.mark.parametrize("libs", [".", "libs"])

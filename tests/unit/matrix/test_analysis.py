@@ -191,7 +191,7 @@ def test_a_matrix_is_refused_beside_other_folders(
     from insync.analysis import job
 
     assert job.main([str(matrix), str(matrix / "4.3.1" / "good")]) == 2
-    assert "a matrix, expected no other DIR besides it" in capsys.readouterr().err
+    assert "a matrix, expected only matrices besides it" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", [None, "{", '{"schema": 2, "repeats": 1, "rows": []}'])

@@ -39,7 +39,8 @@ def run(kafka: str, name: str, *arms: str) -> Any:
 
 def task(kafka: str, arm: str, *names: str) -> Task:
     parts = tuple(Part(scenario=name, out=Path(kafka) / name) for name in names)
-    return Task(kafka=kafka, arm=arm, repeats=1, seed=1, home=Path(kafka) / arm, parts=parts)
+    home = Path(kafka) / arm
+    return Task(kafka=kafka, arm=arm, repeats=1, seed=1, folder=Path(kafka), home=home, parts=parts)
 
 
 def test_a_run_is_opened_with_its_first_arm_and_closed_with_its_last(
@@ -49,10 +50,10 @@ def test_a_run_is_opened_with_its_first_arm_and_closed_with_its_last(
     kept = records.Records([run("1.1.0", "a", "stock", "both"), run("4.3.1", "a", "stock")])
     kept.begin(task("1.1.0", "stock", "a"))
     kept.begin(task("1.1.0", "both", "a"))
-    kept.close({("1.1.0", "stock"): {"a"}, ("1.1.0", "both"): set()})
+    kept.close({(Path("1.1.0/a"), "stock")})
     assert book.lines == ["open 1.1.0/a"]
     kept.begin(task("4.3.1", "stock", "a"))
-    ended = {("1.1.0", "stock"): {"a"}, ("1.1.0", "both"): {"a"}, ("4.3.1", "stock"): set[str]()}
+    ended = {(Path("1.1.0/a"), "stock"), (Path("1.1.0/a"), "both")}
     kept.close(ended)
     kept.close(ended)
     assert book.lines == ["open 1.1.0/a", "open 4.3.1/a", "close 1.1.0/a"]
@@ -66,5 +67,5 @@ def test_a_run_with_an_unfinished_or_unstarted_arm_stays_open(
         [run("4.3.1", "a", "stock", "both"), run("4.3.1", "b", "stock"), run("1.1.0", "a", "stock")]
     )
     kept.begin(task("4.3.1", "stock", "a", "b"))
-    kept.close({("4.3.1", "stock"): {"a"}})
+    kept.close({(Path("4.3.1/a"), "stock")})
     assert book.lines == ["open 4.3.1/a", "open 4.3.1/b"]

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from insync.matrix.side_by_side import Ended, Records, SideBySide
-from insync.matrix.task import Part, Task
+from insync.matrix.task import TASKS, Part, Task
 from insync.run.progress import NoProgress
 
 HEAD = f"""#!{sys.executable}
@@ -43,7 +43,7 @@ class RecordedRuns(Records):
     def __init__(self) -> None:
         super().__init__([])
         self.begun: list[str] = []
-        self.known: list[set[tuple[str, str]]] = []
+        self.known: list[set[tuple[Path, str]]] = []
 
     def begin(self, task: Task) -> None:
         """Record the run's task."""
@@ -51,15 +51,23 @@ class RecordedRuns(Records):
 
     def close(self, ended: Ended) -> None:
         """Record the finished arms."""
-        self.known.append({who for who, scenarios in ended.items() if scenarios})
+        self.known.append(set(ended))
 
 
 def tasks(folder: Path, *arms: str, kafka: str = "4.3.1") -> list[Task]:
-    part = Part(scenario="freeze", out=folder / "freeze")
+    part = Part(scenario="freeze", out=folder / kafka / "freeze")
     return [
-        Task(kafka=kafka, arm=arm, repeats=1, seed=1, home=folder / arm, parts=(part,))
+        Task(
+            kafka=kafka, arm=arm, repeats=1, seed=1, folder=folder / kafka / TASKS,
+            home=folder / arm, parts=(part,),
+        )
         for arm in arms
-    ]
+    ]  # fmt: skip
+
+
+def ended(folder: Path, *arms: str, kafka: str = "4.3.1") -> set[tuple[Path, str]]:
+    """Return these arms as those that have finished."""
+    return {(folder / kafka / "freeze", arm) for arm in arms}
 
 
 @pytest.fixture
@@ -88,9 +96,9 @@ os.unlink(mine)
 """
     )
     progress = RecordedProgress()
-    arms = SideBySide(tmp_path, progress, RecordedRuns())
+    arms = SideBySide(progress, RecordedRuns())
     assert arms.run(tasks(tmp_path, "stock", "off", "read"), 2) == []
-    assert arms.ended == {("4.3.1", arm): {"freeze"} for arm in ("stock", "off", "read")}
+    assert arms.ended == ended(tmp_path, "stock", "off", "read")
     assert progress.repeats == 3
     assert not any("3 at once" in phase for phase in progress.phases)
     assert any("stock" in phase and "off" in phase for phase in progress.phases)
@@ -116,11 +124,13 @@ tell(ended="freeze")
     )
     both = [*tasks(tmp_path, "stock", "off", kafka="1.1.0"), *tasks(tmp_path, "stock")]
     noted = RecordedRuns()
-    arms = SideBySide(tmp_path, NoProgress(), noted)
+    arms = SideBySide(NoProgress(), noted)
     assert arms.run(both, 2) == []
     assert noted.begun == ["1.1.0 stock", "1.1.0 off", "4.3.1 stock"]
     assert noted.known[-1] == set(arms.ended)
-    assert set(arms.ended) == {("1.1.0", "stock"), ("1.1.0", "off"), ("4.3.1", "stock")}
+    assert arms.ended == {
+        *ended(tmp_path, "stock", "off", kafka="1.1.0"), *ended(tmp_path, "stock")
+    }  # fmt: skip
     for kafka in ("1.1.0", "4.3.1"):
         assert (tmp_path / kafka / "tasks" / "stock.json").is_file()
 
@@ -140,10 +150,41 @@ tell(ended="freeze")
 """
     )
     progress = RecordedProgress()
-    arms = SideBySide(tmp_path, progress, RecordedRuns())
+    arms = SideBySide(progress, RecordedRuns())
     assert arms.run(tasks(tmp_path, "stock", "off", "read"), 3) == []
     assert any(phase.count("1 starting") == 2 for phase in progress.phases)
     assert not any("2 starting" in phase for phase in progress.phases)
+
+
+def test_tasks_that_wait_for_each_other_begin_when_all_clusters_are_up(
+    tmp_path: Path, script: Path
+) -> None:
+    script.write_text(
+        HEAD
+        + """
+go = json.load(open(task))["go"]
+if os.path.exists(go):
+    sys.exit("let go before its cluster was up")
+if arm == "read":
+    sys.exit("its cluster did not start")
+tell(phase="waiting")
+until = time.monotonic() + 20
+while not os.path.exists(go):
+    if time.monotonic() > until:
+        sys.exit("was not let go")
+    time.sleep(0.02)
+tell(phase=f"let go at {time.monotonic()}")
+tell(ended="freeze")
+"""
+    )
+    waiting = [
+        each.model_copy(update={"go": tmp_path / f"{each.arm}.go"})
+        for each in tasks(tmp_path, "stock", "off", "read")
+    ]
+    arms = SideBySide(NoProgress(), RecordedRuns())
+    wrong = arms.run(waiting, 3)
+    assert [each.partition(":")[0] for each in wrong] == ["4.3.1 read"], "the others do not wait"
+    assert arms.ended == ended(tmp_path, "stock", "off")
 
 
 def test_an_arm_that_fails_is_reported_and_the_others_go_on(tmp_path: Path, script: Path) -> None:
@@ -156,12 +197,12 @@ if arm == "off":
 tell(ended="freeze")
 """
     )
-    arms = SideBySide(tmp_path, NoProgress(), RecordedRuns())
+    arms = SideBySide(NoProgress(), RecordedRuns())
     wrong = arms.run(tasks(tmp_path, "stock", "off"), 1)
     assert len(wrong) == 1
     assert wrong[0].startswith("4.3.1 off: ")
     assert "broker 1 did not start" in wrong[0]
-    assert arms.ended == {("4.3.1", "stock"): {"freeze"}, ("4.3.1", "off"): set()}
+    assert arms.ended == ended(tmp_path, "stock")
 
 
 def test_on_an_interrupt_the_arms_end_in_order_and_their_last_progress_is_read(
@@ -186,12 +227,12 @@ signal.pause()
                 raise KeyboardInterrupt(signal.SIGINT.name)
 
     progress = Interrupting()
-    arms = SideBySide(tmp_path, progress, RecordedRuns())
+    arms = SideBySide(progress, RecordedRuns())
     begun = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         arms.run(tasks(tmp_path, "stock", "off"), 2)
     assert time.monotonic() - begun < 20
-    assert arms.ended == {("4.3.1", arm): {"freeze"} for arm in ("stock", "off")}
+    assert arms.ended == ended(tmp_path, "stock", "off")
     pids = [int(word) for word in progress.phases[-1].replace("|", " ").split() if word.isdigit()]
     assert len(pids) == 2
     assert not any(psutil.pid_exists(pid) for pid in pids)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Thread
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -67,14 +68,15 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> FakeClusters:
 def task(folder: Path, *names: str) -> Task:
     parts = tuple(Part(scenario=name, out=folder / name) for name in names)
     return Task(
-        kafka="4.3.1", arm="read", repeats=None, seed=1, home=folder / "nodes" / "read", parts=parts
-    )
+        kafka="4.3.1", arm="read", repeats=None, seed=1, folder=folder / "4.3.1" / "tasks",
+        home=folder / "nodes" / "read", parts=parts,
+    )  # fmt: skip
 
 
-def done(folder: Path, *names: str) -> list[dict[str, object]]:
+def done(folder: Path, *names: str, go: Path | None = None) -> list[dict[str, object]]:
     """Run a task and return the messages it sent."""
     path = folder / "progress.jsonl"
-    asked = task(folder, *names)
+    asked = task(folder, *names).model_copy(update={"go": go})
     with EventWriter(path) as writer:
         worker.do_task(asked, ProgressWriter(asked, writer))
     return read_lines(path)
@@ -125,9 +127,22 @@ def test_an_interrupted_arm_writes_the_history_of_started_scenarios(
     assert fake.histories == [("read", ["a", "b"])]
 
 
+def test_the_first_scenario_waits_for_a_file(tmp_path: Path, fake: FakeClusters) -> None:
+    go = tmp_path / "go"
+    begun = Thread(target=done, args=(tmp_path, "a", "b"), kwargs={"go": go})
+    begun.start()
+    begun.join(0.5)
+    assert begun.is_alive()
+    assert fake.histories == []
+    go.touch()
+    begun.join(20)
+    assert not begun.is_alive()
+    assert fake.histories == [("read", ["a", "b"])]
+
+
 def test_a_task_survives_writing_and_reading(tmp_path: Path) -> None:
     asked = task(tmp_path, "a", "b")
-    path = save_task(asked, tmp_path)
+    path = save_task(asked)
     assert (path.parent, load_task(path)) == (tmp_path / "4.3.1" / "tasks", asked)
 
 

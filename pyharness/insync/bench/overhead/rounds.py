@@ -1,6 +1,7 @@
 """Measures sides in turn, round by round, and writes each measurement as soon as it is made."""
 
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -10,6 +11,7 @@ from insync.bench.overhead.figures import FIGURES, Values, differences
 from insync.bench.overhead.measure import Side, Size, measure
 from insync.bench.overhead.producer import ProducerTool
 from insync.bench.repeats import in_turn
+from insync.events.writer import write_atomic
 
 LINES: Final = "overhead.jsonl"
 """One line per measurement, written when it is complete."""
@@ -28,17 +30,36 @@ def measure_rounds(
 ) -> list[Round]:
     """Measure every side once per round, each on a cluster of its own, in the folder `out`.
 
-    Each round starts with another side. Returns the figures of the rounds by the sides' names.
+    Each round starts with another side. What `out` has of an interrupted measurement of the same
+    sides is not measured again. Returns the figures of the rounds by the sides' names.
     Raises InsyncError if a cluster or the producer fails; what was measured before stays in `out`.
     """
-    found: list[Round] = [{} for _ in range(rounds)]
+    found = recorded(out, rounds)
     for number, side in in_turn(sides, rounds):
+        if side.name in found[number]:
+            continue
         folder = out / f"round-{number + 1}" / side.name
+        shutil.rmtree(folder, ignore_errors=True)
         told = _told(tell, f"round {number + 1} of {rounds}")
         found[number][side.name] = measure(side, size, tool, folder, told)
         line = {"round": number + 1, "arm": side.name, **found[number][side.name]}
         with (out / LINES).open("a", encoding="utf-8") as file:
             file.write(json.dumps(line) + "\n")
+    return found
+
+
+def recorded(out: Path, rounds: int) -> list[Round]:
+    """Return what an interrupted measurement left in `out`, for each of so many rounds."""
+    found: list[Round] = [{} for _ in range(rounds)]
+    if not (out / LINES).is_file():
+        return found
+    whole, newline, cut = (out / LINES).read_text(encoding="utf-8").rpartition("\n")
+    if cut:  # by a kill; the next line would follow it without a break
+        write_atomic(out / LINES, whole + newline)
+    for line in map(json.loads, whole.splitlines()):
+        number, side = line.pop("round"), line.pop("arm")
+        if number <= rounds:
+            found[number - 1][side] = line
     return found
 
 

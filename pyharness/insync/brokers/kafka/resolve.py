@@ -26,9 +26,15 @@ def distribution(kafka: str, java: Java, progress: Progress | None = None) -> Di
     """
     tell = progress or _silent
     release = builds.find(kafka)
+    jars = class_path(kafka, java, tell)
+    return warm(release, jars, java, cache.root() / "kafka" / release.name, tell)
+
+
+def class_path(kafka: str, java: Java, tell: Progress) -> tuple[Path, ...]:
+    """Return the jars of a Kafka version or an own build, which is not made ready to run."""
+    release = builds.find(kafka)
     folder = cache.root() / "kafka" / release.name
-    jars = release.files or cached_jars(release, folder / "libs", java, tell)
-    return warm(release, jars, java, folder, tell)
+    return release.files or cached_jars(release, folder / "libs", java, tell)
 
 
 def cached_jars(

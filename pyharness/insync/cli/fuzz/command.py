@@ -6,7 +6,15 @@ from typing import Annotated, Final
 
 import typer
 
-from insync.cli.options import KAFKAS, Json, SparkConf, SparkMaster, names, spark_options
+from insync.cli.options import (
+    KAFKA_HELP,
+    Json,
+    SparkConf,
+    SparkMaster,
+    UnknownMethods,
+    names,
+    spark_options,
+)
 from insync.extras import require
 from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER
 
@@ -17,6 +25,7 @@ Examples:
   insync fuzz --seeds 1-1000 --out ./fuzz --resume
   insync fuzz --seeds 1-60 --shard 2/3 --arms request
   insync fuzz --seeds 1-60 --shape late-write
+  insync fuzz --seeds 1-60 --kafka ./my-kafka/libs --arms stock
 """
 
 
@@ -33,7 +42,7 @@ def command(
             " stock,step-down,step-down-keep."
         ),
     ] = None,
-    kafka: Annotated[str, typer.Option(help=f"Kafka version, one of {KAFKAS}.")] = DEFAULT_KAFKA,
+    kafka: Annotated[str, typer.Option(help=KAFKA_HELP)] = DEFAULT_KAFKA,
     shape: Annotated[
         str,
         typer.Option(help="any, or late-write: a leader's append ends after leadership moved."),
@@ -55,6 +64,7 @@ def command(
         list[str] | None,
         typer.Option(help="Broker config KEY=VALUE for every node; repeatable."),
     ] = None,
+    allow_unknown_methods: UnknownMethods = False,
     spark_master: SparkMaster = DEFAULT_MASTER,
     spark_conf: SparkConf = None,
     json: Json = False,
@@ -86,6 +96,7 @@ def command(
         shard=shard,
         at_once=side_by_side,
         settings=tuple(broker_config or ()),
+        unknown_methods=allow_unknown_methods,
     )
     spark = spark_options(spark_master, spark_conf)
     with interruptible(), TerminalProgress() as progress:

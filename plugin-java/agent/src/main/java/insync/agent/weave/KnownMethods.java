@@ -11,6 +11,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.BiFunction;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.description.type.TypeDescription;
 import net.bytebuddy.dynamic.ClassFileLocator;
@@ -56,7 +57,17 @@ public final class KnownMethods {
         return digests(adapter, ClassFileLocator.ForClassLoader.ofSystemLoader());
     }
 
+    /** Returns what the method of each hook calls in the Kafka of the class path, by class, method and descriptor. */
+    public static Map<String, List<String>> calls(Adapter adapter) {
+        return read(adapter, ClassFileLocator.ForClassLoader.ofSystemLoader(), MethodCalls::of);
+    }
+
     private static Map<String, String> digests(Adapter adapter, ClassFileLocator classFiles) {
+        return read(adapter, classFiles, MethodDigests::of);
+    }
+
+    private static <T> Map<String, T> read(Adapter adapter, ClassFileLocator classFiles,
+                                           BiFunction<byte[], Set<String>, Map<String, T>> reader) {
         TypePool pool = TypePool.Default.WithLazyResolution.of(classFiles);
         Map<String, Set<String>> methods = new TreeMap<>();
         for (Hook hook : adapter.allHooks()) {
@@ -65,9 +76,9 @@ public final class KnownMethods {
                 methods.computeIfAbsent(hook.typeName(), name -> new TreeSet<>()).addAll(methods(type.resolve(), hook));
             }
         }
-        Map<String, String> found = new TreeMap<>();
-        methods.forEach((type, names) -> MethodDigests.of(read(classFiles, type), names)
-            .forEach((method, digest) -> found.put(type + "." + method, digest)));
+        Map<String, T> found = new TreeMap<>();
+        methods.forEach((type, names) -> reader.apply(read(classFiles, type), names)
+            .forEach((method, value) -> found.put(type + "." + method, value)));
         return found;
     }
 

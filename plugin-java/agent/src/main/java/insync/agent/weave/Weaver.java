@@ -68,6 +68,15 @@ public final class Weaver {
         return problems;
     }
 
+    /** Returns the reasons why not all hooks could be woven, as text, without a JVM to weave them into; empty if they fit. */
+    public List<String> check() {
+        List<String> problems = new ArrayList<>(new SymbolCheck(pool, locator).missing(adapter));
+        if (problems.isEmpty()) {
+            makeAll(problems);
+        }
+        return problems;
+    }
+
     /** Returns what {@link #weave} has woven, for the next start. */
     public WovenBroker result(List<String> unknown) {
         return new WovenBroker(adapter.wovenMethods(), unknown, locator.digests(), originals(), made);

@@ -1,0 +1,1 @@
+"""`insync verify`: the command, and what it prints."""

@@ -1,0 +1,157 @@
+"""`insync verify`: judge a Kafka build beside a baseline, level by level."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from insync.cli.options import (
+    KAFKA_HELP,
+    Json,
+    SparkConf,
+    SparkMaster,
+    UnknownMethods,
+    names,
+    spark_options,
+)
+from insync.extras import require
+from insync.run.request import DEFAULT_KAFKA, DEFAULT_MASTER
+from insync.verify.levels import NAMES
+
+EXAMPLES: Final = """\b
+Examples:
+  insync verify
+  insync verify --kafka 3.9.2
+  insync verify --kafka-libs ./patched/libs --no-agent --config num.replica.fetchers=2
+  insync verify --kafka-tgz ./kafka_2.13-4.4.0-SNAPSHOT.tgz --no-agent --baseline 4.3.1
+  insync verify --image my/kafka:4.3.1 --level weave
+  insync verify --only read-stall --seeds none --repeats 12 --out ./out
+  insync verify --out ./out --resume
+"""
+
+
+def command(
+    kafka: Annotated[
+        str | None, typer.Option(help=f"{KAFKA_HELP} Default: {DEFAULT_KAFKA}.")
+    ] = None,
+    kafka_libs: Annotated[Path | None, typer.Option(help="A folder of Kafka's jars.")] = None,
+    kafka_home: Annotated[
+        Path | None, typer.Option(help="An unpacked Kafka, with its jars in libs/.")
+    ] = None,
+    kafka_tgz: Annotated[
+        Path | None, typer.Option(help="The .tgz that Kafka's build makes.")
+    ] = None,
+    image: Annotated[
+        str | None, typer.Option(help="An image of the local engine, of which the jars are taken.")
+    ] = None,
+    agent: Annotated[
+        bool, typer.Option("--agent/--no-agent", help="Judge the build with the agent, or alone.")
+    ] = True,
+    arm: Annotated[
+        str | None,
+        typer.Option(help="The candidate's arm with the agent. Default: request, or the best one."),
+    ] = None,
+    config: Annotated[
+        list[str] | None,
+        typer.Option(help="Broker config KEY=VALUE of the candidate; repeatable."),
+    ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            help="Version or path to compare with. Default: the same build without the agent;"
+            " with --no-agent the published version of the build."
+        ),
+    ] = None,
+    level: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Comma-separated: {', '.join(sorted(NAMES))}; or all. Default: weave,faults."
+        ),
+    ] = None,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Comma-separated scenarios or groups of the level faults. Default: sites."
+        ),
+    ] = None,
+    seeds: Annotated[
+        str, typer.Option(help="Seeds A-B of the fuzz in the level faults, or none.")
+    ] = "1-6",
+    repeats: Annotated[
+        int, typer.Option(help="Repeats of each scenario. An interval needs 6 or more.")
+    ] = 1,
+    scale: Annotated[
+        float | None, typer.Option(help="Factor for every time. Default: that of the group.")
+    ] = None,
+    criteria: Annotated[
+        Path | None, typer.Option(help="TOML file of pass criteria. Default: insync's own.")
+    ] = None,
+    allow_unknown_methods: UnknownMethods = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="New or empty output folder. Default: ./insync-runs/verify-<time>."),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="Continue the verification in --out, of the same builds."),
+    ] = False,
+    spark_master: SparkMaster = DEFAULT_MASTER,
+    spark_conf: SparkConf = None,
+    json: Json = False,
+) -> int:
+    """Judge a Kafka build: what the agent would weave there, and how its brokers stand faults.
+
+    Candidate and baseline run the same scenarios and random faults at the same time, each on its
+    own cluster. The checker, the expectations of the scenarios and the criteria judge the
+    candidate; with enough repeats also exact tests of paired differences. Leaves one page, JUnit
+    XML, verdict.json and summary.md. A level that cannot run is unknown; the others still run.
+    """
+    require("analysis", "verify")
+    from insync.cli.judge import EXIT_CODES
+    from insync.cli.progress import TerminalProgress
+    from insync.cli.verify.show import show_verification
+    from insync.events.schema import VERDICT
+    from insync.events.verify_info import is_verification
+    from insync.signals import interruptible
+    from insync.verify.plan import prepare_verify
+    from insync.verify.request import VerifyRequest
+    from insync.verify.runner import run_verify
+
+    request = VerifyRequest(
+        kafka=kafka,
+        libs=kafka_libs,
+        home=kafka_home,
+        tgz=kafka_tgz,
+        image=image,
+        agent=agent,
+        arm=arm,
+        settings=tuple(config or ()),
+        baseline=baseline,
+        levels=names(level),
+        only=names(only),
+        seeds=seeds,
+        repeats=repeats,
+        scale=scale,
+        criteria=criteria,
+        unknown_methods=allow_unknown_methods,
+        out=out,
+        resume=resume,
+    )
+    spark = spark_options(spark_master, spark_conf)
+    with interruptible(), TerminalProgress() as progress:
+        plan = prepare_verify(request)
+        try:
+            info = run_verify(plan, spark, progress)
+        except BaseException:  # also on Ctrl-C: what is recorded need not be recorded again
+            progress.stop()
+            if is_verification(plan.out):
+                print(
+                    f"to continue: the same command with --out {plan.out} --resume", file=sys.stderr
+                )
+            raise
+        progress.stop()
+        show_verification(info, plan.out, as_json=json)
+        if json:
+            print((plan.out / VERDICT).read_text(encoding="utf-8"), end="")
+        return EXIT_CODES[info.verdict]

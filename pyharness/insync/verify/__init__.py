@@ -1,0 +1,1 @@
+"""Judge a Kafka build beside a baseline, level by level."""

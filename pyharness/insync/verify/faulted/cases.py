@@ -1,0 +1,89 @@
+"""The cases of the level faults: built-in scenarios and seeds of the fuzz, for each side.
+
+A side runs a case under its own arm and with its own configs, and is expected to behave as the arm
+that it claims to be. So a build with the change inside is judged as the agent's arm is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from insync.arms import stand_in
+from insync.brokers.kafka.versions import numbers
+from insync.errors import InputError
+from insync.events.verify_info import AskedVerify, SideInfo
+from insync.fuzz.draw import Choices, draw
+from insync.fuzz.simpler import keys_of
+from insync.matrix.groups import entries
+from insync.run.clients.groups import OLDEST_CONSUMER
+from insync.scenario.load import load
+from insync.scenario.model import Scenario
+from insync.scenario.problems import describe
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Case:
+    """A scenario with its times scaled, and the figures by which it is shown.
+
+    `seed` is its number if it was drawn.
+    """
+
+    scenario: Scenario
+    scale: float = 1.0
+    figures: Sequence[str] = ()
+    seed: int | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the scenario."""
+        return self.scenario.name
+
+
+def cases_of(asked: AskedVerify) -> list[Case]:
+    """Return all cases; raises InputError."""
+    found = []
+    for entry in entries(asked.only):
+        own = entry.group.scale_of(entry.scenario)
+        scale = own if asked.scale is None else asked.scale
+        scenario = load(entry.scenario, scale)
+        found.append(Case(scenario=scenario, scale=scale, figures=entry.group.figures))
+    old = min(numbers(asked.candidate.kafka), numbers(asked.baseline.kafka)) < OLDEST_CONSUMER
+    choices = Choices(
+        arms=[asked.baseline.arm], kinds=asked.kinds,
+        protocols=("classic",) if old else ("classic", "consumer"),
+    )  # fmt: skip
+    drawn = (Case(scenario=draw(seed, choices), seed=seed) for seed in asked.seeds)
+    return [*found, *drawn]
+
+
+def of_side(case: Case, side: SideInfo, repeats: int) -> Scenario:
+    """Return the scenario that a side runs; raises InputError. A seed is run once."""
+    scenario = case.scenario
+    controls = stand_in(side.arm, scenario.control_arms)
+    keys = keys_of(scenario)
+    keys["broker"]["settings"] = {**scenario.broker.settings, **side.settings}
+    changed = {
+        **keys,
+        "arms": [side.arm],
+        "control_arms": [side.arm] if controls and side.agent is None and not side.settings else [],
+        "repeats": 1 if case.seed is not None else repeats,
+        "expect": _of_claim(keys.get("expect", {}), side),
+        "expect_on_zookeeper": _of_claim(keys.get("expect_on_zookeeper", {}), side),
+        "expect_on": {
+            version: _of_claim(table, side) for version, table in keys.get("expect_on", {}).items()
+        },
+        "compare": [],
+    }
+    try:
+        return Scenario.model_validate(changed)
+    except ValidationError as error:
+        problems = "\n".join(f"{scenario.name}: {each}" for each in describe(error))
+        raise InputError(problems) from error
+
+
+def _of_claim(table: Mapping[str, Any], side: SideInfo) -> dict[str, Any]:
+    """Return what is expected of the arm that a side claims to be, under the arm that it has."""
+    name = None if side.claims is None else stand_in(side.claims, table)
+    return {} if name is None else {side.arm: table[name]}

@@ -1,0 +1,203 @@
+"""Level weave: what the agent finds and would weave in the candidate's jars; no broker runs.
+
+A method whose instructions are those of no build that the agent knows is named, with the calls that
+it has more or less than in the known build of the same version.
+"""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from insync.artifacts import AGENT_JAR, VERSIONS_TABLE, built
+from insync.brokers.kafka import versions
+from insync.brokers.kafka.distribution import java_command
+from insync.brokers.kafka.java import Java
+from insync.brokers.kafka.resolve import class_path
+from insync.errors import InsyncError
+from insync.events.verify_info import CheckRow, LevelInfo, Outcome
+from insync.events.writer import write_atomic
+from insync.run.arm_support import read_table, row_of
+from insync.verify.level import Context, Level, result
+from insync.verify.sides import Side
+
+NAME: Final = "weave"
+MAIN: Final = "insync.agent.CheckBuild"
+ANSWER_WITHIN_S: Final = 120.0
+_FLAGS: Final = ("-XX:TieredStopAtLevel=1", "-Xmx256m")
+"""For a JVM that lives for two seconds."""
+_MOST_CALLS: Final = 12
+
+
+def run(candidate: Side, baseline: Side, out: Path, context: Context) -> LevelInfo:
+    """Ask the agent about the candidate's jars and about those of the build that it knows."""
+    del baseline  # what the agent knows are versions, whatever the candidate is compared with
+    context.progress.phase("weave: asking the agent about the candidate's jars")
+    answer = ask(candidate.kafka, context)
+    out.mkdir(parents=True, exist_ok=True)
+    write_atomic(out / "candidate.json", json.dumps(answer, indent=2) + "\n")
+    known, name = None, known_build(candidate.release.version)
+    if answer.get("unknown") and name is not None:
+        known = ask(name, context)
+        write_atomic(out / "known.json", json.dumps(known, indent=2) + "\n")
+    rows = rows_of(
+        answer, known, name, wanted=candidate.info.agent is not None,
+        allowed=context.asked.unknown_methods,
+    )  # fmt: skip
+    return result(NAME, rows)
+
+
+def ask(kafka: str, context: Context) -> dict[str, Any]:
+    """Return the agent's answer about a version or an own build; raises InsyncError."""
+    jars = class_path(kafka, context.java, context.progress.phase)
+    return _answer(context.java, [built(AGENT_JAR), *jars])
+
+
+def _answer(java: Java, jars: Sequence[Path]) -> dict[str, Any]:
+    command = [*java_command(java, jars, _FLAGS), MAIN]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, errors="replace", timeout=ANSWER_WITHIN_S,
+            check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise InsyncError(f"the agent did not answer: {error}") from error
+    try:
+        answer = json.loads(done.stdout)
+    except ValueError:
+        last = next((line for line in done.stderr.splitlines() if line.strip()), "no output")
+        raise InsyncError(f"the agent ended with {done.returncode}: {last}") from None
+    if not isinstance(answer, dict):
+        raise InsyncError("the agent did not answer with an object")
+    return answer
+
+
+def known_build(version: str) -> str | None:
+    """Return the version that the agent knows and is nearest: this one, else its adapter's own."""
+    row = row_of(read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8")), version)
+    if row is None:
+        return None
+    of_row = [*row.get("tested", "").split(","), *row.get("linked", "").split(",")]
+    here = [each for each in of_row if each in versions.known()]
+    exact = versions.numbers(version)
+    same = next((each for each in here if versions.numbers(each) == exact), None)
+    return same or next((each for each in here if each == row.get("compile")), None)
+
+
+def rows_of(
+    answer: Mapping[str, Any],
+    known: Mapping[str, Any] | None,
+    name: str | None,
+    *,
+    wanted: bool,
+    allowed: bool,
+) -> list[CheckRow]:
+    """Return the rows; where the agent is not wanted, nothing is expected of a build.
+
+    `known` is the answer about the build `name`, `allowed` whether unknown methods may be woven.
+    """
+    where = f"{NAME}/candidate.json"
+    version, adapter = answer["version"], answer.get("adapter")
+    good: Outcome = "pass" if wanted else "observed"
+    bad: Outcome = "fail" if wanted else "observed"
+    problems = list(dict.fromkeys(map(str, answer["problems"])))
+    rows = [
+        CheckRow(
+            of="adapter", check="the agent has one for this version", baseline=name or "",
+            candidate=f"{version}: {adapter or 'none'}", outcome=good if adapter else bad,
+            why="" if adapter else "; ".join(problems), where=where,
+        )
+    ]  # fmt: skip
+    if adapter is None:
+        return rows
+    rows += [
+        CheckRow(of="symbols", check="every symbol is there and every hook fits",
+                 candidate=each, outcome=bad, why=each, where=where)
+        for each in problems
+    ] or [
+        CheckRow(of="symbols", check="every symbol is there and every hook fits",
+                 candidate=f"{len(answer['woven'])} methods and classes to weave, and"
+                 f" {len(answer['on_demand'])} on demand", outcome=good, where=where)
+    ]  # fmt: skip
+    rows += _features(answer.get("features", {}), where)
+    unknown = [str(each) for each in answer["unknown"]]
+    if not unknown:
+        count = len(answer["digests"])
+        rows.append(CheckRow(
+            of="methods", check="the instructions are those of a known build",
+            candidate=f"{count} methods", outcome=good, where=where,
+        ))  # fmt: skip
+    rows += _methods(unknown, answer, known, name, outcome="observed" if allowed else bad)
+    return rows
+
+
+def _features(features: Mapping[str, Any], where: str) -> Iterator[CheckRow]:
+    for feature, value in features.items():
+        text = ", ".join(map(str, value)) if isinstance(value, list) else "yes" if value else "no"
+        yield CheckRow(of="features", check=feature.replace("_", " "), candidate=text or "none",
+                       outcome="observed", where=where)  # fmt: skip
+
+
+def _methods(
+    unknown: Sequence[str],
+    answer: Mapping[str, Any],
+    known: Mapping[str, Any] | None,
+    name: str | None,
+    *,
+    outcome: Outcome,
+) -> Iterator[CheckRow]:
+    """Yield a row for each method that no known build has, with a diff of its calls."""
+    for method in unknown:
+        diff = "the known build is not here to compare with"
+        if known is not None:
+            before = counterpart(method, known["calls"])
+            diff = "no such method there"
+            if before is not None:
+                calls = known["calls"][before]
+                diff = call_diff(calls, answer["calls"].get(method, ()))
+        yield CheckRow(
+            of="methods", check=short(method), baseline=name or "", candidate=diff,
+            outcome=outcome, why=f"{short(method)} differs from every known build: {diff}",
+            where=f"{NAME}/candidate.json",
+        )  # fmt: skip
+
+
+def counterpart(method: str, calls: Mapping[str, Any]) -> str | None:
+    """Return the same method of the known build; if its parameters changed, the one of its name."""
+    if method in calls:
+        return method
+    named = [each for each in calls if each.partition("(")[0] == method.partition("(")[0]]
+    return named[0] if len(named) == 1 else None
+
+
+def call_diff(before: Sequence[str], after: Sequence[str]) -> str:
+    """Return which calls were added (+) and removed (-), in words if none was.
+
+    One that was removed and added with other parameters or another result is changed (~).
+    """
+    gone = Counter(map(short, (Counter(before) - Counter(after)).elements()))
+    come = Counter(map(short, (Counter(after) - Counter(before)).elements()))
+    changed = gone & come
+    lines = [
+        f"{mark} {call}{f' ({times} times)' if times > 1 else ''}"
+        for mark, calls in (("-", gone - changed), ("+", come - changed), ("~", changed))
+        for call, times in calls.items()
+    ]
+    if not lines:
+        moved = list(before) != list(after)
+        return "the same calls in another order" if moved else "other instructions, the same calls"
+    more = [f"and {len(lines) - _MOST_CALLS} more"] if len(lines) > _MOST_CALLS else []
+    return "; ".join([*lines[:_MOST_CALLS], *more])
+
+
+def short(method: str) -> str:
+    """Return a class and a method without packages, parameters and result."""
+    path, _, _ = method.partition("(")
+    writes = "=" if path.endswith("=") else ""
+    owner, _, member = path.rstrip("=").rpartition(".")
+    return f"{owner.rpartition('.')[2]}.{member}{writes}"
+
+
+LEVEL = Level(name=NAME, says="what the agent finds and would weave in the jars", place=1, run=run)

@@ -1,0 +1,63 @@
+"""Define the request for a verification, as the command line makes it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from insync.errors import InputError
+from insync.run.request import DEFAULT_KAFKA
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class VerifyRequest:
+    """A request for a verification; None means the default.
+
+    At most one of `kafka`, `libs`, `home`, `tgz` and `image` names the candidate's build.
+    `settings` are broker configs KEY=VALUE of the candidate. `arm` is that of a candidate with the
+    agent. `seeds` is a range A-B, or "none".
+    """
+
+    kafka: str | None = None
+    libs: Path | None = None
+    home: Path | None = None
+    tgz: Path | None = None
+    image: str | None = None
+    agent: bool = True
+    arm: str | None = None
+    settings: Sequence[str] = field(default_factory=tuple)
+    baseline: str | None = None
+    levels: Sequence[str] | None = None
+    only: Sequence[str] | None = None
+    seeds: str = "1-6"
+    repeats: int = 1
+    scale: float | None = None
+    criteria: Path | None = None
+    unknown_methods: bool = False
+    out: Path | None = None
+    resume: bool = False
+
+    def build(self) -> tuple[str, str]:
+        """Return the option that names the build, and its value; raises InputError for several."""
+        given = {
+            "--kafka": self.kafka,
+            "--kafka-libs": self.libs,
+            "--kafka-home": self.home,
+            "--kafka-tgz": self.tgz,
+            "--image": self.image,
+        }
+        named = [(option, str(value)) for option, value in given.items() if value is not None]
+        if len(named) > 1:
+            raise InputError(
+                f"{' and '.join(option for option, _ in named)}: expected one build to judge"
+            )
+        return named[0] if named else ("--kafka", DEFAULT_KAFKA)
+
+    def table(self) -> dict[str, str]:
+        """Return the broker configs as a table; raises InputError."""
+        found = {}
+        for text in self.settings:
+            key, equals, value = text.partition("=")
+            if not (key and equals):
+                raise InputError(f"--config {text!r}: expected KEY=VALUE")
+            found[key] = value
+        return found

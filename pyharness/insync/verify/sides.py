@@ -1,0 +1,159 @@
+"""Resolve the two sides of a verification: the candidate and the baseline."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from insync.arms import ARMS, BY_TIME, FEATURE, LAG_POLICY, SCOPE, find_arm, settings
+from insync.brokers.kafka import builds, versions
+from insync.brokers.kafka.versions import Release
+from insync.errors import InputError
+from insync.events.verify_info import SideInfo
+from insync.run.arm_support import arms_of
+from insync.run.plan import built_agent
+from insync.verify.image import jars_of
+from insync.verify.request import VerifyRequest
+
+STOCK: Final = "stock"
+BEST_FIRST: Final = ("request", "read", "off")
+"""The arms of a candidate with the agent, if none is named: the first that its version has."""
+_DEFAULTS: Final = {SCOPE: "read", LAG_POLICY: BY_TIME}
+"""What the configs are where KIP-501 is on and they are not set."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Side:
+    """The candidate or the baseline, ready to run; `kafka` is what `--kafka` takes."""
+
+    name: str
+    kafka: str
+    release: Release
+    info: SideInfo
+
+    @property
+    def arm(self) -> str:
+        """The arm under which it is recorded."""
+        return self.info.arm
+
+
+def sides(request: VerifyRequest) -> tuple[Side, Side]:
+    """Return the candidate and the baseline; raises InputError."""
+    option, value = request.build()
+    kafka, path = _named(option, value)
+    release = _found(option, kafka)
+    given = request.table()
+    arm = _arm(request, kafka)
+    _check_settings(given, arm)
+    agent = _sha256(built_agent()) if request.agent else None
+    candidate = Side(
+        name="candidate", kafka=kafka, release=release,
+        info=SideInfo(
+            kafka=release.name, path=path, jars=digest(release), agent=agent, arm=arm,
+            claims=arm if request.agent else claimed(given), settings=given,
+        ),
+    )  # fmt: skip
+    return candidate, _baseline(request, candidate, path)
+
+
+def _named(option: str, value: str) -> tuple[str, str | None]:
+    """Return what `--kafka` would take, and where the build is or its image; raises InputError."""
+    if option == "--image":
+        return str(jars_of(value)), value
+    if option == "--kafka":
+        return value, str(Path(value).absolute()) if builds.is_path(value) else None
+    path = Path(value).absolute()
+    is_right = path.is_file() if option == "--kafka-tgz" else path.is_dir()
+    if not is_right:
+        wanted = "the .tgz of a build" if option == "--kafka-tgz" else "a folder"
+        raise InputError(f"{option} {value}: expected {wanted}")
+    if option == "--kafka-home" and not (path / "libs").is_dir():
+        raise InputError(f"{option} {value}: expected an unpacked Kafka with libs/")
+    return str(path), str(path)
+
+
+def _found(option: str, kafka: str) -> Release:
+    try:
+        return builds.find(kafka)
+    except InputError as error:
+        raise InputError(str(error).replace("kafka:", f"{option}:", 1)) from None
+
+
+def _arm(request: VerifyRequest, kafka: str) -> str:
+    """Return the arm of the candidate; raises InputError for one without, or with, the agent."""
+    if not request.agent:
+        if request.arm is not None:
+            raise InputError(f"--arm {request.arm}: expected --agent with it; configs are --config")
+        return STOCK
+    if request.arm is None:
+        known = arms_of(kafka)
+        return next((arm for arm in BEST_FIRST if arm in known), BEST_FIRST[0])
+    spec = find_arm(request.arm)
+    if spec is None or not spec.agent:
+        names = ", ".join(name for name, each in ARMS.items() if each.agent)
+        raise InputError(f"--arm {request.arm}: expected an arm with the agent: {names}")
+    return spec.name
+
+
+def _check_settings(given: Mapping[str, str], arm: str) -> None:
+    """Check that no config is one that the arm sets; raises InputError."""
+    for key, value in settings(arm).items():
+        if given.get(key, value) != value:
+            raise InputError(
+                f"--config {key}={given[key]}: arm {arm} has {value}, expected another --arm"
+            )
+
+
+def claimed(given: Mapping[str, str]) -> str | None:
+    """Return the arm whose configs a build without the agent was given, None if there is none.
+
+    Of several it is the one with the most configs.
+    """
+    known = {**_DEFAULTS, **given}
+    fit = [
+        spec
+        for spec in ARMS.values()
+        if spec.configs and FEATURE in spec.configs and spec.configs.items() <= known.items()
+    ]
+    return max(fit, key=lambda spec: len(spec.configs)).name if fit else None
+
+
+def _baseline(request: VerifyRequest, candidate: Side, path: str | None) -> Side:
+    """Return the baseline: by default the candidate's build without the agent.
+
+    Without the agent it is the version of Maven Central that the build's version names.
+    """
+    if request.baseline is not None:
+        kafka = request.baseline
+        path = str(Path(kafka).absolute()) if builds.is_path(kafka) else None
+    elif request.agent:
+        kafka = candidate.kafka
+    else:
+        kafka, path = candidate.release.version, None
+        if kafka not in versions.known():
+            raise InputError(
+                f"--baseline: none known for a build of version {kafka}, expected a version"
+                f" ({', '.join(versions.known())}) or the path of a build"
+            )
+    release = _found("--baseline", kafka)
+    info = SideInfo(kafka=release.name, path=path, jars=digest(release), arm=STOCK, claims=STOCK)
+    return Side(name="baseline", kafka=kafka, release=release, info=info)
+
+
+def digest(release: Release) -> str:
+    """Return the SHA-256 of the names and contents of a release's jars."""
+    files: Iterable[tuple[str, str]]
+    if release.files:
+        files = ((file.name, _sha256(file)) for file in release.files)
+    else:
+        files = ((jar.file_name, jar.sha256) for jar in release.jars)
+    whole = hashlib.sha256()
+    for name, content in sorted(files):
+        whole.update(f"{name}\0{content}\n".encode())
+    return whole.hexdigest()
+
+
+def _sha256(file: Path) -> str:
+    with file.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()

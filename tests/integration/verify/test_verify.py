@@ -1,0 +1,108 @@
+"""`insync verify` on real brokers: an own build with the agent, a broker that does not start."""
+
+from __future__ import annotations
+
+import json
+import signal
+import xml.etree.ElementTree as Xml
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import insync, insync_json, start_insync
+from insync.brokers.kafka.distribution import Distribution
+from processes import end
+from waiting import wait_for
+
+pytestmark = pytest.mark.cluster
+
+SHORT = ("--only", "read-stall", "--seeds", "none", "--scale", "0.5")
+
+
+def folder_of(dist: Distribution, folder: Path) -> Path:
+    """Make a folder with links to the jars of a version."""
+    folder.mkdir(parents=True)
+    for file in dist.jars:
+        (folder / file.name).symlink_to(file)
+    return folder
+
+
+def level(found: dict[str, Any], name: str) -> dict[str, Any]:
+    (own,) = [each for each in found["levels"] if each["level"] == name]
+    return dict(own)
+
+
+def test_a_folder_of_jars_is_judged_with_the_agent(dist: Distribution, tmp_path: Path) -> None:
+    libs, out = folder_of(dist, tmp_path / "libs"), tmp_path / "out"
+    found = insync_json("verify", "--kafka-libs", libs, *SHORT, "--out", out)
+    assert found["verdict"] == "pass", found["reason"]
+    assert found == json.loads((out / "verdict.json").read_text())
+    asked = found["asked"]
+    assert asked["candidate"]["jars"] == asked["baseline"]["jars"]
+    assert asked["candidate"]["kafka"].startswith("4.3.1+")
+    faults = level(found, "faults")
+    by_check = {row["check"]: row for row in faults["rows"]}
+    assert by_check["isr_shrinks == 0"]["outcome"] == "pass"
+    assert int(by_check["isr_shrinks == 0"]["baseline"]) >= 1, "stock drops followers"
+    for row in faults["rows"]:
+        assert row["where"] is None or (out / row["where"].partition("#")[0]).is_file()
+    for page in faults["links"].values():
+        assert (out / page).is_file()
+    cases = list(Xml.parse(out / "junit.xml").getroot().iter("testcase"))  # noqa: S314 - our own
+    assert len(cases) == sum(len(each["rows"]) for each in found["levels"])
+    assert "SESSION REPORT (ALL TESTS)" in (out / "summary.md").read_text()
+    again = insync_json("verify", "--kafka-libs", libs, *SHORT, "--out", out, "--resume")
+    assert again["levels"] == found["levels"], "what has a result is not run again"
+
+
+@pytest.mark.long
+def test_a_candidate_whose_broker_does_not_start_is_unknown_and_other_levels_run(
+    tmp_path: Path,
+) -> None:
+    found = insync_json(
+        "verify", "--config", "log.retention.ms=soon", *SHORT, "--out", tmp_path / "out", codes=(3,)
+    )
+    assert level(found, "weave")["outcome"] == "pass"
+    faults = level(found, "faults")
+    assert faults["outcome"] == "unknown"
+    assert "log.retention.ms" in faults["reason"], "the broker's own words"
+
+
+@pytest.mark.long
+def test_an_interrupted_verification_leaves_no_process_and_is_continued(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    chosen = (
+        "--level",
+        "faults",
+        "--only",
+        "read-stall,send-stall",
+        "--seeds",
+        "none",
+        "--out",
+        out,
+    )
+    with start_insync("verify", *chosen) as run:
+        events = out / "faults" / "01" / "candidate" / "4.3.1" / "send-stall" / "events" / "request"
+        wait_for(lambda: (events / "phases.jsonl").exists(), bool, within_s=240)
+        # Two workers, two controllers and six brokers.
+        assert not end(run, signal.SIGINT, least=10, within_s=90)
+    assert run.returncode == 3
+    other = insync("verify", *chosen, "--kafka", "4.4.0", "--resume")
+    assert other.returncode == 2
+    assert "the candidate's Kafka: 4.3.1, now 4.4.0" in other.stderr
+    found = insync_json("verify", *chosen, "--resume", codes=(0, 3))
+    (again,) = (out / "faults" / "02").glob("candidate/matrix-plan.json")
+    assert [row["scenario"] for row in json.loads(again.read_text())["rows"]] == ["send-stall"]
+    assert {row["of"] for row in level(found, "faults")["rows"]} >= {"read-stall", "send-stall"}
+
+
+@pytest.mark.long
+def test_two_equal_builds_show_no_difference(tmp_path: Path) -> None:
+    found = insync_json(
+        "verify", "--no-agent", "--only", "read-stall,slow-follower", "--seeds", "1-3",
+        "--repeats", "8", "--out", tmp_path / "out", codes=(0, 3),
+    )  # fmt: skip
+    rows = level(found, "faults")["rows"]
+    assert [row for row in rows if row["outcome"] == "fail"] == []
+    assert any(row["check"] == "no metric is worse beyond noise" for row in rows)

@@ -1,0 +1,164 @@
+"""Level faults: what each side runs and is expected to do, and how the two are judged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.events.fuzz_info import ArmResult, Finding
+from insync.events.matrix_info import MatrixInfo, MatrixRow, save_matrix
+from insync.events.verify_info import SideInfo
+from insync.past.compare import Figure
+from insync.scenario.groups import builtin_files
+from insync.scenario.load import load
+from insync.scenario.model import Scenario
+from insync.verify.faulted.cases import Case, cases_of, of_side
+from insync.verify.faulted.judge import is_worse, seed_outcome
+from insync.verify.faulted.record import is_recorded, parts, recorded_matrices
+from insync.verify.level import Level
+from insync.verify.levels.faults import run
+from unit.verify.verifications import BASELINE, CANDIDATE, asked, plan
+
+PATCHED = CANDIDATE.model_copy(
+    update={"agent": None, "arm": "stock", "settings": {"num.replica.fetchers": "2"}}
+)
+
+
+def on(side: SideInfo, name: str = "read-stall", repeats: int = 3) -> Scenario:
+    return of_side(Case(scenario=load(name)), side, repeats)
+
+
+def test_the_baseline_is_a_control_and_must_show_the_problem() -> None:
+    whole, own = load("read-stall"), on(BASELINE)
+    assert (own.arms, own.control_arms, own.repeats) == (("stock",), ("stock",), 3)
+    assert own.expect == {"stock": whole.expect["stock"]}
+    assert own.faults == whole.faults
+
+
+def test_the_candidate_is_expected_to_behave_as_the_arm_that_it_claims_to_be() -> None:
+    whole, own = load("read-stall"), on(CANDIDATE)
+    assert (own.arms, own.control_arms) == (("request",), ())
+    assert own.expect == {"request": whole.expect["request"]}
+    assert own.broker.settings["num.io.threads"] == "2"
+
+
+def test_a_build_with_the_change_inside_runs_without_the_agent_and_is_expected_the_same() -> None:
+    own = on(PATCHED)
+    assert (own.arms, own.control_arms) == (("stock",), ())
+    assert own.expect == {"stock": load("read-stall").expect["request"]}
+    assert own.broker.settings == {"num.replica.fetchers": "2"}
+
+
+def test_of_a_build_without_a_claim_nothing_is_expected() -> None:
+    assert on(PATCHED.model_copy(update={"claims": None})).expect == {}
+
+
+@pytest.mark.parametrize("side", [PATCHED, CANDIDATE, BASELINE])
+def test_expectations_on_zookeeper_are_those_of_the_claim_too(side: SideInfo) -> None:
+    names = [name for name in builtin_files() if load(name).expect_on_zookeeper]
+    assert names
+    for name in names:
+        whole, own = load(name), on(side, name)
+        wanted = whole.expect_on_zookeeper.get(str(side.claims))
+        assert own.expect_on_zookeeper == ({} if wanted is None else {side.arm: wanted})
+
+
+def test_both_sides_run_the_same_seeds_once_and_with_the_same_faults() -> None:
+    wanted = asked("faults", only=("read-stall",), seeds=(1, 2, 3), kinds=("kill", "freeze"))
+    scenario, *seeds = cases_of(wanted)
+    assert (scenario.name, scenario.seed) == ("read-stall", None)
+    assert [case.name for case in seeds] == ["seed-1", "seed-2", "seed-3"]
+    for case in seeds:
+        base, own = of_side(case, BASELINE, 5), of_side(case, CANDIDATE, 5)
+        assert base.faults == own.faults
+        assert base.workload == own.workload
+        assert base.repeats == own.repeats == 1
+
+
+def test_times_are_scaled_once() -> None:
+    wanted = asked("faults", only=("read-stall",), scale=0.5)
+    (case,) = cases_of(wanted)
+    assert case.scale == 0.5
+    assert case.scenario == load("read-stall", 0.5)
+    assert of_side(case, BASELINE, 1).timeline == case.scenario.timeline
+
+
+def result(outcome: Any, *classes: Any) -> ArmResult:
+    findings = tuple(Finding(of=of, words=f"{of} went wrong") for of in classes)
+    return ArmResult(
+        outcome=outcome, findings=findings, unknown="no kill" if outcome == "unknown" else None
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "outcome"),
+    [
+        (result("pass"), result("pass"), "pass"),
+        (result("unknown"), result("pass"), "pass"),
+        (result("fail", "liveness"), result("pass"), "pass"),
+        (result("pass"), result("fail", "integrity"), "fail"),
+        (result("fail", "liveness"), result("fail", "integrity"), "fail"),
+        (result("fail", "liveness"), result("fail", "liveness", "integrity"), "fail"),
+        (result("fail", "liveness"), result("fail", "liveness"), "unknown"),
+        (result("pass"), result("unknown"), "observed"),
+    ],
+)
+def test_a_seed_is_judged_beside_the_baselines(
+    base: ArmResult, own: ArmResult, outcome: str
+) -> None:
+    found, why = seed_outcome(base, own)
+    assert found == outcome
+    assert bool(why) == (outcome != "pass")
+
+
+def figure(metric: str, difference: float, p: float | None) -> Figure:
+    return Figure(
+        scenario="freeze", kafka="4.3.1", arm="stock", metric=metric, a=1, b=1 + difference,
+        repeats_a=12, repeats_b=12, difference=difference, low=None, high=None, p_value=p, p_holm=p,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("metric", "difference", "p", "worse"),
+    [
+        ("max_ack_gap_ms", 500, 0.01, True),
+        ("max_ack_gap_ms", 500, 0.2, False),
+        ("max_ack_gap_ms", 500, None, False),
+        ("max_ack_gap_ms", -500, 0.01, False),
+        ("acked", -20, 0.01, True),
+        ("acked", 20, 0.01, False),
+        ("step_downs", 5, 0.01, False),
+    ],
+)
+def test_only_what_differs_beyond_noise_in_the_wrong_direction_is_worse(
+    metric: str, difference: float, p: float | None, *, worse: bool
+) -> None:
+    assert is_worse(figure(metric, difference, p)) is worse
+
+
+def test_a_case_is_recorded_when_both_sides_came_to_its_end(tmp_path: Path) -> None:
+    from unit.run_folder import Story, write_run
+
+    made = plan(tmp_path, Level(name="faults", says="", place=1, run=run))
+    both = (made.baseline, made.candidate)
+    write_run(tmp_path / "01" / "baseline" / "4.3.1" / "a", Story())
+    write_run(tmp_path / "01" / "candidate" / "4.3.1" / "a", Story())
+    write_run(tmp_path / "01" / "baseline" / "4.3.1" / "b", Story())
+    write_run(tmp_path / "01" / "candidate" / "4.3.1" / "b", replace(Story(), finished=False))
+    (part,) = parts(tmp_path)
+    assert is_recorded(part, both, "a")
+    assert not is_recorded(part, both, "b"), "the candidate was cut short"
+    assert not is_recorded(part, both, "c")
+    assert recorded_matrices(tmp_path, both) == [], "a folder without a plan is no matrix"
+    for side in both:
+        here = MatrixRow(
+            kafka="4.3.1", scenario="a", summary="", arms=(side.arm,), folder="4.3.1/a"
+        )
+        skipped = here.model_copy(update={"scenario": "d", "skipped": "no cgroup"})
+        rows = (here, skipped)
+        save_matrix(part / side.name, MatrixInfo(repeats=None, rows=rows, schema=1))
+    assert is_recorded(part, both, "d"), "it cannot run here, however often it is tried"
+    assert recorded_matrices(tmp_path, both) == [part / "baseline", part / "candidate"]

@@ -1,0 +1,171 @@
+"""Bad input ends with one line before anything starts; only the same builds are continued."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.cli.app import invoke
+from insync.errors import InputError
+from insync.events.verify_info import save_asked
+from insync.verify.levels import NAMES
+from insync.verify.plan import VerifyPlan, prepare_verify
+from insync.verify.registry import LEVELS
+from insync.verify.request import VerifyRequest
+from insync.verify.sides import claimed
+from unit.kafka.made_up_builds import build, jar
+
+FEATURE = "follower.fetch.pending.reads.insync.enable"
+SCOPE = "follower.fetch.pending.reads.insync.scope"
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("INSYNC_CACHE", str(tmp_path / "cache"))
+
+
+def plan(out: Path, **asked: Any) -> VerifyPlan:
+    return prepare_verify(VerifyRequest(out=out, **{"seeds": "1-2", **asked}))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--kafka", "0.1"], "--kafka: unknown version '0.1'"),
+        (["--kafka", "4.3.1", "--kafka-tgz", "x.tgz"], "--kafka and --kafka-tgz: expected one"),
+        (["--kafka-libs", "/none"], "--kafka-libs /none: expected a folder"),
+        (["--kafka-home", "/usr"], "--kafka-home /usr: expected an unpacked Kafka with libs/"),
+        (["--kafka-tgz", "/usr"], "--kafka-tgz /usr: expected the .tgz of a build"),
+        (["--arm", "stock"], "--arm stock: expected an arm with the agent"),
+        (["--no-agent", "--arm", "request"], "--arm request: expected --agent with it"),
+        (["--config", "x"], "--config 'x': expected KEY=VALUE"),
+        (["--config", f"{FEATURE}=false"], "arm request has true, expected another --arm"),
+        (["--baseline", "0.1"], "--baseline: unknown version '0.1'"),
+        (
+            ["--level", "weave,fault"],
+            "--level: 'fault', expected all or some of: weave, tests, faults, cost",
+        ),
+        (["--only", "nothing"], "--only: 'nothing', expected one of"),
+        (["--seeds", "5-1"], "--seeds 5-1: expected A-B"),
+        (["--repeats", "0"], "--repeats 0: expected 1 to 100"),
+        (["--scale", "nan"], "--scale nan: expected more than 0"),
+        (["--scale", "0.0001"], "scale 0.0001: "),
+        (["--criteria", "/none.toml"], "--criteria /none.toml: No such file"),
+        (["--resume"], "--resume: expected --out DIR"),
+        (["--resume", "--out", "/usr"], "no verify-plan.json in it"),
+    ],
+)
+def test_bad_input_is_one_line(
+    options: list[str], expected: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert invoke(["verify", *options]) == 2
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1
+    assert expected in lines[0]
+
+
+def test_a_folder_without_kafka_and_mixed_versions_are_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "empty").mkdir()
+    mixed = build(tmp_path / "mixed")
+    jar(mixed / "kafka-server-4.3.0.jar", {})
+    for folder, expected in (("empty", "has no jars"), ("mixed", "mixed versions")):
+        assert invoke(["verify", "--kafka-libs", str(tmp_path / folder)]) == 2
+        (line,) = capsys.readouterr().err.strip().splitlines()
+        assert line.startswith("insync: --kafka-libs: ")
+        assert expected in line
+
+
+def test_the_baseline_is_the_same_build_without_the_agent(tmp_path: Path) -> None:
+    libs = build(tmp_path / "libs")
+    found = plan(tmp_path / "out", libs=libs)
+    assert found.candidate.info.agent
+    assert found.candidate.info.claims == found.candidate.info.arm == "request"
+    assert found.baseline.info.agent is None
+    assert found.baseline.info.kafka == found.candidate.info.kafka
+    assert found.baseline.info.jars == found.candidate.info.jars
+
+
+def test_of_a_build_without_the_agent_it_is_the_published_version(tmp_path: Path) -> None:
+    found = plan(tmp_path / "out", libs=build(tmp_path / "libs"), agent=False)
+    assert (found.baseline.info.kafka, found.candidate.info.arm) == ("4.3.1", "stock")
+    assert found.candidate.info.claims is None
+    with pytest.raises(InputError, match=r"--baseline: none known for a build of version 4\.0\.1"):
+        plan(tmp_path / "out", libs=build(tmp_path / "ccs", "4.0.1-ccs"), agent=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "arm"),
+    [
+        ({}, None),
+        ({"num.io.threads": "4"}, None),
+        ({FEATURE: "false", SCOPE: "request"}, None),
+        ({FEATURE: "true"}, "read"),
+        ({FEATURE: "true", SCOPE: "request"}, "request"),
+        ({FEATURE: "true", SCOPE: "request", "leader.relinquish.isr": "leave"}, "step-down"),
+    ],
+)
+def test_a_build_with_the_change_inside_is_expected_to_behave_as_the_arm_of_its_configs(
+    given: dict[str, str], arm: str | None
+) -> None:
+    assert claimed(given) == arm
+
+
+def resumed(tmp_path: Path, **changed: Any) -> VerifyPlan:
+    """Ask for a verification, and then to continue it with something changed."""
+    out = tmp_path / "out"
+    asked = {"libs": build(tmp_path / "libs"), "agent": False, "settings": ("num.io.threads=2",)}
+    first = plan(out, **asked)
+    out.mkdir()
+    save_asked(out, first.asked)
+    return plan(out, resume=True, **{**asked, **changed})
+
+
+def test_the_same_builds_and_options_are_continued(tmp_path: Path) -> None:
+    found = resumed(tmp_path)
+    assert found.before is None, "no level had ended"
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"settings": ()}, "the candidate's broker configs: num.io.threads=2, now none"),
+        ({"agent": True, "settings": ()}, "the candidate's agent"),
+        ({"baseline": "4.4.0"}, "the baseline's Kafka: 4.3.1, now 4.4.0"),
+        ({"repeats": 2}, "its repeats: 1, now 2"),
+        ({"seeds": "1-3"}, "its seeds: 1, 2, now 1, 2, 3"),
+        ({"only": ("freeze",)}, "its scenarios"),
+        ({"levels": ("weave",)}, "its levels"),
+        ({"unknown_methods": True}, "its permission for unknown methods: False, now True"),
+    ],
+)
+def test_another_build_or_option_is_refused(
+    tmp_path: Path, changed: dict[str, Any], expected: str
+) -> None:
+    with pytest.raises(InputError, match="expected the same, or a new folder") as refused:
+        resumed(tmp_path, **changed)
+    assert expected in str(refused.value)
+
+
+def test_jars_of_the_same_version_with_another_content_are_another_build(tmp_path: Path) -> None:
+    other = build(tmp_path / "other")
+    jar(other / "00-patch.jar", {"kafka/cluster/Partition.class": "changed"})
+    with pytest.raises(InputError, match=r"the candidate's Kafka: 4\.3\.1\+\w+, now 4\.3\.1\+\w+"):
+        resumed(tmp_path, libs=other)
+
+
+def test_other_criteria_are_refused(tmp_path: Path) -> None:
+    file = tmp_path / "my.toml"
+    file.write_text("schema = 1\n")
+    with pytest.raises(InputError, match=r"its criteria \(SHA-256\)"):
+        resumed(tmp_path, criteria=file)
+
+
+def test_a_level_is_a_file_of_its_name_and_the_contracts_list_it() -> None:
+    assert set(LEVELS) == set(NAMES) == {level.name for level in LEVELS.values()}
+    page = Path(__file__).parents[3] / "docs" / "use" / "contracts.md"
+    listed = page.read_text().split("Levels: ")[1].partition(". ")[0]
+    assert listed == ", ".join(f"`{name}`" for name in LEVELS)
