@@ -1,0 +1,28 @@
+"""`python -m patch_kafka build` makes the patch and the jars; `record` takes over edits of the tree."""
+
+import sys
+
+from patch_kafka import build, tree
+from patch_kafka.parts import ROOT, PatchError
+
+
+def main() -> int:
+    """Run one command; return the exit code: 2 with one line on standard error if it fails."""
+    try:
+        match sys.argv[1:]:
+            case ["build"]:
+                folder = build.build()
+                print(f"insync: patched Kafka: --kafka {folder.relative_to(ROOT)}")
+            case ["record"]:
+                for file in tree.record():
+                    print(file.relative_to(ROOT))
+            case other:
+                raise PatchError(f"{' '.join(other)!r}: expected build or record")
+    except PatchError as error:
+        print(f"insync: upstream patch: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
