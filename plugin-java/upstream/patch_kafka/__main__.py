@@ -1,8 +1,8 @@
-"""`python -m patch_kafka build` makes the patch and the jars; `record` takes over edits of the tree."""
+"""`python -m patch_kafka build` makes the patch and the jars, `test` runs its tests, `record` keeps edits."""
 
 import sys
 
-from patch_kafka import build, tree
+from patch_kafka import build, own_tests, tree
 from patch_kafka.parts import ROOT, PatchError
 
 
@@ -13,11 +13,13 @@ def main() -> int:
             case ["build"]:
                 folder = build.build()
                 print(f"insync: patched Kafka: --kafka {folder.relative_to(ROOT)}")
+            case ["test"]:
+                return own_tests.run()
             case ["record"]:
                 for file in tree.record():
                     print(file.relative_to(ROOT))
             case other:
-                raise PatchError(f"{' '.join(other)!r}: expected build or record")
+                raise PatchError(f"{' '.join(other)!r}: expected build, test or record")
     except PatchError as error:
         print(f"insync: upstream patch: {error}", file=sys.stderr)
         return 2

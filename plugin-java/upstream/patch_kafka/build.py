@@ -52,10 +52,19 @@ def _compile(patched: Path, paths: dict[str, list[Path]]) -> None:
             raise PatchError(f"{path}: expected in the module of {expected}")
     javac = ["javac", "-nowarn", "-proc:none", "--release", _RELEASE, "-d", str(server)]
     _run([*javac, "-cp", _joined(paths["libraries"]), *_places(patched, java)])
-    core.mkdir(parents=True)
-    scalac = ["java", *_SCALAC, "-cp", _joined(paths["scala"]), "scala.tools.nsc.Main"]
-    options = ["-nowarn", "-release", _RELEASE, "-d", str(core)]
-    _run([*scalac, *options, "-cp", _joined([server, *paths["libraries"]]), *_places(patched, scala)])
+    class_path = [server, *paths["libraries"]]
+    compile_scala(_places(patched, scala), class_path, paths["scala"], core)
+
+
+def compile_scala(
+    places: Sequence[str], class_path: Sequence[Path], scala: Sequence[Path], target: Path
+) -> None:
+    """Compile Scala sources; raises PatchError with the compiler's first error."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    command = ["java", *_SCALAC, "-cp", _joined(scala), "scala.tools.nsc.Main"]
+    options = ["-nowarn", "-release", _RELEASE, "-d", str(target), "-cp", _joined(class_path)]
+    _run([*command, *options, *places])
 
 
 def _places(patched: Path, paths: Sequence[str]) -> list[str]:

@@ -103,6 +103,15 @@ def new_files() -> dict[str, str]:
     return files
 
 
+def test_files() -> dict[str, str]:
+    """Return the patch's own test classes, by their path in Kafka's repository."""
+    tests = HERE / "tests"
+    return {
+        str(file.relative_to(tests)): HEADER + file.read_text(encoding="utf-8")
+        for file in sorted(tests.rglob("*.scala"))
+    }
+
+
 def moved(text: str) -> str:
     """Return the source of a rule as it is in Kafka: its package, imports and threads' names."""
     package = _MOVED[_package(text)]

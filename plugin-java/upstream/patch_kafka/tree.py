@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from patch_kafka.parts import BUILD, HERE, PatchError, artifact_of, hunks, new_files, pins
+from patch_kafka.parts import BUILD, HERE, PatchError, artifact_of, hunks, new_files, pins, test_files
 
 TREE: Final = BUILD / "tree"
 _GIT: Final = (
@@ -60,7 +60,7 @@ def make(sources: Iterable[Path]) -> Path:
     _git("commit", "-q", "-m", "Kafka as released")
     for each in hunks():
         _apply(each.file)
-    for path, text in new_files().items():
+    for path, text in {**new_files(), **test_files()}.items():
         _write(path, text)
     _git("add", "-A")
     return TREE

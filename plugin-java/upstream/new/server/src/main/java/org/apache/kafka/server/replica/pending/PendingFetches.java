@@ -93,6 +93,11 @@ public final class PendingFetches implements AutoCloseable {
         return everOn;
     }
 
+    // Visible for testing: scope "request", or null if it is off
+    public RequestScope requestScope() {
+        return requestScope;
+    }
+
     // Scope "read"
 
     /** Returns the follower's fetch that begins now, whose partitions are not marked yet; null if scope "read" is off. */
