@@ -79,15 +79,22 @@ def _run(command: Sequence[str]) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         lines = (done.stdout + done.stderr).strip().splitlines()
-        first = next((line for line in lines if _ERROR in line), lines[-1] if lines else "no output")
-        raise PatchError(f"the patch does not compile: {first.replace(str(tree.TREE) + os.sep, '')}")
+        first = next(
+            (line for line in lines if _ERROR in line), lines[-1] if lines else "no output"
+        )
+        raise PatchError(
+            f"the patch does not compile: {first.replace(str(tree.TREE) + os.sep, '')}"
+        )
 
 
 def _repack(jar: Path, overlay: Path, target: Path) -> None:
     """Write a jar with the classes of a folder in place of its own of the same names."""
     files = {str(file.relative_to(overlay)): file for file in sorted(overlay.rglob("*.class"))}
     replaced = {_outer(name) for name in files}
-    with zipfile.ZipFile(jar) as before, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as after:
+    with (
+        zipfile.ZipFile(jar) as before,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as after,
+    ):
         for entry in before.infolist():
             # An inner class that the patch does not have any more must not stay.
             if _outer(entry.filename) not in replaced:

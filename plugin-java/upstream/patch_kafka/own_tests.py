@@ -34,7 +34,8 @@ def run() -> int:
     path = os.pathsep.join(map(str, [_CLASSES, *jars]))
     command = ["java", "-Xmx1g", "-cp", path, _CONSOLE, "execute", "--disable-banner",
                "--disable-ansi-colors", "--details=tree", "--fail-if-no-tests",
-               "--reports-dir", str(BUILD / "test-results"), "--scan-classpath", str(_CLASSES)]  # fmt: skip
+               "--reports-dir", str(BUILD / "test-results"),
+               "--scan-classpath", str(_CLASSES)]  # fmt: skip
     done = subprocess.run(command, cwd=BUILD, capture_output=True, text=True, check=False)
     (BUILD / "test-output.txt").write_text(done.stdout + done.stderr, encoding="utf-8")
     lines = done.stdout.splitlines()

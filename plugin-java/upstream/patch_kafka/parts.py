@@ -1,4 +1,4 @@
-"""What the patch consists of: hunks for Kafka's files, files of its own, and rules shared with the agent.
+"""What the patch consists of: hunks for Kafka's files, new files, and the agent's rules.
 
 The rules of plugin-java/core are the same for the agent and for the patch, so they exist once. For
 the patch they are moved to packages of Kafka's.
@@ -77,7 +77,7 @@ def _pins() -> dict[str, dict[str, str]]:
 
 
 def hunks() -> list[Hunks]:
-    """Return the changes of Kafka's files; raises PatchError for a file that is no diff of one file."""
+    """Return the changes of Kafka's files; raises PatchError if a file is no diff of one file."""
     found = []
     for file in sorted((HERE / "hunks").glob("*.diff")):
         targets = _TARGET.findall(file.read_text(encoding="utf-8"))
@@ -117,7 +117,9 @@ def moved(text: str) -> str:
     package = _MOVED[_package(text)]
     for ours, kafkas in _MOVED.items():
         text = text.replace(f"package {ours};", f"package {kafkas};")
-        text = re.sub(rf"^import {re.escape(ours)}\.(?=[A-Z])", f"import {kafkas}.", text, flags=re.M)
+        text = re.sub(
+            rf"^import {re.escape(ours)}\.(?=[A-Z])", f"import {kafkas}.", text, flags=re.M
+        )
     text = re.sub(rf"^import {re.escape(package)}\.\w+;\n", "", text, flags=re.M)
     text = re.sub(r"(package \S+;\n\n)\n+", r"\1", text)
     return text.replace('"insync-', '"pending-fetches-')

@@ -11,11 +11,21 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from patch_kafka.parts import BUILD, HERE, PatchError, artifact_of, hunks, new_files, pins, test_files
+from patch_kafka.parts import (
+    BUILD,
+    HERE,
+    PatchError,
+    artifact_of,
+    hunks,
+    new_files,
+    pins,
+    test_files,
+)
 
 TREE: Final = BUILD / "tree"
 _GIT: Final = (
-    "git", "-c", "user.name=insync", "-c", "user.email=insync@localhost", "-c", "core.autocrlf=false",
+    "git", "-c", "user.name=insync", "-c", "user.email=insync@localhost",
+    "-c", "core.autocrlf=false",
 )  # fmt: skip
 _ALONE: Final = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 _HEADING: Final = re.compile(r"^(@@ -\S+ \+\S+ @@).*$", re.MULTILINE)
@@ -23,7 +33,7 @@ _NOISE: Final = re.compile(r"^(diff --git|index) .*\n", re.MULTILINE)
 
 
 def class_paths() -> dict[str, list[Path]]:
-    """Return what the build reads: sources, libraries, scala; raises PatchError for a wrong file."""
+    """Return what the build reads: sources, libraries, scala; raises PatchError."""
     written = BUILD / "class-paths.json"
     try:
         paths = json.loads(written.read_text(encoding="utf-8"))
@@ -83,16 +93,20 @@ def _apply(file: Path) -> None:
     done = _run("apply", "--unidiff-zero", "--whitespace=nowarn", str(file))
     if done.returncode != 0:
         lines = done.stderr.strip().splitlines()
-        raise PatchError(f"{file.relative_to(HERE)}: does not apply: {lines[0] if lines else done.stdout}")
+        raise PatchError(
+            f"{file.relative_to(HERE)}: does not apply: {lines[0] if lines else done.stdout}"
+        )
 
 
 def write_patch(place: Path) -> None:
     """Write the patch for reviewers: with context, and paths of Kafka's repository."""
-    place.write_text(_git("diff", "--cached", "--no-color", "--no-renames", "HEAD"), encoding="utf-8")
+    place.write_text(
+        _git("diff", "--cached", "--no-color", "--no-renames", "HEAD"), encoding="utf-8"
+    )
 
 
 def record() -> list[Path]:
-    """Write the hunks anew from what was edited in the tree, and return their files."""
+    """Write the hunks of what was edited in the tree, and return their files."""
     written = []
     for path in _git("diff", "--name-only", "--diff-filter=M", "HEAD").split():
         diff = _git("diff", "-U0", "--no-color", "HEAD", "--", path)
@@ -113,4 +127,6 @@ def _git(*arguments: str) -> str:
 def _run(*arguments: str) -> subprocess.CompletedProcess[str]:
     # A tree of its own: without --git-dir, Git would take the repository around it.
     command = [*_GIT, f"--git-dir={TREE / '.git'}", f"--work-tree={TREE}", *arguments]
-    return subprocess.run(command, cwd=TREE, env=_ALONE, capture_output=True, text=True, check=False)
+    return subprocess.run(
+        command, cwd=TREE, env=_ALONE, capture_output=True, text=True, check=False
+    )
