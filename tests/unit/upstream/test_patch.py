@@ -61,6 +61,12 @@ def test_the_page_says_which_configs_can_be_updated() -> None:
     assert listed == added == {arms.FEATURE, arms.SCOPE}
 
 
+def test_the_page_lists_the_metrics() -> None:
+    changes = (HERE / "hunks" / "ReplicaManager.scala.diff").read_text()
+    names = re.findall(r'^\+ .* val \w+MetricName = "(\w+)"', changes, re.M)
+    assert [row[0].strip("`") for row in section("metrics")] == names
+
+
 def test_the_configs_are_the_agents() -> None:
     agent = "".join(
         (AGENT / file).read_text()
