@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from insync_bridge import BridgeClient
+from patched_kafka import patched_libs
 from processes import ROOT, class_path, jvm_with_bridge
 
 BUILD = ROOT / "plugin-java" / "agent" / "build"
 CLASS_PATH = BUILD / "driver.classpath"
-PATCHED = ROOT / "build" / "upstream-patch" / "libs"
 AGENT = BUILD / "libs" / "insync-agent.jar"
 MAIN = "insync.broker.Driver"
 #: Nothing here runs long enough to be worth compiling well.
@@ -20,9 +20,8 @@ JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
 
 
 def _patched(jars: str) -> str:
-    """Return a class path with the patched jars; fails if they are not there."""
-    own = {jar.name: str(jar) for jar in PATCHED.glob("*.jar")}
-    assert own, f"{PATCHED}: no jars, expected `make upstream-patch` before"
+    """Return a class path with the patched jars."""
+    own = {jar.name: str(jar) for jar in patched_libs().glob("*.jar")}
     found = jars.split(":")
     assert any(Path(jar).name in own for jar in found)
     return ":".join(own.get(Path(jar).name, jar) for jar in found)
@@ -40,7 +39,7 @@ class Driver(BridgeClient):
 def started(folder: Path, *, agent: bool, patched: bool = False) -> Iterator[Driver]:
     """Start the JVM, with the agent or stock; logs and the connection file go into the folder.
 
-    With `patched` the jars of `make upstream-patch` are in place of Kafka's own.
+    With `patched` the jars of the source patch are in place of Kafka's own.
     """
     jars = class_path(CLASS_PATH, ":agent:driverClassPath", AGENT)
     if patched:
