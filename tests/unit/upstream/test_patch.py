@@ -91,6 +91,15 @@ def test_a_hunk_has_no_line_of_kafka_but_those_that_it_replaces(file: Path) -> N
     assert removed <= 12, "a hunk that replaces much copies much of Kafka"
 
 
+def test_the_page_says_how_large_the_change_is() -> None:
+    files = [each.file.read_text().splitlines()[2:] for each in parts.hunks()]
+    added, removed = (
+        sum(line.startswith(sign) for lines in files for line in lines) for sign in "+-"
+    )
+    said = f"{len(files)} files of Kafka, by {added} added and {removed} removed lines"
+    assert said in PAGE
+
+
 def test_what_moves_to_kafka_names_nothing_of_this_project() -> None:
     for path, text in {**parts.new_files(), **parts.test_files()}.items():
         assert text.startswith(parts.HEADER)
