@@ -39,9 +39,10 @@ class FetcherThreadLogStartOffsetTest {
   @ParameterizedTest
   @CsvSource(Array("true,20,8,8", "true,5,8,5", "false,20,8,20"))
   def testReplicaThatMovesToAnotherLogDirectory(bound: Boolean, leaders: Long, highWatermark: Long, expected: Long): Unit = {
-    setup(bound, highWatermark)
-    val thread = new ReplicaAlterLogDirsThread("move", leader, new FailedPartitions, replicaManager,
-      mock(classOf[ReplicationQuotaManager]), new BrokerTopicStats, 0, DirectoryEventHandler.NOOP)
+    val config = setup(bound, highWatermark)
+    val manager = new ReplicaAlterLogDirsManager(config, replicaManager, mock(classOf[ReplicationQuotaManager]),
+      new BrokerTopicStats, DirectoryEventHandler.NOOP)
+    val thread = manager.createFetcherThread(0, new BrokerEndPoint(2, "localhost", 9092))
     thread.processPartitionData(topicPartition, 10, 1, response(leaders))
     verify(log).maybeIncrementLogStartOffset(expected, LogStartOffsetIncrementReason.LeaderOffsetIncremented)
   }
