@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-brokers \
-        test-without-brokers upstream-tests bench clean tools brokers engine browser
+        test-without-brokers upstream-tests upstream-patch upstream-patch-test bench clean tools brokers engine browser
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -22,7 +22,7 @@ TIMED := pyharness/timed.sh
 # Half the CPU time of a short build is to compile Gradle's own code further than that pays.
 export GRADLE_OPTS ?= -XX:TieredStopAtLevel=1 -XX:+UseSerialGC
 JAVA_SOURCES := $(shell find plugin-java bridge/java gradle build.gradle settings.gradle -type f \
-                  -not -path '*/build/*' -not -path '*/src/test/*' 2>/dev/null)
+                  -not -path '*/build/*' -not -path '*/src/test/*' -not -path 'plugin-java/upstream/*' 2>/dev/null)
 
 help: ## print this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -137,7 +137,21 @@ ARM   :=
 comma := ,
 space := $(subst ,, )
 upstream-tests: setup ## run Kafka's own tests without and with the agent: KAFKA=4.3.1 ARM="read request"
+<<<<<<< HEAD
 	@$(BIN)/insync kafka-tests --kafka $(KAFKA) $(if $(ARM),--arms $(subst $(space),$(comma),$(strip $(ARM))))
+=======
+	@gradle -q --no-daemon --console=plain agentJar upstreamClassPath -Pupstream=$(KAFKA)
+	@PYTHONPATH=tests:plugin-java/upstream $(BIN)/python -m upstream.run $(KAFKA) $(ARM)
+>>>>>>> 40372bc (Upstream: metrics of the patch; Kafka's own tests on the patched classes)
+
+UPSTREAM := PYTHONPATH=plugin-java/upstream $(BIN)/python -m patch_kafka
+upstream-patch: setup ## build Kafka 4.3.1 with KIP-501 in its own source: build/upstream-patch/libs for --kafka
+	@gradle -q --no-daemon --console=plain upstreamPatchClassPath
+	@$(UPSTREAM) build
+
+upstream-patch-test: upstream-patch ## run the patch's own unit tests on Kafka's published test jars
+	@gradle -q --no-daemon --console=plain upstreamClassPath -Pupstream=4.3.1
+	@$(UPSTREAM) test
 
 $(BENCH) $(MUTANTS) &: $(JAVA_SOURCES)
 	@echo "insync: building the benchmarks, and the mutants of the agent (Gradle)"

@@ -64,6 +64,8 @@ class ArmSpec:
             scenario's leader_fetch_process_time_max_ms.
         elr: whether the cluster has eligible leader replicas where its version has them by
             default; False: it is formatted without them.
+        patched: whether Kafka itself must define the configs, as the source patch of
+            plugin-java/upstream does: a build without them would ignore them.
         control: whether it is Kafka without any change, fit to show the problem.
         expected_as: the arm with the same brokers: where a scenario names only one of the two, what
             it says is about the other as well.
@@ -79,6 +81,7 @@ class ArmSpec:
     lag_factor: int = 1
     late: bool = False
     elr: bool = True
+    patched: bool = False
     control: bool = False
     expected_as: str | None = None
     policy: PolicyRow | None = None
@@ -170,6 +173,14 @@ _ALL: Final = (
     ArmSpec(
         name="both", agent=True, configs={BOUND: "true", SNAPSHOT: "true"},
         says="both fixes of KAFKA-7104",
+    ),
+    ArmSpec(
+        name="patched-read", agent=False, patched=True, configs=READ, expected_as="read",
+        says="the configs of `read` on a Kafka whose own code has them, without the agent",
+    ),
+    ArmSpec(
+        name="patched-request", agent=False, patched=True, configs=REQUEST, expected_as="request",
+        says="the configs of `request` on a Kafka whose own code has them, without the agent",
     ),
     ArmSpec(
         name="time", agent=False, control=True, expected_as="stock",
@@ -295,9 +306,12 @@ def _row(spec: ArmSpec) -> str:
 
 def _needed(spec: ArmSpec) -> str:
     """Write what an arm needs of a broker version."""
-    of_agent = [f"`{key}` with `{value}`" for key, value in spec.needs.items()]
+    of_agent = [f"`{key}` with `{value}`" for key, value in spec.needs.items() if spec.agent]
     needed: Sequence[str] = of_agent if of_agent or not spec.agent else ["an adapter"]
-    return ", ".join([*needed, *([] if spec.elr else ["eligible leader replicas by default"])])
+    own = ["a build of Kafka that defines the configs"] if spec.patched else []
+    return ", ".join([
+        *needed, *own, *([] if spec.elr else ["eligible leader replicas by default"]),
+    ])  # fmt: skip
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.errors import InsyncError
 from insync.testing import KafkaCluster
+from patched_kafka import patched_libs
 
 pytestmark = pytest.mark.cluster
 
@@ -95,3 +96,18 @@ def test_a_build_is_a_version_of_a_matrix(java: Java, dist: Distribution, tmp_pa
     names = {cell["kafka"] for cell in cells}
     assert len(names) == 2
     assert {name.partition("+")[0] for name in names} == {"4.3.1"}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scenario", ["read-stall", "send-stall", "dead-follower"])
+def test_the_source_patch_is_as_the_scenario_expects_of_the_agent(
+    scenario: str, judge: Callable[..., Any], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    insync_json(
+        "run", scenario, "--kafka", patched_libs(), "--arms",
+        "stock,patched-read,patched-request", "--record-only", "--out", out,
+    )  # fmt: skip
+    (verdict,) = judge(out)
+    assert verdict["verdict"] == "pass", verdict["reason"]
+    assert not list(out.glob("events/*/broker-*.jsonl")), "the agent writes these"

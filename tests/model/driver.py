@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from insync_bridge import BridgeClient
+from patched_kafka import patched_libs
 from processes import ROOT, class_path, jvm_with_bridge
 
 BUILD = ROOT / "plugin-java" / "agent" / "build"
@@ -16,6 +17,14 @@ AGENT = BUILD / "libs" / "insync-agent.jar"
 MAIN = "insync.broker.Driver"
 #: Nothing here runs long enough to be worth compiling well.
 JVM = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto")
+
+
+def _patched(jars: str) -> str:
+    """Return a class path with the patched jars."""
+    own = {jar.name: str(jar) for jar in patched_libs().glob("*.jar")}
+    found = jars.split(":")
+    assert any(Path(jar).name in own for jar in found)
+    return ":".join(own.get(Path(jar).name, jar) for jar in found)
 
 
 class Driver(BridgeClient):
@@ -27,9 +36,14 @@ class Driver(BridgeClient):
 
 
 @contextmanager
-def started(folder: Path, *, agent: bool) -> Iterator[Driver]:
-    """Start the JVM, with the agent or stock; logs and the connection file go into the folder."""
+def started(folder: Path, *, agent: bool, patched: bool = False) -> Iterator[Driver]:
+    """Start the JVM, with the agent or stock; logs and the connection file go into the folder.
+
+    With `patched` the jars of the source patch are in place of Kafka's own.
+    """
     jars = class_path(CLASS_PATH, ":agent:driverClassPath", AGENT)
+    if patched:
+        jars = _patched(jars)
     file = folder / "driver.json"
     weave = (f"-javaagent:{AGENT}",) if agent else ()
     arguments = [*JVM, *weave, "-cp", jars, MAIN, str(folder), str(file)]

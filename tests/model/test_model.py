@@ -197,6 +197,12 @@ def stock(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
         yield driver
 
 
+@pytest.fixture(scope="module")
+def patched(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Driver]:
+    with started(tmp_path_factory.mktemp("patched"), agent=False, patched=True) as driver:
+        yield driver
+
+
 def explore(driver: Driver, scope: str, follows: str, examples: int) -> None:
     """Run random histories in a scope of the driver's leader; it must follow this rule."""
     machine = type("Machine", (Machine,), {"driver": driver, "scope": scope, "follows": follows})
@@ -223,3 +229,11 @@ def test_with_the_feature_off_the_leader_follows_kafkas_rule(woven: Driver) -> N
 
 def test_without_the_agent_the_leader_follows_kafkas_rule(stock: Driver) -> None:
     explore(stock, "off", "off", EXAMPLES // 4)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("scope", ["read", "request", "off"])
+def test_the_source_patch_follows_the_same_rules_without_the_agent(
+    patched: Driver, scope: str
+) -> None:
+    explore(patched, scope, scope, EXAMPLES)

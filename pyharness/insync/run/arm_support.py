@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from insync.arms import ARMS, ArmSpec, find_arm
 from insync.artifacts import VERSIONS_TABLE, built
-from insync.brokers.kafka.builds import find
+from insync.brokers.kafka.builds import find, undefined
 from insync.brokers.kafka.versions import numbers
 from insync.errors import InputError
 
@@ -15,6 +15,11 @@ from insync.errors import InputError
 def require_arms(arms: Sequence[str], kafka: str) -> None:
     """Check that a version can run all `arms`; raises InputError with those it can."""
     asked = [(name, find_arm(name)) for name in arms]
+    for name, spec in asked:
+        if spec is not None and spec.patched and (missing := undefined(find(kafka), spec.configs)):
+            raise InputError(
+                f"arms: {name}: Kafka {kafka} does not define {missing}, expected a build that does"
+            )
     if all(spec is not None and not spec.agent and spec.elr for _, spec in asked):
         return
     known = arms_of(kafka)
@@ -28,7 +33,13 @@ def arms_of(kafka: str) -> tuple[str, ...]:
     """Return the arms that a version can run; raises InputError if no agent was built."""
     release = find(kafka)
     row = row_of(read_table(built(VERSIONS_TABLE).read_text(encoding="utf-8")), release.version)
-    return tuple(arm for arm, spec in ARMS.items() if _can(spec, row) and (spec.elr or release.elr))
+    return tuple(
+        arm
+        for arm, spec in ARMS.items()
+        if _can(spec, row)
+        and (spec.elr or release.elr)
+        and not (spec.patched and undefined(release, spec.configs))
+    )
 
 
 def _can(spec: ArmSpec, row: Mapping[str, str] | None) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from insync.brokers.kafka.builds import find, is_path
+from insync.brokers.kafka.builds import find, is_path, undefined
 from insync.errors import InputError
 from unit.kafka.made_up_builds import BROKER, CLIENTS, VERSION, build, jar
 
@@ -123,6 +123,17 @@ def test_what_is_not_there_or_not_packed_is_refused(tmp_path: Path) -> None:
     (tmp_path / "broken.tgz").write_bytes(b"no archive")
     with pytest.raises(InputError, match=r"not a readable \.tgz"):
         find(str(tmp_path / "broken.tgz"))
+
+
+def test_a_build_defines_the_configs_that_its_class_names(tmp_path: Path) -> None:
+    assert undefined(find(str(build(tmp_path / "stock"))), ["one.enable"]) == "one.enable"
+    folder = build(tmp_path / "patched")
+    configs = {"org/apache/kafka/server/config/ReplicationConfigs.class": "..one.enable..two.ms"}
+    jar(folder / "kafka-server-4.3.1.jar", configs)
+    patched = find(str(folder))
+    assert undefined(patched, ["one.enable", "two.ms"]) is None
+    assert undefined(patched, ["two.ms", "three.ms"]) == "three.ms"
+    assert undefined(find("4.3.1"), ["replica.lag.time.max.ms"]) is not None, "only own builds"
 
 
 def test_a_version_is_no_path() -> None:

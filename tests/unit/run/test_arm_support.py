@@ -27,6 +27,7 @@ from insync.arms import (
     steps_down,
     steps_down_late,
 )
+from insync.errors import InputError
 from insync.run import arm_support
 from insync.run.arm_support import read_table, require_arms, row_of
 
@@ -75,7 +76,7 @@ def test_stock_needs_no_table(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("kafka", "arms"),
     [
-        ("4.3.1", list(ARMS)),
+        ("4.3.1", [arm for arm in ARMS if not ARMS[arm].patched]),
         ("4.0.2", ["stock", "raised-lag", "time"]),
         ("2.8.2", ["stock", "off", "read", "raised-lag", "time"]),
         ("1.1.0", ["stock", "raised-lag", "time"]),
@@ -90,15 +91,28 @@ def test_an_arm_needs_its_scope_step_down_and_eligible_replicas(
     assert list(arm_support.arms_of(kafka)) == arms
 
 
+def test_an_arm_without_the_agent_needs_a_kafka_with_its_configs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with pytest.raises(
+        InputError, match=rf"^arms: patched-read: Kafka 4.3.1 does not define {FEATURE}, expected a"
+    ):
+        require_arms(["stock", "patched-read"], "4.3.1")
+    monkeypatch.setattr(arm_support, "undefined", lambda release, configs: None)
+    require_arms(["stock", "patched-read"], "4.3.1")
+
+
 def test_the_table_lists_every_arm() -> None:
     stepping = ["step-down", "step-down-keep", "step-down-unthrottled", "kip-501-s2"]
     on = ["read", "request", "plugin", *stepping]
     alone = ["relinquish-only"]
+    patched = ["patched-read", "patched-request"]
     by_messages = ["messages-4", "messages-4000"]
     log_start = ["bound", "snapshot", "both"]
     assert [arm for arm in ARMS if has_agent(arm)] == ["off", *on, *alone, *log_start, *by_messages]
     assert [arm for arm in ARMS if lag_policy(arm) != BY_TIME] == by_messages
-    assert [arm for arm in ARMS if feature_on(arm)] == on
+    assert [arm for arm in ARMS if feature_on(arm)] == [*on, *patched]
+    assert [arm for arm in ARMS if ARMS[arm].patched] == patched
     assert [arm for arm in ARMS if steps_down(arm)] == [*stepping, *alone]
     assert [arm for arm in ARMS if steps_down_late(arm)] == alone
     for untouched in ("stock", "off", "raised-lag", "elr-off", "time"):
@@ -116,6 +130,8 @@ def test_the_table_lists_every_arm() -> None:
     assert settings("both") == {**settings("bound"), **settings("snapshot")}
     assert settings("messages-4") == {LAG_POLICY: "messages:4"}
     assert [lag_factor(arm) for arm in ("stock", "raised-lag")] == [1, 6]
-    assert [expected_as(arm) for arm in ("read", "plugin")] == [("read",), ("plugin", "request")]
-    assert expected_as("request") == ("request", "plugin")
+    assert expected_as("read") == ("read", "patched-read")
+    assert expected_as("patched-read") == ("patched-read", "read")
+    assert expected_as("plugin") == ("plugin", "request")
+    assert expected_as("request") == ("request", "plugin", "patched-request")
     assert [expected_as(arm) for arm in ("time", "stock")] == [("time", "stock"), ("stock", "time")]

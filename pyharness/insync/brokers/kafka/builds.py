@@ -10,7 +10,7 @@ import re
 import shutil
 import tarfile
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -28,6 +28,7 @@ _OF_KAFKA: Final = re.compile(r"kafka(?:_2\.\d+|-[a-z-]+?)-(\d+\.\d+.*)\.jar$")
 """A jar of Kafka's own, and its version."""
 _MAIN: Final = "kafka/Kafka.class"
 _CLIENTS: Final = "org/apache/kafka/clients/NetworkClient.class"
+_REPLICATION: Final = "org/apache/kafka/server/config/ReplicationConfigs.class"
 _VERSION: Final = "kafka/kafka-version.properties"
 _KRAFT_SINCE: Final = (3, 3)
 _ELR_SINCE: Final = (4, 1)
@@ -141,6 +142,21 @@ def _written_in(jar: Path) -> str:
     if found is None:
         raise InputError(f"kafka: {jar}: expected {_VERSION} in it, with a line version=")
     return found[1]
+
+
+def undefined(release: Release, configs: Iterable[str]) -> str | None:
+    """Return the first of some configs that a release's brokers do not define, or None.
+
+    Only an own build can define more than Kafka does. A config's name is a constant of the class
+    that defines it.
+    """
+    text = b"".join(_contents(jar, _REPLICATION) for jar in _with(release.files, _REPLICATION))
+    return next((name for name in configs if name.encode() not in text), None)
+
+
+def _contents(jar: Path, entry: str) -> bytes:
+    with zipfile.ZipFile(jar) as content:
+        return content.read(entry)
 
 
 def _digest(jars: Sequence[Path]) -> str:

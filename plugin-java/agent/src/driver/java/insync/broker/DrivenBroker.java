@@ -3,8 +3,6 @@ package insync.broker;
 import insync.core.Insync;
 import insync.core.events.EventLog;
 import insync.core.isr.LeaderClock;
-import insync.core.isr.RequestScope;
-import java.lang.reflect.Field;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -62,8 +60,7 @@ final class DrivenBroker {
     private final ReplicaManager replicas;
     private final RequestChannel queue;
     private final KafkaApis apis;
-    /** Null if the broker does not run scope "request". */
-    private final LeaderClock leaderClock;
+    private final Tracking tracking;
     private final Map<String, DrivenConnection> connections = new TreeMap<>();
     private final List<Map<String, Object>> trace = new ArrayList<>();
     private Map<String, Object> statsBefore;
@@ -85,7 +82,7 @@ final class DrivenBroker {
         queue = new SocketServer(config, new Metrics(), time, BrokerParts.stub(CredentialProvider.class), apiVersions(),
             ServerSocketFactory.INSTANCE,
             CollectionConverters.asScala(List.<ConnectionDisconnectListener>of()).toSeq()).dataPlaneRequestChannel();
-        leaderClock = leaderClock(queue);
+        tracking = Tracking.of(replicas, queue);
         FetchManager sessions = new FetchManager(time, new FetchSession.FetchSessionCache(
             List.of(new FetchSessionCacheShard(SESSIONS, 120_000, Integer.MAX_VALUE, 0))));
         apis = new KafkaApis(new Answers(), null, replicas, null, null, null, null, id, config, null, metadata, null,
@@ -118,28 +115,14 @@ final class DrivenBroker {
         return versions;
     }
 
-    /**
-     * Finds the clock of scope "request", in a field that the agent adds to the queue; the test's time must drive its ticks.
-     */
-    private static LeaderClock leaderClock(RequestChannel queue) throws IllegalAccessException {
-        try {
-            Field scope = RequestChannel.class.getDeclaredField("insync$scope");
-            scope.setAccessible(true);
-            RequestScope found = (RequestScope) scope.get(queue);
-            return found == null ? null : found.leaderClock();
-        } catch (NoSuchFieldException withoutAgent) {
-            return null;
-        }
-    }
-
     void open() throws Exception {
         close();
         connections.clear();
         topicNames.clear();
         DrivenTopic.FOLLOWERS.forEach(follower -> brokerEpochs.put(follower, 1L));
-        topic = new DrivenTopic(id, "events-" + topics++, replicas, time, folder, this::reading);
+        topic = new DrivenTopic(id, "events-" + topics++, replicas, time, folder, tracking, this::reading);
         topicNames.put(topic.id(), topic.name());
-        statsBefore = Insync.current().stats().toMap();
+        statsBefore = tracking.stats();
     }
 
     /** Ends all pending work, as a broker does at shutdown. */
@@ -172,7 +155,7 @@ final class DrivenBroker {
 
     void arrive(String name, int follower, int brokerEpoch, int thread, String wanted) throws Exception {
         DrivenConnection connection = connections.computeIfAbsent(name,
-            made -> new DrivenConnection(made, id, follower, network.get(thread)));
+            made -> new DrivenConnection(made, id, follower, network.get(thread), tracking));
         trace.add(EventLog.fields("arrived", connection.arrive(queue, brokerEpoch, topic, wanted), "on", name));
     }
 
@@ -211,9 +194,7 @@ final class DrivenBroker {
     }
 
     private void tick() {
-        if (leaderClock != null) {
-            leaderClock.tick();
-        }
+        tracking.tick();
     }
 
     /** Returns the trace since the last answer, and the present state. */
@@ -229,7 +210,7 @@ final class DrivenBroker {
     }
 
     private Map<String, Object> marks() {
-        Map<String, Object> now = Insync.current().stats().toMap();
+        Map<String, Object> now = tracking.stats();
         Map<String, Object> since = new TreeMap<>();
         for (String name : List.of("marks_total", "released_total", "cleared_total")) {
             since.put(name, (Long) now.get(name) - (Long) statsBefore.get(name));

@@ -43,6 +43,7 @@ final class DrivenConnection {
     private final String id;
     private final int follower;
     private final NetworkLoop network;
+    private final Tracking tracking;
     private final FakeSocket socket = new FakeSocket();
     private final KafkaChannel channel;
     private final FetchSessionHandler session;
@@ -52,10 +53,11 @@ final class DrivenConnection {
     private boolean offered;
     private Future<Long> stalled;
 
-    DrivenConnection(String id, int leader, int follower, NetworkLoop network) {
+    DrivenConnection(String id, int leader, int follower, NetworkLoop network, Tracking tracking) {
         this.id = id;
         this.follower = follower;
         this.network = network;
+        this.tracking = tracking;
         channel = new KafkaChannel(id, socket, () -> null, MAX_BYTES, MemoryPool.NONE,
             BrokerParts.stub(ChannelMetadataRegistry.class));
         session = new FetchSessionHandler(new LogContext(), leader);
@@ -111,7 +113,10 @@ final class DrivenConnection {
     void offer(String outcome) throws InterruptedException {
         if (!offered) {
             offered = true;
-            channel.setSend(new NetworkSend(id, send));
+            network.run(() -> {
+                channel.setSend(new NetworkSend(id, tracking.tracked(request, send)));
+                return null;
+            });
         }
         if (outcome.equals("stall")) {
             socket.room(Long.MAX_VALUE);
@@ -154,6 +159,7 @@ final class DrivenConnection {
     void disconnect() {
         network.run(() -> {
             channel.disconnect();
+            tracking.disconnected(id);
             return null;
         });
     }

@@ -38,6 +38,7 @@ final class DrivenTopic {
     private final MockTime time;
     private final ReplicaManager replicas;
     private final Path folder;
+    private final Tracking tracking;
     private final Uuid id = Uuid.randomUuid();
     private final String name;
     private final List<Partition> partitions = new ArrayList<>();
@@ -46,12 +47,13 @@ final class DrivenTopic {
 
     /** @param duringRead receives the number of the partition that is read */
     DrivenTopic(int leader, String name, ReplicaManager replicas, MockTime time, Path folder,
-                java.util.function.IntConsumer duringRead) throws Exception {
+                Tracking tracking, java.util.function.IntConsumer duringRead) throws Exception {
         this.leader = leader;
         this.name = name;
         this.time = time;
         this.replicas = replicas;
         this.folder = folder;
+        this.tracking = tracking;
         isFollowerOutOfSync = Partition.class.getDeclaredMethod("isFollowerOutOfSync", int.class, long.class, long.class,
             long.class);
         isFollowerOutOfSync.setAccessible(true);
@@ -133,7 +135,7 @@ final class DrivenTopic {
 
     private Map<String, Object> follower(int number, int follower) {
         Replica replica = partitions.get(number).getReplica(follower).get();
-        return EventLog.fields("least_lag_ms", leastLag(number, follower), "pending", pending(replica));
+        return EventLog.fields("least_lag_ms", leastLag(number, follower), "pending", tracking.pending(replica));
     }
 
     /** Returns the smallest replica.lag.time.max.ms with which the follower is in sync now, or null. */
@@ -163,7 +165,8 @@ final class DrivenTopic {
         }
     }
 
-    private static List<Map<String, Object>> pending(Object replica) {
+    /** Returns a replica's pending fetches in a field that the agent adds to it. */
+    static List<Map<String, Object>> pendingOfAgent(Object replica) {
         FollowerTracker fetches = replica instanceof FollowerCarrier ? ((FollowerCarrier) replica).insync$fetches() : null;
         return fetches == null ? List.of() : fetches.snapshot();
     }

@@ -1,6 +1,6 @@
 package insync.core.isr;
 
-/** Reads a partition's offset from the body of a fetch request, only when it is needed; the agent implements it. */
+/** Reads a partition's offset from the body of a fetch request, only when it is needed. */
 public interface FetchBody {
 
     /** {@link #offsetOf} returns this for a partition that the request does not name. */

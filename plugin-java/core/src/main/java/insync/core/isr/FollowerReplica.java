@@ -1,7 +1,7 @@
 package insync.core.isr;
 
 /**
- * Describes to the rules a follower replica of a partition that this broker leads. The agent implements it over the
+ * Describes to the rules a follower replica of a partition that this broker leads. It is implemented over the
  * broker's Partition.
  *
  * <p>All methods are called under {@link FollowerTracker}'s lock and must neither block nor take a lock.

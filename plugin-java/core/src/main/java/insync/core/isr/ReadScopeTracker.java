@@ -1,7 +1,6 @@
 package insync.core.isr;
 
 import insync.core.Millis;
-import insync.core.events.EventLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -131,8 +130,7 @@ public final class ReadScopeTracker extends FollowerTracker {
     synchronized List<Map<String, Object>> pending() {
         List<Map<String, Object>> marks = new ArrayList<>();
         for (Mark mark = standing; mark != null; mark = mark.nextOfFollower) {
-            marks.add(EventLog.fields("offset", mark.fetchOffset, "leader_epoch", mark.leaderEpoch,
-                "age_ms", (scope.clock.nanos() - mark.sinceNanos) / 1_000_000L));
+            marks.add(PendingEntry.of(mark.fetchOffset, mark.leaderEpoch, scope.clock.nanos() - mark.sinceNanos));
         }
         return marks;
     }

@@ -1,7 +1,6 @@
 package insync.core.isr;
 
 import insync.core.Millis;
-import insync.core.events.EventLog;
 import java.util.List;
 import java.util.Map;
 
@@ -125,8 +124,8 @@ public final class RequestScopeTracker extends FollowerTracker {
             long named = connection.namedOffset(replica, brokerEpoch);
             if (named != FetchBody.NOT_NAMED || connection.stops(clock)) {
                 // A request that does not name a partition of its session repeats the previous offset.
-                return List.of(EventLog.fields("offset", named == FetchBody.NOT_NAMED ? offset : named,
-                    "leader_epoch", replica.leaderEpoch(), "age_ms", connection.ageNanos(scope.nanos()) / NANOS_PER_MS));
+                return List.of(PendingEntry.of(named == FetchBody.NOT_NAMED ? offset : named, replica.leaderEpoch(),
+                    connection.ageNanos(scope.nanos())));
             }
         }
         return List.of();

@@ -78,7 +78,7 @@ public final class Stats {
         return Math.max(0, marked.sum() - gone);
     }
 
-    /** Returns how many followers are held now: each is in sync only because of the plugin. */
+    /** Returns how many followers are held now: each is in sync only because its fetch is pending. */
     public int heldNow() {
         long now = System.nanoTime();
         held.removeIf(follower -> follower.isForgotten(now));
