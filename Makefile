@@ -137,12 +137,7 @@ ARM   :=
 comma := ,
 space := $(subst ,, )
 upstream-tests: setup ## run Kafka's own tests without and with the agent: KAFKA=4.3.1 ARM="read request"
-<<<<<<< HEAD
 	@$(BIN)/insync kafka-tests --kafka $(KAFKA) $(if $(ARM),--arms $(subst $(space),$(comma),$(strip $(ARM))))
-=======
-	@gradle -q --no-daemon --console=plain agentJar upstreamClassPath -Pupstream=$(KAFKA)
-	@PYTHONPATH=tests:plugin-java/upstream $(BIN)/python -m upstream.run $(KAFKA) $(ARM)
->>>>>>> 40372bc (Upstream: metrics of the patch; Kafka's own tests on the patched classes)
 
 UPSTREAM := PYTHONPATH=plugin-java/upstream $(BIN)/python -m patch_kafka
 upstream-patch: setup ## build Kafka 4.3.1 with KIP-501 in its own source: build/upstream-patch/libs for --kafka
@@ -150,7 +145,6 @@ upstream-patch: setup ## build Kafka 4.3.1 with KIP-501 in its own source: build
 	@$(UPSTREAM) build
 
 upstream-patch-test: upstream-patch ## run the patch's own unit tests on Kafka's published test jars
-	@gradle -q --no-daemon --console=plain upstreamClassPath -Pupstream=4.3.1
 	@$(UPSTREAM) test
 
 $(BENCH) $(MUTANTS) &: $(JAVA_SOURCES)

@@ -9,13 +9,12 @@ from pathlib import Path
 import pytest
 
 from patch_kafka import own_tests, parts, tree
-from patched_kafka import gradle, patched_libs
+from patched_kafka import patched_libs
 
 
 @pytest.mark.long
 def test_the_unit_tests_of_the_patch_pass() -> None:
     patched_libs()
-    gradle("upstreamClassPath", f"-Pupstream={parts.kafka_version()}")
     assert own_tests.run() == 0
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from patch_kafka import build, tree
-from patch_kafka.parts import BUILD, ROOT, PatchError, kafka_version, test_files
+from patch_kafka.parts import BUILD, PatchError, test_files
 
 _CLASSES: Final = BUILD / "test-classes"
 _CONSOLE: Final = "org.junit.platform.console.ConsoleLauncher"
@@ -15,15 +15,10 @@ _CONSOLE: Final = "org.junit.platform.console.ConsoleLauncher"
 
 def class_path() -> list[Path]:
     """Return the class path of Kafka's own tests, with the patched jars in place of Kafka's."""
-    written = ROOT / "build" / "upstream" / kafka_version() / "class.path"
-    try:
-        jars = written.read_text(encoding="utf-8").split(os.pathsep)
-    except OSError as error:
-        raise PatchError(f"{written}: {error.strerror}, expected it from Gradle") from error
     patched = {jar.name: jar for jar in build.LIBS.glob("*.jar")}
     if not patched:
         raise PatchError(f"{build.LIBS}: has no jars, expected `make upstream-patch` before")
-    return [patched.get(Path(jar).name, Path(jar)) for jar in jars]
+    return [patched.get(jar.name, jar) for jar in tree.class_paths()["tests"]]
 
 
 def run() -> int:

@@ -33,15 +33,16 @@ _NOISE: Final = re.compile(r"^(diff --git|index) .*\n", re.MULTILINE)
 
 
 def class_paths() -> dict[str, list[Path]]:
-    """Return what the build reads: sources, libraries, scala; raises PatchError."""
+    """Return sources, libraries, scala, tests; raises PatchError for a wrong file."""
     written = BUILD / "class-paths.json"
     try:
         paths = json.loads(written.read_text(encoding="utf-8"))
     except OSError as error:
         raise PatchError(f"{written}: {error.strerror}, expected it from Gradle") from error
     found = {name: [Path(jar) for jar in jars] for name, jars in paths.items()}
-    for jar in (jar for jars in found.values() for jar in jars):
-        verify(jar)
+    for name in ("sources", "libraries", "scala"):
+        for jar in found[name]:
+            verify(jar)
     return found
 
 
