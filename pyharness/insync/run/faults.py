@@ -46,9 +46,7 @@ def build(context: ArmContext, topic: str, repeat: int, spec: Planned) -> Fault:
         arm=context.arm, repeat=repeat, kind=spec.kind, broker=spec.broker,
         planned_ms=spec.end_ms - spec.at_ms, topic=topic,
     )  # fmt: skip
-    started = not isinstance(context.arm_cluster.cluster, AttachedCluster)
-    kind = ArmFaultCluster if started else AttachedFaultCluster
-    cluster = kind(context.arm_cluster, context.plan.scenario)
+    cluster = ArmFaultCluster(context.arm_cluster, context.plan.scenario)
     return KINDS[spec.kind].inject(spec, at, cluster)
 
 
@@ -71,6 +69,8 @@ class ArmFaultCluster:
 
     def process(self, node: int) -> Running:
         """Return a node's process of this moment."""
+        if isinstance(self.arm_cluster.cluster, AttachedCluster):
+            return _Foreign()
         return self.arm_cluster.cluster.nodes[node].process
 
     def container(self, node: int) -> ContainerProcess | None:
@@ -222,15 +222,6 @@ class ArmFaultCluster:
         except OSError as error:
             raise InsyncError(f"broker {broker}: no answer: {error}") from error
         return {partition: leader for partition, (leader, _) in seen.items()}
-
-
-@dataclass(frozen=True, slots=True)
-class AttachedFaultCluster(ArmFaultCluster):
-    """A cluster that insync did not start: it has the control files of the stall shim only."""
-
-    def process(self, node: int) -> Running:
-        """Return a process of which nothing is known but that nobody ended it."""
-        return _Foreign()
 
 
 class _Foreign:

@@ -29,7 +29,8 @@ def test_every_kind_except_one_runs_on_both_kinds_of_cluster() -> None:
     local = {kind for kind, entry in KINDS.items() if set(entry.probes) == {"local"}}
     assert local == {"lost-log"}
     others = [entry for kind, entry in KINDS.items() if kind not in local]
-    assert all(set(entry.probes) == {"local", "docker"} for entry in others)
+    # tests/unit/cli/test_existing.py names those of a cluster that insync did not start.
+    assert all(set(entry.probes) - {"existing"} == {"local", "docker"} for entry in others)
 
 
 def test_every_kind_is_judged_by_its_own_figure() -> None:
