@@ -146,6 +146,9 @@ class VerifyInfo(Recorded):
         word = self.verdict
         if self.missing and word == "unknown":
             return f"cut short: no result of {', '.join(self.missing)}"
+        if word == "pass":
+            judged = sum(each.count("pass") for each in self.levels)
+            return f"{judged} checks passed in {', '.join(each.level for each in self.levels)}"
         first = next((each for each in self.levels if each.outcome == word), None)
         return "nothing was judged" if first is None else f"{first.level}: {first.reason}"
 

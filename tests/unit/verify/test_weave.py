@@ -83,7 +83,7 @@ def test_calls_that_differ() -> None:
 
 
 def test_the_same_method_is_found_though_its_parameters_changed() -> None:
-    calls = {"a.B.c(I)V": [], "a.B.d(I)V": [], "a.B.d(J)V": []}
+    calls: dict[str, list[str]] = {"a.B.c(I)V": [], "a.B.d(I)V": [], "a.B.d(J)V": []}
     assert counterpart("a.B.c(I)V", calls) == "a.B.c(I)V"
     assert counterpart("a.B.c(J)V", calls) == "a.B.c(I)V"
     assert counterpart("a.B.d(Z)V", calls) is None, "two have the name"
