@@ -37,6 +37,7 @@ class FakeCluster:
 
     made: ClassVar[list["FakeCluster"]] = []
     bootstrap = "nowhere:1"
+    controllers = ()
 
     def __init__(self, *_: object, settings: dict[str, str], **more: Any) -> None:
         self.settings = settings

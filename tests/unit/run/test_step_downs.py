@@ -54,7 +54,9 @@ def test_a_truncated_last_line_is_ignored_and_a_missing_file_has_no_events(tmp_p
 
 def line_of(folder: Path) -> ControllerLine:
     left = agent(folder)
-    context = SimpleNamespace(arm="read", arm_cluster=SimpleNamespace(agent=left))
+    cluster = SimpleNamespace(controllers=[SimpleNamespace(id=100, role="controller")])
+    arm_cluster = SimpleNamespace(agent=left, cluster=cluster)
+    context = SimpleNamespace(arm="read", arm_cluster=arm_cluster)
     return _of_controller(cast("Any", context), 1)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,12 @@ TEST = "import pytest\n@pytest.mark.insync({})\ndef test_it():\n    pass\n"
 
 def pytest_of(folder: Path, marker: str, *arguments: str) -> Done:
     (folder / "test_it.py").write_text(TEST.format(marker))
+    # Named here, and not found by its entry point, of which these sources may have none.
+    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     plugin = ("-p", "insync.testing.plugin", "-p", "no:cacheprovider")
-    return run_python("-m", "pytest", "-q", "--strict-markers", *plugin, *arguments, cwd=folder)
+    return run_python(
+        "-m", "pytest", "-q", "--strict-markers", *plugin, *arguments, cwd=folder, env=environment
+    )
 
 
 def test_the_marker_is_registered_and_costs_nothing(tmp_path: Path) -> None:

@@ -101,8 +101,8 @@ class NodeCluster(ABC):
 
     @property
     def controllers(self) -> Sequence[Node]:
-        """The nodes that are controllers, on KRaft."""
-        return [self.nodes[number] for number in self._controllers.ids]
+        """The nodes that are controllers; none on ZooKeeper."""
+        return [self.nodes[number] for number in self._controllers.ids if number in self.nodes]
 
     @property
     def zookeeper(self) -> Node:
