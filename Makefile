@@ -60,10 +60,17 @@ $(VENV)/.packages: pyproject.toml pyharness/constraints.txt
 	@echo "insync: installing Python packages into $(VENV)"
 	@$(TIMED) install python3 -m venv $(VENV)
 	@$(BIN)/python pyharness/requirements.py pyproject.toml run > $(VENV)/run.txt
-	@$(TIMED) install $(PIP_INSTALL) $(STORED) -c pyharness/constraints.txt -r $(VENV)/run.txt
+	@$(TIMED) install $(PIP_INSTALL) -c pyharness/constraints.txt -r $(VENV)/run.txt
 	@touch $@
 
-$(VENV)/.development: $(VENV)/.packages
+$(VENV)/.analysis: $(VENV)/.packages
+	@echo "insync: installing the packages of the analysis into $(VENV)"
+	@$(BIN)/python pyharness/requirements.py pyproject.toml analysis > $(VENV)/analysis.txt
+	@# In a demo brokers run meanwhile, and must not wait for a CPU.
+	@nice -n 19 $(TIMED) install $(PIP_INSTALL) $(STORED) -c pyharness/constraints.txt -r $(VENV)/analysis.txt
+	@touch $@
+
+$(VENV)/.development: $(VENV)/.analysis
 	@echo "insync: installing Python packages for tests and benchmarks into $(VENV)"
 	@$(BIN)/python pyharness/requirements.py pyproject.toml develop > $(VENV)/develop.txt
 	@$(PIP_INSTALL) -c pyharness/constraints.txt -r $(VENV)/develop.txt
@@ -83,8 +90,8 @@ demo: tools ## run KIP-501's example on real brokers, stock against scope "reque
 	@$(MAKE) --no-print-directory -j2 built brokers
 	@$(MAKE) --no-print-directory $(VENV)/.installed
 	@mkdir -p $(DEMO)
-	@# Both mostly wait, so they run at the same time, as in a matrix.
-	@$(TIMED) run $(MAKE) --no-print-directory -j2 record-kip-501 record-send-stall
+	@# The recordings mostly wait, so they run at the same time, as in a matrix, and Spark is installed meanwhile.
+	@$(TIMED) run $(MAKE) --no-print-directory -j3 record-kip-501 record-send-stall $(VENV)/.analysis
 	@$(TIMED) analysis $(BIN)/insync report $(DEMO)/kip-501 $(DEMO)/send-stall
 	@$(TIMED) --report
 

@@ -1,4 +1,4 @@
-"""Print what pyproject.toml requires, one a line: `run`, with what builds it, or `develop`."""
+"""Print what pyproject.toml requires for a purpose, one a line: `run`, `analysis` or `develop`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from pathlib import Path
 
 
 def requirements(pyproject: Path, purpose: str) -> list[str]:
-    """Read what it takes to run and analyse from this checkout, or to test and measure it as well.
+    """Read what it takes to run from this checkout, to analyse as well, or to test and measure.
 
-    An editable wheel needs `editables`.
+    What runs includes what builds the editable wheel, which needs `editables`. The others are in
+    addition to those before them.
     """
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))
     extras = project["project"]["optional-dependencies"]
     if purpose == "run":
-        return [
-            *project["project"]["dependencies"],
-            *extras["analysis"],
-            *project["build-system"]["requires"],
-            "editables",
-        ]
+        built_with = project["build-system"]["requires"]
+        return [*project["project"]["dependencies"], *built_with, "editables"]
+    if purpose == "analysis":
+        return list(extras["analysis"])
     own = f"{project['project']['name']}["
     return [each for each in (*extras["dev"], *extras["bench"]) if not each.startswith(own)]
 

@@ -43,7 +43,9 @@ def required(purpose: str) -> set[str]:
     return {re.split(r"[<>=]", line)[0] for line in done.stdout.split()}
 
 
-def test_a_demo_needs_no_package_for_tests_or_benchmarks() -> None:
-    assert {"pyspark", "typer", "hatchling", "editables"} <= required("run")
+def test_brokers_run_without_spark_and_an_analysis_without_what_tests_need() -> None:
+    assert {"confluent-kafka", "typer", "hatchling", "editables"} <= required("run")
+    assert {"pyspark", "scipy"} <= required("analysis")
     assert {"pytest", "mypy", "playwright", "polars"} <= required("develop")
-    assert not required("run") & required("develop")
+    kinds = [required(purpose) for purpose in ("run", "analysis", "develop")]
+    assert sum(map(len, kinds)) == len(set().union(*kinds))
