@@ -134,7 +134,7 @@ MEASURED := $(addprefix tests/integration/,test_faults.py test_faults_disk.py te
               test_step_down_surroundings.py test_watch.py runs/test_zookeeper_runs.py)
 test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
-	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) -n 2 --dist loadgroup
+	@$(BIN)/pytest $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED)) -n 2 --dist loadfile
 	@# These run one after the other, because they measure time.
 	@$(BIN)/pytest $(MEASURED)
 

@@ -29,13 +29,24 @@ Judge = Callable[..., Any]
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    # With `--dist loadgroup` a group runs in one process. The tests of containers are one group,
-    # because they compare what the engine has before and after; every other file is its own.
-    folder = item.path.parent
-    group = str(folder if folder.name == "containers" else item.path)
-    item.add_marker(pytest.mark.xdist_group(group))
     if PROFILE == THOROUGH and is_hypothesis_test(getattr(item, "obj", None)):
         item.add_marker("long")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run a file's tests in one process, and all tests of containers in one.
+
+    Those compare what the engine has before and after.
+    """
+    from xdist.scheduler import LoadFileScheduling
+
+    class Files(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return "containers" if file.startswith("tests/containers/") else file
+
+    return Files(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 @pytest.fixture(scope="session")
@@ -75,8 +86,9 @@ def judge(spark: SparkSession) -> Judge:
     def analysed(*folders: Path) -> Any:
         job = parse_job([str(folder) for folder in folders])
         analyse(spark, job, {folder: load_run(folder) for folder in job.folders})
-        if job.matrix is not None:
-            return json.loads((job.matrix / CELLS).read_text(encoding="utf-8"))
+        if job.matrices:
+            (matrix,) = job.matrices
+            return json.loads((matrix / CELLS).read_text(encoding="utf-8"))
         return [json.loads((folder / VERDICT).read_text()) for folder in job.folders]
 
     return analysed

@@ -17,7 +17,7 @@ from waiting import wait_for
 
 pytestmark = pytest.mark.cluster
 
-SHORT = ("--only", "read-stall", "--seeds", "none", "--scale", "0.5")
+SHORT = ("--only", "read-stall", "--seeds", "none")
 
 
 def folder_of(dist: Distribution, folder: Path) -> Path:

@@ -27,6 +27,7 @@ from insync.brokers.cluster.container_plan import (
 from insync.brokers.cluster.links.listeners import LinkedInNetwork
 from insync.brokers.cluster.links.proxies import Links
 from insync.brokers.cluster.node import Node, NodeExtras, NodePlan
+from insync.brokers.cluster.plans import ONE_CONTROLLER, Controllers
 from insync.brokers.cluster.ready import PortTakenError
 from insync.brokers.docker import engine, leftovers
 from insync.brokers.docker.engine import docker_errors
@@ -61,6 +62,7 @@ class ContainerCluster(NodeCluster):
         extras: Mapping[int, NodeExtras] | None = None,
         links: Links | None = None,
         elr: bool = True,
+        controllers: Controllers = ONE_CONTROLLER,
         image: Image | None = None,
         limits: Limits = DEFAULT_LIMITS,
     ) -> None:
@@ -71,7 +73,7 @@ class ContainerCluster(NodeCluster):
         """
         super().__init__(
             dist, folder, brokers=brokers, settings=settings, agent=agent, extras=extras,
-            links=links, elr=elr,
+            links=links, elr=elr, controllers=controllers,
         )  # fmt: skip
         if ":" in str(self._folder):
             raise InputError(f"folder: {self._folder} has a colon, expected one without")
