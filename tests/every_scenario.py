@@ -123,12 +123,12 @@ class RecordedScenarios:
         """Return the run folder of a row."""
         return self.matrix(scenario, kafka) / kafka / scenario
 
-    def unknown(self, row: Row) -> list[str]:
-        """Return why the verdict of arms of a row is unknown."""
+    def unclear(self, row: Row) -> list[str]:
+        """Return why arms of a row say nothing about the brokers."""
         cells = self.cells(row.scenario, row.kafka)
-        return [
-            f"{row.name} {arm}: {cell['unknown']}" for arm, cell in cells.items() if cell["unknown"]
-        ]
+        unknown = [(arm, cell["unknown"]) for arm, cell in cells.items() if cell["unknown"]]
+        resent = [(arm, "the client sent records again") for arm in cells if _resent(cells[arm])]
+        return [f"{row.name} {arm}: {reason}" for arm, reason in (*unknown, *resent)]
 
 
 def short_rows() -> list[Row]:
@@ -194,19 +194,29 @@ def _with_arm(rows: list[Row], arm: str) -> list[Row]:
 def record(
     rows: Sequence[Row], folder: Path, judge: Callable[[Path], Sequence[Mapping[str, Any]]]
 ) -> RecordedScenarios:
-    """Record and judge rows; record rows again, once, whose verdict is unknown.
+    """Record and judge rows; record rows again, once, that say nothing about the brokers.
 
-    That is so if the host was too busy, so that the second time two arms run at a time at most. A
-    row that differs from what it expects is not recorded again.
+    Their verdict is unknown if the host was too busy, so that the second time two arms run at a
+    time at most. Any other row that differs from what it expects is not recorded again.
     """
     first = _record(rows, folder / "first", judge)
-    unknown = [row for row in rows if first.unknown(row)]
-    if not unknown:
+    unclear = [row for row in rows if first.unclear(row)]
+    if not unclear:
         return first
-    reasons = [reason for row in unknown for reason in first.unknown(row)]
+    reasons = [reason for row in unclear for reason in first.unclear(row)]
     warnings.warn(f"recorded again: {'; '.join(reasons)}", stacklevel=2)
-    again = _record([replace(row, at_once=TWO) for row in unknown], folder / "again", judge)
+    again = _record([replace(row, at_once=TWO) for row in unclear], folder / "again", judge)
     return RecordedScenarios({**first.matrices, **again.matrices}, again.wrong)
+
+
+def _resent(cell: Mapping[str, Any]) -> bool:
+    """Whether an idempotent client has duplicates that no broker made.
+
+    After a long stall librdkafka may send records again under another epoch: docs/checker.md. Then
+    no replica's log has a sequence number twice.
+    """
+    appended_twice = set(cell.get("repeated_sequences") or (None,))
+    return appended_twice == {0} and any(cell.get("duplicated_idempotent") or ())
 
 
 def _record(
