@@ -44,23 +44,31 @@ class Watched:
 
 
 @pytest.fixture(scope="module")
+def events_broker(
+    tmp_path_factory: pytest.TempPathFactory, dist: Distribution
+) -> Iterator[LocalCluster]:
+    """Start a broker with the topic for events."""
+    with LocalCluster(dist, tmp_path_factory.mktemp("events") / "nodes", brokers=1) as cluster:
+        create_topic(cluster.bootstrap, TOPIC, [[1], [1], [1]], {})
+        yield cluster
+
+
+@pytest.fixture(scope="module")
 def watched(
-    tmp_path_factory: pytest.TempPathFactory, dist: Distribution, judge: Callable[..., Any]
-) -> Iterator[Watched]:
-    """Run queue-stall without the plugin and with it, its events in a topic of other brokers."""
+    tmp_path_factory: pytest.TempPathFactory, events_broker: LocalCluster, judge: Callable[..., Any]
+) -> Watched:
+    """Run queue-stall without the plugin and with it, its events in a topic of another broker."""
     folder = tmp_path_factory.mktemp("watched")
-    with LocalCluster(dist, folder / "nodes", brokers=1) as brokers:
-        create_topic(brokers.bootstrap, TOPIC, [[1], [1], [1]], {})
-        ran = insync(
-            "run", "queue-stall", "--arms", "stock,request", "--record-only",
-            "--out", folder / "run", "--events-topic", TOPIC,
-            "--events-bootstrap", brokers.bootstrap,
-        )  # fmt: skip
-        assert ran.returncode == 0, ran.stderr
-        assert "were not published to" not in ran.stderr
-        (verdict,) = judge(folder / "run")
-        assert verdict["verdict"] == "pass"
-        yield Watched(folder / "run", brokers.bootstrap, folder / "state")
+    ran = insync(
+        "run", "queue-stall", "--arms", "stock,request", "--record-only",
+        "--out", folder / "run", "--events-topic", TOPIC,
+        "--events-bootstrap", events_broker.bootstrap,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    assert "were not published to" not in ran.stderr
+    (verdict,) = judge(folder / "run")
+    assert verdict["verdict"] == "pass"
+    return Watched(folder / "run", events_broker.bootstrap, folder / "state")
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +85,7 @@ def tables(watched: Watched) -> Callable[[str], list[dict[str, Any]]]:
     return lambda name: pl.read_parquet(watched.run / "tables" / name / "*.parquet").to_dicts()
 
 
+@pytest.mark.long
 def test_the_figures_are_those_of_the_runs_own_tables(
     picture: dict[str, Any], tables: Callable[[str], list[dict[str, Any]]]
 ) -> None:
@@ -104,6 +113,7 @@ def test_the_figures_are_those_of_the_runs_own_tables(
 TIMES = ("under_min_isr_ms", "at_min_isr_ms", "offline_ms")
 
 
+@pytest.mark.long
 def test_the_stall_shows_as_shrinks_without_the_plugin_and_as_holds_with_it(
     picture: dict[str, Any],
 ) -> None:
@@ -138,6 +148,7 @@ def test_a_restarted_watch_continues_where_it_ended(
     assert more["repeats"] == picture["repeats"]
 
 
+@pytest.mark.long
 def test_another_topics_state_is_refused(watched: Watched, picture: dict[str, Any]) -> None:
     create_topic(watched.bootstrap, "another", [[1]], {})
     done = insync(
@@ -148,15 +159,16 @@ def test_another_topics_state_is_refused(watched: Watched, picture: dict[str, An
     assert f"holds topic {TOPIC} of cluster" in done.stderr
 
 
-def test_a_topic_that_is_not_there_is_bad_input(watched: Watched) -> None:
+def test_a_topic_that_is_not_there_is_bad_input(events_broker: LocalCluster) -> None:
+    at = events_broker.bootstrap
     for command in (
-        ["watch", "--bootstrap", watched.bootstrap, "--topic", "none"],
-        ["run", "control", "--events-topic", "none", "--events-bootstrap", watched.bootstrap],
+        ["watch", "--bootstrap", at, "--topic", "none"],
+        ["run", "control", "--events-topic", "none", "--events-bootstrap", at],
     ):
         done = insync(*command)
         assert done.returncode == 2
         assert done.stderr.splitlines()[-1] == (
-            f"insync: topic none: not found at {watched.bootstrap}, expected an existing topic"
+            f"insync: topic none: not found at {at}, expected an existing topic"
         )
 
 
