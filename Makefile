@@ -66,8 +66,7 @@ $(VENV)/.packages: pyproject.toml pyharness/constraints.txt
 $(VENV)/.analysis: $(VENV)/.packages
 	@echo "insync: installing the packages of the analysis into $(VENV)"
 	@$(BIN)/python pyharness/requirements.py pyproject.toml analysis > $(VENV)/analysis.txt
-	@# In a demo brokers run meanwhile, and must not wait for a CPU.
-	@nice -n 19 $(TIMED) install $(PIP_INSTALL) $(STORED) -c pyharness/constraints.txt -r $(VENV)/analysis.txt
+	@$(TIMED) install $(PIP_INSTALL) $(STORED) -c pyharness/constraints.txt -r $(VENV)/analysis.txt
 	@touch $@
 
 $(VENV)/.development: $(VENV)/.analysis
@@ -87,11 +86,11 @@ demo: tools ## run KIP-501's example on real brokers, stock against scope "reque
 	@$(TIMED) --start
 	@rm -rf $(DEMO)
 	@# As for setup, without what only tests need; what the brokers need is fetched meanwhile.
-	@$(MAKE) --no-print-directory -j2 built brokers
+	@$(MAKE) --no-print-directory -j3 built brokers $(VENV)/.analysis
 	@$(MAKE) --no-print-directory $(VENV)/.installed
 	@mkdir -p $(DEMO)
-	@# The recordings mostly wait, so they run at the same time, as in a matrix, and Spark is installed meanwhile.
-	@$(TIMED) run $(MAKE) --no-print-directory -j3 record-kip-501 record-send-stall $(VENV)/.analysis
+	@# Both mostly wait, so they run at the same time, as in a matrix. Spark is installed before: it would take their CPUs.
+	@$(TIMED) run $(MAKE) --no-print-directory -j2 record-kip-501 record-send-stall
 	@$(TIMED) analysis $(BIN)/insync report $(DEMO)/kip-501 $(DEMO)/send-stall
 	@$(TIMED) --report
 
