@@ -26,7 +26,8 @@ Class = Literal["integrity", "agent", "liveness"]
 class Asked(Recorded):
     """What decides which scenario a seed is and what runs it; a resumed fuzz must have the same.
 
-    `agent` is the SHA-256 of the agent's jar, None if no arm has it.
+    `agent` is the SHA-256 of the agent's jar, None if no arm has it. `generator` is the version of
+    the rules that draw scenarios; older files do not have it.
     """
 
     arms: tuple[str, ...] = Field(min_length=1)
@@ -35,6 +36,7 @@ class Asked(Recorded):
     kinds: tuple[str, ...]
     settings: Mapping[str, str] = Field(default_factory=dict)
     agent: str | None = None
+    generator: int = 0
 
 
 class Finding(Recorded):

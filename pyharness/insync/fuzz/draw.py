@@ -20,6 +20,14 @@ from insync.fuzz.values import WEIGHTS, draw_keys
 from insync.fuzz.workload import draw_workload
 from insync.scenario.model import Scenario
 
+GENERATOR: Final = 1
+"""The version of the rules by which a seed becomes a scenario.
+
+Raise it with every change after which any seed is another scenario: here, in the modules that this
+one imports, in the registry of faults. Results of two generators are not of the same seeds, so a
+fuzz of another one is not resumed. Folders from before there were versions count as 0.
+"""
+
 Shape = Literal["any", "late-write"]
 SHAPES: Final[Sequence[Shape]] = ("any", "late-write")
 MOST_FAULTS: Final = 5
@@ -93,7 +101,7 @@ def _with_faults(
             break
         fault = together.pop(0) if together else _one(random, kinds, scenario)
         try:
-            # In order of time, in which a verdict finds the evidence of faults of one kind.
+            # In order of time, which a rule of some kinds goes by: what another one did before it.
             in_time = sorted([*faults, fault], key=lambda each: int(each["at_ms"]))
             found = Scenario.model_validate({**keys, "faults": in_time})
         except ValidationError:

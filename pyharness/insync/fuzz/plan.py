@@ -14,7 +14,7 @@ from insync.brokers.kafka.versions import numbers
 from insync.errors import InputError
 from insync.events.fuzz_info import RESULT, Asked, FuzzInfo, load_fuzz
 from insync.faults.registry import KINDS, why_not
-from insync.fuzz.draw import Choices, Shape, draw
+from insync.fuzz.draw import GENERATOR, Choices, Shape, draw
 from insync.fuzz.request import DEFAULT_ARMS, FuzzRequest, check_values, seeds_of, settings_of
 from insync.run.arm_support import require_arms
 from insync.run.clients.groups import OLDEST_CONSUMER
@@ -27,6 +27,7 @@ _WORDS: Final[Mapping[str, str]] = {
     "kinds": "kinds of faults",
     "settings": "broker configs",
     "agent": "build of the agent (SHA-256)",
+    "generator": "generator of seeds",
 }
 
 
@@ -57,6 +58,7 @@ def prepare_fuzz(request: FuzzRequest) -> FuzzPlan:
         arms=tuple(arms), kafka=release.name, shape=request.shape, settings=settings,
         kinds=tuple(kind for kind in KINDS if why_not(kind, "local", out) is None),
         agent=_digest() if any(has_agent(arm) for arm in arms) else None,
+        generator=GENERATOR,
     )  # fmt: skip
     consumer = numbers(release.version) >= OLDEST_CONSUMER
     shape: Shape = "late-write" if request.shape == "late-write" else "any"

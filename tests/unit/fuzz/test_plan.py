@@ -12,6 +12,7 @@ import pytest
 from insync.cli.app import invoke
 from insync.errors import InputError
 from insync.events.fuzz_info import ArmResult, FuzzInfo, SeedResult, load_fuzz, save_fuzz
+from insync.fuzz.draw import GENERATOR
 from insync.fuzz.plan import prepare_fuzz
 from insync.fuzz.request import FuzzRequest, seeds_of
 from unit.kafka.made_up_builds import build, jar
@@ -98,6 +99,7 @@ def test_the_same_fuzz_is_resumed_with_more_seeds(tmp_path: Path) -> None:
         ({"kinds": ("kill",)}, "its kinds of faults: kill, now"),
         ({"shape": "late-write"}, "its shape: late-write, now any"),
         ({"settings": {"a": "b"}}, "its broker configs: a=b, now none"),
+        ({"generator": GENERATOR + 1}, f"its generator of seeds: {GENERATOR + 1}, now {GENERATOR}"),
     ],
 )
 def test_another_fuzz_is_not_resumed(
@@ -110,6 +112,20 @@ def test_another_fuzz_is_not_resumed(
     assert len(lines) == 1
     assert words in lines[0]
     assert (folder / "fuzz.json").read_bytes() == before
+
+
+def test_a_fuzz_from_before_generators_had_versions_is_of_an_older_one(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = recorded(tmp_path / "fuzz")
+    written = json.loads((folder / "fuzz.json").read_text())
+    assert written["asked"].pop("generator") == GENERATOR
+    (folder / "fuzz.json").write_text(json.dumps(written))
+    assert load_fuzz(folder).asked.generator == 0
+    assert invoke(["fuzz", "--seeds", "1-2", "--out", str(folder), "--resume"]) == 2
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1
+    assert f"its generator of seeds: 0, now {GENERATOR}; expected the same" in lines[0]
 
 
 def test_the_file_is_read_as_it_was_written(tmp_path: Path) -> None:
