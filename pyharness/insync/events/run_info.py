@@ -71,6 +71,7 @@ class PlannedFault(Recorded):
     mode: str = ""
     broker: int
     partitions: tuple[int, ...] = ()
+    at_ms: float = Field(default=0, ge=0)
     for_ms: float = Field(default=0, ge=0)
     delay_ms: float = Field(default=0, ge=0)
     acts_ms: float = Field(default=0, ge=0)

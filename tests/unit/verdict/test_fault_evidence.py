@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from insync.analysis.verdict.facts import FaultFact
+from insync.analysis.verdict.facts import FaultFact, RunFacts
 from insync.analysis.verdict.fault_evidence import missing_evidence
 from insync.analysis.verdict.invalid_reasons import invalid_reasons
 from insync.events.run_info import PlannedFault, RunInfo
 from unit.run_folder import Story, run_json
-from unit.verdict.test_decide import STOCK, run_of
+from unit.verdict.test_decide import FAULT, STOCK, run_of
 
 FACT = FaultFact("?", "", "", 1, (), 0, 0.0, 0.0, acted_ms=4_000.0)
 
@@ -98,6 +98,25 @@ def test_a_scenario_sets_how_long_a_stall_must_act() -> None:
     assert findings(plan, acted_ms=3_999.0, calls_held=1) == [
         "weak evidence of the fault: acted_ms was 3999, expected at least 4000"
     ]
+
+
+def test_faults_of_one_kind_at_one_broker_have_the_evidence_of_their_own_times() -> None:
+    """A scenario may list a later fault first; the evidence is in order of time."""
+    raw = run_json(Story(repeats=1))
+    (stall,) = raw["scenario"]["faults"]
+    late, early = {"at_ms": 6_000.0, "for_ms": 4_000.0}, {"at_ms": 500.0, "for_ms": 1_000.0}
+    raw["scenario"]["faults"] = [{**stall, **late}, {**stall, **early}]
+    run = RunInfo.model_validate(raw)
+
+    def reasons(*acted_ms: float) -> list[str]:
+        repeat = replace(STOCK, faults=tuple(replace(FAULT, acted_ms=each) for each in acted_ms))
+        facts = RunFacts(finished=True, arms={"stock": (repeat,)}, unreadable={})
+        return [each.words for each in invalid_reasons(run, facts)]
+
+    weak = "stock, repeat 1: weak evidence of the read stall at broker 1: acted_ms was"
+    assert reasons(990.0, 3_990.0) == []
+    assert reasons(990.0, 990.0) == [f"{weak} 990, expected at least 2000"]
+    assert reasons(490.0, 3_990.0) == [f"{weak} 490, expected at least 500"]
 
 
 @pytest.mark.parametrize(("gap_ms", "void"), [(None, False), (1_000.0, False), (1_001.0, True)])

@@ -117,9 +117,13 @@ def _busy_host(run: RunInfo, repeat: RepeatFacts) -> Iterator[str]:
 def _weak_faults(
     planned: tuple[PlannedFault, ...], injected: tuple[FaultFact, ...]
 ) -> Iterator[str]:
-    """Report planned faults that were not recorded, and those whose evidence is too weak."""
+    """Report planned faults that were not recorded, and those whose evidence is too weak.
+
+    Faults begin in order of their planned times, and in the scenario's order at one time. The
+    evidence is in the order in which they began, so each gets its own.
+    """
     left = list(injected)
-    for plan in planned:
+    for plan in sorted(planned, key=lambda each: each.at_ms):
         name = f"{fault_words(plan.kind, plan.site)} at {node_words(plan.broker)}"
         fact = next((fact for fact in left if _is_for(plan, fact)), None)
         if fact is None:
