@@ -40,6 +40,10 @@ NEEDS_TRAFFIC: Final = frozenset(
 NEEDS_APPENDS: Final = frozenset({"stall", "disk-stall", "disk-throttle"})
 """Kinds that act on records. With acks=all any broker that is silent ends the appends of all
 partitions until it is out of their ISRs, because every broker has a replica of each."""
+LEAVES_ISR_MS: Final[int] = BROKER["replica_lag_time_max_ms"] * 3 // 2 + 500
+"""After what time a follower that is not served is out of the ISR, and appends go on without it."""
+LAGS: Final = frozenset({"stall", "link"})
+"""Kinds at a follower for which that time holds: its broker lives, and so does every controller."""
 FETCHES_MS: Final = 500
 """After what time a follower fetches again, whether or not there are records."""
 PASSES: Final = frozenset({"delay", "slow", "loss"})
@@ -103,14 +107,8 @@ def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
         return False
     if getattr(other, "mode", "") in PASSES or other.kind == "clock-jump":
         return False
-    until = other.end_ms + (
-        RESTART_MS if tags_of(other).alone else CONNECTS_MS if other.kind in AT_A_LEADER else 0
-    )
-    if (
-        until <= fault.at_ms
-        or other.at_ms >= fault.end_ms
-        or not _is_between(fault, other, scenario)
-    ):
+    until = _silent_until(fault, other, scenario)
+    if until <= fault.at_ms or other.at_ms >= fault.end_ms:
         return False
     may_wait_ms = SILENT_SHARE * (fault.end_ms - fault.at_ms)
     begins_silent = other.at_ms <= fault.at_ms + min(may_wait_ms, FETCHES_MS)
@@ -118,14 +116,45 @@ def _is_hidden(fault: Planned, other: Planned, scenario: Scenario) -> bool:
     return loses or (begins_silent and until > fault.at_ms + may_wait_ms)
 
 
-def _is_between(fault: Planned, other: Planned, scenario: Scenario) -> bool:
-    """Whether what a fault acts on comes over the nodes, or the link, of another one."""
+def _silent_until(fault: Planned, other: Planned, scenario: Scenario) -> int:
+    """Return until when another fault keeps away what a fault acts on, in ms; 0 if it does not.
+
+    What a fault acts on comes over nodes, or a link, at which the other one may be.
+    """
     leaders = scenario.workload.leaders
     nodes = fault.nodes | {leaders[each] for each in _partitions(fault)}
+    by_link = other.kind in REPLICATION_ONLY
+    is_between = other.nodes <= nodes if by_link else bool(other.nodes & nodes)
+    if is_between:
+        return _ends_ms(other)
     needs_acks = fault.kind in NEEDS_APPENDS and scenario.workload.acks == "all"
-    if other.kind in REPLICATION_ONLY:
-        return other.nodes <= nodes or (needs_acks and bool(other.nodes & set(leaders)))
-    return bool(other.nodes & nodes) or (needs_acks and CONTROLLER_ID not in other.nodes)
+    at_replica = bool(other.nodes & set(leaders)) if by_link else CONTROLLER_ID not in other.nodes
+    if not (needs_acks and at_replica):
+        return 0
+    if other.kind in LAGS and _others_replicate(fault, other, scenario):
+        return min(_ends_ms(other), other.at_ms + LEAVES_ISR_MS)
+    return _ends_ms(other)
+
+
+def _ends_ms(fault: Planned) -> int:
+    """Return until when a fault may silence its nodes."""
+    if tags_of(fault).alone:
+        return fault.end_ms + RESTART_MS
+    return fault.end_ms + (CONNECTS_MS if fault.kind in AT_A_LEADER else 0)
+
+
+def _others_replicate(fault: Planned, other: Planned, scenario: Scenario) -> bool:
+    """Whether the ISR loses the follower of `other` and no other one before the end of `fault`.
+
+    A third fault may silence another follower, or the controller that would shrink the ISR.
+    """
+    nodes = fault.nodes | other.nodes
+    return not any(
+        third.at_ms < fault.end_ms
+        and other.at_ms < _ends_ms(third)
+        and (third.added or third.removed or not (tags_of(third).harmless or third.nodes <= nodes))
+        for third in scenario.faults
+    )
 
 
 def _partitions(fault: Planned) -> Sequence[int]:

@@ -14,6 +14,7 @@ LOSS: Final = {"kind": "link", "mode": "loss", "loss_percent": 30.0, "broker": 1
 DELAY: Final = {"kind": "link", "mode": "delay", "delay_ms": 50, "broker": 1, "peer": 2}
 CUT: Final = {"kind": "link", "mode": "cut", "broker": 2, "peer": 1}
 QUEUE: Final = {"kind": "queue-stall"}
+UPDATE: Final = {"kind": "config-update", "broker": 2, "settings": {"num.io.threads": "8"}}
 STALL: Final = {"kind": "stall", "mode": "hold", "partitions": [0]}
 
 
@@ -117,3 +118,34 @@ def test_a_silent_replica_ends_appends_that_all_have_to_ack(acks: str, acts: boo
     assert fair(at({"kind": "freeze", "broker": 3}, 600, 4_000), at_leader, acks=acks) == acts
     from_leader = {**CUT, "broker": 3, "peer": 1}
     assert fair(at(from_leader, 600, 4_000), at_leader, acks=acks) == acts
+
+
+@pytest.mark.parametrize(("at_ms", "acts"), [(3_200, True), (1_500, False)])
+@pytest.mark.parametrize("late", [{**CUT, "broker": 3}, {**STALL, "site": "write", "broker": 3}])
+def test_appends_go_on_when_a_follower_that_lags_is_out_of_the_isr(
+    late: dict[str, Any], at_ms: int, acts: bool
+) -> None:
+    """A leader may hang when a live follower is out of the ISR, and not before it is."""
+    hung = at({**STALL, "site": "send", "broker": 1}, at_ms, 3_000)
+    late = at(late, 500, 5_000)
+    assert fair(late, hung, acks="all") == acts
+    assert fair(late, hung, at(UPDATE, 700, 900), acks="all") == acts
+
+
+@pytest.mark.parametrize(
+    "third",
+    [
+        {"kind": "freeze", "broker": 2, "at_ms": 1_200, "for_ms": 2_000},
+        {"kind": "freeze", "broker": 100, "at_ms": 1_200, "for_ms": 2_000},
+        {"kind": "kill", "broker": 2, "at_ms": 1_200, "for_ms": 500},
+        {"kind": "remove-replica", "broker": 2, "partitions": [0], "at_ms": 1_200, "for_ms": 2_000},
+    ],
+)
+def test_appends_do_not_go_on_where_another_fault_leaves_no_isr_for_them(
+    third: dict[str, Any],
+) -> None:
+    """The other follower is silent, or no controller takes the first one out of the ISR."""
+    late = at({**STALL, "site": "write", "broker": 3}, 500, 5_000)
+    hung = at({**STALL, "site": "send", "broker": 1}, 3_200, 3_000)
+    assert fair(late, third, acks="all")
+    assert not fair(late, hung, third, acks="all")
