@@ -88,6 +88,7 @@ CAUGHT: Final = (
     Caught("full-socket-forgiven", "follower-stops-reading", "request", "isr_shrinks"),
     Caught("freeze-charged", "freeze", "request", "isr_shrinks"),
     Caught("update-drops-pending", "switched-on", "off", "isr_shrinks"),
+    Caught("update-not-taken", "limits-updated", "step-down", "leader_changes"),
     Caught("step-down-forgotten", "rebalance-pulls-back", "step-down", "soonest_return_ms", 0.25),
 )
 """Which expectation of which built-in scenario catches a mutant."""
@@ -105,7 +106,6 @@ BY_MODEL: Final = (
 """Mutants that the differential model catches, each with the scope of its histories."""
 
 ONLY_BY_JAVA: Final = {
-    "update-not-taken": "no scenario updates these configs",
     "slow-peers-ignored": "a partition that a slow broker gets stays for its cool-down, and no"
     " expectation asks who got it",
     "bound-below-watermark": "the follower keeps one record too many, which breaks nothing",
