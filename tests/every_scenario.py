@@ -58,7 +58,7 @@ LONG: Final = frozenset(
         "burst-steady", "commit-latency", "cpu-starved", "dead-follower", "disk-stall",
         "follower-pause", "follower-restart-mid-stall", "follower-stops-reading", "freeze",
         "groups", "hung-follower", "kafka-7104-retention", "leader-change-mid-stall",
-        "leader-death-mid-read-stall", "link-cut", "lost-connection-mid-stall", "memory-pressure",
+        "leader-death-mid-read-stall", "limits-updated", "link-cut", "lost-connection-mid-stall", "memory-pressure",
         "new-epoch-mid-stall", "pause-after-stall", "power-failure", "produce-refused",
         "queue-stall", "read-errors", "read-errors-in-turn", "rebalance-pulls-back",
         "slow-disk-ramp", "slow-leader", "slow-replica", "step-down-neighbours",

@@ -34,6 +34,20 @@ BROKEN: Final = {
     "successor-outside-isr": "a leader gives its partitions to a broker outside of the ISR",
     "bound-above-end": "a follower's log start offset is bounded by its log's end + 1",
     "snapshot-too-late": "a response has the log start offset and high watermark of a later time",
+    "caught-up-one-fetch-late": "a fetch at the leader's previous end counts as caught up as of"
+    " itself, not of the fetch before",
+    "mark-kept-for-one-partition": "a fetch of several partitions releases all but one",
+    "older-epoch-holds": "a fetch of an older leader epoch (scope `read`) or of an older process of"
+    " the follower (`request`) keeps it in the ISR",
+    "outsider-caught-up": "an election makes replicas outside of the ISR caught up, too",
+    "full-socket-forgiven": "a follower that does not read its responses is not charged",
+    "freeze-charged": "followers are charged for the time in which the leader's process is stopped",
+    "session-never-forgets": "a partition that a fetch session forgets keeps the session's clock",
+    "update-drops-pending": "an update of the scope drops the fetches that are pending",
+    "update-not-taken": "an update of the time and the limits of step-downs has no effect",
+    "step-down-forgotten": "the controller keeps no record of step-downs, as after a fail-over",
+    "slow-peers-ignored": "a leader gives its partitions to peers that look slow",
+    "bound-below-watermark": "a follower's log start offset stays below its high watermark",
 }
 """The mutants, and what is wrong with each."""
 
@@ -70,8 +84,33 @@ CAUGHT: Final = (
     Caught("successor-outside-isr", "step-down-shrunk-isr", "step-down", "lost", 0.25),
     Caught("bound-above-end", "log-start-race", "bound", "partitions_failed"),
     Caught("snapshot-too-late", "log-start-race", "snapshot", "partitions_failed"),
+    Caught("mark-kept-for-one-partition", "follower-stops-reading", "read", "isr_shrinks"),
+    Caught("full-socket-forgiven", "follower-stops-reading", "request", "isr_shrinks"),
+    Caught("freeze-charged", "freeze", "request", "isr_shrinks"),
+    Caught("update-drops-pending", "switched-on", "off", "isr_shrinks"),
+    Caught("update-not-taken", "limits-updated", "step-down", "leader_changes"),
+    Caught("step-down-forgotten", "rebalance-pulls-back", "step-down", "soonest_return_ms", 0.25),
 )
 """Which expectation of which built-in scenario catches a mutant."""
+
+BY_MODEL: Final = (
+    ("caught-up-one-fetch-late", "request"),
+    ("mark-kept-for-one-partition", "read"),
+    ("older-epoch-holds", "request"),
+    ("outsider-caught-up", "read"),
+    ("outsider-caught-up", "request"),
+    ("full-socket-forgiven", "request"),
+    ("freeze-charged", "request"),
+    ("session-never-forgets", "request"),
+)
+"""Mutants that the differential model catches, each with the scope of its histories."""
+
+ONLY_BY_JAVA: Final = {
+    "slow-peers-ignored": "a partition that a slow broker gets stays for its cool-down, and no"
+    " expectation asks who got it",
+    "bound-below-watermark": "the follower keeps one record too many, which breaks nothing",
+}
+"""Mutants that no scenario and no history catches, and why."""
 
 BY_JAVA: Final = {
     "never-released": "isr.ReadScopeTrackerTest",
@@ -84,6 +123,18 @@ BY_JAVA: Final = {
     "successor-outside-isr": "stepdown.SuccessorTest",
     "bound-above-end": "logstart.LogStartRuleTest",
     "snapshot-too-late": "logstart.LogStartRuleTest",
+    "caught-up-one-fetch-late": "isr.RequestScopeTrackerTest",
+    "mark-kept-for-one-partition": "isr.ReadScopeTrackerTest",
+    "older-epoch-holds": "isr.RequestScopeTrackerTest",
+    "outsider-caught-up": "isr.ReadScopeTrackerTest",
+    "full-socket-forgiven": "isr.RequestScopeTrackerTest",
+    "freeze-charged": "isr.RequestScopeTrackerTest",
+    "session-never-forgets": "isr.RequestScopeTrackerTest",
+    "update-drops-pending": "isr.ScopeSwitchTest",
+    "update-not-taken": "stepdown.StepDownLimitsTest",
+    "step-down-forgotten": "stepdown.controller.RelinquishRuleTest",
+    "slow-peers-ignored": "stepdown.SuccessorTest",
+    "bound-below-watermark": "logstart.LogStartRuleTest",
 }
 """A class of the core's own tests, below `insync.core`, that fails with a mutant."""
 

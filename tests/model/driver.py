@@ -36,8 +36,8 @@ class Driver(BridgeClient):
 
 
 @contextmanager
-def started(folder: Path, *, agent: bool, patched: bool = False) -> Iterator[Driver]:
-    """Start the JVM, with the agent or stock; logs and the connection file go into the folder.
+def started(folder: Path, *, agent: Path | None, patched: bool = False) -> Iterator[Driver]:
+    """Start the JVM, with an agent or stock; logs and the connection file go into the folder.
 
     With `patched` the jars of the source patch are in place of Kafka's own.
     """
@@ -45,7 +45,7 @@ def started(folder: Path, *, agent: bool, patched: bool = False) -> Iterator[Dri
     if patched:
         jars = _patched(jars)
     file = folder / "driver.json"
-    weave = (f"-javaagent:{AGENT}",) if agent else ()
+    weave = () if agent is None else (f"-javaagent:{agent}",)
     arguments = [*JVM, *weave, "-cp", jars, MAIN, str(folder), str(file)]
     with (
         (folder / "driver.log").open("w") as log,

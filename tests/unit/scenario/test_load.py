@@ -13,7 +13,7 @@ KIP = source("kip-501")
 COMPARE = '[[compare]]\nmetric = "acked"\narm = "stock"\n'
 OTHERS = {
     "produce-refused", "control", "kip-501", "disk-stall", "link-cut", "memory-pressure",
-    "power-failure", "slow-disk-ramp", "switched-on", "groups",
+    "power-failure", "slow-disk-ramp", "switched-on", "groups", "limits-updated",
 }  # fmt: skip
 
 

@@ -11,9 +11,10 @@ from typing import Final
 
 from insync import metrics
 from insync.analysis.checks.registry import ANOMALIES
-from mutants import BROKEN, BY_JAVA, CAUGHT
+from mutants import BROKEN, BY_JAVA, BY_MODEL, CAUGHT, ONLY_BY_JAVA
 from unit.sensitivity import histories, races
 from unit.sensitivity.expectations import Expectation, forms
+from verified_mutants import verified
 
 HEAD: Final = "<!-- generated: begin -->"
 FOOT: Final = "<!-- generated: end -->"
@@ -23,8 +24,14 @@ _WAYS: Final = {**histories.MADE, **races.MADE}
 def tables() -> str:
     """Return the generated part of the page."""
     every = [each for form in forms() for each in form.expectations()]
-    parts = ("## Mutants", *_mutants(), "## Expectations", *_expectations(every))
-    return "\n".join((*parts, "## Integrity", *_integrity()))
+    mutants = (
+        "## Mutants",
+        *_mutants(),
+        "## Mutants as candidates of a verification",
+        *_verified(),
+    )
+    expectations = ("## Expectations", *_expectations(every), "## Integrity", *_integrity())
+    return "\n".join((*mutants, *expectations))
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -37,11 +44,28 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
 def _mutants() -> Iterator[str]:
     rows = []
     for name, words in BROKEN.items():
-        caught = [
+        scenarios = [
             f"`{row.scenario}`: `{row.arm}` `{row.metric}`" for row in CAUGHT if row.mutant == name
         ]
-        rows.append([f"`{name}`", words, "<br>".join(caught) or "-", f"`{BY_JAVA[name]}`"])
-    yield from _table(["mutant", "what is wrong", "fails in a scenario", "fails in Java"], rows)
+        scopes = [f"`{scope}`" for mutant, scope in BY_MODEL if mutant == name]
+        elsewhere = "<br>".join(scenarios) or ONLY_BY_JAVA.get(name, "-")
+        rows.append([
+            f"`{name}`", words, elsewhere, ", ".join(scopes) or "-", f"`{BY_JAVA[name]}`",
+        ])  # fmt: skip
+    head = ["mutant", "what is wrong", "fails in a scenario", "in the differential model"]
+    yield from _table([*head, "fails in Java"], rows)
+
+
+def _verified() -> Iterator[str]:
+    rows = []
+    for name, found in verified().items():
+        failed = [level for level, of in found["levels"].items() if of["outcome"] == "fail"]
+        times = ", ".join(f"{level} {of['took_s']:.0f} s" for level, of in found["levels"].items())
+        where = f"`{found['scenario']}`, arm `{found['arm']}`"
+        rows.append([f"`{name}`", ", ".join(failed) or "-", where, found["reason"], times])
+    yield from _table(
+        ["mutant", "level that fails", "scenario", "the verdict's reason", "times"], rows
+    )
 
 
 def _expectations(every: Sequence[Expectation]) -> Iterator[str]:

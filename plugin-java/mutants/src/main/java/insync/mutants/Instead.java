@@ -44,4 +44,13 @@ final class Instead {
             result = Math.min(first, second + 1);
         }
     }
+
+    /** Bounds the first argument by the others less one, as a comparison with &lt; instead of &lt;= does. */
+    static final class OneBelowAllArguments {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) long first, @Advice.Argument(1) long second, @Advice.Argument(2) long third,
+                         @Advice.Return(readOnly = false) long result) {
+            result = Math.min(first, Math.min(second, third) - 1);
+        }
+    }
 }

@@ -1,10 +1,12 @@
 package insync.mutants;
 
 import insync.core.isr.ClockMutants;
+import insync.core.isr.EpochMutants;
 import insync.core.isr.MarkMutants;
 import insync.core.stepdown.SuccessorMutants;
 import insync.mutants.Instead.FirstArgument;
 import insync.mutants.Instead.Nothing;
+import insync.mutants.Instead.OneBelowAllArguments;
 import insync.mutants.Instead.OneAboveSecondArgument;
 import insync.mutants.Instead.True;
 import java.util.LinkedHashMap;
@@ -49,6 +51,38 @@ final class Mutants {
         ALL.put("snapshot-too-late", List.of(
             new Change("logstart.LogStartRule", "ofAnswer", FirstArgument.class),
             new Change("logstart.LogStartRule", "watermarkOfAnswer", FirstArgument.class)));
+        putSubtle();
+    }
+
+    /** Each breaks one comparison, one field or one element of many. */
+    private static void putSubtle() {
+        ALL.put("caught-up-one-fetch-late", List.of(
+            new Change("isr.RequestScopeTracker", "read", ClockMutants.CaughtUpAtThisFetch.class)));
+        ALL.put("mark-kept-for-one-partition", List.of(
+            new Change("isr.FetchMarks", "complete", MarkMutants.AllButTheLast.class)));
+        ALL.put("older-epoch-holds", List.of(
+            new Change("isr.ReadScopeTracker", "standsInThisEpoch", MarkMutants.AnyEpoch.class),
+            new Change("isr.FetcherConnection", "namedOffset", EpochMutants.AnyBrokerEpoch.class)));
+        ALL.put("outsider-caught-up", List.of(
+            new Change("isr.FollowerTracker", "elected", EpochMutants.AllInSync.class)));
+        ALL.put("full-socket-forgiven", List.of(
+            new Change("isr.FetcherConnection", "socketFull", ClockMutants.SocketNeverFull.class)));
+        ALL.put("freeze-charged", List.of(
+            new Change("isr.LeaderClock", "runNanos", FirstArgument.class)));
+        ALL.put("session-never-forgets", List.of(
+            new Change("isr.FetcherConnection", "arrived", ClockMutants.NoNewMembers.class)));
+        ALL.put("update-drops-pending", List.of(
+            new Change("isr.FollowerTracker", "notEnded", Nothing.class)));
+        ALL.put("update-not-taken", List.of(
+            new Change("stepdown.StepDownSettings", "become", Nothing.class)));
+        ALL.put("step-down-forgotten", List.of(
+            new Change("stepdown.controller.RecentStepDowns", "add", Nothing.class)));
+        ALL.put("slow-peers-ignored", List.of(
+            new Change("stepdown.Peers", "isSlow", Nothing.class),
+            new Change("stepdown.Peers", "isSuspect", Nothing.class),
+            new Change("stepdown.Peers", "tooManySlow", Nothing.class)));
+        ALL.put("bound-below-watermark", List.of(
+            new Change("logstart.LogStartRule", "bounded", OneBelowAllArguments.class)));
     }
 
     private Mutants() { }

@@ -135,6 +135,38 @@ class ReadScopeTrackerTest {
         assertFalse(holds());
     }
 
+    private List<ReadScopeTracker> threePartitions() {
+        ReadScope scope = new ReadScope(clock, stats, listener, -1);
+        return List.of(new ReadScopeTracker(follower, scope, null), new ReadScopeTracker(follower, scope, null),
+            new ReadScopeTracker(follower, scope, null));
+    }
+
+    private FetchMarks fetchOf(List<ReadScopeTracker> partitions) {
+        FetchMarks fetch = new FetchMarks(clock, stats, WAIT_MS);
+        partitions.forEach(partition -> fetch.mark(partition, 1002));
+        fetch.marked();
+        partitions.forEach(partition -> assertTrue(partition.holdsInSync(clock.ms, LAG_MS)));
+        return fetch;
+    }
+
+    @Test
+    void aFetchHoldsAllItsPartitionsAndReleasesEachWhenItCompletes() {
+        List<ReadScopeTracker> partitions = threePartitions();
+        fetchOf(partitions).complete();
+        partitions.forEach(partition -> assertFalse(partition.holdsInSync(clock.ms, LAG_MS)));
+        assertEquals(3, stats.releasedTotal());
+        assertEquals(0, stats.pendingNow());
+    }
+
+    @Test
+    void aLostConnectionReleasesAllPartitionsOfItsFetch() {
+        List<ReadScopeTracker> partitions = threePartitions();
+        fetchOf(partitions).abandon();
+        partitions.forEach(partition -> assertFalse(partition.holdsInSync(clock.ms, LAG_MS)));
+        assertEquals(3, stats.clearedTotal());
+        assertEquals(0, stats.pendingNow());
+    }
+
     @Test
     void completingTwiceReleasesOnce() {
         FetchMarks first = fetch(1002);

@@ -2,7 +2,7 @@ package insync.core.isr;
 
 import net.bytebuddy.asm.Advice;
 
-/** Mutants that charge a follower for the time since its fetch arrived. */
+/** Mutants that charge a follower for other time than its own, or not for its own. */
 public final class ClockMutants {
 
     private ClockMutants() { }
@@ -32,6 +32,42 @@ public final class ClockMutants {
         @Advice.OnMethodExit
         static void exit(@Advice.Return(readOnly = false) long offset) {
             offset = FetchBody.NOT_NAMED;
+        }
+    }
+
+    /** Scope "request": a fetch at the leader's previous end makes the follower caught up as of itself, not of the one before. */
+    public static final class CaughtUpAtThisFetch {
+        @Advice.OnMethodExit
+        static void exit(@Advice.Argument(0) long fetchOffset, @Advice.Argument(1) long leaderLeo,
+                         @Advice.FieldValue("previousLeaderLeo") long previousLeaderLeo,
+                         @Advice.FieldValue("lastFetch") long thisFetch, @Advice.FieldValue("lastFetchPaused") long paused,
+                         @Advice.FieldValue(value = "caughtUp", readOnly = false) long caughtUp,
+                         @Advice.FieldValue(value = "caughtUpPaused", readOnly = false) long caughtUpPaused) {
+            if (FetchRule.isCaughtUp(fetchOffset, leaderLeo, previousLeaderLeo)) {
+                caughtUp = thisFetch;
+                caughtUpPaused = paused;
+            }
+        }
+    }
+
+    /** Scope "request": a follower that does not read its responses is not charged. */
+    public static final class SocketNeverFull {
+        @Advice.OnMethodEnter(skipOn = Advice.OnNonDefaultValue.class)
+        static boolean enter() {
+            return true;
+        }
+
+        @Advice.OnMethodExit
+        static void exit(@Advice.FieldValue("request") Object request, @Advice.Return(readOnly = false) boolean ofFetch) {
+            ofFetch = request != null;
+        }
+    }
+
+    /** Scope "request": a partition that a fetch session forgets keeps the session's clock. */
+    public static final class NoNewMembers {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.Argument(value = 2, readOnly = false) boolean newMembers) {
+            newMembers = false;
         }
     }
 }

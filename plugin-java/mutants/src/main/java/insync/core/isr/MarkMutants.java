@@ -64,4 +64,15 @@ public final class MarkMutants {
             }
         }
     }
+
+    /** Scope "read": the last partition of a fetch that has several keeps its mark. */
+    public static final class AllButTheLast {
+        @Advice.OnMethodEnter
+        static void enter(@Advice.FieldValue(value = "head", readOnly = false) Mark head) {
+            // The head is the partition that was marked last.
+            if (head != null && head.nextInFetch != null) {
+                head = head.nextInFetch;
+            }
+        }
+    }
 }
