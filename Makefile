@@ -4,7 +4,7 @@ SHELL := /bin/bash
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := help
 .PHONY: help setup built demo record-kip-501 record-send-stall test test-all lint test-java test-brokers \
-        test-without-brokers upstream-tests upstream-patch upstream-patch-test bench clean tools brokers engine browser
+        test-without-brokers upstream-tests upstream-patch upstream-patch-test bench release clean tools brokers engine browser
 
 VENV  := .venv
 BIN   := $(VENV)/bin
@@ -159,6 +159,17 @@ $(BENCH) $(MUTANTS) &: $(JAVA_SOURCES)
 
 bench: setup $(BENCH) ## measure with JMH what the agent's core costs per partition of a fetch
 	@$(BIN)/insync bench tracker
+
+$(VENV)/.release: $(VENV)/.packages
+	@echo "insync: installing the tools of a release into $(VENV)"
+	@$(BIN)/python pyharness/requirements.py pyproject.toml release > $(VENV)/release.txt
+	@$(PIP_INSTALL) -c pyharness/constraints.txt -r $(VENV)/release.txt
+	@touch $@
+
+DRY_RUN :=
+OUT     :=
+release: tools $(VENV)/.release ## build jar and wheel twice, compare, describe and tag them: DRY_RUN=1 does not tag
+	@PYTHONPATH=pyharness $(BIN)/python -m insync_release $(if $(DRY_RUN),--dry-run) $(if $(OUT),--out $(OUT))
 
 clean: ## remove everything that was built or run here, but not the user's cache of broker distributions
 	@rm -rf build .gradle */build plugin-java/*/build bridge/java/build $(BUILT) $(VENV) insync-runs dist

@@ -1,4 +1,7 @@
-"""Print what pyproject.toml requires for a purpose, one a line: `run`, `analysis` or `develop`."""
+"""Print what pyproject.toml requires for a purpose, one a line.
+
+The purposes are `run`, `analysis`, `develop` and `release`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 
 
 def requirements(pyproject: Path, purpose: str) -> list[str]:
-    """Read what it takes to run from this checkout, to analyse as well, or to test and measure.
+    """Read what it takes to run from this checkout, to analyse as well, to test, or to release.
 
     What runs includes what builds the editable wheel, which needs `editables`. The others are in
     addition to those before them.
@@ -18,8 +21,8 @@ def requirements(pyproject: Path, purpose: str) -> list[str]:
     if purpose == "run":
         built_with = project["build-system"]["requires"]
         return [*project["project"]["dependencies"], *built_with, "editables"]
-    if purpose == "analysis":
-        return list(extras["analysis"])
+    if purpose in ("analysis", "release"):
+        return list(extras[purpose])
     own = f"{project['project']['name']}["
     return [each for each in (*extras["dev"], *extras["bench"]) if not each.startswith(own)]
 

@@ -44,6 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         *CLUSTERS,
     },
     "bench": {"events", "brokers.kafka", "brokers.cluster"},
+    "soak": {"bench", "events", "testing", "report", *CLUSTERS},
     "analysis.checks": set(),
     "analysis.tables": {"events", "faults", "brokers.kafka", "analysis.checks"},
     "analysis.verdict": {"events", "faults"},

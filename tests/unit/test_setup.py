@@ -47,5 +47,6 @@ def test_brokers_run_without_spark_and_an_analysis_without_what_tests_need() -> 
     assert {"confluent-kafka", "typer", "hatchling", "editables"} <= required("run")
     assert {"pyspark", "scipy"} <= required("analysis")
     assert {"pytest", "mypy", "playwright", "polars"} <= required("develop")
-    kinds = [required(purpose) for purpose in ("run", "analysis", "develop")]
+    assert "cyclonedx-bom" in required("release")
+    kinds = [required(purpose) for purpose in ("run", "analysis", "develop", "release")]
     assert sum(map(len, kinds)) == len(set().union(*kinds))

@@ -29,6 +29,7 @@ from insync.cli.fuzz import command as fuzz
 from insync.cli.kafka_tests import command as kafka_tests
 from insync.cli.options import BAD_INPUT, print_help_alone
 from insync.cli.past import compare, runs
+from insync.cli.soak import command as soak
 from insync.cli.verify import command as verify
 from insync.errors import UNKNOWN, InputError, InsyncError, report_crash
 
@@ -38,6 +39,7 @@ app.command("matrix", epilog=matrix.EXAMPLES)(matrix.command)
 app.command("fuzz", epilog=fuzz.EXAMPLES)(fuzz.command)
 app.command("kafka-tests", epilog=kafka_tests.EXAMPLES)(kafka_tests.command)
 app.command("verify", epilog=verify.EXAMPLES)(verify.command)
+app.command("soak", epilog=soak.EXAMPLES)(soak.command)
 app.command("faults", epilog=faults.EXAMPLES)(faults.command)
 app.command("scenarios", epilog=scenarios.EXAMPLES)(scenarios.command)
 app.command("report", epilog=report.EXAMPLES)(report.command)

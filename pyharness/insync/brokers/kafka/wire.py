@@ -13,6 +13,7 @@ from typing import Final
 from insync.brokers.kafka.framed import exchange
 
 FETCH: Final = (1, 4)
+FETCH_IN_SESSION: Final = (1, 7)  # the first version with fetch sessions (KIP-227)
 ELECT_LEADERS: Final = (43, 2)
 ALTER_REASSIGNMENTS: Final = (45, 0)
 NOT_CONTROLLER: Final = 41
@@ -28,6 +29,15 @@ def fetch(topic: str, partition: int, size: int = 1 << 20) -> bytes:
     body += struct.pack(">ih", 1, len(name)) + name
     body += struct.pack(">iiqi", 1, partition, 0, size)
     return framed(FETCH, body, flexible=False)
+
+
+def fetch_in_new_session(topic: str, partition: int) -> bytes:
+    """Return a consumer's fetch that asks for a fetch session, without waiting time."""
+    name = topic.encode()
+    body = struct.pack(">iiiibii", -1, 0, 0, 1, 0, 0, 0)
+    body += struct.pack(">ih", 1, len(name)) + name
+    body += struct.pack(">iiqqi", 1, partition, 0, -1, 1)
+    return framed(FETCH_IN_SESSION, body + struct.pack(">i", 0), flexible=False)
 
 
 def reassign(topic: str, partition: int, replicas: Sequence[int], timeout_ms: int) -> bytes:

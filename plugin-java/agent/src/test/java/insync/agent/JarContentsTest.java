@@ -3,8 +3,16 @@ package insync.agent;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.TreeSet;
 import java.util.jar.JarFile;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
@@ -27,5 +35,34 @@ class JarContentsTest {
             }
             assertEquals("insync.agent.AgentMain", jar.getManifest().getMainAttributes().getValue("Premain-Class"));
         }
+    }
+
+    @Test
+    void hasTheLicencesOfThisProjectAndOfItsLibraries() throws Exception {
+        try (JarFile jar = new JarFile(System.getProperty("insync.jar"))) {
+            assertEquals(ofProject("LICENSE"), text(jar, "META-INF/LICENSE"));
+            assertEquals(ofProject("NOTICE"), text(jar, "META-INF/NOTICE"));
+            assertTrue(text(jar, "META-INF/licenses/Py4J").contains("Barthelemy Dagenais"));
+            assertTrue(text(jar, "META-INF/licenses/ASM").contains("INRIA"));
+        }
+    }
+
+    @Test
+    void theNoticeNamesEachLibraryInsideWithItsVersionAndNoOther() throws Exception {
+        TreeSet<String> named = new TreeSet<>();
+        Matcher entry = Pattern.compile("(?m)^- (.+?) \\(https").matcher(ofProject("NOTICE"));
+        while (entry.find()) {
+            String[] words = entry.group(1).toLowerCase().split(" (?=\\S+$)");
+            named.add(words[0].replace(' ', '-') + " " + words[1]);
+        }
+        assertEquals(new TreeSet<>(Arrays.asList(System.getProperty("insync.libraries").split(","))), named);
+    }
+
+    private static String ofProject(String name) throws IOException {
+        return Files.readString(Path.of(System.getProperty("insync.root"), name));
+    }
+
+    private static String text(JarFile jar, String name) throws IOException {
+        return new String(jar.getInputStream(jar.getEntry(name)).readAllBytes(), StandardCharsets.UTF_8);
     }
 }

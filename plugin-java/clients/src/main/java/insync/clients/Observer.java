@@ -32,6 +32,8 @@ import javax.management.remote.JMXServiceURL;
  * <table>
  * <caption>Counters; all but {@code heap} only ever grow</caption>
  * <tr><td>{@code fetches}</td><td>fetch requests of followers that the broker has answered</td></tr>
+ * <tr><td>{@code evicted}</td><td>fetch sessions that the broker has evicted for others</td></tr>
+ * <tr><td>{@code expired}</td><td>connections that it has closed because nothing came over them</td></tr>
  * <tr><td>{@code bytes.GROUP}</td><td>bytes that the living threads of a group have allocated</td></tr>
  * <tr><td>{@code blocked.GROUP}</td><td>how often these threads waited for a monitor</td></tr>
  * <tr><td>{@code waited.GROUP}</td><td>how often they waited or parked, as for a lock that another thread holds</td></tr>
@@ -40,6 +42,9 @@ import javax.management.remote.JMXServiceURL;
  */
 public final class Observer {
     private static final String FOLLOWERS = "kafka.network:type=RequestMetrics,name=RequestsPerSec,request=FetchFollower,*";
+    /** One object up to Kafka 3.6, since then one per part of the cache. */
+    private static final String EVICTED = "kafka.server:type=FetchSessionCache*,name=IncrementalFetchSessionEvictionsPerSec,*";
+    private static final String EXPIRED = "kafka.network:type=SocketServer,name=ExpiredConnectionsKilledCount";
     private static final String[] GROUPS = {"handler", "network", "reaper", "fetcher", "other"};
 
     private final MBeanServerConnection server;
@@ -90,7 +95,9 @@ public final class Observer {
             memory.gc();
         }
         Map<String, Long> found = new LinkedHashMap<>();
-        found.put("fetches", fetches());
+        found.put("fetches", sum(FOLLOWERS, "Count"));
+        found.put("evicted", sum(EVICTED, "Count"));
+        found.put("expired", sum(EXPIRED, "Value"));
         // The threads first, and their bytes of one call: what JMX itself allocates is in the group "other".
         long[] ids = threads.getAllThreadIds();
         long[] bytes = threads.getThreadAllocatedBytes(ids);
@@ -118,11 +125,11 @@ public final class Observer {
         return line.toString();
     }
 
-    /** Adds up the versions of the request, each of which has a meter of its own. */
-    private long fetches() throws IOException, JMException {
+    /** Adds up an attribute of all metrics that a pattern names, such as those of each version of a request. */
+    private long sum(String pattern, String attribute) throws IOException, JMException {
         long count = 0;
-        for (ObjectName name : server.queryNames(new ObjectName(FOLLOWERS), null)) {
-            count += ((Number) server.getAttribute(name, "Count")).longValue();
+        for (ObjectName name : server.queryNames(new ObjectName(pattern), null)) {
+            count += ((Number) server.getAttribute(name, attribute)).longValue();
         }
         return count;
     }

@@ -1,0 +1,1 @@
+"""Runs brokers for hours while they are disturbed, and judges whether anything grows."""

@@ -1,0 +1,177 @@
+"""Judges a soak by its samples: nothing grows, no error, no mark is left when all is quiet."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Final, Literal
+
+from insync.events.soak_info import Check, Disturbance, Outcome, Sample
+from insync.soak.plan import GOAL_FETCHES, GOAL_S
+from insync.soak.trend import judge, trend
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure that may not grow.
+
+    Attributes:
+        name: the field of a sample.
+        says: what it is, for readers.
+        unit: behind its values.
+        least: growth over the measured time that is always allowed.
+        share: growth that is allowed as a share of the figure's median; the larger one counts.
+
+    """
+
+    name: str
+    says: str
+    unit: str
+    least: float
+    share: float
+
+    def allowed(self, values: Sequence[float]) -> float:
+        """Return the bound of its growth."""
+        return max(self.least, self.share * median(values))
+
+
+FIGURES: Final = (
+    Figure("heap_mb", "heap after a collection", "MB", 4.0, 0.08),
+    Figure("threads", "threads", "", 3.0, 0.04),
+    Figure("handles", "open file descriptors", "", 10.0, 0.05),
+    Figure("pending", "marks of pending fetches", "", 3.0, 0.5),
+)
+"""What a soak measures. A leak of 8 bytes per fetch is 80 MB after 10^7 fetches."""
+RANK: Final[Sequence[Literal["fail", "unknown", "pass"]]] = ("fail", "unknown", "pass")
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """What was found when the disturbances had ended.
+
+    `pending` has the marks of each broker with the feature switched off, None without the agent;
+    `under_replicated` partitions; `failed_records` that were not acked.
+    """
+
+    pending: Mapping[int, int] | None
+    under_replicated: int
+    failed_records: int
+
+
+def checks(
+    samples: Sequence[Sample],
+    ending: Ending,
+    disturbances: Iterable[Disturbance],
+    warm_up_s: float,
+    seconds: float,
+) -> list[Check]:
+    """Return everything that is expected of a soak of so many seconds, with its outcome."""
+    measured = [each for each in samples if each.t_s >= warm_up_s]
+    return [
+        *_trends(measured),
+        *_errors(samples),
+        *_quiet(ending),
+        *map(_acted, disturbances),
+        _evidence("expired", "connections closed by the leader", samples),
+        _evidence("evicted", "fetch sessions evicted", samples),
+        _reached(samples, seconds),
+    ]
+
+
+def verdict(found: Iterable[Check]) -> tuple[Literal["fail", "unknown", "pass"], str]:
+    """Return the worst outcome, and the words of the checks that have it."""
+    known = [each for each in found if each.outcome != "observed"]
+    for word in RANK:
+        words = [each.words for each in known if each.outcome == word]
+        if words and word != "pass":
+            return word, "; ".join(words)
+    return "pass", "nothing grows, no error, no mark is left"
+
+
+def _trends(measured: Sequence[Sample]) -> list[Check]:
+    found = []
+    for broker in sorted({each.broker for each in measured}):
+        own = [each for each in measured if each.broker == broker]
+        found += [_trend(figure, broker, own) for figure in FIGURES if _has(figure, own)]
+    return found or [
+        Check(check="trend", outcome="unknown", words="no sample after the warm-up: run for longer")
+    ]
+
+
+def _has(figure: Figure, samples: Sequence[Sample]) -> bool:
+    return all(getattr(each, figure.name) is not None for each in samples)
+
+
+def _trend(figure: Figure, broker: int, samples: Sequence[Sample]) -> Check:
+    values = [float(getattr(each, figure.name)) for each in samples]
+    allowed = figure.allowed(values)
+    found = trend([each.t_s for each in samples], values)
+    outcome = judge(found, allowed)
+    unit = f" {figure.unit}" if figure.unit else ""
+    if found is None:
+        words = f"{len(values)} samples, too few to judge"
+        return Check(
+            check="trend", broker=broker, outcome=outcome, figure=figure.name, allowed=allowed,
+            words=f"broker {broker}: {figure.says}: {words}",
+        )  # fmt: skip
+    words = (
+        f"broker {broker}: {figure.says}: {found.growth:+.1f}{unit} over the measured time"
+        f" ({found.low:+.1f} to {found.high:+.1f}), at most {allowed:+.1f} allowed"
+    )
+    return Check(
+        check="trend", broker=broker, outcome=outcome, words=words, figure=figure.name,
+        growth=found.growth, low=found.low, high=found.high, allowed=allowed,
+    )  # fmt: skip
+
+
+def _errors(samples: Sequence[Sample]) -> list[Check]:
+    last = {each.broker: each for each in samples}
+    found = []
+    for broker, each in sorted(last.items()):
+        for name, count in (("errors of the agent", each.errors), ("events lost", each.dropped)):
+            if count is not None:
+                found.append(_none(f"broker {broker}: {name}", count, broker))
+    return found
+
+
+def _quiet(ending: Ending) -> list[Check]:
+    found = [
+        _none("partitions under-replicated at the end", ending.under_replicated),
+        _none("records that were not acked", ending.failed_records),
+    ]
+    for broker, marks in sorted((ending.pending or {}).items()):
+        words = f"broker {broker}: marks that are left when all is quiet"
+        found.append(_none(words, marks, broker))
+    return found
+
+
+def _none(what: str, count: int, broker: int | None = None) -> Check:
+    outcome: Outcome = "fail" if count else "pass"
+    return Check(check="none", broker=broker, outcome=outcome, words=f"{what}: {count}")
+
+
+def _acted(each: Disturbance) -> Check:
+    outcome: Outcome = "pass" if each.times else "unknown"
+    return Check(check="disturbed", outcome=outcome, words=f"{each.words}: {each.times} times")
+
+
+def _evidence(name: str, says: str, samples: Sequence[Sample]) -> Check:
+    count = grown(name, samples)
+    outcome: Outcome = "pass" if count else "unknown"
+    return Check(check="evidence", outcome=outcome, words=f"{says}: {count}")
+
+
+def grown(name: str, samples: Sequence[Sample]) -> int:
+    """Return by how much a counter grew in all brokers together between first and last sample."""
+    total = 0
+    for broker in {each.broker for each in samples}:
+        own = [getattr(each, name) for each in samples if each.broker == broker]
+        total += own[-1] - own[0]
+    return total
+
+
+def _reached(samples: Sequence[Sample], seconds: float) -> Check:
+    fetches = grown("fetches", samples)
+    words = f"{fetches:,} fetches of followers in {seconds / 3600:.2f} h"
+    if fetches < GOAL_FETCHES and seconds < GOAL_S:
+        words += f"; {GOAL_FETCHES:,} or {GOAL_S / 3600:g} h are the goal of a long soak"
+    return Check(check="length", outcome="observed", words=words)

@@ -1,0 +1,58 @@
+"""`insync soak` on real brokers: every disturbance leaves evidence; it ends with nothing left."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commands import insync_json, start_insync
+from insync.events.soak_info import SAMPLES, read_samples
+from processes import end
+from waiting import wait_for
+
+pytestmark = pytest.mark.cluster
+DISTURBED = ("disconnects", "sessions", "topics", "toggles")
+
+
+def outcomes(info: dict[str, Any], check: str) -> list[str]:
+    return [each["outcome"] for each in info["checks"] if each["check"] == check]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("arm", ["stock", "read", "step-down"])
+def test_a_short_soak_disturbs_with_evidence_and_cannot_judge_a_growth(
+    tmp_path: Path, arm: str
+) -> None:
+    out = tmp_path / "soak"
+    asked = ("soak", "--minutes", "1", "--arm", arm, "--out", out)
+    info = insync_json(*asked, codes=(3,))
+    assert info == json.loads((out / "soak.json").read_text())
+    assert info["verdict"] == "unknown"
+    assert {each["kind"]: each["times"] > 0 for each in info["disturbances"]} == dict.fromkeys(
+        DISTURBED, True
+    )
+    for check in ("none", "disturbed", "evidence"):
+        assert set(outcomes(info, check)) == {"pass"}, info["checks"]
+    assert set(outcomes(info, "trend")) == {"unknown"}
+    assert info["fetches"] > 10_000
+    samples = list(read_samples(out))
+    assert {each.broker for each in samples} == {1, 2, 3}
+    assert all((each.pending is None) == (arm == "stock") for each in samples)
+    assert "<polyline" in (out / "soak.html").read_text()
+    assert not list(out.glob("cluster/**/*.log.deleted")) + list(out.glob("cluster/*/data/*"))
+
+
+@pytest.mark.long
+def test_an_interrupted_soak_leaves_no_process_and_keeps_its_samples(tmp_path: Path) -> None:
+    out = tmp_path / "soak"
+    with start_insync("soak", "--hours", "1", "--out", out) as run:
+        wait_for(lambda: (out / SAMPLES).read_text().count("\n"), lambda n: n >= 6, within_s=120)
+        # A controller, three brokers, and the observer.
+        assert not end(run, signal.SIGINT, least=5, within_s=60)
+    assert run.returncode == 3
+    assert len(list(read_samples(out))) >= 6
+    assert not (out / "soak.json").exists()

@@ -1,0 +1,61 @@
+"""`make release DRY_RUN=1`: what a release would hold, made from the commit that is checked out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from insync import __version__
+from insync_release.notice import noticed
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder of a release; that it exists says that two builds had the same bytes."""
+    folder = tmp_path_factory.mktemp("release") / "files"
+    command = ["make", "--no-print-directory", "release", "DRY_RUN=1", f"OUT={folder}"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"dry run: no tag v{__version__}" in done.stderr
+    return folder
+
+
+@pytest.mark.long
+def test_two_clean_builds_give_the_same_bytes_and_sums_that_can_be_checked(made: Path) -> None:
+    described = [file.name for file in made.iterdir() if file.suffix != ".sha512"]
+    (wheel,) = (name for name in described if name.endswith(".whl"))
+    assert sorted(described) == sorted([
+        "Dockerfile", "LICENSE", "NOTICE", wheel, f"insync-{__version__}.cdx.json",
+        f"insync-agent-{__version__}.jar", f"insync-agent-{__version__}.cdx.json",
+    ])  # fmt: skip
+    sums = sorted(file.name for file in made.glob("*.sha512"))
+    assert len(sums) == len(described) - 1
+    done = subprocess.run(["sha512sum", "--check", *sums], cwd=made, capture_output=True, text=True)
+    assert (done.returncode, done.stdout.count(": OK\n")) == (0, len(sums)), done.stderr
+
+
+@pytest.mark.long
+def test_the_jar_in_the_wheel_is_the_jar_of_the_release(made: Path) -> None:
+    (jar,), (wheel,) = made.glob("*.jar"), made.glob("*.whl")
+    with zipfile.ZipFile(wheel) as opened:
+        assert opened.read("insync/_built/insync-agent.jar") == jar.read_bytes()
+
+
+@pytest.mark.long
+def test_the_bills_of_materials_name_what_is_inside(made: Path) -> None:
+    of_jar = json.loads((made / f"insync-agent-{__version__}.cdx.json").read_text())
+    inside = {(each["name"], each["version"]) for each in of_jar["components"]}
+    assert inside == set(noticed((ROOT / "NOTICE").read_text()))
+    of_wheel = json.loads((made / f"insync-{__version__}.cdx.json").read_text())
+    installed = {f"{each['name']}=={each['version']}" for each in of_wheel["components"]}
+    pinned = set((ROOT / "pyharness" / "constraints.txt").read_text().split())
+    assert {"pyspark==4.2.0", "py4j==0.10.9.9"} <= installed
+    assert {each.lower() for each in installed} - {each.lower() for each in pinned} == {
+        f"insync=={__version__}"
+    }

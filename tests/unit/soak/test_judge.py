@@ -1,0 +1,175 @@
+"""The verdict of a soak on made-up samples: one thing is wrong in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from insync.errors import InputError
+from insync.events.soak_info import (
+    Asked,
+    Check,
+    Disturbance,
+    Sample,
+    SoakInfo,
+    load_soak,
+    write_soak,
+)
+from insync.report.soak import render_soak
+from insync.soak.judge import Ending, checks, verdict
+from insync.soak.plan import Plan, duration_s, require_arm
+
+ENDING = Ending(pending={1: 0, 2: 0, 3: 0}, under_replicated=0, failed_records=0)
+DISTURBED = [Disturbance(kind="topics", times=5, words="topics were created and deleted")]
+COUNT = 60
+EVERY_S = 60.0
+
+
+def samples(count: int = COUNT, agent: bool = True, **grows: float) -> list[Sample]:
+    """Return samples of three brokers; a figure of broker 2 grows by so much at each step."""
+    return [
+        _sample(number, broker, grows if broker == 2 else {}, agent=agent)
+        for number in range(count)
+        for broker in (1, 2, 3)
+    ]
+
+
+def _sample(number: int, broker: int, grows: dict[str, float], *, agent: bool) -> Sample:
+    values: dict[str, Any] = {
+        "heap_mb": 60.0 + number % 3, "threads": 90, "handles": 300, "fetches": 1_000 * number,
+        "evicted": number, "expired": number,
+    }  # fmt: skip
+    if agent:
+        values |= {"pending": 2, "marks": 900 * number, "held": 0, "errors": 0, "dropped": 0}
+    for name, step in grows.items():
+        values[name] = type(values[name])(values[name] + step * number)
+    return Sample(t_s=EVERY_S * number, broker=broker, **values)
+
+
+def judged(
+    found: Sequence[Sample], ending: Ending = ENDING, disturbed: Sequence[Disturbance] = DISTURBED
+) -> tuple[str, list[Check]]:
+    all_checks = checks(found, ending, disturbed, 600.0, COUNT * EVERY_S)
+    word, _ = verdict(all_checks)
+    return word, [each for each in all_checks if each.outcome not in ("pass", "observed")]
+
+
+def test_brokers_in_which_nothing_grows_pass() -> None:
+    assert judged(samples()) == ("pass", [])
+
+
+def test_brokers_without_the_agent_pass_without_its_figures() -> None:
+    assert judged(samples(agent=False), replace(ENDING, pending=None)) == ("pass", [])
+
+
+@pytest.mark.parametrize(
+    ("figure", "step"), [("heap_mb", 0.5), ("threads", 1), ("handles", 2), ("pending", 1)]
+)
+def test_one_broker_in_which_a_figure_grows_fails(figure: str, step: float) -> None:
+    word, (wrong,) = judged(samples(**{figure: step}))
+    assert (word, wrong.broker, wrong.figure) == ("fail", 2, figure)
+    assert wrong.low is not None
+    assert wrong.allowed is not None
+    assert wrong.low > wrong.allowed
+
+
+def test_a_growth_in_the_warm_up_alone_passes() -> None:
+    found = [
+        each.model_copy(update={"heap_mb": each.heap_mb - 30.0}) if each.t_s < 600 else each
+        for each in samples()
+    ]
+    assert judged(found)[0] == "pass"
+
+
+@pytest.mark.parametrize("figure", ["errors", "dropped"])
+def test_an_error_of_the_agent_or_a_lost_event_fails(figure: str) -> None:
+    word, (wrong,) = judged(samples(**{figure: 0.02}))
+    assert (word, wrong.broker) == ("fail", 2)
+
+
+@pytest.mark.parametrize(
+    ("ending", "words"),
+    [
+        (replace(ENDING, pending={1: 0, 2: 1, 3: 0}), "marks that are left when all is quiet: 1"),
+        (replace(ENDING, under_replicated=2), "partitions under-replicated at the end: 2"),
+        (replace(ENDING, failed_records=1), "records that were not acked: 1"),
+    ],
+)
+def test_what_is_left_at_the_end_fails(ending: Ending, words: str) -> None:
+    word, (wrong,) = judged(samples(), ending)
+    assert word == "fail"
+    assert words in wrong.words
+
+
+def test_a_disturbance_that_did_not_happen_is_unknown() -> None:
+    never = [DISTURBED[0].model_copy(update={"times": 0})]
+    word, (open_check,) = judged(samples(), disturbed=never)
+    assert (word, open_check.check) == ("unknown", "disturbed")
+
+
+@pytest.mark.parametrize("counter", ["evicted", "expired"])
+def test_disturbances_without_the_brokers_evidence_are_unknown(counter: str) -> None:
+    found = [each.model_copy(update={counter: 3}) for each in samples()]
+    assert judged(found)[0] == "unknown"
+
+
+def test_too_short_a_soak_is_unknown_and_says_so() -> None:
+    word, open_checks = judged(samples(count=20))
+    assert word == "unknown"
+    assert all("too few to judge" in each.words for each in open_checks)
+
+
+def test_a_failure_comes_before_what_is_unknown() -> None:
+    assert judged(samples(count=20, errors=1))[0] == "fail"
+
+
+def test_the_page_and_the_file_have_what_was_found(tmp_path: Path) -> None:
+    found = samples(heap_mb=0.5)
+    all_checks = checks(found, ENDING, DISTURBED, 600.0, 3_600.0)
+    word, reason = verdict(all_checks)
+    asked = Asked(
+        kafka="4.3.1", java="17", arm="request", seconds=3_600, warm_up_s=600, settings={"a": "<b>"}
+    )
+    info = SoakInfo(
+        verdict=word, reason=reason, asked=asked, started_ms=0, measured_s=3_600, fetches=177_000,
+        fetches_per_s=49.2, records=5, failed_records=0, disturbances=tuple(DISTURBED),
+        checks=tuple(all_checks),
+    )  # fmt: skip
+    write_soak(tmp_path, info)
+    assert load_soak(tmp_path) == info
+    page = render_soak(info, found)
+    assert page.count("<polyline") == 3 * 5
+    assert "arm request: a check failed" in page
+    assert "&lt;b&gt;" in page
+    assert "<b>&lt;" not in page
+
+
+def test_times_are_hours_and_minutes_together() -> None:
+    assert duration_s(0.5, None) == duration_s(None, 30) == duration_s(0.25, 15) == 1_800
+
+
+@pytest.mark.parametrize(
+    ("hours", "minutes"),
+    [(None, None), (0, None), (-1, None), (None, float("nan")), (float("inf"), None)],
+)
+def test_a_time_that_is_none_is_refused_in_one_line(
+    hours: float | None, minutes: float | None
+) -> None:
+    with pytest.raises(InputError, match=r"^--(hours|minutes).*: (missing, )?expected .*$"):
+        duration_s(hours, minutes)
+
+
+def test_an_arm_that_a_soak_does_not_have_is_refused() -> None:
+    with pytest.raises(InputError, match=r"^--arm off: expected one of stock, read, request"):
+        require_arm("off")
+
+
+def test_the_warm_up_is_a_share_of_a_short_soak_and_five_minutes_of_a_long_one() -> None:
+    plan = Plan(kafka="4.3.1", arm="step-down", seconds=600, out=Path())
+    assert (plan.warm_up_s, replace(plan, seconds=9_000).warm_up_s) == (120, 300)
+    assert plan.settings["leader.fetch.process.time.max.ms"] == "1000"
+    assert "leader.fetch.process.time.max.ms" not in replace(plan, arm="read").settings
