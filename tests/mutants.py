@@ -85,7 +85,6 @@ CAUGHT: Final = (
     Caught("bound-above-end", "log-start-race", "bound", "partitions_failed"),
     Caught("snapshot-too-late", "log-start-race", "snapshot", "partitions_failed"),
     Caught("mark-kept-for-one-partition", "follower-stops-reading", "read", "isr_shrinks"),
-    Caught("full-socket-forgiven", "follower-stops-reading", "request", "isr_shrinks"),
     Caught("freeze-charged", "freeze", "request", "isr_shrinks"),
     Caught("update-drops-pending", "switched-on", "off", "isr_shrinks"),
     Caught("update-not-taken", "limits-updated", "step-down", "leader_changes"),
