@@ -1,5 +1,6 @@
 package insync.broker;
 
+import com.yammer.metrics.core.MetricsRegistry;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,6 +12,7 @@ import kafka.cluster.Partition;
 import kafka.log.AppendOrigin;
 import kafka.log.Log;
 import kafka.log.LogConfig;
+import kafka.metrics.KafkaYammerMetrics;
 import kafka.server.AlterIsrManager;
 import kafka.server.BrokerTopicStats;
 import kafka.server.KafkaConfig;
@@ -111,6 +113,11 @@ final class KafkaParts {
 
     long lastCaughtUpMs(Partition partition) {
         return partition.getReplica(Leader.FOLLOWER).get().lastCaughtUpTimeMs();
+    }
+
+    /** Returns the registry behind Kafka's reporters. */
+    static MetricsRegistry registry() {
+        return KafkaYammerMetrics.defaultRegistry();
     }
 
     void close() {
