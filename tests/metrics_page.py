@@ -12,7 +12,7 @@ TAG = re.compile(r",(\w+)=([A-Z]+)$")
 
 
 def names() -> Iterator[str]:
-    """Yield every name with each value of its tag; not those of partitions, whose tags have any value."""
+    """Yield every name with each value of its tag, without those of partitions."""
     for name, says in ROW.findall(PAGE.read_text(encoding="utf-8")):
         tag = TAG.search(name)
         if tag is None:

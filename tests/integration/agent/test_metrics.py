@@ -113,8 +113,10 @@ def test_a_hold_and_a_step_down_are_seen_in_metrics_and_logs(
             assert broker.counters().errors == 0
         assert len(lines(leader.log, "PendingReads")) == 2, "INFO is off since the update"
         check_step_down(program, leader.log, leader.pid, controller.log, controller.pid)
-        wait_for(lambda: jmx(program, leader.pid, "kafka.*:topic=t,type=PendingReads,*", "Value"),
-                 lambda left: not left)
+        wait_for(
+            lambda: jmx(program, leader.pid, "kafka.*:topic=t,type=PendingReads,*", "Value"),
+            lambda left: not left,
+        )
 
 
 def check_step_down(

@@ -151,6 +151,11 @@ final class KafkaParts {
         return KafkaYammerMetrics.defaultRegistry();
     }
 
+    /** Applies a broker's configs to Kafka's JMX reporter, as its start does. */
+    static void configureJmx(Map<String, String> configs) {
+        KafkaYammerMetrics.INSTANCE.configure(configs);
+    }
+
     void close() {
         log.close();
     }

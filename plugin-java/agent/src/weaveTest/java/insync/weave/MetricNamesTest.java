@@ -22,8 +22,7 @@ import javax.management.ObjectName;
 import org.junit.jupiter.api.Test;
 
 /**
- * In each version of Kafka, its own JMX reporter exposes the metrics that docs/use/metrics.md lists for that version, and no
- * others of ours.
+ * In each version of Kafka, its own JMX reporter exposes exactly the metrics that docs/use/metrics.md lists for that version.
  */
 class MetricNamesTest {
     private static final Pattern ROW = Pattern.compile("\\| `(kafka[^`]+)` \\| (\\w+) \\| ([^|]+) \\| (.*) \\|");

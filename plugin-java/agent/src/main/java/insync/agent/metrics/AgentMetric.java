@@ -153,11 +153,11 @@ public enum AgentMetric {
         PARTITION("topic", Stream.empty());
 
         private final String key;
-        private final List<String> values;
+        private final List<String> words;
 
-        Tag(String key, Stream<String> values) {
+        Tag(String key, Stream<String> words) {
             this.key = key;
-            this.values = values.collect(Collectors.toList());
+            this.words = words.collect(Collectors.toList());
         }
 
         String key() {
@@ -165,8 +165,8 @@ public enum AgentMetric {
         }
 
         /** Returns all values, in the order of the table. */
-        List<String> values() {
-            return values;
+        List<String> words() {
+            return words;
         }
     }
 }

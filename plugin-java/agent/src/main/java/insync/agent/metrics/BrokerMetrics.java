@@ -105,7 +105,7 @@ public final class BrokerMetrics implements Hold.Listener, StepDownListener {
         StepDownStats stats = insync.stepDowns();
         for (Reason reason : Reason.values()) {
             AgentMetric metric = reason.acts() ? AgentMetric.STEP_DOWNS : AgentMetric.STEP_DOWNS_SUPPRESSED;
-            if (metric.tag().values().contains(reason.word())) {
+            if (metric.tag().words().contains(reason.word())) {
                 meter(metric, STEP_DOWNS, () -> stats.count(reason), reason.word());
             }
         }

@@ -29,7 +29,7 @@ public final class ControllerMetrics {
         KafkaRegistry registry = new KafkaRegistry(all);
         Map<String, Meter> meters = new TreeMap<>();
         AgentMetric metric = AgentMetric.CONTROLLER_STEP_DOWNS;
-        metric.tag().values().forEach(reason -> meters.put(reason,
+        metric.tag().words().forEach(reason -> meters.put(reason,
             registry.meter(KafkaRegistry.name(metric, metric.tag().key(), reason), "step-downs")));
         current = new ControllerMetrics(meters);
     }

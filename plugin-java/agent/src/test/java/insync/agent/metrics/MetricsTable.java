@@ -51,8 +51,8 @@ final class MetricsTable {
     }
 
     private static String values(Tag tag) {
-        return tag.values().isEmpty() ? "" : ". " + tag.key().toUpperCase(Locale.ROOT) + ": "
-            + tag.values().stream().map(value -> "`" + value + "`").collect(Collectors.joining(", "));
+        return tag.words().isEmpty() ? "" : ". " + tag.key().toUpperCase(Locale.ROOT) + ": "
+            + tag.words().stream().map(value -> "`" + value + "`").collect(Collectors.joining(", "));
     }
 
     /** Returns the versions with a type of metrics, such as "1.1, from 3.6". */
