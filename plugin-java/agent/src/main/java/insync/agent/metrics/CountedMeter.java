@@ -4,8 +4,8 @@ import com.yammer.metrics.core.Meter;
 import java.util.function.LongSupplier;
 
 /**
- * Moves a meter to the value of a counter from time to time. So a hot path only increments the counter: a meter's own mark
- * takes several times as long.
+ * Moves a meter to the value of a counter from time to time. So a hot path only increments the counter; a meter's own mark updates
+ * four atomic numbers.
  */
 final class CountedMeter {
     private final Meter meter;
