@@ -69,9 +69,9 @@ def _lines(path: Path) -> Iterator[str]:
         last = max(_numbers(path), default=0) + 1
         for part in (path, *(_part(path, number) for number in range(1, last + 1))):
             try:
-                file = stack.enter_context(part.open(encoding="utf-8"))
+                file: IO[str] = stack.enter_context(part.open(encoding="utf-8"))
             except FileNotFoundError:
                 continue
             opened.setdefault(os.fstat(file.fileno()).st_ino, file)
-        for file in reversed(opened.values()):
-            yield from file.read().splitlines()
+        for each in reversed(opened.values()):
+            yield from each.read().splitlines()
