@@ -5,6 +5,7 @@ import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestPart;
 import insync.agent.kafka.BrokerAccess;
 import insync.agent.lagpolicy.LagPolicy;
+import insync.agent.stepdown.broker.Appends;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
@@ -178,6 +179,7 @@ public final class Brokers {
         anyRequestScope = BROKERS.values().stream().anyMatch(broker -> broker.allRequests().findAny().isPresent());
         anyReadScope = BROKERS.values().stream().anyMatch(InsyncBroker::marksReads);
         anyStepDown = BROKERS.values().stream().anyMatch(broker -> broker.stepDown() != null);
+        Appends.turn(BROKERS.values().stream().map(InsyncBroker::stepDown).anyMatch(one -> one != null && one.timesAppends()));
     }
 
     /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */
