@@ -64,7 +64,7 @@ LONG: Final = frozenset(
         "queue-stall", "read-errors", "read-errors-in-turn", "rebalance-pulls-back",
         "slow-disk-ramp", "slow-leader", "slow-replica", "step-down-neighbours",
         "step-down-queue", "step-down-shrunk-isr", "stuck-replica", "two-slow-leaders",
-        "two-stalls",
+        "two-stalls", "write-stall",
     }
 )  # fmt: skip
 """The scenarios that only `make test-all` runs; docs/extend/tests.md says what runs instead."""

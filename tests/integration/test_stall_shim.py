@@ -114,6 +114,42 @@ def test_neither_an_fsync_of_an_index_nor_a_write_is_stalled_by_an_fsync_rule(
     assert caller.control.counters(slot).calls == 0
 
 
+def test_a_new_segments_file_is_created_when_its_rule_is_lifted(caller: Caller) -> None:
+    new = caller.log.with_name("00000000000000000100.log")
+    slot = caller.arm(Site.CREATE)
+    assert caller.timed("pwrite")[0] == "5"
+    caller.begin("create", new)
+    caller.await_held(slot)
+    assert not new.exists()
+    caller.control.lift(slot)
+    assert caller.answer() == "created"
+    assert new.exists()
+    assert caller.control.counters(slot).calls == 1
+
+
+@pytest.mark.parametrize(
+    ("folder", "name"), [("topic-1", "1.log"), ("topic-0", "1.index"), ("topic-0", "1.snapshot")]
+)
+def test_other_files_are_created_meanwhile(caller: Caller, folder: str, name: str) -> None:
+    (caller.log.parents[1] / folder).mkdir(exist_ok=True)
+    slot = caller.arm(Site.CREATE)
+    assert caller.timed("create", caller.log.parents[1] / folder / name)[0] == "created"
+    assert caller.control.counters(slot).calls == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "calls"), [("0.index", 1), ("0.timeindex", 1), ("0.txnindex", 0), ("0.log", 0)]
+)
+def test_the_size_of_an_index_is_set_when_its_rule_allows(
+    caller: Caller, name: str, calls: int
+) -> None:
+    index = make_log(caller.log.parents[1], "topic-0", name)
+    slot = caller.arm(Site.INDEX, Mode.DELAY, delay_ns=SECOND_NS // 100)
+    assert caller.timed("ftruncate", index)[0] == "0"
+    assert index.stat().st_size == 5
+    assert caller.control.counters(slot).calls == calls
+
+
 def test_a_delay_takes_its_time_per_call_and_counts_exactly(caller: Caller) -> None:
     slot = caller.arm(mode=Mode.DELAY, delay_ns=SECOND_NS // 20)
     taken = [caller.timed("pread")[1] for _ in range(4)]

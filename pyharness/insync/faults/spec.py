@@ -24,6 +24,7 @@ class Surroundings:
         index: the fault's number among the scenario's faults.
         leaders: the broker that leads each partition at the fault's time.
         flushes: whether brokers call fsync while they run.
+        rolls: whether brokers roll their logs while they run.
         earlier: the faults that the scenario lists before it.
 
     """
@@ -31,6 +32,7 @@ class Surroundings:
     index: int
     leaders: Sequence[int]
     flushes: bool
+    rolls: bool
     earlier: Sequence["Planned"]
 
     def key(self, name: str) -> str:

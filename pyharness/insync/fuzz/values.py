@@ -76,6 +76,7 @@ _LESS_CPU: Final[Mapping[int, int]] = {CONTROLLER_ID: 5}
 
 VALUES: Final[Mapping[str, Draw]] = {
     "for_ms": _span,
+    "site": lambda random, *_: random.choice(("read", "send", "write", "fsync")),
     "partitions": _some_partitions,
     "peer": lambda random, *_: random.randint(1, BROKERS),
     "delay_ms": lambda random, *_: random.randint(20, 400),

@@ -37,8 +37,12 @@ class Broker(Part):
             leader without new records drops no follower.
         log_flush_interval_messages: after how many records of a partition a broker calls fsync;
             None: Kafka's default, which is never; the kernel then writes them out later.
+        log_roll_ms: after what time brokers begin a new segment of a partition's log, with the next
+            record; None: Kafka's default, a week.
         leader_fetch_process_time_max_ms: after what time a leader steps down, in arms that let
             it; counted from when a fetch has waited for replica_fetch_wait_max_ms.
+        leader_append_process_time_max_ms: for how long an append to a leader's log may take in
+            these arms; None: leaders step down because of fetches only.
         replica_fetch_backoff_ms: after what time a follower fetches again from a broker that does
             not lead yet; None: Kafka's default, 1 s.
         leader_relinquish_cooldown_ms: for how long a partition whose leadership moved is not moved
@@ -65,7 +69,9 @@ class Broker(Part):
     num_io_threads: Annotated[int, Field(ge=1, le=32)] = 4
     num_network_threads: Annotated[int, Field(ge=1, le=32)] = 2
     log_flush_interval_messages: Annotated[int, Field(ge=1)] | None = None
+    log_roll_ms: Span | None = None
     leader_fetch_process_time_max_ms: Span | None = None
+    leader_append_process_time_max_ms: Span | None = None
     leader_relinquish_cooldown_ms: Span | None = None
     leader_relinquish_score_recovery_ms: Span | None = None
     controller_agent: bool = True
@@ -82,6 +88,9 @@ class Broker(Part):
     def _check(self) -> Self:
         rules.check_lag(self.replica_lag_time_max_ms, self.replica_fetch_wait_max_ms)
         rules.check_combined(self.combined, agent=self.controller_agent)
+        rules.check_append_time(
+            self.leader_append_process_time_max_ms, self.leader_fetch_process_time_max_ms
+        )
         return self
 
 
@@ -333,6 +342,7 @@ class Scenario(Frame):
                 index=index,
                 leaders=leaders_at(self.workload.leaders, self._elections, fault.at_ms),
                 flushes=self.broker.log_flush_interval_messages is not None,
+                rolls=self.broker.log_roll_ms is not None,
                 earlier=earlier,
             )
         )

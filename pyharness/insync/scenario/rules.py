@@ -46,6 +46,13 @@ def check_stepping_arms(names: Sequence[str], time_ms: int | None) -> None:
             raise broken(f"arms[{index}]", arm, expected)
 
 
+def check_append_time(append_ms: int | None, fetch_ms: int | None) -> None:
+    """Check that leaders that time their appends time their fetches, as the agent requires."""
+    if append_ms is not None and fetch_ms is None:
+        expected = "none, or broker.leader_fetch_process_time_max_ms to be set as well"
+        raise broken("leader_append_process_time_max_ms", append_ms, expected)
+
+
 def check_bounds(low: float | None, high: float | None) -> None:
     """Check that an expectation has a bound, and that min is not above max."""
     if low is None and high is None:

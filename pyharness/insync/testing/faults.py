@@ -91,9 +91,17 @@ class Faults:
         try:
             spec: Planned = _ANY.validate_python({"kind": kind, "broker": broker, **times, **keys})
             leaders = self._leaders(topic)
-            settings = self._arm_cluster.cluster.nodes[1].folder / "server.properties"
-            flushes = "log.flush.interval.messages=" in settings.read_text(encoding="utf-8")
-            spec.check_within(Surroundings(index=0, leaders=leaders, flushes=flushes, earlier=()))
+            file = self._arm_cluster.cluster.nodes[1].folder / "server.properties"
+            settings = file.read_text(encoding="utf-8")
+            spec.check_within(
+                Surroundings(
+                    index=0,
+                    leaders=leaders,
+                    flushes="log.flush.interval.messages=" in settings,
+                    rolls="log.roll.ms=" in settings,
+                    earlier=(),
+                )
+            )
         except ValidationError as error:
             raise InputError("; ".join(describe(error, within=("faults", 0)))) from None
         except PydanticCustomError as error:

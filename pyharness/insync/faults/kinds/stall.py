@@ -6,7 +6,7 @@ rules and reads back what they stalled.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal, Self
+from typing import Final, Literal, Self
 
 from pydantic import model_validator
 
@@ -22,18 +22,22 @@ from insync.faults.support.control import ControlFile, Site
 from insync.faults.support.control import Mode as RuleMode
 from insync.fields import Partitions, Time, broken, check_unique
 
+ROLLS: Final = ("create", "index")
+"""Sites of calls that a broker makes only when it rolls a log."""
+
 
 class Stall(Lasting):
     """System calls of the broker on chosen partitions hang, or take `delay_ms` longer.
 
     Sites `read` and `send` are those of a partition's leader, the others those of any replica.
+    Calls of `create` and `index` come when it rolls the log.
     `acts_ms` is how long mode `hold` must act to prove anything; 0 for half of its time.
     """
 
     intensity = ("delay_ms",)
 
     kind: Literal["stall"]
-    site: Literal["read", "send", "write", "fsync"]
+    site: Literal["read", "send", "write", "fsync", "create", "index"]
     mode: Mode
     delay_ms: Time = 0
     acts_ms: Time = 0
@@ -61,6 +65,9 @@ class Stall(Lasting):
             self._check_led(around)
         if self.site == "fsync" and not around.flushes:
             expected = "broker.log_flush_interval_messages to be set: else brokers call no fsync"
+            raise broken(around.key("site"), self.site, expected)
+        if self.site in ROLLS and not around.rolls:
+            expected = "broker.log_roll_ms to be set: else brokers roll a log every week"
             raise broken(around.key("site"), self.site, expected)
 
     def _check_led(self, around: Surroundings) -> None:
@@ -138,7 +145,7 @@ def none_stalled(_: PlannedFault, seen: Recorded) -> str | None:
 KIND = FaultKind(
     spec=Stall,
     words=Words(
-        does="reads, sends, writes or fsyncs of chosen topic-partitions hang or take longer",
+        does="reads, sends, writes, fsyncs or rolls of chosen topic-partitions hang or take longer",
         mechanism="a library preloaded into the broker (LD_PRELOAD), at the system calls",
         evidence="the calls that were stalled, and the longest",
         notes="See [Stalls](#stalls).",
@@ -149,7 +156,7 @@ KIND = FaultKind(
     missing=none_stalled,
     tags=Tags(
         outlasts_process=True,
-        stops_following_at=("write", "fsync"),
+        stops_following_at=("write", "fsync", *ROLLS),
         late_shrinks={"read stall": LOCK_HELD},
     ),
 )

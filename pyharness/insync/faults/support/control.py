@@ -68,6 +68,8 @@ class Site(IntEnum):
     SEND = 2
     WRITE = 3
     FSYNC = 4
+    CREATE = 5
+    INDEX = 6
 
 
 class Mode(IntEnum):

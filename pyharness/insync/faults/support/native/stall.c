@@ -1,6 +1,6 @@
 /*
- * LD_PRELOAD shim: stalls a broker's reads, sends, writes or fsyncs of chosen topic-partitions,
- * or lets them fail; and shows the broker another time of day.
+ * LD_PRELOAD shim: stalls a broker's reads, sends, writes, fsyncs or rolls of chosen
+ * topic-partitions, or lets them fail; and shows the broker another time of day.
  *
  *   cc -O2 -shared -fPIC -o libinsync_stall.so stall.c -ldl -pthread
  *
@@ -13,10 +13,12 @@
  *          through a mapping, as indexes do
  *   fsync  fsync (FileChannel.force(true), also of a folder; FileDescriptor.sync)
  *          and fdatasync (force(false)); not msync, by which indexes are flushed
+ *   create open and openat with O_CREAT (FileChannel.open): a log that rolls creates a file
+ *   index  ftruncate (RandomAccessFile.setLength): a new index gets its size, a full one is cut
  *
  * A call is stalled if a rule for its site is armed and its file is
  * <data_dir>/.../<topic>-<partition>/<anything>.log, or for an fsync that folder
- * itself; see stall.h for the rules.
+ * itself, or for `index` a .index or .timeindex file there; see stall.h for the rules.
  * A stalled call behaves like one on a slow disk: a signal does not interrupt it,
  * and it then returns what the real call returns, errno included.  A call that is
  * to fail is not made: it returns -1 at once, with EIO.  Nothing is
@@ -36,6 +38,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,11 +105,33 @@ static void link_of(int fd, char *out)
     *out = '\0';
 }
 
+static bool ends_with(const char *path, const char *end)
+{
+    size_t length = strlen(path);
+    size_t size = strlen(end);
+    return length >= size && strcmp(path + length - size, end) == 0;
+}
+
+/* Whether the calls of a site are those on a file of this name. */
+static bool is_file_of(uint32_t site, const char *path)
+{
+    if (site == STALL_INDEX) return ends_with(path, ".index") || ends_with(path, ".timeindex");
+    return ends_with(path, ".log");
+}
+
+/* If `path` is a folder below the data folder, returns its name; else NULL. */
+static const char *folder_name(const char *path)
+{
+    size_t root = strlen(control->data_dir);
+    if (strncmp(path, control->data_dir, root) != 0 || path[root] != '/') return NULL;
+    return strrchr(path, '/') + 1;
+}
+
 /*
- * If fd is a log file below the data folder, or for an fsync a folder there, leaves
+ * If fd is a file of that site below the data folder, or for an fsync a folder there, leaves
  * that folder's path in `path` and returns the folder's name; else NULL.
  */
-static const char *log_folder(uint32_t site, int fd, char *path, size_t size)
+static const char *folder_of(uint32_t site, int fd, char *path, size_t size)
 {
     char link[32];
     if (fd < 0) return NULL;
@@ -114,14 +139,22 @@ static const char *log_folder(uint32_t site, int fd, char *path, size_t size)
     ssize_t length = readlink(link, path, size - 1);
     if (length < 4) return NULL;
     path[length] = '\0';
-    size_t root = strlen(control->data_dir);
-    if (strncmp(path, control->data_dir, root) != 0 || path[root] != '/') return NULL;
-    if (strcmp(path + length - 4, ".log") == 0)
+    if (is_file_of(site, path))
         *strrchr(path, '/') = '\0';
     else if (site != STALL_FSYNC)
         return NULL;
-    char *folder = strrchr(path, '/');
-    return folder ? folder + 1 : NULL;
+    return folder_name(path);
+}
+
+/* The same for a file that may not exist yet, by its absolute path; `path` has PATH_MAX bytes. */
+static const char *folder_of_new(uint32_t site, const char *file, char *path)
+{
+    char parent[PATH_MAX];
+    size_t length = strlen(file);
+    if (file[0] != '/' || length >= sizeof parent || !is_file_of(site, file)) return NULL;
+    memcpy(parent, file, length + 1);
+    *strrchr(parent, '/') = '\0';
+    return realpath(parent, path) ? folder_name(path) : NULL;
 }
 
 /* ---- stalling ------------------------------------------------------------- */
@@ -191,17 +224,13 @@ static uint32_t bucket_of(const char *target)
 }
 
 /*
- * Stalls the call by all rules that it meets, up to one by which it fails; returns whether one
- * does.  Rules are found by the hash of their target, so that the calls of a broker with
- * thousands of armed rules take no longer than with one.
+ * Stalls a call on a file in `folder` by all rules that it meets, up to one by which it fails;
+ * returns whether one does.  Rules are found by the hash of their target, so that the calls of a
+ * broker with thousands of armed rules take no longer than with one.
  */
-static __attribute__((noinline)) bool stall_armed(uint32_t site, int fd)
+static bool apply_all(uint32_t site, const char *folder)
 {
-    char path[PATH_MAX];
-    int saved = errno;
     bool fails = false;
-    if (!(atomic_load(&control->sites) & (1u << site))) return false;
-    const char *folder = log_folder(site, fd, path, sizeof path);
     uint32_t next = folder ? atomic_load(&control->buckets[bucket_of(folder)]) : 0;
     while (next > 0 && next <= control->capacity && !fails) {
         struct stall_rule *rule = &control->rules[next - 1];
@@ -213,6 +242,17 @@ static __attribute__((noinline)) bool stall_armed(uint32_t site, int fd)
         else
             apply(rule);
     }
+    return fails;
+}
+
+/* Stalls a call on a descriptor, or if `file` is not NULL on the file of that path. */
+static __attribute__((noinline)) bool stall_armed(uint32_t site, int fd, const char *file)
+{
+    char path[PATH_MAX];
+    int saved = errno;
+    if (!(atomic_load(&control->sites) & (1u << site))) return false;
+    bool fails = apply_all(site, file ? folder_of_new(site, file, path)
+                                      : folder_of(site, fd, path, sizeof path));
     errno = fails ? EIO : saved;
     return fails;
 }
@@ -221,7 +261,14 @@ static __attribute__((noinline)) bool stall_armed(uint32_t site, int fd)
 static inline bool stall(uint32_t site, int fd)
 {
     return __builtin_expect(atomic_load_explicit(armed, memory_order_relaxed) != 0, 0)
-           && stall_armed(site, fd);
+           && stall_armed(site, fd, NULL);
+}
+
+/* The same for a call that opens a file. */
+static inline bool stall_open(const char *file, int flags)
+{
+    return __builtin_expect(atomic_load_explicit(armed, memory_order_relaxed) != 0, 0)
+           && (flags & O_CREAT) && stall_armed(STALL_CREATE, -1, file);
 }
 
 /* ---- the calls ------------------------------------------------------------ */
@@ -301,6 +348,40 @@ STALLED(ssize_t, sendfile64, STALL_SEND, in,
 
 STALLED(int, fsync, STALL_FSYNC, fd, (int fd), (fd))
 STALLED(int, fdatasync, STALL_FSYNC, fd, (int fd), (fd))
+
+STALLED(int, ftruncate, STALL_INDEX, fd, (int fd, off_t length), (fd, length))
+STALLED(int, ftruncate64, STALL_INDEX, fd, (int fd, off64_t length), (fd, length))
+
+/* Reads the mode, which callers pass only where the flags ask for it, into `mode`. */
+#define READ_MODE(flags)                                              \
+    mode_t mode = 0;                                                  \
+    if ((flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE) {    \
+        va_list more;                                                 \
+        va_start(more, flags);                                        \
+        mode = va_arg(more, mode_t);                                  \
+        va_end(more);                                                 \
+    }
+
+#define OPENED(name)                                                  \
+    int name(const char *file, int flags, ...)                        \
+    {                                                                 \
+        NEXT(name)                                                    \
+        READ_MODE(flags)                                              \
+        return stall_open(file, flags) ? -1 : next(file, flags, mode); \
+    }
+
+#define OPENED_AT(name)                                               \
+    int name(int at, const char *file, int flags, ...)                \
+    {                                                                 \
+        NEXT(name)                                                    \
+        READ_MODE(flags)                                              \
+        return stall_open(file, flags) ? -1 : next(at, file, flags, mode); \
+    }
+
+OPENED(open)
+OPENED(open64)
+OPENED_AT(openat)
+OPENED_AT(openat64)
 
 /* ---- the time of day ------------------------------------------------------ */
 

@@ -19,7 +19,8 @@ class ConfigValuesTest {
     private static final int TRIES = 1_000;
     private static final List<String> KEYS = List.of("follower.fetch.pending.reads.insync.enable",
         "follower.fetch.pending.reads.insync.scope", "follower.fetch.pending.reads.insync.max.age.ms",
-        "leader.fetch.process.time.max.ms", "leader.relinquish.via", "leader.relinquish.isr", "leader.relinquish.cooldown.ms",
+        "leader.fetch.process.time.max.ms", "leader.append.process.time.max.ms", "leader.relinquish.via",
+        "leader.relinquish.isr", "leader.relinquish.cooldown.ms",
         "leader.relinquish.budget.per.minute", "leader.relinquish.score.threshold", "leader.relinquish.score.recovery.ms",
         "leader.relinquish.slow.peers.max.ratio", "leader.relinquish.disconnect.clients", "leader.relinquish.only.enable",
         "follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable", "replica.lag.policy", "insync.events.topic",

@@ -1,23 +1,16 @@
 package insync.broker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import insync.core.Insync;
-import insync.core.events.EventLog;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.errors.NotLeaderOrFollowerException;
 import org.apache.kafka.common.message.AlterPartitionReassignmentsRequestData;
@@ -38,11 +31,8 @@ import org.apache.kafka.common.requests.ElectLeadersRequest;
 import org.apache.kafka.common.requests.ElectLeadersResponse;
 import org.apache.kafka.common.requests.ListPartitionReassignmentsRequest;
 import org.apache.kafka.common.requests.ListPartitionReassignmentsResponse;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * A step-down from end to end on the broker's real classes: a stalled read, the watch, Kafka's own manager of
@@ -50,38 +40,19 @@ import org.junit.jupiter.api.io.TempDir;
  * because the watch is a thread.
  */
 @EnabledIfSystemProperty(named = "insync.jvm", matches = "woven")
-class StepDownFlowTest {
-    private static final int EPOCH = 5;
-    private static final int SUCCESSOR = Leader.FOLLOWER;
+class StepDownFlowTest extends WatchedLeader {
     /** The KIP's example: no more than the time for which the fetch may wait for records. */
     private static final long T_MS = 500;
-    private static final long STEP_MS = 10;
-    private static final long PATIENCE_NANOS = 30_000_000_000L;
 
-    @TempDir
-    Path folder;
-    private final FakeController controller = new FakeController();
     private final List<Errors> fetched = new CopyOnWriteArrayList<>();
     private final List<Errors> acked = new CopyOnWriteArrayList<>();
     private final CountDownLatch stall = new CountDownLatch(1);
-    private Leader leader;
     private Thread reader = new Thread(() -> { }, "none");
-    private Path events;
 
-    @BeforeEach
-    void events() throws Exception {
-        events = folder.resolve("events.jsonl");
-        Insync.install(new Insync(EventLog.to(events)));
-    }
-
-    @AfterEach
-    void everythingEndsAndNothingOfOursFailed() throws Exception {
+    @Override
+    void endStalls() throws Exception {
         stall.countDown();
         reader.join(10_000);
-        leader.stopWatch();
-        leader.close();
-        assertEquals("", Insync.current().failures().last());
-        Insync.install(new Insync(EventLog.none()));
     }
 
     @Test
@@ -106,7 +77,7 @@ class StepDownFlowTest {
             assertTrue(answer.contains(field), () -> field + " in " + answer);
         }
         assertEquals(List.of(), fetched, "the read still stalls");
-        nothingMoreIsAsked();
+        nothingMoreIsAskedFor(4 * T_MS);
     }
 
     @Test
@@ -207,7 +178,7 @@ class StepDownFlowTest {
         stall.countDown();
         reader.join();
         leader.partition().delete();
-        nothingMoreIsAsked();
+        nothingMoreIsAskedFor(4 * T_MS);
     }
 
     @Test
@@ -217,7 +188,7 @@ class StepDownFlowTest {
         stallARead();
         await(() -> line("step_down_withheld").orElse(null));
         assertTrue(line("step_down_withheld").get().contains("\"reason\":\"changing\""));
-        nothingMoreIsAsked();
+        nothingMoreIsAskedFor(4 * T_MS);
     }
 
     /** Kafka needs the stalled read's lock to handle the response; it must not block the channel's thread meanwhile. */
@@ -249,7 +220,7 @@ class StepDownFlowTest {
     void aReadErrorIsNoReasonToStepDownUnderSolutionTwo() throws Exception {
         start(Map.of());
         failARead();
-        nothingMoreIsAsked();
+        nothingMoreIsAskedFor(4 * T_MS);
     }
 
     @Test
@@ -305,46 +276,6 @@ class StepDownFlowTest {
         reader = new Thread(() -> leader.fetch(11, fetched), "reader");
         reader.setDaemon(true);
         reader.start();
-    }
-
-    private FakeController.Asked next() throws Exception {
-        return await(controller.asked::poll);
-    }
-
-    private void nothingMoreIsAsked() throws Exception {
-        long end = leader.time.milliseconds() + 4 * T_MS;
-        await(() -> leader.time.milliseconds() >= end ? end : null);
-        assertNull(controller.asked.poll());
-    }
-
-    private String answered() throws Exception {
-        return await(() -> line("step_down_answered").orElse(null));
-    }
-
-    /** Returns the first event of that type. */
-    private Optional<String> line(String type) {
-        return lines().stream().filter(line -> line.contains("\"type\":\"" + type + "\"")).findFirst();
-    }
-
-    private List<String> lines() {
-        try {
-            return Files.readAllLines(events);
-        } catch (java.io.IOException unreadable) {
-            throw new java.io.UncheckedIOException(unreadable);
-        }
-    }
-
-    /** Lets time pass until there is a value. */
-    private <V> V await(Supplier<V> look) throws Exception {
-        long end = System.nanoTime() + PATIENCE_NANOS;
-        for (V found = look.get(); ; found = look.get()) {
-            if (found != null) {
-                return found;
-            }
-            assertTrue(System.nanoTime() < end, () -> "no value before the deadline; events: " + lines());
-            leader.time.sleep(STEP_MS);
-            Thread.sleep(STEP_MS);
-        }
     }
 
     /** Returns the controller's answer that these partitions are being reassigned. */

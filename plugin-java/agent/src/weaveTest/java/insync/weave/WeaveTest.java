@@ -24,6 +24,7 @@ class WeaveTest {
     private static final String ENABLE = "follower.fetch.pending.reads.insync.enable";
     private static final String SCOPE = "follower.fetch.pending.reads.insync.scope";
     private static final String STEP_DOWN = "leader.fetch.process.time.max.ms";
+    private static final String APPENDS = "leader.append.process.time.max.ms";
     private static final String ONLY = "leader.relinquish.only.enable";
     private static final List<String> LOG_START =
         List.of("follower.log.start.offset.bound.enable", "leader.fetch.snapshot.enable");
@@ -100,6 +101,24 @@ class WeaveTest {
         assertThrows(ConfigException.class, () -> config("leader.relinquish.isr", "first"));
     }
 
+    /** Slow appends are no reason by default, and only for a leader that steps down because of slow fetches, too. */
+    @Test
+    void appendsAreTimedOnlyWhereALeaderMayStepDown() {
+        if (VERSION.startsWith("1.")) {
+            return;
+        }
+        assertEquals(-1, config("broker.rack", "r").getLong(APPENDS));
+        if (VERSION.startsWith("2.")) {
+            ConfigException never = assertThrows(ConfigException.class, () -> config(APPENDS, "2000"));
+            assertTrue(never.getMessage().contains("no step-down for this version"), never.getMessage());
+            return;
+        }
+        assertThrows(ConfigException.class, () -> config(APPENDS, "0", STEP_DOWN, "2000", ENABLE, "true"));
+        ConfigException alone = assertThrows(ConfigException.class, () -> config(APPENDS, "2000", ENABLE, "true"));
+        assertTrue(alone.getMessage().contains(APPENDS) && alone.getMessage().contains(STEP_DOWN), alone.getMessage());
+        assertEquals(700, config(APPENDS, "700", STEP_DOWN, "2000", ENABLE, "true").getLong(APPENDS));
+    }
+
     /** The alternative that KIP-501 rejects is off, and goes neither with solution 1 nor below the lag limit. */
     @Test
     void aLeaderRelinquishesWithoutSolutionOneOnlyWhereThatIsAskedFor() {
@@ -141,7 +160,8 @@ class WeaveTest {
     @Test
     void nothingOfWhatIsForSomeBrokersOnlyIsWovenForAll() throws Exception {
         for (String method : List.of("maybeIncrementLogStartOffset", "LogReadInfo", "LogReadResult", "readRecords",
-                "processPartitionData", "updateReplicaLogReadResult", "logStartOffset")) {
+                "processPartitionData", "updateReplicaLogReadResult", "logStartOffset", "maybeAppend", "LocalLog",
+                "KafkaApis.handle\"")) {
             assertFalse(installed().contains(method), installed());
         }
     }

@@ -46,6 +46,8 @@ final class Mutants {
         ALL.put("successor-outside-isr", List.of(
             new Change("stepdown.SuccessorOrder", "order", SuccessorMutants.OutsideFirst.class),
             new Change("stepdown.controller.RelinquishRule", "asksToStepDown", SuccessorMutants.AnyMembers.class)));
+        ALL.put("append-not-marked", List.of(
+            new Change("stepdown.AppendMark", "begin", Nothing.class)));
         ALL.put("bound-above-end", List.of(
             new Change("logstart.LogStartRule", "bounded", OneAboveSecondArgument.class)));
         ALL.put("snapshot-too-late", List.of(

@@ -48,6 +48,7 @@ import insync.agent.logstart.MovedHighWatermark;
 import insync.agent.metrics.BrokerMetrics;
 import insync.agent.pausepoints.PausePointHooks;
 import insync.agent.stepdown.broker.AlterPartitionManagerHooks;
+import insync.agent.stepdown.broker.AppendHooks;
 import insync.agent.stepdown.broker.BrokerBlockingSenderHooks;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.agent.stepdown.broker.ControllerAccess;
@@ -77,6 +78,7 @@ public abstract class CommonAdapter implements Adapter {
     private final ControllerAccess controller;
     private final LogStartHooks logStart;
     private final List<Hook> pausePoints;
+    private final List<Hook> appends;
 
     /**
      * @param name the adapter's row in broker-versions.properties
@@ -91,6 +93,7 @@ public abstract class CommonAdapter implements Adapter {
         this.controller = controller;
         this.logStart = LogStartHooks.since36(classes.log());
         this.pausePoints = PausePointHooks.since36(classes.log());
+        this.appends = AppendHooks.since36(classes.log(), classes.localLog());
     }
 
     /** Returns our classes of scope "read" that refer to the broker's, for every version from 2.8 on. */
@@ -164,6 +167,7 @@ public abstract class CommonAdapter implements Adapter {
     public final List<Hook> hooksOnDemand() {
         List<Hook> all = new ArrayList<>(logStart.all());
         all.addAll(pausePoints);
+        all.addAll(appends);
         all.add(insync.agent.lagpolicy.PartitionHooks.lagByMessages());
         all.add(ReadErrorHooks.fetchRecords());
         return all;
@@ -191,6 +195,6 @@ public abstract class CommonAdapter implements Adapter {
 
     @Override
     public final Platform platform() {
-        return new Platform(access, access, controller, logStart, pausePoints);
+        return new Platform(access, access, controller, logStart, pausePoints, appends);
     }
 }

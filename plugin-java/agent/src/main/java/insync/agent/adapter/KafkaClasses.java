@@ -6,6 +6,8 @@ import insync.agent.config.DynamicBrokerConfigHooks;
 public final class KafkaClasses {
     private final String replica;
     private final String log;
+    private final String localLog =
+        MovedClass.to("kafka.log.LocalLog", "org.apache.kafka.storage.internals.log.LocalLog");
     private final String fetchParams = MovedClass.to("org.apache.kafka.storage.internals.log.FetchParams",
         "org.apache.kafka.server.storage.log.FetchParams");
     private final String fileRecords = MovedClass.to("org.apache.kafka.common.record.FileRecords",
@@ -31,6 +33,11 @@ public final class KafkaClasses {
 
     String log() {
         return log;
+    }
+
+    /** Returns the class of the segments of a partition's log. */
+    String localLog() {
+        return localLog;
     }
 
     /** Returns the class of a fetch's parameters. */

@@ -11,6 +11,7 @@ import insync.agent.log.InForce;
 import insync.agent.log.KafkaLog;
 import insync.agent.metrics.BrokerMetrics;
 import insync.agent.metrics.ControllerMetrics;
+import insync.agent.stepdown.broker.Appends;
 import insync.agent.stepdown.broker.BrokerStepDown;
 import insync.bridge.BridgeServer;
 import insync.core.BrokerView;
@@ -222,6 +223,7 @@ public final class Brokers {
         if (!anyRequestScope && !anyReadScope && metrics != null) {
             metrics.clearPartitions();
         }
+        Appends.turn(BROKERS.values().stream().map(InsyncBroker::stepDown).anyMatch(one -> one != null && one.timesAppends()));
     }
 
     /** Opens one bridge per JVM, on a separate thread so that the broker's start does not wait for it. */

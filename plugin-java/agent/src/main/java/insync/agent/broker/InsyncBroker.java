@@ -108,9 +108,7 @@ final class InsyncBroker {
         }
         Map<String, Object> updated = new TreeMap<>(dynamic);
         updated.entrySet().removeAll(before.entrySet());
-        if (relinquishesOnly(config, setup)) {
-            setup.onDemand().weave(List.of(ReadErrorHooks.fetchRecords()), StepDownConfigs.ONLY);
-        }
+        weaveStepDown(config, setup, platform);
         keepsInSync = !relinquishesOnly(config, setup);
         switchReads(config, setup, changed);
         switchRequests(config, changed);
@@ -186,8 +184,15 @@ final class InsyncBroker {
         lagPolicy = asked;
         platform.logStart().weave(config, setup.onDemand());
         PausePointHooks.weave(setup.options().pausePoints() ? platform.pausePoints() : List.of(), setup.onDemand());
+        weaveStepDown(config, setup, platform);
+    }
+
+    private static void weaveStepDown(KafkaConfig config, AgentSetup setup, Platform platform) {
         if (relinquishesOnly(config, setup)) {
             setup.onDemand().weave(List.of(ReadErrorHooks.fetchRecords()), StepDownConfigs.ONLY);
+        }
+        if (setup.supportsStepDown() && StepDownConfigs.timesAppends(config)) {
+            setup.onDemand().weave(platform.appends(), StepDownConfigs.APPEND_TIME_MAX_MS);
         }
     }
 

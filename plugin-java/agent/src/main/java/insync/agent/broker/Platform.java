@@ -18,6 +18,7 @@ public class Platform {
     private final ControllerAccess controller;
     private final LogStartHooks logStart;
     private final List<Hook> pausePoints;
+    private final List<Hook> appends;
 
     /**
      * @param access reads a broker; null if no scope of pending fetches is supported
@@ -25,14 +26,16 @@ public class Platform {
      * @param controller sends to the controller; null if solution 2 is not supported
      * @param logStart the hooks behind the configs against KAFKA-7104
      * @param pausePoints the hooks at which tests may pause a thread
+     * @param appends the hooks that time a leader's appends; none if solution 2 is not supported
      */
     public Platform(BrokerAccess access, StepDownAccess stepDown, ControllerAccess controller,
-                    LogStartHooks logStart, List<Hook> pausePoints) {
+                    LogStartHooks logStart, List<Hook> pausePoints, List<Hook> appends) {
         this.access = access;
         this.stepDown = stepDown;
         this.controller = controller;
         this.logStart = logStart;
         this.pausePoints = pausePoints;
+        this.appends = appends;
     }
 
     /**
@@ -67,5 +70,9 @@ public class Platform {
 
     List<Hook> pausePoints() {
         return pausePoints;
+    }
+
+    List<Hook> appends() {
+        return appends;
     }
 }

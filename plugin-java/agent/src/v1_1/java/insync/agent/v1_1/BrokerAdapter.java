@@ -71,7 +71,7 @@ public final class BrokerAdapter implements Adapter {
     /** Returns a platform without the features that this version does not support. */
     static final class Platform11 extends Platform {
         Platform11(LogStartHooks logStart, List<Hook> pausePoints) {
-            super(null, null, null, logStart, pausePoints);
+            super(null, null, null, logStart, pausePoints, List.of());
         }
 
         @Override

@@ -3,7 +3,7 @@ package insync.core.stepdown;
 import insync.core.events.EventLog;
 import java.util.Map;
 
-/** Describes what the watch decided at one tick about one partition with a slow fetch or a read error. */
+/** Describes what the watch decided at one tick about one partition with a slow fetch, a slow append or a read error. */
 public final class Decision {
     /** The successor's id if there is no successor. */
     public static final int NOBODY = -1;
@@ -14,6 +14,7 @@ public final class Decision {
     private final int leaderEpoch;
     private final Reason reason;
     private final long pendingMs;
+    private final AppendSite site;
     private final long atNanos;
     private final double score;
     private final int[] isr;
@@ -25,7 +26,8 @@ public final class Decision {
         this.partition = of.view().partition();
         this.leaderEpoch = of.entry().epoch();
         this.reason = reason;
-        this.pendingMs = of.reason() == Reason.SLOW_FETCH ? of.age() / 1_000_000L : 0;
+        this.pendingMs = of.reason() == Reason.READ_ERROR ? 0 : of.age() / 1_000_000L;
+        this.site = of.site();
         this.atNanos = atNanos;
         this.score = score;
         this.isr = isr;
@@ -86,7 +88,10 @@ public final class Decision {
         return restNanos;
     }
 
-    /** Returns how long the oldest fetch has been overdue, without pauses of the process, milliseconds; 0 after a read error. */
+    /**
+     * Returns how long the oldest fetch has been overdue, or the oldest append pending, without pauses of the process,
+     * milliseconds; 0 after a read error.
+     */
     public long pendingMs() {
         return pendingMs;
     }
@@ -123,6 +128,9 @@ public final class Decision {
     public Map<String, Object> toMap() {
         Map<String, Object> all = EventLog.fields("topic", topic, "partition", partition, "leader_epoch", leaderEpoch,
             "reason", reason.word(), "pending_ms", pendingMs, "score", StepDownSettings.rounded(score));
+        if (site != null) {
+            all.put("site", site.word());
+        }
         if (acts()) {
             all.put("successor", successor());
             all.put("isr", isr());

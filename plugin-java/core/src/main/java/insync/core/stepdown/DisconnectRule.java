@@ -44,6 +44,14 @@ public final class DisconnectRule {
         return armed && since - lastNanos <= 0 && isTooLong(since, now);
     }
 
+    /**
+     * Returns whether an append to a partition that was given away hangs since this time. One that is refused takes less than the
+     * grace.
+     */
+    public boolean hangsAfterwards(long since, long now) {
+        return armed && now - since >= GRACE_NANOS;
+    }
+
     /** Returns whether a wait is longer than T. */
     public boolean isTooLong(long since, long now) {
         return now - since > settings.processTimeMaxNanos();

@@ -12,7 +12,7 @@ import java.util.Map;
  * <p>A partition that this broker gave away itself and that returns, for example by a preferred election, has no such
  * protection: the disk may still be slow, and another cool-down would be another stall as long. It stays until some time after
  * it was last given away: 4 T the first time, four times as long each further time, and at most the cool-down. A
- * partition that is led for a cool-down without a slow fetch begins with 4 T again.
+ * partition that is led for a cool-down without a slow fetch or append begins with 4 T again.
  */
 final class LedPartitions {
     private static final long NEVER = Long.MIN_VALUE;
@@ -80,7 +80,7 @@ final class LedPartitions {
         private long lastTick;
         private long arrived = NEVER;
         private long lastGive = NEVER;
-        /** How often it was given away since it was last led for a cool-down without a slow fetch. */
+        /** How often it was given away since it was last led for a cool-down in which it was not slow. */
         private int gives;
         private long calmSince = NEVER;
         private long asked = NEVER;
@@ -181,12 +181,12 @@ final class LedPartitions {
             return failing;
         }
 
-        /** Notes that a fetch of the partition is slow. */
+        /** Notes that a fetch of the partition, or an append to it, is slow. */
         void slow(long now) {
             calmSince = now;
         }
 
-        /** Notes that no fetch of the partition is slow. */
+        /** Notes that the partition is not slow. */
         void answeredInTime(long now) {
             emitted = null;
             if (gives > 0 && now - calmSince >= settings.cooldownNanos()) {

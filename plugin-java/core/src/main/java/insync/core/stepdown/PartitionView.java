@@ -2,8 +2,9 @@ package insync.core.stepdown;
 
 /**
  * Describes to the watch a partition that this broker leads; a version adapter implements it over the broker's
- * Partition. Every tick calls {@link #topic}, {@link #partition}, {@link #leaderEpoch}, {@link #readErrors} and {@link
- * #overdueSince} for every partition, and the other methods for those with a slow fetch or a read error.
+ * Partition. Every tick calls {@link #topic}, {@link #partition}, {@link #leaderEpoch}, {@link #readErrors}, {@link
+ * #overdueSince} and, if appends are timed, {@link #oldestAppend} for every partition, and the other methods for those with a slow
+ * fetch, a slow append or a read error.
  *
  * <p>No method may wait or take leaderIsrUpdateLock, because a stalled read keeps that lock.
  */
@@ -24,6 +25,9 @@ public interface PartitionView {
      * @return time by the same clock, or {@link insync.core.isr.FollowerTracker#NOT_PENDING}
      */
     long overdueSince(long before);
+
+    /** Returns the oldest append to the partition's log that has not ended, or null if there is none. */
+    PendingAppend oldestAppend();
 
     /** Returns how many reads for followers failed since this broker leads it; 0 where such reads are not counted. */
     long readErrors();

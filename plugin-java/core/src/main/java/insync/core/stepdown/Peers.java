@@ -34,7 +34,7 @@ final class Peers {
         }
         slow = 0;
         scores.forEach((peer, score) -> {
-            if (score.tick(elapsed, ages.getOrDefault(peer, 0L))) {
+            if (score.tick(elapsed, (double) ages.getOrDefault(peer, 0L) / settings.processTimeMaxNanos())) {
                 events.emit("peer_slow", EventLog.fields("peer", peer, "slow", score.isSlow(), "score",
                     StepDownSettings.rounded(score.value())));
             }

@@ -2,10 +2,12 @@ package insync.core.stepdown;
 
 import java.util.Locale;
 
-/** The reason for a step-down, or for withholding one although a fetch of the partition is slow. */
+/** The reason for a step-down, or for withholding one although a fetch of the partition, or an append to it, is slow. */
 public enum Reason {
     /** The leader steps down: it processed a fetch for longer than T, and no rule prevents it. */
     SLOW_FETCH,
+    /** The leader steps down: an append to its log took longer than leader.append.process.time.max.ms, and no rule prevents it. */
+    SLOW_APPEND,
     /** The leader steps down: a read for a follower failed. Only where a leader relinquishes without solution 1. */
     READ_ERROR,
     /** A request for this partition is unanswered, was refused less than T ago, or failed less than T/4 ago. */
@@ -27,7 +29,7 @@ public enum Reason {
 
     /** Returns whether the leader steps down; the others are reasons against it. */
     public boolean acts() {
-        return this == SLOW_FETCH || this == READ_ERROR;
+        return this == SLOW_FETCH || this == SLOW_APPEND || this == READ_ERROR;
     }
 
     /** Returns the reason's name in events and metrics. */

@@ -40,7 +40,7 @@ final class RunningTime {
     }
 
     private long mostPerTick() {
-        return settings.tickMs() * 1_000_000L + Math.max(LEAST_GRACE_NANOS, settings.processTimeMaxNanos() / 4);
+        return settings.tickMs() * 1_000_000L + Math.max(LEAST_GRACE_NANOS, settings.shortestNanos() / 4);
     }
 
     /**

@@ -1,18 +1,27 @@
 package insync.core.stepdown;
 
-/** A partition with a slow fetch or a read error at one tick: its view, its entry and the age of its oldest fetch. */
+/** A partition with a slow fetch, a slow append or a read error at one tick: its view, its entry, and the age of that. */
 final class SlowPartition {
     private final PartitionView view;
     private final LedPartitions.Entry entry;
-    private final long age;
     private final Reason reason;
+    private final long age;
+    private final long limit;
+    private final AppendSite site;
 
-    /** @param reason why the leader should step down */
-    SlowPartition(PartitionView view, LedPartitions.Entry entry, long age, Reason reason) {
+    /**
+     * @param reason why the leader should step down
+     * @param age how long that lasts, without pauses of the process, nanoseconds
+     * @param limit how long it may last, nanoseconds
+     * @param site where a slow append is; null for other reasons
+     */
+    SlowPartition(PartitionView view, LedPartitions.Entry entry, Reason reason, long age, long limit, AppendSite site) {
         this.view = view;
         this.entry = entry;
-        this.age = age;
         this.reason = reason;
+        this.age = age;
+        this.limit = limit;
+        this.site = site;
     }
 
     PartitionView view() {
@@ -23,13 +32,31 @@ final class SlowPartition {
         return entry;
     }
 
-    /** Returns how long its oldest fetch has been overdue, without pauses of the process, nanoseconds. */
+    /** Returns why the leader should step down. */
+    Reason reason() {
+        return reason;
+    }
+
+    /**
+     * Returns how long its oldest fetch has been overdue, or its oldest append pending, without pauses of the process,
+     * nanoseconds.
+     */
     long age() {
         return age;
     }
 
-    /** Returns why the leader should step down. */
-    Reason reason() {
-        return reason;
+    /** Returns whether the age is beyond its limit. */
+    boolean isSlow() {
+        return age > limit;
+    }
+
+    /** Returns the age as a multiple of its limit, by which fetches and appends are compared. */
+    double timesLimit() {
+        return isSlow() ? Math.max(Math.nextUp(1), (double) age / limit) : (double) age / limit;
+    }
+
+    /** Returns where its oldest append is; null for other reasons. */
+    AppendSite site() {
+        return site;
     }
 }

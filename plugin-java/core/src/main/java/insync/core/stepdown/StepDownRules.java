@@ -2,7 +2,7 @@ package insync.core.stepdown;
 
 import java.util.List;
 
-/** Decides whether to give away a partition with a slow fetch, and to which broker, by rules in a fixed order. */
+/** Decides whether to give away a partition that is slow, and to which broker, by rules in a fixed order. */
 final class StepDownRules {
     private final int self;
     private final StepDownSettings settings;
@@ -20,7 +20,7 @@ final class StepDownRules {
         this.succession = new SuccessorOrder(self);
     }
 
-    /** Notes that no fetch is slow. */
+    /** Notes that no partition is slow. */
     void quiet() {
         succession.quiet();
     }

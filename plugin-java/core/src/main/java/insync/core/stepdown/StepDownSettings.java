@@ -11,6 +11,7 @@ import java.util.Locale;
 public final class StepDownSettings {
     /** The highest possible score, see {@link SlowScore}. */
     public static final double SCORE_MAX = 5;
+    private static final long NEVER = -1;
     public static final long DEFAULT_COOLDOWN_MS = 300_000;
     public static final int DEFAULT_BUDGET_PER_MINUTE = 250;
     public static final double DEFAULT_SCORE_THRESHOLD = 1;
@@ -40,6 +41,8 @@ public final class StepDownSettings {
     private StepDownSettings(Builder values) {
         this.values = values;
         require(values.processTimeMaxMs > 0, "process time, ms", values.processTimeMaxMs, "more than 0");
+        require(values.appendTimeMaxMs > 0 || values.appendTimeMaxMs == NEVER, "process time of an append, ms",
+            values.appendTimeMaxMs, "more than 0, or " + NEVER);
         require(values.cooldownMs >= 0, "cool-down, ms", values.cooldownMs, "0 or more");
         require(values.budgetPerMinute > 0, "budget per minute", values.budgetPerMinute, "1 or more");
         require(values.scoreThreshold > 0 && values.scoreThreshold <= SCORE_MAX, "score threshold",
@@ -67,6 +70,21 @@ public final class StepDownSettings {
     /** Returns for how long a fetch may be overdue at its leader, T, in nanoseconds. */
     public long processTimeMaxNanos() {
         return Millis.toNanos(values.processTimeMaxMs);
+    }
+
+    /** Returns whether a slow append makes the leader step down. */
+    public boolean timesAppends() {
+        return values.appendTimeMaxMs != NEVER;
+    }
+
+    /** Returns for how long an append to a leader's log may take, in nanoseconds; only if {@link #timesAppends}. */
+    public long appendTimeMaxNanos() {
+        return Millis.toNanos(values.appendTimeMaxMs);
+    }
+
+    /** Returns the shorter of the limits that are on, nanoseconds. */
+    long shortestNanos() {
+        return timesAppends() ? Math.min(processTimeMaxNanos(), appendTimeMaxNanos()) : processTimeMaxNanos();
     }
 
     public long fetchWaitMaxNanos() {
@@ -102,12 +120,13 @@ public final class StepDownSettings {
     }
 
     /**
-     * Returns the time between two ticks of the watch, milliseconds: a quarter of T, at least 40 and, if T is a
-     * minute or less, at most 1,000. A fetch that becomes slow in between makes the next tick earlier.
+     * Returns the time between two ticks of the watch, milliseconds: a quarter of the shortest limit, at least 40 and, if no limit
+     * is more than a minute, at most 1,000. A fetch or append that becomes slow in between makes the next tick earlier.
      */
     public long tickMs() {
-        long limitMs = Math.min(values.processTimeMaxMs, Millis.MOST);
-        return Math.max(Math.max(40, limitMs / 64), Math.min(1_000, limitMs / 4));
+        long shortestMs = shortestNanos() / 1_000_000L;
+        long longestMs = Math.min(Math.max(values.processTimeMaxMs, values.appendTimeMaxMs), Millis.MOST);
+        return Math.max(Math.max(40, longestMs / 64), Math.min(1_000, shortestMs / 4));
     }
 
     /** Returns an enum value's name in configs and events. */
@@ -132,6 +151,7 @@ public final class StepDownSettings {
         private final long fetchWaitMaxMs;
         private Via via = Via.AUTO;
         private ExLeader exLeader = ExLeader.KEEP_LAST;
+        private long appendTimeMaxMs = NEVER;
         private long cooldownMs = DEFAULT_COOLDOWN_MS;
         private int budgetPerMinute = DEFAULT_BUDGET_PER_MINUTE;
         private double scoreThreshold = DEFAULT_SCORE_THRESHOLD;
@@ -141,6 +161,12 @@ public final class StepDownSettings {
         private Builder(long processTimeMaxMs, long fetchWaitMaxMs) {
             this.processTimeMaxMs = processTimeMaxMs;
             this.fetchWaitMaxMs = fetchWaitMaxMs;
+        }
+
+        /** leader.append.process.time.max.ms; -1: appends are not timed. */
+        public Builder appendTimeMaxMs(long value) {
+            appendTimeMaxMs = value;
+            return this;
         }
 
         /** leader.relinquish.via. */
@@ -191,7 +217,7 @@ public final class StepDownSettings {
         }
 
         private Builder copy() {
-            return new Builder(processTimeMaxMs, fetchWaitMaxMs).via(via).exLeader(exLeader).cooldownMs(cooldownMs)
+            return new Builder(processTimeMaxMs, fetchWaitMaxMs).appendTimeMaxMs(appendTimeMaxMs).via(via).exLeader(exLeader).cooldownMs(cooldownMs)
                 .budgetPerMinute(budgetPerMinute).scoreThreshold(scoreThreshold).scoreRecoveryMs(scoreRecoveryMs)
                 .slowPeersMaxRatio(slowPeersMaxRatio);
         }

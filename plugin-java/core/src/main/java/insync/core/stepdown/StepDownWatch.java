@@ -10,7 +10,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Implements solution 2 of KIP-501 in one broker: finds led partitions whose fetches the leader processes for too
+ * Implements solution 2 of KIP-501 in one broker: finds led partitions whose fetches, or appends, the leader processes for too
  * long, and decides whether and to which broker to give their leadership. It only decides; others act.
  *
  * <p>A separate thread ticks it, because the threads of Kafka's schedulers may be stalled.
@@ -55,7 +55,7 @@ public final class StepDownWatch {
      *
      * @param led the partitions, each once
      * @param livePeers ids of the other brokers that are live, unfenced and not shutting down
-     * @return one decision per partition with a slow fetch, except those already given away. The caller requests each
+     * @return one decision per partition that is slow, except those already given away. The caller requests each
      *     that {@link Decision#acts acts}, and then calls {@link #answered} once for it
      */
     public List<Decision> tick(Iterable<? extends PartitionView> led, int[] livePeers) {
@@ -64,8 +64,9 @@ public final class StepDownWatch {
         takeAnswers(now);
         List<SlowPartition> slow = slowOf(led, now);
         long oldest = slow.isEmpty() ? 0 : slow.get(0).age();
+        double worst = slow.isEmpty() ? 0 : slow.get(0).timesLimit();
         peers.tick(time, elapsed, livePeers);
-        if (score.tick(elapsed, oldest)) {
+        if (score.tick(elapsed, worst)) {
             events.emit("leader_slow", EventLog.fields("slow", score.isSlow(), "score",
                     StepDownSettings.rounded(score.value()),
                 "pending_ms", oldest / 1_000_000L));
@@ -76,7 +77,7 @@ public final class StepDownWatch {
 
     /**
      * Returns how long after the last tick the next one is due, milliseconds. It is no later than the time when a pending
-     * fetch becomes slow, so that a stall costs T, not T and a tick.
+     * fetch or append becomes slow, so that a stall costs T, not T and a tick.
      */
     public long dueMs() {
         return 1 + dueNanos / 1_000_000L;
@@ -95,30 +96,72 @@ public final class StepDownWatch {
         answers.add(new Answer(decision, outcome));
     }
 
-    /** Returns the partitions with a slow fetch or a read error, the oldest fetch first. */
+    /** Returns the partitions with a slow fetch, a slow append or a read error, the one furthest beyond its limit first. */
     private List<SlowPartition> slowOf(Iterable<? extends PartitionView> led, long now) {
         List<SlowPartition> slow = new ArrayList<>();
-        long limit = settings.processTimeMaxNanos();
+        List<SlowPartition> soon = new ArrayList<>();
         dueNanos = settings.tickMs() * 1_000_000L;
-        long before = now - limit + dueNanos;
         partitions.begin(now);
         for (PartitionView partition : led) {
             LedPartitions.Entry entry = partitions.led(partition, now);
-            long since = partition.overdueSince(before);
-            long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);
-            boolean failing = entry.isFailing(partition.readErrors());
-            if (age > limit || failing) {
-                entry.slow(now);
-                // For the score an error is as bad as a fetch that has just become slow.
-                slow.add(age > limit ? new SlowPartition(partition, entry, age, Reason.SLOW_FETCH)
-                    : new SlowPartition(partition, entry, limit + 1, Reason.READ_ERROR));
-            } else {
-                dueNanos = Math.min(dueNanos, limit - age);
+            SlowPartition worst = worse(worse(ofFetches(partition, entry, now), ofErrors(partition, entry)),
+                ofAppends(partition, entry));
+            if (worst == null) {
                 entry.answeredInTime(now);
+            } else {
+                (worst.isSlow() ? slow : soon).add(worst);
             }
         }
-        slow.sort(Comparator.comparingLong(SlowPartition::age).reversed());
+        if (slow.stream().anyMatch(one -> one.reason() == Reason.SLOW_APPEND)) {
+            slow.addAll(soon);
+        } else {
+            soon.forEach(one -> one.entry().answeredInTime(now));
+        }
+        slow.forEach(one -> one.entry().slow(now));
+        slow.sort(Comparator.comparingDouble(SlowPartition::timesLimit).reversed());
         return slow;
+    }
+
+    private static SlowPartition worse(SlowPartition one, SlowPartition other) {
+        return one == null || other != null && other.timesLimit() > one.timesLimit() ? other : one;
+    }
+
+    /** Returns a read error. For the score an error is as bad as a fetch that has just become slow. */
+    private SlowPartition ofErrors(PartitionView partition, LedPartitions.Entry entry) {
+        long limit = settings.processTimeMaxNanos();
+        return entry.isFailing(partition.readErrors())
+            ? new SlowPartition(partition, entry, Reason.READ_ERROR, limit + 1, limit, null) : null;
+    }
+
+    /** Returns the partition's oldest fetch if it is slow, else null. */
+    private SlowPartition ofFetches(PartitionView partition, LedPartitions.Entry entry, long now) {
+        long limit = settings.processTimeMaxNanos();
+        long since = partition.overdueSince(now - limit + settings.tickMs() * 1_000_000L);
+        long age = since == FollowerTracker.NOT_PENDING ? 0 : time.since(since);
+        if (age > limit) {
+            return new SlowPartition(partition, entry, Reason.SLOW_FETCH, age, limit, null);
+        }
+        dueNanos = Math.min(dueNanos, limit - age);
+        return null;
+    }
+
+    /**
+     * Returns the partition's oldest append if it has been pending for more than half of its limit, else null. One that is not slow
+     * yet goes with those that are: to become a follower, the broker waits for the first slow append, and until then it does not
+     * learn who leads the partitions that it gives away later.
+     */
+    private SlowPartition ofAppends(PartitionView partition, LedPartitions.Entry entry) {
+        PendingAppend oldest = settings.timesAppends() ? partition.oldestAppend() : null;
+        if (oldest == null) {
+            return null;
+        }
+        long limit = settings.appendTimeMaxNanos();
+        long age = time.since(oldest.sinceNanos());
+        if (age <= limit) {
+            dueNanos = Math.min(dueNanos, limit - age);
+        }
+        return age <= limit / 2 ? null
+            : new SlowPartition(partition, entry, Reason.SLOW_APPEND, age, limit, oldest.site());
     }
 
     private List<Decision> decide(List<SlowPartition> slow, long now) {

@@ -41,7 +41,7 @@ final class SuccessorOrder {
         given.merge(successor, 1, Integer::sum);
     }
 
-    /** Notes that no fetch is slow any longer. */
+    /** Notes that no partition is slow any longer. */
     void quiet() {
         given.clear();
     }

@@ -29,6 +29,14 @@ class DisconnectRuleTest {
     }
 
     @Test
+    void anAppendOfAPartitionThatIsGivenAwayHangsIfItTakesLongerThanARefusal() {
+        assertFalse(rule.hangsAfterwards(GIVEN - SECOND, GIVEN), "nothing is given away");
+        rule.given(GIVEN);
+        assertTrue(rule.hangsAfterwards(GIVEN - SECOND, GIVEN), "whether or not it is longer than T");
+        assertFalse(rule.hangsAfterwards(GIVEN, GIVEN + DisconnectRule.GRACE_NANOS - 1));
+    }
+
+    @Test
     void onlyABlockFromBeforeAndForLongerThanTCounts() {
         rule.given(GIVEN);
         long now = GIVEN + 3 * SECOND;

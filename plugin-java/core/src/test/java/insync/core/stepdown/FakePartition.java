@@ -17,6 +17,9 @@ final class FakePartition implements PartitionView {
     final Map<Integer, Long> leo = new HashMap<>(Map.of(1, 100L, 2, 100L));
     /** Since when a fetch is overdue, milliseconds by the clock. */
     long overdueMs = NOT_OVERDUE;
+    /** Since when an append is pending, milliseconds by the clock, and where it is. */
+    long appendingMs = NOT_OVERDUE;
+    AppendSite site = AppendSite.WRITE;
     /** How many reads failed so far. */
     long readErrors;
     int askedInDepth;
@@ -45,6 +48,11 @@ final class FakePartition implements PartitionView {
     public long overdueSince(long before) {
         long since = overdueMs * 1_000_000L;
         return overdueMs == NOT_OVERDUE || since - before > 0 ? FollowerTracker.NOT_PENDING : since;
+    }
+
+    @Override
+    public PendingAppend oldestAppend() {
+        return appendingMs == NOT_OVERDUE ? null : new PendingAppend(this, appendingMs * 1_000_000L, site, null);
     }
 
     @Override

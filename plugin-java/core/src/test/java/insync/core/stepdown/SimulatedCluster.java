@@ -194,6 +194,11 @@ final class SimulatedCluster {
         }
 
         @Override
+        public PendingAppend oldestAppend() {
+            return null;
+        }
+
+        @Override
         public long readErrors() {
             return 0;
         }

@@ -1,6 +1,7 @@
 package insync.core.stepdown;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -27,6 +28,17 @@ class StepDownSettingsTest {
         assertEquals(500_000_000L, StepDownSettings.of(500, 500).build().processTimeMaxNanos(), "the KIP's example");
         assertEquals(100_000_000L, StepDownSettings.of(100, 5_000).build().processTimeMaxNanos());
         assertTrue(refused(StepDownSettings.of(0, 500)).contains("more than 0"));
+    }
+
+    @Test
+    void anAppendHasALimitOfItsOwnOrNone() {
+        assertFalse(StepDownSettings.of(2_000, 500).build().timesAppends());
+        StepDownSettings settings = StepDownSettings.of(2_000, 500).appendTimeMaxMs(700).build();
+        assertTrue(settings.timesAppends());
+        assertEquals(700_000_000L, settings.appendTimeMaxNanos());
+        assertEquals(175, settings.tickMs(), "a quarter of the shorter limit");
+        assertEquals(9_375, StepDownSettings.of(2_000, 500).appendTimeMaxMs(600_000).build().tickMs());
+        assertTrue(refused(StepDownSettings.of(2_000, 500).appendTimeMaxMs(0)).startsWith("process time of an append"));
     }
 
     @Test

@@ -9,6 +9,7 @@ import insync.core.Insync;
 import insync.core.stepdown.Decision;
 import insync.core.stepdown.DisconnectRule;
 import insync.core.stepdown.PeerFetches;
+import insync.core.stepdown.PendingAppend;
 import insync.core.stepdown.StepDownSettings;
 import insync.core.stepdown.StepDownWatch;
 import java.util.ArrayList;
@@ -67,7 +68,7 @@ public final class BrokerStepDown {
 
     /** Returns our step-down classes that refer to the broker's. */
     public static List<Class<?>> ownClasses() {
-        return List.of(BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
+        return List.of(Appends.class, BrokerStepDown.class, ConnectionCloser.class, LedPartition.class, EndedLeadership.class,
             ReadErrorHooks.class, ReassignedElection.class,
             Relinquisher.class, UnservedClients.class);
     }
@@ -107,6 +108,11 @@ public final class BrokerStepDown {
     /** Takes the values of configs that were updated. */
     public void reconfigure(KafkaConfig config) {
         settings.become(StepDownConfigs.read(config));
+    }
+
+    /** Returns whether a slow append makes this broker step down. */
+    public boolean timesAppends() {
+        return settings.timesAppends();
     }
 
     /** Adds a partition that this broker leads. */
@@ -167,8 +173,10 @@ public final class BrokerStepDown {
 
     private void tick() {
         List<LedPartition> now = new ArrayList<>(led.size());
+        List<PendingAppend> appends = settings.timesAppends() ? Appends.pending() : List.of();
         for (LedPartition each : led.values()) {
             if (each.isLed()) {
+                each.see(appends);
                 now.add(each);
             } else {
                 forget(each);

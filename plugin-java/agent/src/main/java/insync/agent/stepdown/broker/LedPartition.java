@@ -3,7 +3,9 @@ package insync.agent.stepdown.broker;
 import insync.agent.isr.PartitionState;
 import insync.agent.kafka.KafkaPartition;
 import insync.core.isr.FollowerTracker;
+import insync.core.stepdown.AppendMarks;
 import insync.core.stepdown.PartitionView;
+import insync.core.stepdown.PendingAppend;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,6 +18,7 @@ final class LedPartition extends KafkaPartition implements PartitionView {
     private final Partition partition;
     private final StepDownAccess access;
     private final AtomicLong readErrors = new AtomicLong();
+    private List<PendingAppend> appends = List.of();
 
     LedPartition(Partition partition, StepDownAccess access) {
         super(partition);
@@ -34,6 +37,16 @@ final class LedPartition extends KafkaPartition implements PartitionView {
             }
         }
         return oldest;
+    }
+
+    /** Takes the appends of all partitions that have not ended; called by the watch's thread before its tick. */
+    void see(List<PendingAppend> pending) {
+        appends = pending;
+    }
+
+    @Override
+    public PendingAppend oldestAppend() {
+        return AppendMarks.oldest(partition, appends);
     }
 
     /** Notes that a read for a follower failed. */

@@ -13,6 +13,8 @@ import org.apache.kafka.common.config.ConfigException;
 public final class StepDownConfigs {
     /** KIP-501, "Public Interfaces": the maximum time for which a leader may process followers' fetches, milliseconds. */
     public static final String PROCESS_TIME_MAX_MS = "leader.fetch.process.time.max.ms";
+    /** The same for an append to the leader's log, which the KIP does not name. */
+    public static final String APPEND_TIME_MAX_MS = "leader.append.process.time.max.ms";
     public static final String VIA = "leader.relinquish.via";
     public static final String ISR = "leader.relinquish.isr";
     public static final String COOLDOWN_MS = "leader.relinquish.cooldown.ms";
@@ -24,8 +26,8 @@ public final class StepDownConfigs {
     /** Not one of the KIP's solutions: the alternative that its text rejects. */
     public static final String ONLY = "leader.relinquish.only.enable";
     /** Those that can be updated while the broker runs. */
-    public static final Set<String> DYNAMIC = Set.of(PROCESS_TIME_MAX_MS, COOLDOWN_MS, BUDGET_PER_MINUTE, SCORE_THRESHOLD,
-        SCORE_RECOVERY_MS, SLOW_PEERS_MAX_RATIO);
+    public static final Set<String> DYNAMIC = Set.of(PROCESS_TIME_MAX_MS, APPEND_TIME_MAX_MS, COOLDOWN_MS,
+        BUDGET_PER_MINUTE, SCORE_THRESHOLD, SCORE_RECOVERY_MS, SLOW_PEERS_MAX_RATIO);
     private static final String FETCH_WAIT_MAX_MS = "replica.fetch.wait.max.ms";
     private static final long UNSET = -1;
 
@@ -45,6 +47,12 @@ public final class StepDownConfigs {
                 + "the time for which the follower lets it wait for records. If it takes longer, the leader gives its "
                 + "partition's leadership to the most caught-up live member of the ISR. -1 means never. Needs "
                 + PendingReadsConfig.PENDING_READS + "=true; or see " + ONLY + ". Added by the insync agent.");
+        definition.define(APPEND_TIME_MAX_MS, ConfigDef.Type.LONG, UNSET,
+            ConfigDef.LambdaValidator.with((name, value) -> checkProcessTime(name, value, supported), () -> "-1 or [1,...]"),
+            ConfigDef.Importance.MEDIUM,
+            "The maximum time in milliseconds for which a leader may process an append to a partition's log, waits for locks "
+                + "included. If it takes longer, the leader gives the partition's leadership away as after a slow fetch. -1 means "
+                + "that appends are not timed. Needs " + PROCESS_TIME_MAX_MS + ". Added by the insync agent.");
         definition.define(VIA, ConfigDef.Type.STRING, "auto",
             ConfigDef.ValidString.in("alter-partition", "reassign", "auto"), ConfigDef.Importance.LOW,
             "How a leader gives leadership away. <code>alter-partition</code>: the KIP's way, it requests an ISR with itself "
@@ -75,7 +83,7 @@ public final class StepDownConfigs {
             between(0.0, 1.0), ConfigDef.Importance.LOW,
             "If a greater share of the live peers is slow, too, this broker does not step down, because that would not help.");
         definition.define(DISCONNECT_CLIENTS, ConfigDef.Type.BOOLEAN, true, ConfigDef.Importance.LOW,
-            "Whether clients that cannot be served, because a network thread or all handlers are blocked, are "
+            "Whether clients that cannot be served, because a network thread or all handlers are blocked or their append hangs, are "
                 + "disconnected after a step-down instead of waiting for their own timeouts. Needs "
             + PendingReadsConfig.SCOPE + "=" + PendingReadsConfig.REQUEST + ".");
         definition.define(ONLY, ConfigDef.Type.BOOLEAN, false,
@@ -120,6 +128,7 @@ public final class StepDownConfigs {
     public static void check(KafkaConfig config) {
         checkOnly(config);
         if (!isOn(config)) {
+            checkAppendTime(config);
             return;
         }
         long time = config.getLong(PROCESS_TIME_MAX_MS);
@@ -131,6 +140,15 @@ public final class StepDownConfigs {
             read(config);
         } catch (IllegalArgumentException cannotBe) {
             throw new ConfigException(PROCESS_TIME_MAX_MS, time, cannotBe.getMessage());
+        }
+    }
+
+    /** Checks that a broker that does not step down times no appends. */
+    private static void checkAppendTime(KafkaConfig config) {
+        long time = config.getLong(APPEND_TIME_MAX_MS);
+        if (time != UNSET) {
+            throw new ConfigException(APPEND_TIME_MAX_MS, time, "expected -1, or " + PROCESS_TIME_MAX_MS
+                + " of more than 0: slow appends make a leader step down by the same rules as slow fetches");
         }
     }
 
@@ -167,9 +185,15 @@ public final class StepDownConfigs {
         return time != null && time > 0;
     }
 
+    /** Returns whether a slow append makes this broker step down. */
+    public static boolean timesAppends(KafkaConfig config) {
+        return isOn(config) && config.getLong(APPEND_TIME_MAX_MS) != UNSET;
+    }
+
     /** Returns the settings of a broker that may step down. */
     static StepDownSettings read(KafkaConfig config) {
         return StepDownSettings.of(config.getLong(PROCESS_TIME_MAX_MS), config.getInt(FETCH_WAIT_MAX_MS))
+            .appendTimeMaxMs(config.getLong(APPEND_TIME_MAX_MS))
             .via(StepDownSettings.Via.valueOf(word(config, VIA)))
             .exLeader(StepDownSettings.ExLeader.valueOf(word(config, ISR)))
             .cooldownMs(config.getLong(COOLDOWN_MS))
@@ -187,7 +211,7 @@ public final class StepDownConfigs {
     /** Returns the values of these configs by name, for an event. */
     static Map<String, Object> all(KafkaConfig config) {
         return EventLog.fields("broker", config.brokerId(), PROCESS_TIME_MAX_MS, config.getLong(PROCESS_TIME_MAX_MS),
-            VIA, config.getString(VIA), ISR, config.getString(ISR), COOLDOWN_MS, config.getLong(COOLDOWN_MS),
+            APPEND_TIME_MAX_MS, config.getLong(APPEND_TIME_MAX_MS), VIA, config.getString(VIA), ISR, config.getString(ISR), COOLDOWN_MS, config.getLong(COOLDOWN_MS),
             BUDGET_PER_MINUTE, config.getInt(BUDGET_PER_MINUTE), SCORE_THRESHOLD, config.getDouble(SCORE_THRESHOLD),
             SCORE_RECOVERY_MS, config.getLong(SCORE_RECOVERY_MS),
             SLOW_PEERS_MAX_RATIO, config.getDouble(SLOW_PEERS_MAX_RATIO),

@@ -3,6 +3,7 @@ package insync.agent.stepdown.broker;
 import insync.agent.isr.RequestChannelHooks.ChannelCarrier;
 import insync.agent.isr.RequestHooks.RequestCarrier;
 import insync.agent.isr.RequestPart;
+import insync.agent.stepdown.broker.PartitionHooks.PartitionCarrier;
 import insync.agent.stepdown.broker.ProcessorHooks.ProcessorCarrier;
 import insync.core.Clock;
 import insync.core.Insync;
@@ -10,15 +11,17 @@ import insync.core.events.EventLog;
 import insync.core.isr.NetworkThread;
 import insync.core.isr.RequestScope;
 import insync.core.stepdown.DisconnectRule;
+import insync.core.stepdown.PendingAppend;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
+import kafka.cluster.Partition;
 
 /**
  * Disconnects clients that an old leader cannot answer, because one of its network threads or all of its handlers are
- * blocked. The clients' own timeouts would do the same later. Works only in scope "request", which detects blocked
+ * blocked, or because their append hangs. The clients' own timeouts would do the same later. Works only in scope "request", which detects blocked
  * threads. Called by the watch's thread; takes no locks except those inside collections.
  */
 final class UnservedClients {
@@ -56,10 +59,11 @@ final class UnservedClients {
         ChannelCarrier channel = part.channel();
         boolean threadsHang = ofThreads(scope, channel);
         boolean handlersHang = ofHandlers(scope, channel);
-        if (!threadsHang && !handlersHang) {
+        boolean appendsHang = ofAppends(scope, channel);
+        if (!threadsHang && !handlersHang && !appendsHang) {
             rule.ended();
         }
-        return threadsHang || handlersHang;
+        return threadsHang || handlersHang || appendsHang;
     }
 
     /** Disconnects the clients of a blocked network thread. */
@@ -101,15 +105,44 @@ final class UnservedClients {
         if (!rule.hangs(oldest, now)) {
             return false;
         }
-        for (Map.Entry<Integer, Set<String>> each : waiting.entrySet()) {
-            Object processor = channel.insync$processors().get(each.getKey());
-            if (processor != null) {
-                ConnectionCloser end = new ConnectionCloser(scope, (ProcessorCarrier) processor);
-                end.of(each.getValue());
-                emitClosed(end, "request_queue", now - oldest);
+        close(waiting, "request_queue", now - oldest, scope, channel);
+        return true;
+    }
+
+    /** Disconnects clients whose request hangs in an append to a partition that another broker leads. */
+    private boolean ofAppends(RequestScope scope, ChannelCarrier channel) {
+        long now = clock.nanos();
+        long oldest = now;
+        Map<Integer, Set<String>> waiting = new HashMap<>();
+        for (PendingAppend each : Appends.pending()) {
+            if (rule.hangsAfterwards(each.sinceNanos(), now) && isOver((Partition) each.partition())) {
+                oldest = Math.min(oldest, each.sinceNanos());
+                if (each.request() instanceof RequestCarrier) {
+                    RequestCarrier request = (RequestCarrier) each.request();
+                    waiting.computeIfAbsent(request.processor(), id -> new HashSet<>())
+                        .add(request.context().connectionId);
+                }
             }
         }
-        return true;
+        close(waiting, "append", now - oldest, scope, channel);
+        return oldest != now;
+    }
+
+    private static boolean isOver(Partition partition) {
+        return EndedLeadership.isOver(((PartitionCarrier) (Object) partition).insync$over(), partition.getLeaderEpoch());
+    }
+
+    /** @param waiting the ids of connections, by the id of their network thread's Processor */
+    private void close(Map<Integer, Set<String>> waiting, String site, long hungNanos, RequestScope scope,
+                       ChannelCarrier channel) {
+        waiting.forEach((id, connections) -> {
+            Object processor = channel.insync$processors().get(id);
+            if (processor != null) {
+                ConnectionCloser end = new ConnectionCloser(scope, (ProcessorCarrier) processor);
+                end.of(connections);
+                emitClosed(end, site, hungNanos);
+            }
+        });
     }
 
     private void emitClosed(ConnectionCloser end, String site, long hungNanos) {

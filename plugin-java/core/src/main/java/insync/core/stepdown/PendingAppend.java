@@ -1,0 +1,43 @@
+package insync.core.stepdown;
+
+/** Describes an append to a leader's log that had not ended when the watch looked. */
+public final class PendingAppend {
+    private final Object partition;
+    private final long sinceNanos;
+    private final AppendSite site;
+    private final Object request;
+
+    PendingAppend(Object partition, long sinceNanos, AppendSite site, Object request) {
+        this.partition = partition;
+        this.sinceNanos = sinceNanos;
+        this.site = site;
+        this.request = request;
+    }
+
+    /** Returns the broker's partition. */
+    public Object partition() {
+        return partition;
+    }
+
+    /** Returns when it began, by the broker's monotonic clock. */
+    public long sinceNanos() {
+        return sinceNanos;
+    }
+
+    public AppendSite site() {
+        return site;
+    }
+
+    /** Returns the request that its thread serves, or null if the thread serves none, as a group coordinator's. */
+    public Object request() {
+        return request;
+    }
+
+    /**
+     * Returns this append with the site of another one of the same partition, if this one waits for a lock that the other one may
+     * have.
+     */
+    PendingAppend behind(PendingAppend other) {
+        return site.isLock() && !other.site.isLock() ? new PendingAppend(partition, sinceNanos, other.site, request) : this;
+    }
+}

@@ -1,0 +1,129 @@
+package insync.core.stepdown;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** When an append that does not end makes a leader step down. The rules after that are those of slow fetches. */
+class SlowAppendTest {
+    private static final long APPEND_MS = 1_000;
+
+    private WatchedBroker broker = timing(APPEND_MS);
+    private FakePartition events = broker.leads("events", 0);
+
+    private static WatchedBroker timing(long appendMs) {
+        return new WatchedBroker(WatchedBroker.settings().appendTimeMaxMs(appendMs).build());
+    }
+
+    private void appendHangs(FakePartition... partitions) {
+        for (FakePartition one : partitions) {
+            one.appendingMs = broker.clock.ms;
+        }
+    }
+
+    @Test
+    void anAppendThatIsPendingForItsLimitMovesThePartitionOnceAndNotBefore() {
+        broker.pass(10_000);
+        appendHangs(events);
+        broker.pass(APPEND_MS);
+        assertEquals(List.of(), broker.acted);
+        broker.pass(broker.settings.tickMs());
+        assertEquals(1, broker.acted.size());
+        Decision decision = broker.acted.get(0);
+        assertEquals(Reason.SLOW_APPEND, decision.reason());
+        assertTrue(decision.pendingMs() >= APPEND_MS);
+        assertEquals("write", decision.toMap().get("site"));
+        broker.pass(20_000);
+        assertEquals(1, broker.acted.size());
+    }
+
+    @Test
+    void theNextTickIsDueWhenTheAppendBecomesSlow() {
+        broker.pass(10_000);
+        appendHangs(events);
+        broker.pass(APPEND_MS - 100);
+        assertTrue(broker.watch.dueMs() <= 101, "due in " + broker.watch.dueMs() + " ms");
+    }
+
+    @Test
+    void anAppendCountsOnlyIfAppendsAreTimed() {
+        broker = new WatchedBroker(WatchedBroker.settings().build());
+        events = broker.leads("events", 0);
+        broker.pass(10_000);
+        appendHangs(events);
+        broker.pass(60_000);
+        assertEquals(List.of(), broker.acted);
+        assertEquals(0, broker.stats.score());
+    }
+
+    @Test
+    void appendsAreTimedFromAnUpdateOn() {
+        broker = new WatchedBroker(WatchedBroker.settings().build());
+        events = broker.leads("events", 0);
+        broker.pass(10_000);
+        appendHangs(events);
+        broker.pass(10_000);
+        broker.settings.become(WatchedBroker.settings().appendTimeMaxMs(APPEND_MS).build());
+        broker.pass(broker.settings.tickMs());
+        assertEquals(1, broker.acted.size());
+    }
+
+    /** To become a follower the broker waits for the first append; until then it learns of no later leader. */
+    @Test
+    void appendsThatWillBeSlowSoonGoWithTheSameRequest() {
+        FakePartition second = broker.leads("events", 1);
+        FakePartition young = broker.leads("events", 2);
+        broker.pass(10_000);
+        appendHangs(events);
+        broker.pass(300);
+        appendHangs(second);
+        broker.pass(APPEND_MS - 400);
+        assertEquals(List.of(), broker.acted, "half is not enough as long as no append is slow");
+        appendHangs(young);
+        broker.pass(broker.settings.tickMs());
+        assertEquals(2, broker.acted.size());
+        assertTrue(broker.acted.stream().noneMatch(one -> one.partition() == young.partition));
+    }
+
+    @Test
+    void whicheverIsFurtherBeyondItsLimitIsTheReason() {
+        broker.pass(10_000);
+        broker.stall(events);
+        broker.pass(WatchedBroker.T_MS - 200);
+        appendHangs(events);
+        broker.pass(200 + broker.settings.tickMs());
+        assertEquals(Reason.SLOW_FETCH, broker.acted.get(0).reason());
+    }
+
+    @Test
+    void aSlowAppendIsWithheldForTheReasonsOfASlowFetch() {
+        broker.live = new int[0];
+        broker.pass(10_000);
+        appendHangs(events);
+        broker.pass(3 * APPEND_MS);
+        assertEquals(List.of(Reason.NO_SUCCESSOR), broker.reasons());
+        assertEquals(1, broker.stats.withheld(), "once, until the reason changes");
+    }
+
+    /** A frozen process finds all its appends old when it runs again. */
+    @Test
+    void aPauseOfTheProcessDoesNotCount() {
+        broker.pass(10_000);
+        appendHangs(events);
+        broker.clock.ms += 60_000;
+        broker.tick();
+        events.appendingMs = FakePartition.NOT_OVERDUE;
+        broker.pass(2 * APPEND_MS);
+        assertEquals(List.of(), broker.acted);
+    }
+
+    @Test
+    void theScoreRisesByTheAppendsOwnLimit() {
+        broker.pass(10_000);
+        appendHangs(events);
+        broker.pass(APPEND_MS + broker.settings.tickMs());
+        assertTrue(broker.stats.score() >= 1 && broker.stats.score() < 2, () -> "score " + broker.stats.score());
+    }
+}
