@@ -2,6 +2,7 @@ package insync.core.stepdown.controller;
 
 import insync.core.stepdown.Reason;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /**
  * Encodes the step-down options that a leader sends to a controller, in a tagged field (KIP-482)
@@ -12,8 +13,8 @@ public final class RelinquishTag {
     /** The field's tag, in the last member of newIsrWithEpochs; Kafka numbers its own from 0. */
     public static final int TAG = 10_501;
     private static final int SIZE = 1 + Long.BYTES;
-    private static final byte SLOW_FETCH = 1;
-    private static final byte READ_ERROR = 2;
+    /** The reasons that a leader may send. A reason's code is its place here, from 1 on, so a new one goes to the end. */
+    private static final Reason[] REASONS = {Reason.SLOW_FETCH, Reason.READ_ERROR, Reason.SLOW_APPEND};
 
     private final boolean leaves;
     private final long cooldownMs;
@@ -28,7 +29,7 @@ public final class RelinquishTag {
     /** @param reason a reason that {@link Reason#acts acts} */
     public static byte[] encode(boolean leaves, long cooldownMs, Reason reason) {
         return ByteBuffer.allocate(SIZE + 1).put((byte) (leaves ? 1 : 0)).putLong(cooldownMs)
-            .put(reason == Reason.READ_ERROR ? READ_ERROR : SLOW_FETCH).array();
+            .put((byte) (Arrays.asList(REASONS).indexOf(reason) + 1)).array();
     }
 
     /** Decodes any bytes; null or another tag means that no option is set. */
@@ -41,7 +42,7 @@ public final class RelinquishTag {
     }
 
     private static Reason reason(byte code) {
-        return code == SLOW_FETCH ? Reason.SLOW_FETCH : code == READ_ERROR ? Reason.READ_ERROR : null;
+        return code > 0 && code <= REASONS.length ? REASONS[code - 1] : null;
     }
 
     public boolean leaves() {

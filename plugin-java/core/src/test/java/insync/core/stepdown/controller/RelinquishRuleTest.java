@@ -51,7 +51,8 @@ class RelinquishRuleTest {
         assertTrue(tag.leaves());
         assertEquals(300_000, tag.cooldownMs());
         assertEquals(Reason.READ_ERROR, tag.reason());
-        assertEquals(Reason.SLOW_FETCH, RelinquishTag.decode(RelinquishTag.encode(false, 0, Reason.SLOW_FETCH)).reason());
+        Arrays.stream(Reason.values()).filter(Reason::acts)
+            .forEach(each -> assertEquals(each, RelinquishTag.decode(RelinquishTag.encode(false, 0, each)).reason()));
         for (byte[] foreign : new byte[][] {null, {}, {1}}) {
             assertFalse(RelinquishTag.decode(foreign).leaves());
             assertEquals(0, RelinquishTag.decode(foreign).cooldownMs());
